@@ -1,0 +1,68 @@
+# What every folder of Plimsoll is built with: flags, the compiler cache, and one function per kind
+# of target. A folder is one static library named after its path (engine/waves is
+# plimsoll_engine_waves); headers are included from the repository root.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+# -O2 keeps asserts out and compiles faster than -O3; kernels that gain from more say so themselves.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
+
+option(PLIMSOLL_WERROR "Treat warnings as errors" OFF)
+set(PLIMSOLL_SANITIZE "" CACHE STRING "Sanitizers to build with, for example address,undefined")
+
+add_compile_options(-Wall -Wextra -Wshadow -Wnon-virtual-dtor)
+if(PLIMSOLL_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(PLIMSOLL_SANITIZE)
+  add_compile_options(-fsanitize=${PLIMSOLL_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${PLIMSOLL_SANITIZE})
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  add_link_options(-fuse-ld=lld)
+endif()
+
+find_program(PLIMSOLL_CCACHE ccache)
+if(PLIMSOLL_CCACHE)
+  # Paths relative to the source folder, so that several checkouts share one cache.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+    ${PLIMSOLL_CCACHE})
+endif()
+
+include_directories(${CMAKE_SOURCE_DIR})
+
+# plimsoll_folder([LINK targets...]): every .cpp of this folder but main.cpp, as one library.
+# New files are picked up without touching the build description.
+function(plimsoll_folder)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REPLACE "/" "_" name ${path})
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  if(sources)
+    add_library(plimsoll_${name} STATIC ${sources})
+    target_link_libraries(plimsoll_${name} PUBLIC ${ARG_LINK})
+  else()
+    add_library(plimsoll_${name} INTERFACE)
+    target_link_libraries(plimsoll_${name} INTERFACE ${ARG_LINK})
+  endif()
+endfunction()
+
+# plimsoll_unit_tests(LINK targets...): every *_test.cpp of this folder, as one test program.
+function(plimsoll_unit_tests)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REPLACE "/" "_" name ${path})
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  add_executable(test_${name} ${sources})
+  target_link_libraries(test_${name} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
+  add_test(NAME ${path} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+endfunction()

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace plimsoll {
+
+// How far a computation has come, counted in items (texts, symbols), never in tasks. Written by the
+// thread that computes, read by any other: the heartbeat carries it, so a computation that hangs
+// stops showing life even when its process does not.
+class Progress {
+  public:
+    void set_total(std::int64_t items) { total_.store(items, std::memory_order_relaxed); }
+    void advance(std::int64_t items) {
+        done_.fetch_add(items, std::memory_order_relaxed);
+        beat();
+    }
+    // Life without finished items: call at least once a second from long loops.
+    void beat() { beats_.fetch_add(1, std::memory_order_relaxed); }
+
+    std::int64_t done() const { return done_.load(std::memory_order_relaxed); }
+    std::int64_t total() const { return total_.load(std::memory_order_relaxed); }
+    std::uint64_t beats() const { return beats_.load(std::memory_order_relaxed); }
+
+  private:
+    std::atomic<std::int64_t> done_{0};
+    std::atomic<std::int64_t> total_{0};
+    std::atomic<std::uint64_t> beats_{0};
+};
+
+}  // namespace plimsoll

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tl/expected.hpp>
+
+namespace plimsoll {
+
+// Why an expected failure happened, coarse enough that every layer can act on it: one table maps
+// these to HTTP statuses, exit codes and to "retry" or "final".
+enum class Errc {
+    invalid_input,    // the caller's data break a rule; `where` names the field
+    unauthenticated,  // no or no valid credentials
+    forbidden,        // known, but not allowed to
+    not_found,        // no such thing, or one that the caller may not see
+    conflict,         // the state of the thing forbids it now
+    too_large,        // over a stated limit
+    exhausted,        // out of a resource (memory, quota, rate); may be retried later
+    unavailable,      // a dependency does not answer; may be retried
+    timeout,          // a deadline passed
+    cancelled,        // somebody asked to stop
+    corrupt,          // stored or received data fail their checks
+    internal,         // ours
+};
+
+std::string_view to_string(Errc code);
+
+// An expected failure as a value. `message` is a full sentence for people; `where` is what it is
+// about: a JSON pointer ("/texts/3"), a file position ("prices.csv:17") or empty.
+struct Error {
+    Errc code = Errc::internal;
+    std::string message;
+    std::string where;
+};
+
+template <class T>
+using Result = tl::expected<T, Error>;
+
+[[nodiscard]] inline tl::unexpected<Error> fail(Errc code, std::string message,
+                                                std::string where = {}) {
+    return tl::unexpected<Error>(Error{code, std::move(message), std::move(where)});
+}
+
+[[nodiscard]] inline tl::unexpected<Error> fail(Error error) {
+    return tl::unexpected<Error>(std::move(error));
+}
+
+}  // namespace plimsoll
