@@ -1,0 +1,90 @@
+#pragma once
+
+#include "engine/base/progress.hpp"
+#include "engine/base/result.hpp"
+
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace plimsoll::opencl {
+class Device;
+}
+
+// What a job kind is. A kind has two parts, linked apart: the contract (in `plimsoll`, which links
+// no OpenCL) says what may be asked and how it is cut into tasks; the run (in `plimsoll-engine`)
+// computes a task and merges partial aggregates into the report.
+namespace plimsoll::jobs {
+
+struct FieldError {
+    std::string pointer;  // JSON pointer below the request body's "args", for example "/texts/3"
+    std::string rule;     // short and stable: "max_items", "unknown_model"
+    std::string message;  // a full sentence for people
+};
+using FieldErrors = std::vector<FieldError>;
+
+// Which devices may run the tasks of a job: the key of its lane.
+struct Requirement {
+    std::string device_class = "host";  // host, cpu, gpu
+    std::string capability;             // empty: none needed
+    int memory_bucket_mib = 0;          // device memory needed, rounded up to a power of two
+    std::string model;                  // resident model preferred by the scheduler; empty: none
+};
+
+// One piece of a job: what a single worker runs in one go, about 20 to 250 ms.
+struct TaskSpec {
+    std::string input;  // one chunk in the kind's own encoding, at most 1 MiB
+    std::int64_t items = 0;
+    double estimated_seconds = 0;  // on one device of the class; the charge at claim
+};
+
+struct Plan {
+    std::string
+        args;  // JSON text for the run part and the job page: the arguments without bulk input
+    Requirement requirement;
+    std::vector<TaskSpec> tasks;  // in input order, never empty
+};
+
+// A result row's member and the CSV column of the same name, in order.
+struct Column {
+    std::string_view name;
+};
+
+struct Contract {
+    std::string_view name;
+    int version = 1;
+    std::span<const Column> columns;
+    // Parses the "args" of a request into the kind's own type and plans its tasks. The JSON has
+    // passed the kind's schema in openapi.yaml; what a schema cannot say is checked here.
+    tl::expected<Plan, FieldErrors> (*plan)(const nlohmann::json& args) = nullptr;
+};
+
+struct RunContext {
+    opencl::Device* device = nullptr;  // none on the host worker
+    Progress& progress;                // items of this task
+    std::stop_token stop;  // asked on cancel and on a lost lease; look at least every 100 ms
+};
+
+struct TaskOutput {
+    std::string results;  // one gzip member of JSON lines, one line an item, in input order
+    std::int64_t items_ok = 0;
+    std::int64_t items_failed = 0;
+    std::string partial;  // partial aggregate as JSON text, at most 64 KiB
+};
+
+struct Run {
+    std::string_view name;
+    int version = 1;
+    // An Error of code unavailable, exhausted or timeout is retried, any other is final.
+    Result<TaskOutput> (*run)(std::string_view args, std::string_view input,
+                              RunContext& context) = nullptr;
+    // Combines the partial aggregates, in task order, into the report (JSON text).
+    Result<std::string> (*merge)(std::string_view args,
+                                 std::span<const std::string> partials) = nullptr;
+};
+
+}  // namespace plimsoll::jobs

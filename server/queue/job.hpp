@@ -1,0 +1,110 @@
+#pragma once
+
+#include "server/base/id.hpp"
+#include "server/base/time.hpp"
+#include "server/jobs/kind.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace plimsoll::queue {
+
+enum class JobState {
+    blocked,
+    scheduled,
+    queued,
+    running,
+    cancelling,
+    succeeded,
+    failed,
+    cancelled
+};
+
+std::string_view to_string(JobState state);
+std::optional<JobState> parse_job_state(std::string_view text);
+inline bool is_final(JobState state) {
+    return state >= JobState::succeeded;
+}
+
+using Labels = std::map<std::string, std::string>;
+
+struct IdempotencyKey {
+    std::string key;          // 1..255 visible characters, unique per team
+    std::string fingerprint;  // SHA-256 of the request body, 32 bytes
+};
+
+struct NewJob {
+    TeamId team;
+    UserId submitter;
+    std::string kind;
+    int kind_version = 1;
+    std::string name;
+    Labels labels;
+    int priority = 0;  // -10..10, higher first within a team
+    std::optional<IdempotencyKey> idempotency;
+    jobs::Plan plan;
+};
+
+struct Job {
+    JobId id;
+    TeamId team;
+    UserId submitter;
+    std::string submitter_name;
+    std::string kind;
+    int kind_version = 1;
+    std::string name;
+    Labels labels;
+    int priority = 0;
+    JobState state = JobState::queued;
+    std::string args;  // JSON text, see jobs::Plan::args
+    std::int64_t items_total = 0;
+    std::int64_t items_done = 0;  // ok and failed together
+    std::int64_t items_failed = 0;
+    int tasks_total = 0;
+    int tasks_done = 0;
+    std::string error;  // why it failed; empty otherwise
+    Timestamp created_at;
+    std::optional<Timestamp> started_at;
+    std::optional<Timestamp> finished_at;
+    std::int64_t version = 0;  // grows with every stored change; the ETag
+};
+
+// A numbered, stored happening of a job; numbers start at 1 and have no gaps.
+struct JobEvent {
+    std::int64_t number = 0;
+    std::string type;  // submitted, started, progress, retried, quarantined, cancelling, finished …
+    std::string data;  // JSON text
+    Timestamp at;
+};
+
+struct ChunkInfo {
+    int seq = 0;  // input order
+    std::int64_t items = 0;
+    std::int64_t bytes = 0;  // compressed
+};
+
+struct JobFilter {
+    std::string kind;  // empty: all
+    std::optional<JobState> state;
+    std::string label_key;  // empty: all; an empty value matches any
+    std::string label_value;
+    std::optional<JobId> before;  // keyset cursor: jobs older than this one
+    int limit = 50;
+};
+
+struct DeviceStatus {
+    std::string node;
+    std::string device;             // "host", "opencl:0:0"
+    std::string device_class;       // host, cpu, gpu
+    std::string name;               // what a person calls it
+    std::string state;              // ready, busy, draining, failed, gone
+    std::string reason;             // why it is not ready
+    std::string capability;         // JSON text: the probe's record
+    std::int64_t memory_bytes = 0;  // 0: unknown
+    std::optional<Timestamp> seen_at;
+    std::int64_t tasks_running = 0;
+};
+
+}  // namespace plimsoll::queue

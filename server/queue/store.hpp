@@ -1,0 +1,54 @@
+#pragma once
+
+#include "server/queue/job.hpp"
+
+#include <chrono>
+
+#include <boost/asio/awaitable.hpp>
+
+// What the API needs of the queue. Implemented by server/postgres; tests have a fake in memory.
+// A thing of another team answers exactly like a missing one: Errc::not_found. Every call ends
+// within its own deadline: Errc::unavailable or Errc::timeout when the database does not answer.
+namespace plimsoll::queue {
+
+using boost::asio::awaitable;
+
+struct Submitted {
+    JobId id;
+    bool replayed = false;  // the idempotency key was seen before with the same body
+};
+
+class JobStore {
+  public:
+    virtual ~JobStore() = default;
+
+    // Durable when it returns. Errc::conflict: the key was used with another body.
+    virtual awaitable<Result<Submitted>> submit(NewJob job) = 0;
+    virtual awaitable<Result<Job>> get(TeamId team, JobId id) = 0;
+    virtual awaitable<Result<std::vector<Job>>> list(TeamId team, JobFilter filter) = 0;
+    // Returns the job as it stands after the request; cancelling a final job is Errc::conflict.
+    virtual awaitable<Result<Job>> cancel(TeamId team, UserId by, JobId id) = 0;
+    // Removes a final job with its texts and results; Errc::conflict while it is not final.
+    virtual awaitable<Result<void>> remove(TeamId team, UserId by, JobId id) = 0;
+    // Events with a number above `after`, oldest first.
+    virtual awaitable<Result<std::vector<JobEvent>>> events(TeamId team, JobId id,
+                                                            std::int64_t after, int limit) = 0;
+    // Errc::conflict while the job is not final; Errc::not_found when it failed without one.
+    virtual awaitable<Result<std::string>> report(TeamId team, JobId id) = 0;
+    virtual awaitable<Result<std::vector<ChunkInfo>>> result_chunks(TeamId team, JobId id) = 0;
+    virtual awaitable<Result<std::string>> result_chunk(TeamId team, JobId id, int seq) = 0;
+    virtual awaitable<Result<std::vector<DeviceStatus>>> devices() = 0;
+    // Answers when the database does and its schema is the one this program knows.
+    virtual awaitable<Result<void>> ready() = 0;
+};
+
+// Wakes whoever waits for a job: a notification of the database, or the poll behind it.
+class JobSignals {
+  public:
+    virtual ~JobSignals() = default;
+    // Returns when the job changed since the last call's return, or at the deadline; may return
+    // early for no reason, so callers look at the job and wait again.
+    virtual awaitable<void> changed(JobId id, std::chrono::steady_clock::time_point deadline) = 0;
+};
+
+}  // namespace plimsoll::queue

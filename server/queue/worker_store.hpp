@@ -1,0 +1,98 @@
+#pragma once
+
+#include "server/base/id.hpp"
+#include "server/jobs/kind.hpp"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+// What a worker needs of the queue. Its database role may execute these functions and nothing else.
+namespace plimsoll::queue {
+
+using boost::asio::awaitable;
+
+struct WorkerInfo {
+    std::string node;          // the machine's name
+    std::string device;        // "host", "opencl:0:0"
+    std::string device_class;  // host, cpu, gpu
+    std::string name;          // what a person calls the device
+    std::string capability;    // JSON text: the probe's record
+    std::int64_t memory_bytes = 0;
+    std::vector<std::string> kinds;  // "sentiment:1": name and version of every kind it can run
+};
+
+// A process that comes back gets a new epoch; leases of the old one are worth nothing.
+struct WorkerHandle {
+    std::int64_t id = 0;
+    std::int64_t epoch = 0;
+};
+
+struct ClaimedTask {
+    JobId job;
+    int seq = 0;
+    std::string kind;
+    int kind_version = 1;
+    std::string args;
+    std::string input;  // empty for a merge task
+    std::int64_t items = 0;
+    int attempt = 1;
+    bool merge = false;
+    std::vector<std::string> partials;  // of a merge task, in task order
+    double estimated_seconds = 0;
+};
+
+struct Claim {
+    std::int64_t fence = 0;  // 0: nothing to do
+    std::vector<ClaimedTask> tasks;
+};
+
+struct TaskReport {
+    enum class Outcome { done, retry, failed };
+    JobId job;
+    int seq = 0;
+    bool merge = false;
+    Outcome outcome = Outcome::done;
+    jobs::TaskOutput output;  // of a task that is done
+    std::string report;       // JSON text, of a merge task that is done
+    std::string error;        // for people, of one that is not
+    double device_seconds = 0;
+};
+
+enum class Acceptance {
+    accepted,
+    replayed,  // this very completion was accepted before (the reply was lost)
+    stale,     // the lease is gone: somebody else has the tasks now
+};
+
+struct HeartbeatReply {
+    bool expired = false;          // this worker's leases are gone: drop the work, register again
+    std::vector<JobId> cancelled;  // stop these
+    bool drain = false;            // claim nothing more
+};
+
+class WorkerStore {
+  public:
+    virtual ~WorkerStore() = default;
+
+    virtual awaitable<Result<WorkerHandle>> enlist(WorkerInfo info) = 0;
+    // Sent only while the device thread shows life. `items` is the worker's own progress: items
+    // finished in tasks that are leased now, per job.
+    virtual awaitable<Result<HeartbeatReply>> heartbeat(
+        WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items) = 0;
+    // At most `seconds` of estimated device time, or one task.
+    virtual awaitable<Result<Claim>> claim(WorkerHandle worker, double seconds, int max_tasks) = 0;
+    virtual awaitable<Result<Acceptance>> complete(WorkerHandle worker, std::int64_t fence,
+                                                   std::vector<TaskReport> reports) = 0;
+    // Gives unstarted tasks back, without costing them an attempt.
+    virtual awaitable<Result<void>> release(WorkerHandle worker, std::int64_t fence) = 0;
+    virtual awaitable<Result<void>> retire(WorkerHandle worker) = 0;
+    // Returns when work for this device class may be there or the worker has something to stop, or
+    // at the deadline; may return early for no reason.
+    virtual awaitable<void> wake(WorkerHandle worker,
+                                 std::chrono::steady_clock::time_point deadline) = 0;
+};
+
+}  // namespace plimsoll::queue
