@@ -1,0 +1,57 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "engine/training/gpus/gpu_profile.hpp"
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::training {
+
+// The card that is used when nobody names one, as in the GPU profile guide.
+inline constexpr std::string_view kDefaultGpu = "rtx_4090";
+
+// Every card that ships with the product, ordered by memory.
+std::span<const GpuProfile> shipped_gpus();
+
+// Shipped cards plus a team's own. A custom profile with a shipped id replaces it.
+class GpuCatalogue {
+  public:
+    GpuCatalogue();
+    explicit GpuCatalogue(std::span<const GpuProfile> custom);
+
+    std::span<const GpuProfile> all() const { return profiles_; }
+    // Errc::not_found lists the valid names and says so when only the case is wrong.
+    Result<GpuProfile> find(std::string_view id) const;
+
+  private:
+    std::vector<GpuProfile> profiles_;
+};
+
+// What is known about a real card: the driver's name for it and the total it reports.
+struct DetectedGpu {
+    std::string name = {};
+    std::int64_t total_bytes = 0;
+};
+
+// A profile that somebody describes by hand. Memory, bandwidth and one matrix rate are required;
+// Errc::invalid_input names the field (JSON pointer) and the rule.
+struct CustomGpu {
+    std::string id = {};
+    std::string name = {};
+    double memory_gib = 0;
+    double context_gib = 0.5;
+    double bandwidth_gb_s = 0;
+    double fp32_tflops = 0;
+    double fp16_tflops = 0;
+    double bf16_tflops = 0;
+    int compute_capability = 80;
+};
+Result<GpuProfile> make_custom_gpu(const CustomGpu& gpu);
+
+// The shipped profile that fits a real card best: by name, then the largest one that does not claim
+// more memory than the card reports. Its memory is replaced by the reported number.
+GpuProfile profile_for(const DetectedGpu& card);
+
+}  // namespace plimsoll::training

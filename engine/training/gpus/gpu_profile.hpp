@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace plimsoll::training {
+
+// A number and where it comes from. A value of 0 means that the card does not offer it.
+struct Figure {
+    double value = 0;
+    std::string source;
+};
+
+// The settings that the GPU profile guide publishes for a card: batch sizes for daily and hourly
+// series of its encoder-decoder, how many models it trains at once, and the memory (GB, as the
+// guide says it) of one such model.
+struct GuideSettings {
+    int vram_gb = 0;
+    int batch_size_1d = 0;
+    int batch_size_1h = 0;
+    int max_workers = 0;
+    int memory_per_model_1d_gb = 0;
+    int memory_per_model_1h_gb = 0;
+    std::string use_case;
+    std::string notes;
+};
+
+// The described capacity of a GPU model. Rates are dense (no sparsity) with fp32 accumulation, in
+// floating-point operations per second; GeForce cards halve their fp16 rate in that mode.
+struct GpuProfile {
+    std::string id;              // what users type: lower case, "rtx_4090"
+    std::string name;            // what people read: "NVIDIA RTX 4090"
+    std::string architecture;    // "Ada", "Hopper" ...
+    int compute_capability = 0;  // major * 10 + minor
+    double sold_gb = 0;          // the number on the box
+    Figure memory_bytes;         // what the driver reports as total to a process
+    Figure context_bytes;        // taken by the CUDA context and loaded modules, outside PyTorch
+    Figure bandwidth;            // bytes per second
+    Figure fp32_flops;
+    Figure tf32_flops;
+    Figure fp16_flops;
+    Figure bf16_flops;
+    std::optional<GuideSettings> guide;
+
+    std::int64_t total_bytes() const { return static_cast<std::int64_t>(memory_bytes.value); }
+    // What one training process can hold in PyTorch's allocator when it has the card alone.
+    std::int64_t usable_bytes() const {
+        return total_bytes() - static_cast<std::int64_t>(context_bytes.value);
+    }
+    bool has_bf16() const { return bf16_flops.value > 0; }
+};
+
+}  // namespace plimsoll::training

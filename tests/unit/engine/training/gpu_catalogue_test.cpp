@@ -1,0 +1,73 @@
+#include "engine/training/gpus/catalogue.hpp"
+
+#include <set>
+
+#include <gmock/gmock.h>
+
+namespace plimsoll::training {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(GpuCatalogue, ShipsEveryCardOnceWithASourceForEveryNumber) {
+    std::set<std::string> ids;
+    for (const auto& gpu : shipped_gpus()) {
+        EXPECT_TRUE(ids.insert(gpu.id).second) << gpu.id;
+        for (const auto* figure :
+             {&gpu.memory_bytes, &gpu.context_bytes, &gpu.bandwidth, &gpu.fp32_flops,
+              &gpu.tf32_flops, &gpu.fp16_flops, &gpu.bf16_flops})
+            EXPECT_FALSE(figure->source.empty()) << gpu.id;
+        const double sold = gpu.sold_gb * 1024 * 1024 * 1024;
+        EXPECT_LT(gpu.memory_bytes.value, sold) << gpu.id;
+        EXPECT_GT(gpu.memory_bytes.value, 0.9 * sold) << gpu.id;
+    }
+    for (const auto* id :
+         {"k80",         "t4",       "v100_16gb", "v100_32gb", "rtx_3060",  "rtx_3090",
+          "rtx_4070_ti", "rtx_4080", "rtx_4090",  "rtx_5090",  "rtx_6000",  "rtx_6000_ada",
+          "l4",          "l40s",     "a10",       "a100_40gb", "a100_80gb", "h100_80gb",
+          "h100_94gb",   "h200",     "b200"})
+        EXPECT_TRUE(ids.contains(id)) << id;
+}
+
+TEST(GpuCatalogue, UnknownNamesListTheValidOnesAndHintAtCase) {
+    const auto missing = GpuCatalogue().find("rtx_9999");
+    ASSERT_FALSE(missing);
+    EXPECT_EQ(missing.error().code, Errc::not_found);
+    EXPECT_THAT(missing.error().message, HasSubstr("a100_80gb"));
+    const auto shouted = GpuCatalogue().find("RTX_4090");
+    ASSERT_FALSE(shouted);
+    EXPECT_THAT(shouted.error().message, HasSubstr("did you mean \"rtx_4090\""));
+}
+
+TEST(GpuCatalogue, CustomProfilesAreFoundAndMayReplaceShippedOnes) {
+    const auto mine = make_custom_gpu(
+        {.id = "my_card", .memory_gib = 16, .bandwidth_gb_s = 500, .fp32_tflops = 20});
+    ASSERT_TRUE(mine);
+    const GpuCatalogue catalogue(std::span(&*mine, 1));
+    EXPECT_EQ(catalogue.find("my_card")->total_bytes(), 17179869184);
+    EXPECT_EQ(catalogue.all().size(), shipped_gpus().size() + 1);
+}
+
+TEST(GpuCatalogue, CustomProfilesNameTheFieldThatIsWrong) {
+    CustomGpu gpu{.id = "x", .memory_gib = -1, .bandwidth_gb_s = 500, .fp32_tflops = 20};
+    EXPECT_EQ(make_custom_gpu(gpu).error().where, "/memory_gib");
+    gpu.memory_gib = 8;
+    gpu.id = "My Card";
+    EXPECT_EQ(make_custom_gpu(gpu).error().where, "/id");
+    gpu.id = "x";
+    gpu.bandwidth_gb_s = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(make_custom_gpu(gpu).error().where, "/bandwidth_gb_s");
+}
+
+TEST(GpuCatalogue, ARealCardFindsItsProfileByNameThenByMemory) {
+    constexpr std::int64_t gib = 1LL << 30;
+    EXPECT_EQ(profile_for({"NVIDIA A100-SXM4-80GB", 79 * gib}).id, "a100_80gb");
+    EXPECT_EQ(profile_for({"NVIDIA A100-SXM4-40GB", 39 * gib}).id, "a100_40gb");
+    EXPECT_EQ(profile_for({"NVIDIA RTX 6000 Ada Generation", 47 * gib}).id, "rtx_6000_ada");
+    EXPECT_EQ(profile_for({"Quadro RTX 6000", 23 * gib}).id, "rtx_6000");
+    EXPECT_EQ(profile_for({"NVIDIA H200", 139 * gib}).total_bytes(), 139 * gib);
+    EXPECT_EQ(profile_for({"Something Else 80", 79 * gib}).sold_gb, 80);
+}
+
+}  // namespace
+}  // namespace plimsoll::training
