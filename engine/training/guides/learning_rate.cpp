@@ -1,0 +1,71 @@
+#include "engine/training/guides/learning_rate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plimsoll::training {
+namespace {
+
+bool positive(double x, double most) {
+    return std::isfinite(x) && x > 0 && x <= most;
+}
+
+double surge_shape(double batch, double noise) {
+    return 1 / (std::sqrt(noise / batch) + std::sqrt(batch / noise));
+}
+
+}  // namespace
+
+Result<RateAdvice> advise_rate(const RateQuestion& q) {
+    if (!positive(q.base_rate, 100))
+        return fail(Errc::invalid_input, "The learning rate must lie above 0 and up to 100.",
+                    "/learning_rate/base");
+    if (!positive(q.base_batch, 1e9))
+        return fail(Errc::invalid_input, "The base batch must lie above 0 and up to 1e9.",
+                    "/learning_rate/base_batch");
+    if (!positive(q.batch, 1e9))
+        return fail(Errc::invalid_input, "The batch must lie above 0 and up to 1e9.", "/batch");
+    if (q.noise_scale && !positive(*q.noise_scale, 1e12))
+        return fail(Errc::invalid_input, "The noise scale must lie above 0 and up to 1e12.",
+                    "/learning_rate/noise_scale");
+
+    const double k = q.batch / q.base_batch;
+    RateAdvice a;
+    a.sqrt_rate = q.base_rate * std::sqrt(k);
+    a.linear_rate = q.base_rate * k;
+    a.noise_scale_assumed = !q.noise_scale.has_value();
+    a.noise_scale = q.noise_scale.value_or(32 * q.base_batch);
+    a.surge_rate = q.base_rate * surge_shape(q.batch, a.noise_scale) /
+                   surge_shape(q.base_batch, a.noise_scale);
+    if (std::abs(k - 1) < 1e-9) {
+        a.recommended = RateRule::base;
+        a.recommended_rate = q.base_rate;
+        a.why = "The effective batch is the one that the base rate was found at.";
+    } else if (!q.adaptive) {
+        a.recommended = RateRule::linear;
+        a.recommended_rate = a.linear_rate;
+        a.why =
+            "SGD: the noise of a step shrinks with the batch, so the rate grows with it "
+            "(Goyal et al. 2017), with a warm-up.";
+    } else if (a.surge_rate < a.sqrt_rate * 0.8) {
+        a.recommended = RateRule::surge;
+        a.recommended_rate = a.surge_rate;
+        a.why =
+            "The batch comes near the gradient noise scale, beyond which the best Adam rate "
+            "stops growing and falls again; the square-root rule is capped there.";
+    } else {
+        a.recommended = RateRule::sqrt;
+        a.recommended_rate = a.sqrt_rate;
+        a.why =
+            "Adam divides by the gradient's spread, which shrinks with the square root of the "
+            "batch; a linear rule would overshoot.";
+    }
+    // 6 % of the run is RoBERTa's schedule; a rate that more than doubles gets 10 %.
+    const double share = a.recommended_rate > 2 * q.base_rate ? 0.10 : 0.06;
+    if (q.optimizer_steps > 0)
+        a.warmup_steps =
+            std::max<std::int64_t>(1, std::llround(static_cast<double>(q.optimizer_steps) * share));
+    return a;
+}
+
+}  // namespace plimsoll::training
