@@ -1,0 +1,14 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <filesystem>
+
+namespace plimsoll::opencl {
+
+// Makes `directory` (for this user only) and has PoCL keep its compiled kernels there instead of in
+// the home folder, where another program's clean-up would slow down our start. Call it before
+// threads exist: it sets an environment variable, which children inherit.
+Result<void> use_kernel_cache(const std::filesystem::path& directory);
+
+}  // namespace plimsoll::opencl

@@ -1,0 +1,113 @@
+#include "engine/opencl/device.hpp"
+
+#include "engine/opencl/inventory.hpp"
+#include "engine/opencl/status.hpp"
+
+#include <utility>
+
+namespace plimsoll::opencl {
+
+namespace {
+
+std::string build_log(cl_program program, cl_device_id device) {
+    std::size_t bytes = 0;
+    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes) !=
+        CL_SUCCESS) {
+        return {};
+    }
+    std::string log(bytes, '\0');
+    clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, bytes, log.data(), nullptr);
+    while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
+    return log;
+}
+
+}  // namespace
+
+Device::Device(DeviceInfo info, cl_device_id id, ContextHandle context, QueueHandle queue)
+    : info_(std::move(info)), id_(id), context_(std::move(context)), queue_(std::move(queue)) {}
+
+Result<void> Device::check(std::string_view call, int status) const {
+    if (status == CL_SUCCESS) return {};
+    return fail(status_error(call, status, to_string(info_.address)));
+}
+
+Result<Device> Device::open(const DeviceAddress& address) {
+    auto inventory = take_inventory();
+    for (auto& found : inventory.devices) {
+        if (found.info.address != address) continue;
+        cl_int status = CL_SUCCESS;
+        ContextHandle context(clCreateContext(nullptr, 1, &found.id, nullptr, nullptr, &status));
+        if (status != CL_SUCCESS) {
+            return fail(status_error("clCreateContext", status, to_string(address)));
+        }
+        QueueHandle queue(clCreateCommandQueue(context.get(), found.id, 0, &status));
+        if (status != CL_SUCCESS) {
+            return fail(status_error("clCreateCommandQueue", status, to_string(address)));
+        }
+        return Device(std::move(found.info), found.id, std::move(context), std::move(queue));
+    }
+    return fail(Errc::not_found, "No such OpenCL device is installed.", to_string(address));
+}
+
+Result<Kernel> Device::build(std::string_view source, const std::string& name,
+                             const std::string& options) const {
+    cl_int status = CL_SUCCESS;
+    const char* text = source.data();
+    const std::size_t length = source.size();
+    ProgramHandle program(clCreateProgramWithSource(context_.get(), 1, &text, &length, &status));
+    if (status != CL_SUCCESS) {
+        return fail(status_error("clCreateProgramWithSource", status, name));
+    }
+    status = clBuildProgram(program.get(), 1, &id_, options.c_str(), nullptr, nullptr);
+    if (status != CL_SUCCESS) {
+        auto error = status_error("clBuildProgram", status, name);
+        error.message += "\n" + build_log(program.get(), id_);
+        return fail(std::move(error));
+    }
+    KernelHandle kernel(clCreateKernel(program.get(), name.c_str(), &status));
+    if (status != CL_SUCCESS) return fail(status_error("clCreateKernel", status, name));
+    return Kernel{std::move(program), std::move(kernel), name};
+}
+
+Result<Buffer> Device::allocate(std::size_t bytes) const {
+    cl_int status = CL_SUCCESS;
+    BufferHandle memory(clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, bytes, nullptr, &status));
+    if (auto ok = check("clCreateBuffer", status); !ok) return fail(ok.error());
+    return Buffer{std::move(memory), bytes};
+}
+
+Result<void> Device::write(const Buffer& to, std::span<const std::byte> from) const {
+    return check("clEnqueueWriteBuffer",
+                 clEnqueueWriteBuffer(queue_.get(), to.memory.get(), CL_TRUE, 0, from.size(),
+                                      from.data(), 0, nullptr, nullptr));
+}
+
+Result<void> Device::read(const Buffer& from, std::span<std::byte> to) const {
+    return check("clEnqueueReadBuffer",
+                 clEnqueueReadBuffer(queue_.get(), from.memory.get(), CL_TRUE, 0, to.size(),
+                                     to.data(), 0, nullptr, nullptr));
+}
+
+Result<void> Device::set_argument(const Kernel& kernel, unsigned index,
+                                  const Buffer& buffer) const {
+    const cl_mem memory = buffer.memory.get();
+    return check("clSetKernelArg",
+                 clSetKernelArg(kernel.kernel.get(), index, sizeof memory, &memory));
+}
+
+Result<void> Device::set_argument(const Kernel& kernel, unsigned index, std::uint32_t value) const {
+    return check("clSetKernelArg",
+                 clSetKernelArg(kernel.kernel.get(), index, sizeof value, &value));
+}
+
+Result<void> Device::launch(const Kernel& kernel, std::size_t items, std::size_t group) const {
+    return check("clEnqueueNDRangeKernel",
+                 clEnqueueNDRangeKernel(queue_.get(), kernel.kernel.get(), 1, nullptr, &items,
+                                        &group, 0, nullptr, nullptr));
+}
+
+Result<void> Device::finish() const {
+    return check("clFinish", clFinish(queue_.get()));
+}
+
+}  // namespace plimsoll::opencl

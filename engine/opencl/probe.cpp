@@ -1,0 +1,78 @@
+#include "engine/opencl/probe.hpp"
+
+#include "engine/opencl/child_process.hpp"
+#include "engine/opencl/inventory.hpp"
+
+#include <utility>
+
+namespace plimsoll::opencl {
+
+namespace {
+
+ProbeReport list_devices() {
+    ProbeReport report;
+    auto inventory = take_inventory();
+    for (auto& found : inventory.devices) {
+        report.devices.push_back({std::move(found.info), DeviceState::failed, "not tried", {}});
+    }
+    for (const auto& problem : inventory.problems) {
+        report.problems.push_back(problem.where.empty() ? problem.message
+                                                        : problem.where + ": " + problem.message);
+    }
+    return report;
+}
+
+Capability try_device(const DeviceInfo& info) {
+    Capability capability{info, DeviceState::failed, {}, {}};
+    const auto device = Device::open(info.address);
+    if (!device) {
+        capability.reason = device.error().message;
+        return capability;
+    }
+    capability.tests = run_self_tests(*device);
+    for (const auto& test : capability.tests) {
+        if (test.passed()) continue;
+        capability.reason = test.name + ": " + test.failure;
+        return capability;
+    }
+    capability.state = DeviceState::ready;
+    return capability;
+}
+
+DeviceState state_of(ChildEnd::Kind kind) {
+    return kind == ChildEnd::Kind::hung ? DeviceState::hung : DeviceState::crashed;
+}
+
+// The child reports through the same JSON that people read.
+Capability verdict(const DeviceInfo& info, const ProbeSteps& steps,
+                   std::chrono::milliseconds deadline) {
+    const auto end = run_in_child([&] { return to_json({{steps.try_out(info)}, {}}); }, deadline);
+    if (end.kind != ChildEnd::Kind::finished) return {info, state_of(end.kind), end.reason, {}};
+    auto report = probe_report_from_json(end.output);
+    if (!report || report->devices.size() != 1) {
+        return {info, DeviceState::crashed, "its answer is incomplete", {}};
+    }
+    return std::move(report->devices.front());
+}
+
+}  // namespace
+
+ProbeSteps ProbeSteps::real() {
+    return {list_devices, try_device};
+}
+
+ProbeReport probe(const ProbeOptions& options, const ProbeSteps& steps) {
+    const auto end =
+        run_in_child([&] { return to_json(steps.list()); }, options.inventory_deadline);
+    if (end.kind != ChildEnd::Kind::finished) {
+        return {{}, {"Listing the OpenCL devices failed: " + end.reason + "."}};
+    }
+    auto report = probe_report_from_json(end.output);
+    if (!report) return {{}, {report.error().message}};
+    for (auto& device : report->devices) {
+        device = verdict(device.info, steps, options.device_deadline);
+    }
+    return std::move(*report);
+}
+
+}  // namespace plimsoll::opencl

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "engine/opencl/capability.hpp"
+
+#include <chrono>
+#include <functional>
+
+namespace plimsoll::opencl {
+
+struct ProbeOptions {
+    // For listing all devices, and for the self-tests of each. A first compilation takes seconds.
+    std::chrono::milliseconds inventory_deadline{20'000};
+    std::chrono::milliseconds device_deadline{60'000};
+};
+
+// The two steps that touch drivers, replaceable so that a test can crash or hang one of them.
+struct ProbeSteps {
+    std::function<ProbeReport()> list;                     // devices without a verdict
+    std::function<Capability(const DeviceInfo&)> try_out;  // verdict on one of them
+
+    static ProbeSteps real();
+};
+
+// Lists all devices and tries each out, every step in a child process: a driver that crashes or
+// hangs costs the child and becomes the device's state. This process loads no driver. Call it
+// before threads exist (see run_in_child).
+ProbeReport probe(const ProbeOptions& options = {}, const ProbeSteps& steps = ProbeSteps::real());
+
+}  // namespace plimsoll::opencl

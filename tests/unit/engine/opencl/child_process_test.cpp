@@ -1,0 +1,56 @@
+#include "engine/opencl/child_process.hpp"
+
+#include <csignal>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace plimsoll::opencl {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto kLong = 60s;
+
+TEST(ChildProcess, BringsBackWhatTheWorkReturned) {
+    const auto end = run_in_child([] { return std::string(200'000, 'x'); }, kLong);
+    EXPECT_EQ(end.kind, ChildEnd::Kind::finished);
+    EXPECT_EQ(end.output, std::string(200'000, 'x'));  // more than a pipe holds
+}
+
+TEST(ChildProcess, NamesTheSignalOfACrash) {
+    const auto end = run_in_child(
+        []() -> std::string {
+            std::raise(SIGSEGV);
+            return "not reached";
+        },
+        kLong);
+    EXPECT_EQ(end.kind, ChildEnd::Kind::crashed);
+    EXPECT_EQ(end.reason, "killed by SIGSEGV");
+}
+
+TEST(ChildProcess, KillsAHangAtTheDeadline) {
+    const auto end = run_in_child(
+        []() -> std::string {
+            for (;;) pause();
+        },
+        50ms);
+    EXPECT_EQ(end.kind, ChildEnd::Kind::hung);
+    EXPECT_EQ(end.reason, "no answer within 50 ms");
+}
+
+TEST(ChildProcess, CarriesTheMessageOfAnException) {
+    const auto end =
+        run_in_child([]() -> std::string { throw std::runtime_error("driver said no"); }, kLong);
+    EXPECT_EQ(end.kind, ChildEnd::Kind::crashed);
+    EXPECT_EQ(end.reason, "driver said no");
+}
+
+TEST(ChildProcess, ReportsASilentExit) {
+    const auto end = run_in_child([]() -> std::string { _exit(3); }, kLong);
+    EXPECT_EQ(end.kind, ChildEnd::Kind::crashed);
+    EXPECT_EQ(end.reason, "ended with exit status 3");
+}
+
+}  // namespace
+}  // namespace plimsoll::opencl

@@ -1,0 +1,76 @@
+#include "engine/opencl/probe.hpp"
+
+#include <csignal>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace plimsoll::opencl {
+namespace {
+
+using namespace std::chrono_literals;
+
+Capability device(int index) {
+    Capability capability;
+    capability.info.address = {"fake", index};
+    capability.info.name = "Fake \xff device";  // drivers are not obliged to write UTF-8
+    capability.info.type = DeviceType::gpu;
+    capability.info.compute_units = 7;
+    capability.info.driver_memory_bytes = std::uint64_t{150} << 30;
+    return capability;
+}
+
+ProbeReport three_devices() {
+    return {{device(0), device(1), device(2)}, {"a driver is missing"}};
+}
+
+Capability ready(const DeviceInfo& info) {
+    return {info, DeviceState::ready, {}, {{"fp32_fma", 1e-8, 1e-7, {}}}};
+}
+
+TEST(Probe, ACrashAndAHangCostOneDeviceEach) {
+    const ProbeSteps steps{three_devices, [](const DeviceInfo& info) {
+                               if (info.address.index == 0) std::raise(SIGILL);
+                               if (info.address.index == 1) pause();
+                               return ready(info);
+                           }};
+    const auto report = probe({.inventory_deadline = 60s, .device_deadline = 500ms}, steps);
+    ASSERT_EQ(report.devices.size(), 3U);
+    EXPECT_EQ(report.devices[0].state, DeviceState::crashed);
+    EXPECT_EQ(report.devices[0].reason, "killed by SIGILL");
+    EXPECT_EQ(report.devices[1].state, DeviceState::hung);
+    EXPECT_EQ(report.devices[1].reason, "no answer within 500 ms");
+    EXPECT_EQ(report.devices[2].state, DeviceState::ready);
+    EXPECT_EQ(report.devices[2].tests.size(), 1U);
+    EXPECT_EQ(report.problems, std::vector<std::string>{"a driver is missing"});
+}
+
+TEST(Probe, ADriverThatCrashesWhenListedIsAProblem) {
+    const ProbeSteps steps{[]() -> ProbeReport { std::abort(); }, ready};
+    const auto report = probe({.inventory_deadline = 60s}, steps);
+    EXPECT_TRUE(report.devices.empty());
+    ASSERT_EQ(report.problems.size(), 1U);
+    EXPECT_EQ(report.problems[0], "Listing the OpenCL devices failed: killed by SIGABRT.");
+}
+
+TEST(Probe, TheJsonCarriesTheWholeReport) {
+    auto report = three_devices();
+    report.devices[1] = ready(report.devices[1].info);
+    report.devices[1].info.memory = {std::uint64_t{1} << 40, "cgroup-v2"};
+    const auto back = probe_report_from_json(to_json(report));
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_EQ(to_json(*back), to_json(report));
+    EXPECT_EQ(back->devices[0].info.memory, (MemorySize{{}, "unknown"}));
+    EXPECT_EQ(back->devices[1].info.memory, (MemorySize{std::uint64_t{1} << 40, "cgroup-v2"}));
+    EXPECT_EQ(back->devices[1].info.driver_memory_bytes, std::uint64_t{150} << 30);
+}
+
+TEST(Probe, HalfAReportIsCorrupt) {
+    const auto text = to_json(three_devices());
+    EXPECT_EQ(probe_report_from_json(text.substr(0, text.size() / 2)).error().code, Errc::corrupt);
+    EXPECT_EQ(probe_report_from_json("{\"devices\":[{}],\"problems\":[]}").error().code,
+              Errc::corrupt);
+}
+
+}  // namespace
+}  // namespace plimsoll::opencl
