@@ -38,6 +38,8 @@ if(PLIMSOLL_CCACHE)
 endif()
 
 include_directories(${CMAKE_SOURCE_DIR})
+# The programs (plimsoll, plimsoll-engine) lie side by side: one execs the other.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 # plimsoll_folder([LINK targets...]): every .cpp of this folder but main.cpp, as one library.
 # New files are picked up without touching the build description.
@@ -64,5 +66,18 @@ function(plimsoll_unit_tests)
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   add_executable(test_${name} ${sources})
   target_link_libraries(test_${name} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
-  add_test(NAME ${path} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  plimsoll_test(${path} LABEL unit COMMAND test_${name})
+endfunction()
+
+# plimsoll_test(name LABEL label COMMAND command... [TIMEOUT seconds]): a test of any other kind, run
+# from the repository root. It finds the built programs in the folder $PLIMSOLL_BIN.
+function(plimsoll_test name)
+  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "COMMAND" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_test(NAME ${name} COMMAND ${ARG_COMMAND} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT}
+    ENVIRONMENT "PLIMSOLL_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
 endfunction()
