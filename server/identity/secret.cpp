@@ -17,11 +17,11 @@ constexpr std::size_t kCheckLength = 6;  // 62^6 > 2^32
 std::string_view prefix(SecretKind kind) {
     switch (kind) {
         case SecretKind::token:
-            return "plm_tok_";
+            return "plm_api_";
         case SecretKind::sign_in:
-            return "plm_link_";
+            return "plm_signin_";
         case SecretKind::session:
-            return "plm_ses_";
+            return "plm_session_";
     }
     return {};
 }

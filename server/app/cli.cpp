@@ -1,0 +1,234 @@
+#include "server/app/cli.hpp"
+
+#include "server/app/commands.hpp"
+#include "server/app/settings.hpp"
+#include "server/client/commands.hpp"
+
+#include <cstdio>
+#include <map>
+
+#include <CLI/CLI.hpp>
+
+namespace plimsoll::app {
+namespace {
+
+// The server's settings as flags: --port and --host by their short names, the others by their key.
+struct ServerFlags {
+    std::string file;
+    std::map<std::string, std::string> values;
+    bool insecure = false;
+    bool print = false;
+    bool check = false;
+
+    void add_to(CLI::App& command) {
+        command.add_option("--config", file, "YAML file of settings")->check(CLI::ExistingFile);
+        for (const auto& setting : all_settings()) {
+            const std::string key(setting.key);
+            std::string names = "--" + key;
+            if (key == "http.host") names += ",--host";
+            if (key == "http.port") names += ",--port";
+            if (key == "database.data") names += ",--data";
+            command.add_option(names, values[key], std::string(setting.help))
+                ->type_name(std::string(setting.unit))
+                ->group("Settings");
+        }
+        command.add_flag("--insecure-http", insecure, "Same as --http.insecure true");
+        command.add_flag("--print-config", print, "Print all settings and leave");
+        command.add_flag("--check-config", check, "Check all settings and leave");
+    }
+
+    Result<Settings> load() const {
+        std::vector<Assignment> flags;
+        for (const auto& [key, value] : values) {
+            if (!value.empty()) flags.push_back({key, value});
+        }
+        if (insecure) flags.push_back({"http.insecure", "true"});
+        return load_settings(file, flags);
+    }
+};
+
+int refuse(const Error& error) {
+    std::fprintf(stderr, "Error: %s%s\n", error.message.c_str(),
+                 error.where.empty() ? "" : (" (" + error.where + ")").c_str());
+    return 2;
+}
+
+using ServerCommand = int (*)(const Settings&);
+
+void add_server_command(CLI::App& app, const char* name, const char* help, ServerFlags& flags,
+                        int& code, ServerCommand command) {
+    auto* sub = app.add_subcommand(name, help);
+    flags.add_to(*sub);
+    sub->callback([&flags, &code, command] {
+        const auto settings = flags.load();
+        if (!settings) {
+            code = refuse(settings.error());
+        } else if (flags.print) {
+            std::fputs(print_settings(*settings).c_str(), stdout);
+        } else if (!flags.check) {
+            code = command(*settings);
+        }
+    });
+}
+
+struct UserFlags {
+    client::LoginOptions login;
+    client::SubmitOptions submit;
+    std::string job;
+    std::string kind;
+    std::string state;
+    std::string format = "jsonl";
+    std::string file;
+    int limit = 50;
+};
+
+void add_user_commands(CLI::App& app, client::Session& session, UserFlags& flags, int& code) {
+    auto* login = app.add_subcommand("login", "Sign this command line in to a server");
+    auto* link = login->add_option("link", flags.login.link,
+                                   "The one-time sign-in link that the server printed");
+    auto* server =
+        login->add_option("--server", flags.login.server, "http://host:port, with --token")
+            ->excludes(link);
+    login->add_option("--token", flags.login.token, "An API token")->needs(server)->excludes(link);
+    login->callback([&, login, link, server] {
+        if (link->empty() && server->empty())
+            throw CLI::RequiredError("link, or --server and --token");
+        code = client::login(session, flags.login);
+        (void)login;
+    });
+    app.add_subcommand("whoami", "Show who is signed in, where and in which team")->callback([&] {
+        code = client::whoami(session);
+    });
+
+    auto* submit = app.add_subcommand("submit", "Submit a job");
+    submit->add_option("kind", flags.submit.kind, "Job kind, for example sentiment")->required();
+    submit->add_option("file", flags.submit.file,
+                       "Items as .jsonl or .csv, or complete arguments as .json; - reads JSON "
+                       "lines from the input");
+    submit->add_option("--name", flags.submit.name, "A name for people");
+    submit->add_option("--label", flags.submit.labels, "key=value, repeatable");
+    submit->add_option("--set", flags.submit.settings,
+                       "An argument of the kind as member=value, repeatable");
+    submit->add_option("--column", flags.submit.columns,
+                       "Which column of the file is which member: text=headline");
+    submit->add_option("--idempotency-key", flags.submit.idempotency_key,
+                       "Submitting again with the same key makes no second job");
+    submit->add_flag("--watch", flags.submit.watch,
+                     "Follow the job to its end and show its report");
+    submit->callback([&] { code = client::submit(session, flags.submit); });
+
+    auto* jobs = app.add_subcommand("jobs", "List the team's jobs, newest first");
+    jobs->add_option("--kind", flags.kind, "Only this kind");
+    jobs->add_option("--state", flags.state, "Only this state");
+    jobs->add_option("--limit", flags.limit, "At most so many")->check(CLI::Range(1, 200));
+    jobs->callback(
+        [&] { code = client::list_jobs(session, flags.kind, flags.state, flags.limit); });
+
+    const auto on_job = [&](const char* name, const char* help, auto run) {
+        auto* command = app.add_subcommand(name, help);
+        command->add_option("job", flags.job, "The job's id")->required();
+        command->callback([&code, run] { code = run(); });
+        return command;
+    };
+    on_job("watch", "Follow a job to its end", [&] { return client::watch(session, flags.job); });
+    on_job("cancel", "Ask a job to stop", [&] { return client::cancel(session, flags.job); });
+    on_job("report", "Show a job's report",
+           [&] { return client::show_report(session, flags.job); });
+    auto* results = on_job("results", "Download a job's results", [&] {
+        return client::download_results(session, flags.job, flags.format, flags.file);
+    });
+    results->add_option("--format", flags.format, "json, jsonl or csv")
+        ->check(CLI::IsMember({"json", "jsonl", "csv"}));
+    results->add_option("--output,-o", flags.file, "File to write instead of the standard output");
+    app.add_subcommand("devices", "List the devices that run jobs")->callback([&] {
+        code = client::list_devices(session);
+    });
+}
+
+struct AdminFlags {
+    AdminRequest request;
+};
+
+void add_admin_commands(CLI::App& app, ServerFlags& server, AdminFlags& admin, int& code) {
+    auto* command =
+        app.add_subcommand("admin", "Manage users, teams and tokens on the database itself");
+    command->require_subcommand(1);
+    server.add_to(*command);
+    auto& request = admin.request;
+    const auto add = [&](const char* name, const char* help, AdminRequest::What what) {
+        auto* sub = command->add_subcommand(name, help)->fallthrough();
+        sub->callback([&, what] {
+            request.what = what;
+            const auto settings = server.load();
+            code = settings ? run_admin(*settings, request) : refuse(settings.error());
+        });
+        return sub;
+    };
+    using What = AdminRequest::What;
+    auto* link = add("sign-in-link", "Print a one-time sign-in link", What::sign_in_link);
+    link->add_option("--user", request.user,
+                     "Name of the user; the first administrator when left out");
+    link->add_option("--team", request.team, "Name of the team; the user's first when left out");
+    link->add_option("--base-url", request.base_url, "Address of the server as browsers reach it");
+    add("users", "List the users", What::list_users);
+    auto* user = add("add-user", "Add a user", What::add_user);
+    user->add_option("name", request.user, "Name")->required();
+    user->add_option("--email", request.email, "Address");
+    user->add_flag("--administrator", request.administrator, "May manage users, teams and devices");
+    add("teams", "List the teams", What::list_teams);
+    add("add-team", "Add a team", What::add_team)
+        ->add_option("name", request.team, "Name")
+        ->required();
+    auto* member =
+        add("set-member", "Put a user into a team, or change the role there", What::set_member);
+    member->add_option("--team", request.team, "Name of the team")->required();
+    member->add_option("--user", request.user, "Name of the user")->required();
+    member->add_option("--role", request.role, "viewer, member, admin or owner")
+        ->check(CLI::IsMember({"viewer", "member", "admin", "owner"}));
+    auto* token =
+        add("add-token", "Make an API token; its secret is printed this once", What::add_token);
+    token->add_option("name", request.token_name, "What it is for")->required();
+    token->add_option("--user", request.user, "Name of the user")->required();
+    token->add_option("--team", request.team, "Name of the team")->required();
+    token
+        ->add_option("--scope", request.scopes,
+                     "jobs:read, jobs:write, reports:read, team:admin or sys:admin")
+        ->required();
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+    CLI::App app(
+        "Plimsoll tells a team how much each GPU can carry, and runs their batch work on it.",
+        "plimsoll");
+    app.require_subcommand(1);
+    app.set_version_flag("--version", PLIMSOLL_VERSION);
+    client::Session session;
+    app.add_flag("--json", session.json, "Print JSON for programs");
+    app.fallthrough();
+
+    int code = 0;
+    ServerFlags server;
+    UserFlags user;
+    AdminFlags admin;
+    add_server_command(app, "serve", "Serve the API and the web pages", server, code, serve);
+    add_server_command(app, "engine",
+                       "Run workers for this machine's devices, beside or far from a server",
+                       server, code, run_engine);
+    add_server_command(app, "migrate", "Bring the database's schema up to date", server, code,
+                       migrate);
+    add_admin_commands(app, server, admin, code);
+    add_user_commands(app, session, user, code);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "Error: %s\n", error.what());
+        return 70;
+    }
+    return code;
+}
+
+}  // namespace plimsoll::app

@@ -1,0 +1,221 @@
+#include "server/app/settings.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <functional>
+
+#include <yaml-cpp/yaml.h>
+
+namespace plimsoll::app {
+namespace {
+
+struct Entry {
+    Setting about;
+    std::string_view fallback;
+    bool secret;
+    // Sets the value or says which rule it breaks.
+    std::function<std::string(Settings&, const std::string&)> set;
+    std::function<std::string(const Settings&)> get;
+};
+
+std::string set_number(int& target, const std::string& text, int least, int most) {
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most) {
+        return "must be a whole number from " + std::to_string(least) + " to " +
+               std::to_string(most);
+    }
+    target = value;
+    return {};
+}
+
+std::string set_flag(bool& target, const std::string& text) {
+    if (text == "true" || text == "1" || text == "yes") {
+        target = true;
+    } else if (text == "false" || text == "0" || text == "no") {
+        target = false;
+    } else {
+        return "must be true or false";
+    }
+    return {};
+}
+
+template <class Group>
+Entry text(Setting about, std::string_view fallback, Group Settings::* group,
+           std::string Group::* member, bool secret = false) {
+    return {about, fallback, secret,
+            [=](Settings& s, const std::string& value) {
+                s.*group.*member = value;
+                return std::string{};
+            },
+            [=](const Settings& s) { return s.*group.*member; }};
+}
+
+template <class Group>
+Entry number(Setting about, std::string_view fallback, int least, int most, Group Settings::* group,
+             int Group::* member) {
+    return {about, fallback, false,
+            [=](Settings& s, const std::string& value) {
+                return set_number(s.*group.*member, value, least, most);
+            },
+            [=](const Settings& s) { return std::to_string(s.*group.*member); }};
+}
+
+template <class Group>
+Entry flag(Setting about, std::string_view fallback, Group Settings::* group,
+           bool Group::* member) {
+    return {
+        about, fallback, false,
+        [=](Settings& s, const std::string& value) { return set_flag(s.*group.*member, value); },
+        [=](const Settings& s) { return std::string(s.*group.*member ? "true" : "false"); }};
+}
+
+std::string set_log_level(Settings& settings, const std::string& value) {
+    for (const auto* level : {"debug", "info", "warn", "error"}) {
+        if (value == level) {
+            settings.log.level = value;
+            return {};
+        }
+    }
+    return "must be debug, info, warn or error";
+}
+
+const std::vector<Entry>& table() {
+    using S = Settings;
+    static const std::vector<Entry> entries = {
+        text({"http.host", "PLIMSOLL_HTTP_HOST", "address", "Address to listen on"}, "127.0.0.1",
+             &S::http, &S::Http::host),
+        number({"http.port", "PLIMSOLL_HTTP_PORT", "0..65535",
+                "Port to listen on; 0 takes a free one"},
+               "7272", 0, 65535, &S::http, &S::Http::port),
+        text({"http.tls_certificate", "PLIMSOLL_HTTP_TLS_CERTIFICATE", "file, PEM",
+              "Certificate chain; needed to listen beyond this machine"},
+             "", &S::http, &S::Http::tls_certificate),
+        text({"http.tls_key", "PLIMSOLL_HTTP_TLS_KEY", "file, PEM",
+              "Private key of the certificate"},
+             "", &S::http, &S::Http::tls_key),
+        flag({"http.insecure", "PLIMSOLL_HTTP_INSECURE", "true or false",
+              "Allow plain HTTP beyond this machine: tokens and texts can be read on the way"},
+             "false", &S::http, &S::Http::insecure),
+        text({"http.web_directory", "PLIMSOLL_HTTP_WEB_DIRECTORY", "folder",
+              "The built web pages; empty: beside the program"},
+             "", &S::http, &S::Http::web_directory),
+        text({"database.url", "PLIMSOLL_DATABASE_URL", "postgresql://…",
+              "PostgreSQL 15 or later; empty: a private one in database.data"},
+             "", &S::database, &S::Database::url, true),
+        text({"database.worker_url", "PLIMSOLL_DATABASE_WORKER_URL", "postgresql://…",
+              "The same database as the workers' role; empty: database.url"},
+             "", &S::database, &S::Database::worker_url, true),
+        text({"database.data", "PLIMSOLL_DATABASE_DATA", "folder",
+              "Where the private PostgreSQL keeps its files; empty: the user's state folder"},
+             "", &S::database, &S::Database::data),
+        number({"database.connections", "PLIMSOLL_DATABASE_CONNECTIONS", "1..64",
+                "Connections for requests; a few are enough, calls are pipelined"},
+               "4", 1, 64, &S::database, &S::Database::connections),
+        flag({"engine.local", "PLIMSOLL_ENGINE_LOCAL", "true or false",
+              "Run workers for this machine's devices"},
+             "true", &S::engine, &S::Engine::local),
+        {{"log.level", "PLIMSOLL_LOG_LEVEL", "debug, info, warn or error",
+          "Least important lines shown"},
+         "info",
+         false,
+         set_log_level,
+         [](const S& s) { return s.log.level; }},
+    };
+    return entries;
+}
+
+Result<void> assign(Settings& settings, const std::string& key, const std::string& value,
+                    const std::string& source) {
+    for (const auto& entry : table()) {
+        if (entry.about.key != key) continue;
+        const auto broken = entry.set(settings, value);
+        if (broken.empty()) return {};
+        return fail(Errc::invalid_input,
+                    key + " " + broken + (entry.secret ? "." : ", not \"" + value + "\"."), source);
+    }
+    return fail(Errc::invalid_input,
+                "There is no setting " + key + "; --print-config lists them all.", source);
+}
+
+Result<void> assign_file(Settings& settings, const std::filesystem::path& file) {
+    try {
+        for (const auto& group : YAML::LoadFile(file.string())) {
+            const auto name = group.first.as<std::string>();
+            if (!group.second.IsMap()) {
+                return fail(Errc::invalid_input, name + " must be a group of settings.",
+                            file.string());
+            }
+            for (const auto& entry : group.second) {
+                auto done = assign(settings, name + "." + entry.first.as<std::string>(),
+                                   entry.second.as<std::string>(), file.string());
+                if (!done) return done;
+            }
+        }
+    } catch (const YAML::Exception& error) {
+        return fail(Errc::invalid_input, error.what(), file.string());
+    }
+    return {};
+}
+
+bool is_loopback(const std::string& host) {
+    return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+Result<void> check_together(const Settings& settings) {
+    const auto& http = settings.http;
+    if (http.tls_certificate.empty() != http.tls_key.empty()) {
+        return fail(Errc::invalid_input,
+                    "http.tls_certificate and http.tls_key belong together: set both or neither.");
+    }
+    if (!is_loopback(http.host) && http.tls_certificate.empty() && !http.insecure) {
+        return fail(Errc::invalid_input,
+                    "http.host " + http.host +
+                        " is reachable from other machines: set http.tls_certificate "
+                        "and http.tls_key, or say http.insecure (--insecure-http).");
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<Setting> all_settings() {
+    std::vector<Setting> settings;
+    for (const auto& entry : table()) settings.push_back(entry.about);
+    return settings;
+}
+
+Result<Settings> load_settings(const std::filesystem::path& file,
+                               const std::vector<Assignment>& flags) {
+    Settings settings;
+    for (const auto& entry : table()) entry.set(settings, std::string(entry.fallback));
+    if (!file.empty()) {
+        if (auto done = assign_file(settings, file); !done) return fail(done.error());
+    }
+    for (const auto& entry : table()) {
+        const std::string name(entry.about.environment);
+        if (const char* value = std::getenv(name.c_str())) {
+            auto done = assign(settings, std::string(entry.about.key), value, name);
+            if (!done) return fail(done.error());
+        }
+    }
+    for (const auto& [key, value] : flags) {
+        if (auto done = assign(settings, key, value, "--" + key); !done) return fail(done.error());
+    }
+    if (auto done = check_together(settings); !done) return fail(done.error());
+    return settings;
+}
+
+std::string print_settings(const Settings& settings) {
+    std::string text;
+    for (const auto& entry : table()) {
+        auto value = entry.get(settings);
+        if (entry.secret && !value.empty()) value = "(set)";
+        text += std::string(entry.about.key) + " = " + (value.empty() ? "\"\"" : value) +
+                "\n    # " + std::string(entry.about.help) + " (" + std::string(entry.about.unit) +
+                "; " + std::string(entry.about.environment) + ")\n";
+    }
+    return text;
+}
+
+}  // namespace plimsoll::app

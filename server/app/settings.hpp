@@ -1,0 +1,60 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace plimsoll::app {
+
+// Everything that can be set, filled in this order: defaults, file, environment, flags. What each
+// key means, its unit and its range stand once, in settings.cpp's table; `--print-config` shows it.
+struct Settings {
+    struct Http {
+        std::string host;
+        int port = 0;
+        std::string tls_certificate;
+        std::string tls_key;
+        bool insecure = false;
+        std::string web_directory;
+    } http;
+    struct Database {
+        std::string url;
+        std::string worker_url;
+        std::string data;
+        int connections = 0;
+    } database;
+    struct Engine {
+        bool local = true;
+    } engine;
+    struct Log {
+        std::string level;
+    } log;
+};
+
+struct Setting {
+    std::string_view key;          // "http.port": the file's nesting and the flag's name
+    std::string_view environment;  // "PLIMSOLL_HTTP_PORT"
+    std::string_view unit;         // type, unit and range in words: "1..65535"
+    std::string_view help;
+};
+
+// Every setting, for help texts.
+std::vector<Setting> all_settings();
+
+struct Assignment {
+    std::string key;
+    std::string value;
+};
+
+// Defaults, then the YAML file (when `file` is not empty), then the environment, then `flags`.
+// An unknown key or a value outside its range is Errc::invalid_input and names the key and where
+// it came from; rules between keys (TLS off loopback) are checked last.
+Result<Settings> load_settings(const std::filesystem::path& file,
+                               const std::vector<Assignment>& flags);
+
+// One "key = value" line per setting with its source and help, secrets left out.
+std::string print_settings(const Settings& settings);
+
+}  // namespace plimsoll::app

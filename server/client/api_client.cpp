@@ -1,0 +1,276 @@
+#include "server/client/api_client.hpp"
+
+#include <variant>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl.hpp>
+#include <boost/url/parse.hpp>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::client {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+
+constexpr std::uint64_t kReplyLimit = 256ull << 20;  // bytes; longer answers are streamed
+
+Error transport_error(const std::string& server, const beast::error_code& code) {
+    return {Errc::unavailable,
+            "The server at " + server + " does not answer: " + code.message() + ".",
+            {}};
+}
+
+// RFC 9457, as every error of the API is.
+Error problem(const Reply& reply) {
+    const auto body = nlohmann::json::parse(reply.body, nullptr, false);
+    Error error{Errc::internal,
+                "The server answered with status " + std::to_string(reply.status) + ".",
+                {}};
+    switch (reply.status) {
+        case 400:
+        case 415:
+        case 422:
+            error.code = Errc::invalid_input;
+            break;
+        case 401:
+            error.code = Errc::unauthenticated;
+            break;
+        case 403:
+            error.code = Errc::forbidden;
+            break;
+        case 404:
+            error.code = Errc::not_found;
+            break;
+        case 409:
+            error.code = Errc::conflict;
+            break;
+        case 413:
+            error.code = Errc::too_large;
+            break;
+        case 429:
+            error.code = Errc::exhausted;
+            break;
+        case 503:
+            error.code = Errc::unavailable;
+            break;
+        default:
+            break;
+    }
+    if (!body.is_object()) return error;
+    error.message = body.value("detail", body.value("title", error.message));
+    if (const auto errors = body.find("errors"); errors != body.end() && errors->is_array()) {
+        for (const auto& field : *errors) {
+            if (error.where.empty()) error.where = field.value("pointer", "");
+            error.message +=
+                "\n  " + field.value("pointer", "") + ": " + field.value("message", "");
+        }
+    }
+    return error;
+}
+
+}  // namespace
+
+class ApiClient::Connection {
+  public:
+    using Plain = beast::tcp_stream;
+    using Tls = beast::ssl_stream<beast::tcp_stream>;
+
+    Connection(const std::string& host, const std::string& port, bool tls) : host_(host) {
+        asio::ip::tcp::resolver resolver(io_);
+        const auto endpoints = resolver.resolve(host, port);
+        if (tls) {
+            tls_.set_default_verify_paths();
+            tls_.set_verify_mode(asio::ssl::verify_peer);
+            auto& stream = stream_.emplace<Tls>(io_, tls_);
+            stream.set_verify_callback(asio::ssl::host_name_verification(host));
+            SSL_set_tlsext_host_name(stream.native_handle(), host.c_str());
+            beast::get_lowest_layer(stream).connect(endpoints);
+            stream.handshake(asio::ssl::stream_base::client);
+        } else {
+            stream_.emplace<Plain>(io_).connect(endpoints);
+        }
+    }
+
+    template <class Message>
+    void write(const Message& message, beast::error_code& code) {
+        visit([&](auto& stream) { http::write(stream, message, code); });
+    }
+    template <class Parser>
+    void read(Parser& parser, beast::error_code& code) {
+        visit([&](auto& stream) { http::read(stream, buffer_, parser, code); });
+    }
+    template <class Parser>
+    void read_header(Parser& parser, beast::error_code& code) {
+        visit([&](auto& stream) { http::read_header(stream, buffer_, parser, code); });
+    }
+    template <class Parser>
+    void read_some(Parser& parser, beast::error_code& code) {
+        visit([&](auto& stream) { http::read_some(stream, buffer_, parser, code); });
+    }
+    const std::string& host() const { return host_; }
+
+  private:
+    template <class F>
+    void visit(F&& f) {
+        if (auto* plain = std::get_if<Plain>(&stream_)) f(*plain);
+        if (auto* tls = std::get_if<Tls>(&stream_)) f(*tls);
+    }
+
+    std::string host_;
+    asio::io_context io_;
+    asio::ssl::context tls_{asio::ssl::context::tls_client};
+    std::variant<std::monostate, Plain, Tls> stream_;
+    beast::flat_buffer buffer_;
+};
+
+ApiClient::ApiClient(std::string server, std::string token)
+    : server_(std::move(server)), token_(std::move(token)) {
+    while (server_.ends_with('/')) server_.pop_back();
+}
+ApiClient::~ApiClient() = default;
+ApiClient::ApiClient(ApiClient&&) noexcept = default;
+ApiClient& ApiClient::operator=(ApiClient&&) noexcept = default;
+
+Result<ApiClient::Connection*> ApiClient::connect() {
+    if (connection_) return connection_.get();
+    const auto url = boost::urls::parse_uri(server_);
+    if (!url || (url->scheme() != "http" && url->scheme() != "https")) {
+        return fail(Errc::invalid_input,
+                    "The server must be given as http://host:port, not \"" + server_ + "\".");
+    }
+    const bool tls = url->scheme() == "https";
+    const std::string port = url->has_port() ? std::string(url->port()) : tls ? "443" : "80";
+    try {
+        connection_ = std::make_unique<Connection>(url->host_address(), port, tls);
+    } catch (const boost::system::system_error& error) {
+        return fail(transport_error(server_, error.code()));
+    }
+    return connection_.get();
+}
+
+namespace {
+
+http::request<http::string_body> make_request(std::string_view method, const std::string& target,
+                                              const std::string& host, const std::string& token,
+                                              std::string body, const Headers& headers) {
+    http::request<http::string_body> request;
+    request.method_string({method.data(), method.size()});
+    request.target(target);
+    request.version(11);
+    request.set(http::field::host, host);
+    request.set(http::field::user_agent, "plimsoll");
+    request.set(http::field::accept, "application/json");
+    if (!token.empty()) request.set(http::field::authorization, "Bearer " + token);
+    if (!body.empty()) request.set(http::field::content_type, "application/json");
+    for (const auto& [name, value] : headers) request.set(name, value);
+    request.body() = std::move(body);
+    request.prepare_payload();
+    return request;
+}
+
+template <class Message>
+Headers copy_headers(const Message& message) {
+    Headers headers;
+    for (const auto& field : message) {
+        std::string name(field.name_string());
+        for (auto& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        headers[name] = std::string(field.value());
+    }
+    return headers;
+}
+
+}  // namespace
+
+Result<Reply> ApiClient::send(std::string_view method, const std::string& target, std::string body,
+                              Headers headers) {
+    const bool reused = connection_ != nullptr;
+    auto connection = connect();
+    if (!connection) return fail(connection.error());
+    const auto request =
+        make_request(method, target, (*connection)->host(), token_, std::move(body), headers);
+    for (bool retried = !reused;; retried = true) {
+        beast::error_code code;
+        (*connection)->write(request, code);
+        http::response_parser<http::string_body> parser;
+        parser.body_limit(kReplyLimit);
+        if (!code) (*connection)->read(parser, code);
+        if (!code) {
+            auto message = parser.release();
+            if (!message.keep_alive()) connection_.reset();
+            Reply reply{static_cast<int>(message.result_int()), copy_headers(message),
+                        std::move(message.body())};
+            if (reply.status >= 400) return fail(problem(reply));
+            return reply;
+        }
+        connection_.reset();
+        // A kept connection may have been closed while it was idle: nothing was processed.
+        if (retried || code != http::error::end_of_stream)
+            return fail(transport_error(server_, code));
+        connection = connect();
+        if (!connection) return fail(connection.error());
+    }
+}
+
+Result<nlohmann::json> ApiClient::get_json(const std::string& target) {
+    auto reply = send("GET", target);
+    if (!reply) return fail(reply.error());
+    auto json = nlohmann::json::parse(reply->body, nullptr, false);
+    if (json.is_discarded()) return fail(Errc::corrupt, "The server's answer is not JSON.");
+    return json;
+}
+
+Result<nlohmann::json> ApiClient::post_json(const std::string& target, const nlohmann::json& body,
+                                            Headers headers) {
+    auto reply = send("POST", target, body.dump(), std::move(headers));
+    if (!reply) return fail(reply.error());
+    if (reply->body.empty()) return nlohmann::json::object();
+    auto json = nlohmann::json::parse(reply->body, nullptr, false);
+    if (json.is_discarded()) return fail(Errc::corrupt, "The server's answer is not JSON.");
+    return json;
+}
+
+Result<void> ApiClient::stream(const std::string& target, Headers headers,
+                               const std::function<bool(std::string_view)>& on_piece) {
+    connection_.reset();  // a stream that is left early cannot be reused
+    auto connection = connect();
+    if (!connection) return fail(connection.error());
+    const auto request = make_request("GET", target, (*connection)->host(), token_, {}, headers);
+    beast::error_code code;
+    (*connection)->write(request, code);
+    http::response_parser<http::buffer_body> parser;
+    parser.body_limit(boost::none);
+    if (!code) (*connection)->read_header(parser, code);
+    if (code) {
+        connection_.reset();
+        return fail(transport_error(server_, code));
+    }
+    Reply failure{static_cast<int>(parser.get().result_int()), copy_headers(parser.get()), {}};
+    char piece[16384];
+    while (!parser.is_done()) {
+        parser.get().body().data = piece;
+        parser.get().body().size = sizeof piece;
+        parser.get().body().more = true;
+        (*connection)->read_some(parser, code);
+        if (code == http::error::need_buffer) code = {};
+        const std::string_view bytes(piece, sizeof piece - parser.get().body().size);
+        if (code) break;
+        if (failure.status >= 400) {
+            failure.body += bytes;
+        } else if (!bytes.empty() && !on_piece(bytes)) {
+            break;
+        }
+    }
+    connection_.reset();
+    if (failure.status >= 400) return fail(problem(failure));
+    if (code) return fail(transport_error(server_, code));
+    return {};
+}
+
+}  // namespace plimsoll::client

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace plimsoll::client {
+
+using Headers = std::map<std::string, std::string, std::less<>>;  // names in lower case
+
+struct Reply {
+    int status = 0;
+    Headers headers;
+    std::string body;
+};
+
+// A blocking client of one Plimsoll server for the command line: one connection, kept open. Answers
+// with a problem+json body become an Error that carries its title, detail and field.
+class ApiClient {
+  public:
+    // `server` is "http://host:port" or "https://host:port".
+    ApiClient(std::string server, std::string token);
+    ~ApiClient();
+    ApiClient(ApiClient&&) noexcept;
+    ApiClient& operator=(ApiClient&&) noexcept;
+
+    Result<Reply> send(std::string_view method, const std::string& target, std::string body = {},
+                       Headers headers = {});
+    Result<nlohmann::json> get_json(const std::string& target);
+    Result<nlohmann::json> post_json(const std::string& target, const nlohmann::json& body,
+                                     Headers headers = {});
+
+    // Reads a long answer piece by piece until it ends or `on_piece` returns false.
+    Result<void> stream(const std::string& target, Headers headers,
+                        const std::function<bool(std::string_view)>& on_piece);
+
+    const std::string& server() const { return server_; }
+
+  private:
+    class Connection;
+    Result<Connection*> connect();
+
+    std::string server_;
+    std::string token_;
+    std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace plimsoll::client

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "server/client/session.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+// The user commands, one file each. Each returns the process's exit code (see session.hpp).
+namespace plimsoll::client {
+
+struct LoginOptions {
+    std::string link;    // http://host:port/#/sign-in/plm_signin_…
+    std::string server;  // with `token`, instead of a link
+    std::string token;
+};
+int login(const Session& session, const LoginOptions& options);
+int whoami(const Session& session);
+
+struct SubmitOptions {
+    std::string kind;
+    std::string file;  // .jsonl, .csv, or .json for complete arguments; - for standard input
+    std::string name;
+    std::vector<std::string> labels;    // key=value
+    std::vector<std::string> settings;  // member=value of "args"
+    std::vector<std::string> columns;   // member=column of the file
+    std::string idempotency_key;
+    bool watch = false;
+};
+int submit(const Session& session, const SubmitOptions& options);
+
+// Follows the job to its end; 0 when it succeeded.
+int watch(const Session& session, const std::string& job_id);
+int list_jobs(const Session& session, const std::string& kind, const std::string& state, int limit);
+int cancel(const Session& session, const std::string& job_id);
+int show_report(const Session& session, const std::string& job_id);
+int download_results(const Session& session, const std::string& job_id, const std::string& format,
+                     const std::string& file);
+int list_devices(const Session& session);
+
+}  // namespace plimsoll::client

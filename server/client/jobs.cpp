@@ -1,0 +1,120 @@
+#include "server/client/commands.hpp"
+#include "server/client/report_text.hpp"
+
+#include <cstdio>
+#include <memory>
+
+#include <fcntl.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace plimsoll::client {
+namespace {
+
+std::string text_of(const nlohmann::json& object, const char* member) {
+    const auto found = object.find(member);
+    return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
+}
+
+}  // namespace
+
+int list_jobs(const Session& session, const std::string& kind, const std::string& state,
+              int limit) {
+    auto api = signed_in();
+    if (!api) return report_error(session, api.error());
+    std::string target = "/v1/jobs?limit=" + std::to_string(limit);
+    if (!kind.empty()) target += "&kind=" + kind;
+    if (!state.empty()) target += "&state=" + state;
+    auto page = api->get_json(target);
+    if (!page) return report_error(session, page.error());
+    if (session.json) {
+        session.terminal.line(page->dump(2));
+        return 0;
+    }
+    std::vector<std::vector<std::string>> rows = {
+        {"JOB", "KIND", "STATE", "ITEMS", "FAILED", "CREATED", "NAME"}};
+    for (const auto& job : page->at("items")) {
+        const auto& progress = job.at("progress");
+        rows.push_back({text_of(job, "id"), text_of(job, "kind"), text_of(job, "state"),
+                        format_count(progress.value("items_done", std::int64_t{0})) + "/" +
+                            format_count(progress.value("items_total", std::int64_t{0})),
+                        format_count(progress.value("items_failed", std::int64_t{0})),
+                        text_of(job, "created_at"), text_of(job, "name")});
+    }
+    session.terminal.line(rows.size() > 1 ? format_table(session.terminal, rows)
+                                          : "No jobs yet: plimsoll submit …");
+    return 0;
+}
+
+int cancel(const Session& session, const std::string& job_id) {
+    auto api = signed_in();
+    if (!api) return report_error(session, api.error());
+    auto job = api->post_json("/v1/jobs/" + job_id + "/cancellation", nullptr);
+    if (!job) return report_error(session, job.error());
+    session.terminal.line(session.json ? job->dump(2) : job_id + " " + text_of(*job, "state"));
+    return 0;
+}
+
+int show_report(const Session& session, const std::string& job_id) {
+    auto api = signed_in();
+    if (!api) return report_error(session, api.error());
+    auto report = api->get_json("/v1/jobs/" + job_id + "/report");
+    if (!report) return report_error(session, report.error());
+    session.terminal.line(session.json ? report->dump(2) : report_text(session.terminal, *report));
+    return 0;
+}
+
+int download_results(const Session& session, const std::string& job_id, const std::string& format,
+                     const std::string& file) {
+    auto api = signed_in();
+    if (!api) return report_error(session, api.error());
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> opened(
+        file.empty() ? nullptr : std::fopen(file.c_str(), "wb"), std::fclose);
+    if (!file.empty() && !opened)
+        return report_error(session, {Errc::invalid_input, "Cannot write " + file + ".", {}});
+    std::FILE* out = opened ? opened.get() : stdout;
+    bool written = true;
+    auto done = api->stream("/v1/jobs/" + job_id + "/results?format=" + format, {{"accept", "*/*"}},
+                            [&](std::string_view piece) {
+                                written =
+                                    std::fwrite(piece.data(), 1, piece.size(), out) == piece.size();
+                                return written;
+                            });
+    if (!done) return report_error(session, done.error());
+    if (!written || std::fflush(out) != 0) {
+        return report_error(
+            session,
+            {Errc::invalid_input, "Writing stopped: the disk is full or the pipe closed.", {}});
+    }
+    return 0;
+}
+
+int list_devices(const Session& session) {
+    auto api = signed_in();
+    if (!api) return report_error(session, api.error());
+    auto list = api->get_json("/v1/devices");
+    if (!list) return report_error(session, list.error());
+    if (session.json) {
+        session.terminal.line(list->dump(2));
+        return 0;
+    }
+    std::vector<std::vector<std::string>> rows = {
+        {"NODE", "DEVICE", "CLASS", "STATE", "MEMORY", "TASKS", "NAME"}};
+    for (const auto& device : list->at("items")) {
+        const auto memory = device.find("memory_bytes");
+        char gib[32] = "unknown";
+        if (memory != device.end() && memory->is_number()) {
+            std::snprintf(gib, sizeof gib, "%.1f GiB", memory->get<double>() / (1 << 30));
+        }
+        const auto reason = text_of(device, "reason");
+        rows.push_back({text_of(device, "node"), text_of(device, "device"),
+                        text_of(device, "device_class"),
+                        text_of(device, "state") + (reason.empty() ? "" : " (" + reason + ")"), gib,
+                        format_count(device.value("tasks_running", std::int64_t{0})),
+                        text_of(device, "name")});
+    }
+    session.terminal.line(format_table(session.terminal, rows));
+    return 0;
+}
+
+}  // namespace plimsoll::client

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "server/client/api_client.hpp"
+#include "server/client/terminal.hpp"
+
+namespace plimsoll::client {
+
+// What every user command needs: where to write and, when signed in, whom to ask.
+struct Session {
+    Terminal terminal;
+    bool json = false;  // print the server's JSON instead of text for people
+};
+
+// The client of the server that `plimsoll login` signed in to.
+Result<ApiClient> signed_in();
+
+// Exit codes of the commands: 0 done, 1 the job failed or was cancelled, 2 bad usage or input,
+// 3 not signed in or not allowed, 4 the server does not answer.
+int report_error(const Session& session, const Error& error);
+
+}  // namespace plimsoll::client

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::client {
+
+enum class Style { plain, bold, dim, good, bad, accent };
+
+// Colours and bars on a terminal, plain lines on a pipe. NO_COLOR is respected.
+class Terminal {
+  public:
+    Terminal();
+
+    bool interactive() const { return interactive_; }
+    std::string paint(Style style, std::string_view text) const;
+    void line(std::string_view text) const;  // to standard output
+    void note(std::string_view text) const;  // to standard error: never part of the output proper
+    int width() const;
+
+  private:
+    bool interactive_ = false;
+    bool colours_ = false;
+};
+
+// A bar on standard error that redraws itself on a terminal and says a line every ten percent on
+// a pipe.
+class ProgressBar {
+  public:
+    ProgressBar(const Terminal& terminal, std::string title);
+    void show(std::int64_t done, std::int64_t total);
+    void finish();
+
+  private:
+    const Terminal& terminal_;
+    std::string title_;
+    std::chrono::steady_clock::time_point started_;
+    int last_tenth_ = -1;
+    bool drawn_ = false;
+};
+
+// Columns as wide as their widest cell, two blanks apart; the first row is the header.
+std::string format_table(const Terminal& terminal,
+                         const std::vector<std::vector<std::string>>& rows);
+
+std::string format_count(std::int64_t count);                     // 1,234,567
+std::string format_duration(std::chrono::duration<double> time);  // 0.8 s, 12 s, 3 min 4 s
+
+}  // namespace plimsoll::client

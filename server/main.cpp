@@ -1,0 +1,3 @@
+#include "server/app/cli.hpp"
+
+int main(int argc, char** argv) { return plimsoll::app::run(argc, argv); }

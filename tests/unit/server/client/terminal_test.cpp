@@ -1,0 +1,45 @@
+#include "server/client/terminal.hpp"
+
+#include "server/client/report_text.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::client {
+namespace {
+
+TEST(FormatCount, GroupsThousands) {
+    EXPECT_EQ(format_count(0), "0");
+    EXPECT_EQ(format_count(999), "999");
+    EXPECT_EQ(format_count(1000), "1,000");
+    EXPECT_EQ(format_count(1234567), "1,234,567");
+    EXPECT_EQ(format_count(-1234), "-1,234");
+    EXPECT_EQ(format_count(-123), "-123");
+}
+
+TEST(FormatDuration, ChoosesTheUnitByLength) {
+    EXPECT_EQ(format_duration(std::chrono::duration<double>(0.84)), "0.8 s");
+    EXPECT_EQ(format_duration(std::chrono::duration<double>(42)), "42 s");
+    EXPECT_EQ(format_duration(std::chrono::duration<double>(184)), "3 min 4 s");
+    EXPECT_EQ(format_duration(std::chrono::duration<double>(7260)), "2 h 1 min");
+}
+
+TEST(FormatTable, AlignsColumnsByCharactersNotBytes) {
+    EXPECT_EQ(format_table(Terminal(), {{"A", "B"}, {"üü", "x"}, {"longer", "y"}}),
+              "A       B\nüü      x\nlonger  y");
+}
+
+TEST(ReportText, ShowsMembersTablesAndBarsOfAnyKind) {
+    const auto report = nlohmann::json::parse(
+        R"({"kind":"any","summary":{"model":"m","parts":{"a":1,"b":2},
+            "bins":[{"from":-1,"to":0,"count":1},{"from":0,"to":1,"count":2}],
+            "best":[{"text":"one","value":0.5}]}})");
+    const auto text = report_text(Terminal(), report);
+    EXPECT_NE(text.find("model: m"), std::string::npos);
+    EXPECT_NE(text.find("parts:  a 1  b 2"), std::string::npos);
+    EXPECT_NE(text.find("-1.00 …  0.00  ████████████████████ 1\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("one"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace plimsoll::client
