@@ -1,0 +1,168 @@
+#include "engine/sentiment/vader/tokens.hpp"
+
+#include "engine/sentiment/vader/letter_case.hpp"
+#include "engine/text/utf8.hpp"
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace plimsoll::sentiment::vader {
+namespace {
+
+constexpr char32_t kKelvinSign = 0x212A;
+
+constexpr auto kPunctuation = [] {
+    std::array<bool, 256> table{};
+    for (const char c : std::string_view{"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"}) {
+        table[static_cast<std::uint8_t>(c)] = true;
+    }
+    return table;
+}();
+
+bool is_punctuation(char c) {
+    return kPunctuation[static_cast<std::uint8_t>(c)];
+}
+
+std::size_t count_code_points(std::string_view text) {
+    std::size_t count = 0;
+    for (const char c : text) count += (c & 0xC0) != 0x80;
+    return count;
+}
+
+}  // namespace
+
+void Tokens::split(std::string_view text) {
+    tokens_.clear();
+    hits_.clear();
+    upper_ = 0;
+    classify(text);
+    // A change between space and other shows as a set bit; changes alternate start and end. The
+    // padding after the text ends the last token.
+    bool inside = false;
+    std::size_t begin = 0;
+    std::uint64_t carry = 0;
+    for (std::size_t block = 0; block < spaces_.size(); ++block) {
+        const std::uint64_t filled = ~spaces_[block];
+        std::uint64_t edges = filled ^ ((filled << 1) | carry);
+        carry = filled >> 63;
+        for (; edges != 0; edges &= edges - 1) {
+            const std::size_t at =
+                block * kBlock + static_cast<std::size_t>(std::countr_zero(edges));
+            if (inside) {
+                add(begin, at);
+            } else {
+                begin = at;
+            }
+            inside = !inside;
+        }
+    }
+}
+
+void Tokens::classify(std::string_view text) {
+    const std::size_t blocks = text.size() / kBlock + 1;
+    spaces_.resize(blocks);
+    letters_.resize(blocks);
+    if (lowered_.size() < blocks * kBlock + WordTable::kLongestWord) {
+        lowered_.resize(blocks * kBlock + WordTable::kLongestWord);
+    }
+    exclamations_ = questions_ = 0;
+    std::uint64_t apostrophes = 0;
+    for (std::size_t block = 0; block < blocks; ++block) {
+        const char* source = text.data() + block * kBlock;
+        char last[kBlock];
+        if (block + 1 == blocks) {
+            const std::size_t rest = text.size() % kBlock;
+            std::memset(last, ' ', kBlock);
+            if (rest != 0) std::memcpy(last, source, rest);
+            source = last;
+        }
+        const ByteMasks masks = classify_block(source, lowered_.data() + block * kBlock);
+        spaces_[block] = masks.space;
+        letters_[block] = {masks.upper, masks.lower, masks.high};
+        exclamations_ += static_cast<std::size_t>(std::popcount(masks.exclamation));
+        questions_ += static_cast<std::size_t>(std::popcount(masks.question));
+        apostrophes |= masks.apostrophe;
+    }
+    apostrophes_ = apostrophes != 0;
+}
+
+Tokens::Letters Tokens::letters_between(std::size_t begin, std::size_t end) const {
+    Letters any{};
+    while (begin < end) {
+        const Letters& block = letters_[begin / kBlock];
+        const std::size_t shift = begin % kBlock;
+        const std::size_t count = std::min(end - begin, kBlock - shift);
+        const std::uint64_t mask = (~std::uint64_t{0} >> (kBlock - count)) << shift;
+        any.upper |= block.upper & mask;
+        any.lower |= block.lower & mask;
+        any.high |= block.high & mask;
+        begin += count;
+    }
+    return any;
+}
+
+void Tokens::add(std::size_t begin, std::size_t end) {
+    const Letters letters = letters_between(begin, end);
+    if (letters.high != 0) return add_beyond_ascii(begin, end);
+    const char* data = lowered_.data();
+    std::size_t first = begin;
+    std::size_t last = end;
+    while (first < last && is_punctuation(data[first])) ++first;
+    while (first < last && is_punctuation(data[last - 1])) --last;
+    // What is left of an emoticon is short: it stays whole.
+    if (last - first <= 2) {
+        first = begin;
+        last = end;
+    }
+    push(WordTable::instance().find(data + first, last - first), {data + first, last - first},
+         letters.upper != 0 && letters.lower == 0);
+}
+
+// No listed word has a letter beyond ASCII and the Kelvin sign is the only such code point whose
+// lower case is ASCII, so full Unicode lowering comes down to that one. (U+0130 becomes an i with a
+// combining dot, which no word has either.)
+void Tokens::add_beyond_ascii(std::size_t begin, std::size_t end) {
+    std::string_view token{lowered_.data() + begin, end - begin};
+    std::string_view core = token;
+    while (!core.empty() && is_punctuation(core.front())) core.remove_prefix(1);
+    while (!core.empty() && is_punctuation(core.back())) core.remove_suffix(1);
+    if (count_code_points(core) > 2) token = core;
+
+    const Letters letters = letters_between(begin, end);
+    bool upper = letters.upper != 0;
+    bool other_case = letters.lower != 0;
+    folded_.clear();
+    for (std::size_t at = 0; at < token.size();) {
+        const text::Decoded decoded = text::decode_utf8(token, at);
+        if (decoded.code_point >= 0x80) {
+            const LetterCase letter = letter_case(decoded.code_point);
+            upper |= letter == LetterCase::upper;
+            other_case |= letter == LetterCase::lower_or_title;
+        }
+        if (decoded.code_point == kKelvinSign) {
+            folded_.push_back('k');
+        } else {
+            folded_.append(token, at, decoded.length);
+        }
+        at += decoded.length;
+    }
+    const std::size_t length = folded_.size();
+    folded_.append(WordTable::kLongestWord, '\0');
+    push(WordTable::instance().find(folded_.data(), length), {folded_.data(), length},
+         upper && !other_case);
+}
+
+void Tokens::push(const Word* word, std::string_view lowered, bool upper) {
+    upper_ += upper;
+    if (word == nullptr) {
+        tokens_.emplace_back();
+        tokens_.back().word.negates = apostrophes_ && lowered.find("n't") != std::string_view::npos;
+    } else {
+        if (word->in_lexicon) hits_.push_back(static_cast<std::uint32_t>(tokens_.size()));
+        tokens_.push_back({*word, false});
+    }
+    tokens_.back().upper = upper;
+}
+
+}  // namespace plimsoll::sentiment::vader

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "engine/sentiment/vader/byte_masks.hpp"
+#include "engine/sentiment/vader/word_table.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::sentiment::vader {
+
+struct Token {
+    Word word;
+    bool upper = false;  // has upper-case letters and no others
+};
+
+// A text as the rules see it. `split` reuses the memory of the text before.
+class Tokens {
+  public:
+    // `text` must not be wanted after emoji and other whitespace were replaced: see expand().
+    void split(std::string_view text);
+
+    const std::vector<Token>& all() const { return tokens_; }
+    // Indices of the tokens that the lexicon has.
+    const std::vector<std::uint32_t>& hits() const { return hits_; }
+    bool mixed_case() const { return upper_ != 0 && upper_ < tokens_.size(); }
+    std::size_t exclamations() const { return exclamations_; }
+    std::size_t questions() const { return questions_; }
+
+  private:
+    struct Letters {  // bit i of element b: byte 64 b + i
+        std::uint64_t upper, lower, high;
+    };
+
+    void classify(std::string_view text);
+    void add(std::size_t begin, std::size_t end);
+    void add_beyond_ascii(std::size_t begin, std::size_t end);
+    void push(const Word* word, std::string_view lowered, bool upper);
+    Letters letters_between(std::size_t begin, std::size_t end) const;
+
+    std::vector<std::uint64_t> spaces_;
+    std::vector<Letters> letters_;
+    std::string lowered_;  // ASCII letters only; padded to whole blocks and a longest word
+    std::string folded_;   // one token
+    std::vector<Token> tokens_;
+    std::vector<std::uint32_t> hits_;
+    std::size_t upper_ = 0;
+    std::size_t exclamations_ = 0;
+    std::size_t questions_ = 0;
+    bool apostrophes_ = false;
+};
+
+}  // namespace plimsoll::sentiment::vader

@@ -1,0 +1,108 @@
+#include "engine/text/utf8.hpp"
+
+#include <cstring>
+
+namespace plimsoll::text {
+namespace {
+
+constexpr std::uint64_t kHighBits = 0x8080808080808080;
+
+std::uint8_t byte_at(std::string_view text, std::size_t at) {
+    return static_cast<std::uint8_t>(text[at]);
+}
+
+// What a lead byte promises: number of continuation bytes and the range of the first of them, which
+// is where overlong forms, surrogates and too large values show (Unicode standard, table 3-7).
+struct Lead {
+    int continuations = 0;  // 0: not a lead byte
+    std::uint8_t first_low = 0x80;
+    std::uint8_t first_high = 0xBF;
+};
+
+Lead classify_lead(std::uint8_t byte) {
+    if (byte >= 0xC2 && byte <= 0xDF) return {.continuations = 1};
+    if (byte == 0xE0) return {.continuations = 2, .first_low = 0xA0};
+    if (byte == 0xED) return {.continuations = 2, .first_high = 0x9F};
+    if (byte >= 0xE1 && byte <= 0xEF) return {.continuations = 2};
+    if (byte == 0xF0) return {.continuations = 3, .first_low = 0x90};
+    if (byte == 0xF4) return {.continuations = 3, .first_high = 0x8F};
+    if (byte >= 0xF1 && byte <= 0xF3) return {.continuations = 3};
+    return {};
+}
+
+}  // namespace
+
+Decoded decode_utf8(std::string_view text, std::size_t at) {
+    const std::uint8_t first = byte_at(text, at);
+    if (first < 0x80) return {first, 1, true};
+    const Lead lead = classify_lead(first);
+    if (lead.continuations == 0) return {kReplacement, 1, false};
+    char32_t code_point = first & (0x3F >> lead.continuations);
+    for (int i = 1; i <= lead.continuations; ++i) {
+        const std::uint8_t low = i == 1 ? lead.first_low : 0x80;
+        const std::uint8_t high = i == 1 ? lead.first_high : 0xBF;
+        const std::size_t next = at + static_cast<std::size_t>(i);
+        if (next >= text.size() || byte_at(text, next) < low || byte_at(text, next) > high) {
+            return {kReplacement, static_cast<std::uint32_t>(i), false};
+        }
+        code_point = (code_point << 6) | (byte_at(text, next) & 0x3F);
+    }
+    return {code_point, static_cast<std::uint32_t>(lead.continuations + 1), true};
+}
+
+std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
+    std::size_t at = 0;
+    while (at < text.size()) {
+        if (at + 8 <= text.size()) {
+            std::uint64_t word;
+            std::memcpy(&word, text.data() + at, 8);
+            if ((word & kHighBits) == 0) {
+                at += 8;
+                continue;
+            }
+        }
+        const Decoded decoded = decode_utf8(text, at);
+        if (!decoded.valid) return at;
+        at += decoded.length;
+    }
+    return std::nullopt;
+}
+
+void append_utf8(std::string& out, char32_t c) {
+    if (c < 0x80) {
+        out.push_back(static_cast<char>(c));
+    } else if (c < 0x800) {
+        out.push_back(static_cast<char>(0xC0 | (c >> 6)));
+        out.push_back(static_cast<char>(0x80 | (c & 0x3F)));
+    } else if (c < 0x10000) {
+        out.push_back(static_cast<char>(0xE0 | (c >> 12)));
+        out.push_back(static_cast<char>(0x80 | ((c >> 6) & 0x3F)));
+        out.push_back(static_cast<char>(0x80 | (c & 0x3F)));
+    } else {
+        out.push_back(static_cast<char>(0xF0 | (c >> 18)));
+        out.push_back(static_cast<char>(0x80 | ((c >> 12) & 0x3F)));
+        out.push_back(static_cast<char>(0x80 | ((c >> 6) & 0x3F)));
+        out.push_back(static_cast<char>(0x80 | (c & 0x3F)));
+    }
+}
+
+std::string_view utf8_prefix(std::string_view text, std::size_t max_bytes) {
+    if (text.size() <= max_bytes) return text;
+    std::size_t end = max_bytes;
+    while (end > 0 && (byte_at(text, end) & 0xC0) == 0x80) --end;
+    return text.substr(0, end);
+}
+
+bool is_ascii(std::string_view text) {
+    std::size_t at = 0;
+    std::uint64_t seen = 0;
+    for (; at + 8 <= text.size(); at += 8) {
+        std::uint64_t word;
+        std::memcpy(&word, text.data() + at, 8);
+        seen |= word;
+    }
+    for (; at < text.size(); ++at) seen |= byte_at(text, at);
+    return (seen & kHighBits) == 0;
+}
+
+}  // namespace plimsoll::text
