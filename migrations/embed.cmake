@@ -1,0 +1,40 @@
+cmake_minimum_required(VERSION 3.25)
+# Writes the header TO with the migrations FROM/NNNN_name.sql, in order, each with its SHA-256.
+file(GLOB files ${FROM}/*.sql)
+list(SORT files)
+set(entries "")
+set(expected 1)
+foreach(file IN LISTS files)
+  get_filename_component(name ${file} NAME_WE)
+  if(NOT name MATCHES "^([0-9][0-9][0-9][0-9])_([a-z0-9_]+)$")
+    message(FATAL_ERROR "${file}: migrations are called NNNN_name.sql")
+  endif()
+  math(EXPR version "1${CMAKE_MATCH_1} - 10000")
+  if(NOT version EQUAL expected)
+    message(FATAL_ERROR "${file}: number ${expected} is missing or doubled")
+  endif()
+  math(EXPR expected "${expected} + 1")
+  file(SHA256 ${file} sha256)
+  file(READ ${file} text)
+  string(APPEND entries "    {${version}, \"${name}\", \"${sha256}\", R\"plimsoll(${text})plimsoll\"},\n")
+endforeach()
+file(CONFIGURE OUTPUT ${TO} @ONLY CONTENT "// Generated from migrations/*.sql.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+namespace plimsoll::migrations {
+
+struct Migration {
+    int version;
+    std::string_view name;
+    std::string_view sha256;  // of the file, in hexadecimal
+    std::string_view sql;
+};
+
+inline constexpr std::initializer_list<Migration> all = {
+@entries@};
+
+}  // namespace plimsoll::migrations
+")

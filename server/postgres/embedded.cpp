@@ -1,0 +1,162 @@
+#include "server/postgres/embedded.hpp"
+
+#include "server/postgres/connect.hpp"
+#include "server/postgres/embedded_settings.hpp"
+
+#include <cstdlib>
+#include <fstream>
+
+#include <fcntl.h>
+#include <libpq-fe.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace plimsoll::postgres {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Crash recovery of a large write-ahead log may take minutes.
+constexpr const char* kStartSeconds = "300";
+constexpr const char* kStopSeconds = "60";
+
+Error problem(std::string message) {
+    return {Errc::unavailable, std::move(message), {}};
+}
+
+// The descriptor of the locked file, or why not.
+Result<int> lock(const fs::path& base) {
+    const fs::path path = base / "serve.lock";
+    const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (descriptor < 0) return fail(problem(path.string() + " cannot be written."));
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+        close(descriptor);
+        return fail(problem("Another plimsoll uses the data directory " + base.string() + "."));
+    }
+    return descriptor;
+}
+
+// A postmaster that is alive accepts us, is starting, or is stopping.
+bool answers(const std::string& conninfo) {
+    const std::string quick = conninfo + " connect_timeout=3";
+    const auto ping = PQping(quick.c_str());
+    return ping == PQPING_OK || ping == PQPING_REJECT;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(const fs::path& data) {
+    auto layout = prepare_layout(data);
+    if (!layout) return fail(std::move(layout.error()));
+    auto locked = lock(layout->base);
+    if (!locked) return fail(std::move(locked.error()));
+    std::unique_ptr<EmbeddedCluster> cluster(new EmbeddedCluster(std::move(*layout), *locked));
+    for (auto step :
+         {&EmbeddedCluster::create, &EmbeddedCluster::launch, &EmbeddedCluster::create_database}) {
+        if (auto done = (cluster.get()->*step)(); !done) return fail(std::move(done.error()));
+    }
+    return cluster;
+}
+
+EmbeddedCluster::EmbeddedCluster(EmbeddedLayout layout, int lock)
+    : layout_(std::move(layout)), lock_(lock) {}
+
+EmbeddedCluster::~EmbeddedCluster() {
+    if (running_) (void)stop();
+    close(lock_);
+}
+
+std::string EmbeddedCluster::conninfo() const {
+    return "host='" + layout_.sockets.string() + "' port=5432 dbname=" + kEmbeddedDatabase;
+}
+
+// initdb works in a directory beside the final one, so that a half-made cluster is never taken for
+// a whole one.
+Result<void> EmbeddedCluster::create() {
+    if (fs::exists(layout_.cluster / "PG_VERSION")) return {};
+    const fs::path draft = layout_.base / "postgres.new";
+    std::error_code error;
+    fs::remove_all(draft, error);
+    fs::create_directory(draft, error);
+    if (error) return fail(problem(draft.string() + " cannot be made: " + error.message()));
+    if (layout_.run_as && chown(draft.c_str(), layout_.run_as->user, layout_.run_as->group) != 0) {
+        return fail(problem("The owner of " + draft.string() + " cannot be set."));
+    }
+    auto made = run_program(
+        {layout_.binaries / "initdb", "--pgdata", draft, "--username", kEmbeddedSuperuser, "--auth",
+         "peer", "--encoding", "UTF8", "--locale", "C", "--data-checksums", "--no-instructions"},
+        layout_.run_as);
+    if (!made) return fail(std::move(made.error()));
+    if (made->status != 0) return fail(problem("PostgreSQL's initdb failed: " + made->output));
+    fs::rename(draft, layout_.cluster, error);
+    if (error) return fail(problem(layout_.cluster.string() + " cannot be made."));
+    return {};
+}
+
+Result<void> EmbeddedCluster::launch() {
+    if (auto written = write_settings(layout_); !written) return written;
+    const bool alive = pid() > 0 && kill(pid(), 0) == 0;
+    if (alive && answers(conninfo())) {
+        adopted_ = true;
+        running_ = true;
+        auto reloaded = control({"reload"});
+        if (!reloaded) return fail(std::move(reloaded.error()));
+        if (reloaded->status != 0) return fail(problem(reloaded->output));
+        return {};
+    }
+    // pg_ctl puts the server into a session of its own, so that Ctrl-C at the terminal reaches us
+    // alone and the server stays until our drain is over.
+    const fs::path log = layout_.logs / "start.log";
+    auto started = control({"start", "--wait", "--timeout", kStartSeconds, "--log", log});
+    if (!started) return fail(std::move(started.error()));
+    if (started->status != 0) {
+        return fail(problem("The private PostgreSQL did not start, see " + log.string() + ": " +
+                            started->output));
+    }
+    running_ = true;
+    return {};
+}
+
+Result<void> EmbeddedCluster::create_database() {
+    const std::string superuser = std::string(" user=") + kEmbeddedSuperuser;
+    const std::string there = conninfo() + superuser;
+    if (Handle handle(PQconnectdb(there.c_str())); PQstatus(handle.get()) == CONNECTION_OK) {
+        return {};
+    }
+    // The later dbname wins.
+    const std::string maintenance = there + " dbname=postgres";
+    Handle handle(PQconnectdb(maintenance.c_str()));
+    const std::string statement = std::string("create database ") + kEmbeddedDatabase;
+    std::unique_ptr<PGresult, decltype(&PQclear)> made(PQexec(handle.get(), statement.c_str()),
+                                                       &PQclear);
+    if (PQresultStatus(made.get()) != PGRES_COMMAND_OK) {
+        return fail(problem(std::string("The private database could not be made: ") +
+                            PQerrorMessage(handle.get())));
+    }
+    return {};
+}
+
+pid_t EmbeddedCluster::pid() const {
+    std::ifstream file(layout_.cluster / "postmaster.pid");
+    pid_t found = 0;
+    file >> found;
+    return found;
+}
+
+Result<void> EmbeddedCluster::stop() {
+    running_ = false;
+    auto stopped = control({"stop", "--mode", "fast", "--wait", "--timeout", kStopSeconds});
+    if (!stopped) return fail(std::move(stopped.error()));
+    if (stopped->status != 0) return fail(problem(stopped->output));
+    return {};
+}
+
+Result<Finished> EmbeddedCluster::control(std::initializer_list<std::string> arguments) const {
+    std::vector<std::string> command = {layout_.binaries / "pg_ctl"};
+    command.insert(command.end(), arguments);
+    command.insert(command.end(), {"--silent", "--pgdata", layout_.cluster});
+    return run_program(command, layout_.run_as);
+}
+
+}  // namespace plimsoll::postgres

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "server/base/time.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::postgres {
+
+// Marks a value as `bytea`; a plain string is sent as text, which must be UTF-8 without NUL.
+struct Bytes {
+    std::string data;
+};
+
+// One parameter of a statement, encoded. Numbers, texts and their arrays leave as text of unknown
+// type, so that PostgreSQL infers the type from where the parameter stands (smallint, jsonb, an
+// enum); bytea, timestamptz and their arrays leave as binary of exactly that type.
+class Param {
+  public:
+    Param(std::nullopt_t) : null_(true) {}
+    Param(bool value);
+    Param(double value);
+    template <std::integral T>
+        requires(!std::same_as<T, bool>)
+    Param(T value) : bytes_(std::to_string(value)) {}
+    Param(std::string value) : bytes_(std::move(value)) {}
+    Param(std::string_view value) : bytes_(value) {}
+    Param(const char* value) : bytes_(value) {}
+    Param(Bytes value);
+    Param(Timestamp value);
+    Param(const std::vector<std::int64_t>& values);
+    Param(const std::vector<std::int32_t>& values);
+    Param(const std::vector<double>& values);
+    Param(const std::vector<std::string>& values);
+    Param(const std::vector<std::optional<std::string>>& values);
+    Param(const std::vector<Bytes>& values);
+    Param(const std::vector<std::optional<Timestamp>>& values);
+    template <class T>
+    Param(std::optional<T> value) : Param(std::nullopt) {
+        if (value) *this = Param(std::move(*value));
+    }
+
+    // As libpq wants them: null pointer for NULL, type 0 for "infer it", format 1 for binary.
+    const char* data() const { return null_ ? nullptr : bytes_.c_str(); }
+    int length() const { return static_cast<int>(bytes_.size()); }
+    unsigned type() const { return type_; }
+    int format() const { return binary_ ? 1 : 0; }
+    std::size_t size() const { return bytes_.size(); }
+
+  private:
+    std::string bytes_;
+    unsigned type_ = 0;
+    bool binary_ = false;
+    bool null_ = false;
+};
+
+}  // namespace plimsoll::postgres

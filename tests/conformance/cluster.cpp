@@ -1,0 +1,82 @@
+#include "tests/conformance/cluster.hpp"
+
+#include "server/postgres/embedded_settings.hpp"
+#include "server/postgres/migrator.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+#include <libpq-fe.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace plimsoll::conformance {
+namespace {
+
+template <class T>
+T must(Result<T> result) {
+    if (!result) throw std::runtime_error(result.error().message);
+    return std::move(*result);
+}
+
+}  // namespace
+
+Cluster& Cluster::get() {
+    static Cluster cluster;
+    return cluster;
+}
+
+Cluster::Cluster() {
+    char path[] = "/tmp/plimsoll-test-XXXXXX";
+    if (!mkdtemp(path)) throw std::runtime_error("no temporary directory");
+    chmod(path, 0755);
+    directory_ = path;
+    embedded_ = must(postgres::EmbeddedCluster::start(directory_));
+    must(postgres::migrate(superuser()));
+}
+
+Cluster::~Cluster() {
+    (void)embedded_->stop();
+    std::error_code ignored;
+    std::filesystem::remove_all(directory_, ignored);
+}
+
+postgres::Target Cluster::superuser() const {
+    return as(postgres::kEmbeddedSuperuser);
+}
+
+void Cluster::freeze() const {
+    signal_all(SIGSTOP);
+}
+
+void Cluster::thaw() const {
+    signal_all(SIGCONT);
+}
+
+void Cluster::signal_all(int signal) const {
+    const pid_t postmaster = embedded_->pid();
+    kill(postmaster, signal);
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+        std::ifstream stat(entry.path() / "stat");
+        std::string line;
+        if (!std::getline(stat, line)) continue;
+        // "pid (name) state ppid …"; the name may hold anything.
+        const auto end = line.rfind(')');
+        if (end == std::string::npos || line.size() < end + 5) continue;
+        if (std::atoi(line.c_str() + end + 4) == postmaster) kill(std::atoi(line.c_str()), signal);
+    }
+}
+
+void Cluster::end_sessions(const char* role) const {
+    const auto target = superuser();
+    postgres::Handle handle(PQconnectdb((target.conninfo + " user=" + target.user).c_str()));
+    const std::string sql =
+        std::string("select pg_terminate_backend(pid) from pg_stat_activity where usename = '") +
+        role + "'";
+    PQclear(PQexec(handle.get(), sql.c_str()));
+}
+
+}  // namespace plimsoll::conformance

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "server/postgres/connect.hpp"
+#include "server/postgres/embedded.hpp"
+
+#include <exception>
+#include <memory>
+#include <optional>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+
+namespace plimsoll::conformance {
+
+namespace asio = boost::asio;
+
+// One private PostgreSQL for all tests of this program, migrated.
+class Cluster {
+  public:
+    static Cluster& get();
+
+    postgres::Target as(const char* role) const { return {embedded_->conninfo(), role}; }
+    postgres::Target superuser() const;
+
+    // Stops and continues every process of PostgreSQL, as a hanging machine or disk would.
+    void freeze() const;
+    void thaw() const;
+    // Ends every session of a role.
+    void end_sessions(const char* role) const;
+
+    ~Cluster();
+
+  private:
+    Cluster();
+    void signal_all(int signal) const;
+
+    std::string directory_;
+    std::unique_ptr<postgres::EmbeddedCluster> embedded_;
+};
+
+// Runs a coroutine to its end and returns what it returns; everything else on the loop runs too.
+template <class T>
+T await(asio::io_context& io, asio::awaitable<T> coroutine) {
+    io.restart();  // an earlier wait may have left the loop without work
+    std::optional<T> result;
+    std::exception_ptr failure;
+    asio::co_spawn(io, std::move(coroutine), [&](std::exception_ptr thrown, T value) {
+        failure = thrown;
+        result = std::move(value);
+    });
+    while (!result && !failure) {
+        if (io.run_one() == 0) throw std::logic_error("the loop ended before the coroutine");
+    }
+    if (failure) std::rethrow_exception(failure);
+    return std::move(*result);
+}
+
+}  // namespace plimsoll::conformance
