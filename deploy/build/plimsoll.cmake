@@ -71,7 +71,8 @@ function(plimsoll_unit_tests)
 endfunction()
 
 # plimsoll_test(name LABEL label COMMAND command... [TIMEOUT seconds]): a test of any other kind, run
-# from the repository root. It finds the built programs in the folder $PLIMSOLL_BIN.
+# from the repository root. It finds the built programs in the folder $PLIMSOLL_BIN and the pinned
+# node and npm in PATH.
 function(plimsoll_test name)
   cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "COMMAND" ${ARGN})
   if(NOT ARG_TIMEOUT)
@@ -79,5 +80,6 @@ function(plimsoll_test name)
   endif()
   add_test(NAME ${name} COMMAND ${ARG_COMMAND} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT}
-    ENVIRONMENT "PLIMSOLL_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+    ENVIRONMENT "PLIMSOLL_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
+    ENVIRONMENT_MODIFICATION "PATH=path_list_prepend:${PLIMSOLL_NODE}")
 endfunction()

@@ -1,0 +1,157 @@
+"""Who may include whom. A new edge between rooms is a decision: it is written down here first."""
+import re
+import unittest
+
+import tree
+
+# room -> the other rooms it may include. Engine knows nothing of server.
+ALLOWED = {
+    'engine/base': [],
+    'engine/kernels': ['engine/base'],
+    'engine/opencl': ['engine/base', 'engine/kernels'],
+    'engine/telemetry': ['engine/base'],
+    'engine/tuning': ['engine/base', 'engine/opencl'],
+    'engine/text': ['engine/base'],
+    'engine/model_files': ['engine/base'],
+    'engine/transformer': ['engine/base', 'engine/opencl', 'engine/tuning', 'engine/model_files'],
+    'engine/sentiment': ['engine/base', 'engine/text', 'engine/transformer'],
+    'engine/waves': ['engine/base'],
+    'engine/training': ['engine/base'],
+    'engine/profiling': ['engine/base', 'engine/opencl', 'engine/telemetry'],
+    # The worker program: the one file of engine that may use server, and only its worker.
+    'engine/main.cpp': ['engine/base', 'engine/opencl', 'server/base', 'server/worker'],
+
+    'server/base': ['engine/base'],
+    'server/identity': ['server/base', 'engine/base'],
+    'server/jobs': ['server/base', 'engine/*'],
+    'server/queue': ['server/jobs', 'server/base', 'engine/base'],
+    'server/postgres': ['server/queue', 'server/jobs', 'server/identity', 'server/base',
+                        'engine/base', 'migrations'],
+    'server/http': ['server/queue', 'server/jobs', 'server/identity', 'server/base', 'engine/base'],
+    'server/worker': ['server/queue', 'server/jobs', 'server/base', 'engine/*'],
+    'server/client': ['server/base', 'engine/base'],
+    'server/app': ['server/*', 'engine/*', 'migrations'],
+    'server/main.cpp': ['server/app', 'server/base', 'engine/base'],
+}
+
+# Of server/jobs these rooms see the contract (its top-level headers), never a kind's own folder.
+CONTRACT_ONLY = {'server/queue', 'server/postgres', 'server/http'}
+
+# Libraries that only some folders may include, by the beginning of the include.
+LIBRARIES = {
+    'CL/': ['engine/opencl'],
+    'boost/': ['server', 'deploy/build/boost'],
+    'boost/beast': ['server/http', 'server/client', 'deploy/build/boost'],
+    'pqxx/': ['server/postgres'],
+    'libpq-fe.h': ['server/postgres'],
+    'spdlog/': ['server/base', 'server/app'],
+    'grpc': [],
+    'google/protobuf': [],
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
+
+
+def room_of(path):
+    """engine/waves/search.cpp -> engine/waves; a file directly in engine or server is its own."""
+    parts = str(path).split('/')
+    return '/'.join(parts[:2]) if parts[0] in ('engine', 'server') else parts[0]
+
+
+def kind_of(path):
+    """server/jobs/sentiment/run.cpp -> sentiment; None outside the kinds' folders."""
+    parts = str(path).split('/')
+    return parts[2] if parts[:2] == ['server', 'jobs'] and len(parts) > 3 else None
+
+
+def violation(path, included):
+    """Why this file may not include that, or None."""
+    for library, folders in LIBRARIES.items():
+        if included.startswith(library) and not any(
+                str(path).startswith(folder + '/') for folder in folders):
+            return f'only {folders or "nobody"} may use {library}'
+    if included.split('/')[0] not in ('engine', 'server', 'migrations', 'tests'):
+        return None
+    room, target = room_of(path), room_of(included)
+    if room == target:
+        kinds = kind_of(path), kind_of(included)
+        if None not in kinds and kinds[0] != kinds[1]:
+            return 'kinds of job do not know each other'
+        if kinds[1] and not kinds[0] and str(path) != 'server/jobs/registry.cpp':
+            return 'of server/jobs only registry.cpp knows the kinds'
+        return None
+    if room not in ALLOWED:
+        return f'{room} has no line in the table of {__file__}'
+    if target not in ALLOWED[room] and target.split('/')[0] + '/*' not in ALLOWED[room]:
+        return f'{room} may only use {ALLOWED[room]}'
+    if room in CONTRACT_ONLY and kind_of(included):
+        return f'{room} sees only the contract of the kinds, server/jobs/*.hpp'
+    return None
+
+
+def includes():
+    """(path, line number, included path) of every source file but the tests."""
+    for path in tree.tracked_files():
+        if path.suffix not in ('.cpp', '.hpp') or path.parts[0] not in ('engine', 'server'):
+            continue
+        for number, line in enumerate(tree.text_of(path).splitlines(), 1):
+            if match := INCLUDE.match(line):
+                yield path, number, match[1]
+
+
+class Rule(unittest.TestCase):
+    def test_refuses_what_it_should(self):
+        for path, included in [
+                ('engine/waves/search.cpp', 'server/base/id.hpp'),
+                ('engine/main.cpp', 'server/http/session.hpp'),
+                ('server/http/router.cpp', 'engine/opencl/device.hpp'),
+                ('server/http/router.cpp', 'server/postgres/pool.hpp'),
+                ('server/http/router.cpp', 'server/jobs/sentiment/args.hpp'),
+                ('server/queue/share.cpp', 'server/http/session.hpp'),
+                ('server/jobs/sentiment/run.cpp', 'server/jobs/waves/args.hpp'),
+                ('server/jobs/kind.hpp', 'server/jobs/waves/args.hpp'),
+                ('server/brand_new/file.cpp', 'server/base/id.hpp'),
+                ('engine/text/csv.cpp', 'boost/asio.hpp'),
+                ('server/queue/share.cpp', 'pqxx/pqxx'),
+                ('server/http/router.cpp', 'google/protobuf/message.h')]:
+            self.assertIsNotNone(violation(path, included), f'{path} includes {included}')
+
+    def test_allows_what_it_should(self):
+        for path, included in [
+                ('engine/waves/search.cpp', 'engine/base/result.hpp'),
+                ('engine/main.cpp', 'server/worker/loop.hpp'),
+                ('server/http/router.cpp', 'server/jobs/kind.hpp'),
+                ('server/jobs/registry.cpp', 'server/jobs/sentiment/kind.hpp'),
+                ('server/worker/loop.cpp', 'engine/opencl/device.hpp'),
+                ('server/app/serve.cpp', 'server/http/listener.hpp'),
+                ('server/postgres/wire.cpp', 'libpq-fe.h')]:
+            self.assertIsNone(violation(path, included), f'{path} includes {included}')
+
+
+class Sources(unittest.TestCase):
+    def test_keep_the_include_rule(self):
+        broken = [f'{path}:{number}: includes {included}: {why}'
+                  for path, number, included in includes()
+                  if (why := violation(path, included))]
+        self.assertFalse(broken, '\n' + '\n'.join(broken))
+
+    def test_have_no_cycle_between_rooms(self):
+        edges = {}
+        for path, _, included in includes():
+            if included.split('/')[0] in ('engine', 'server') and room_of(path) != room_of(included):
+                edges.setdefault(room_of(path), set()).add(room_of(included))
+        done = set()
+
+        def visit(room, way):
+            self.assertNotIn(room, way, 'a cycle: ' + ' -> '.join([*way, room]))
+            if room not in done:
+                for target in sorted(edges.get(room, ())):
+                    visit(target, [*way, room])
+                done.add(room)
+
+        for room in sorted(edges):
+            visit(room, [])
+
+
+if __name__ == '__main__':
+    unittest.main()
