@@ -1,0 +1,101 @@
+-- People, teams, and what they prove themselves with. Secrets are stored as SHA-256 of 160 random
+-- bits, so a slow hash would add nothing.
+set local role plimsoll_owner;
+set local search_path = plimsoll;
+
+create table app_user (
+  id bigint generated always as identity primary key,
+  email text not null unique check (email = lower(email) and length(email) between 1 and 254),
+  name text not null check (length(name) between 1 and 200),
+  is_admin boolean not null default false,  -- of the whole installation, not of a team
+  created_at timestamptz not null default clock_timestamp(),
+  disabled_at timestamptz
+);
+
+create table team (
+  id bigint generated always as identity primary key,
+  name text not null unique check (length(name) between 1 and 100),
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create table membership (
+  team_id bigint not null references team on delete cascade,
+  user_id bigint not null references app_user on delete cascade,
+  role text not null check (role in ('owner', 'admin', 'member', 'viewer')),
+  created_at timestamptz not null default clock_timestamp(),
+  primary key (team_id, user_id)
+);
+create index membership_member on membership (user_id);
+
+create table token (
+  id bigint generated always as identity primary key,
+  team_id bigint not null,
+  user_id bigint not null,
+  name text not null check (length(name) between 1 and 200),
+  hash bytea not null unique check (octet_length(hash) = 32),
+  prefix text not null,
+  last4 text not null check (length(last4) = 4),
+  scopes text[] not null,
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  last_used_at timestamptz,
+  -- A token dies with the membership it was made under.
+  foreign key (team_id, user_id) references membership on delete cascade
+);
+create index token_team on token (team_id, id);
+
+create table sign_in_link (
+  id bigint generated always as identity primary key,
+  team_id bigint not null,
+  user_id bigint not null,
+  hash bytea not null unique check (octet_length(hash) = 32),
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null,
+  spent_at timestamptz,
+  foreign key (team_id, user_id) references membership on delete cascade
+);
+
+create table session (
+  id bigint generated always as identity primary key,
+  team_id bigint not null,
+  user_id bigint not null,
+  hash bytea not null unique check (octet_length(hash) = 32),
+  csrf bytea not null check (octet_length(csrf) = 32),
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null,
+  ended_at timestamptz,
+  foreign key (team_id, user_id) references membership on delete cascade
+);
+create index session_member on session (user_id);
+
+-- Append-only: the application may insert and read, never change. No foreign keys: it outlives its subjects.
+create table audit_event (
+  id bigint generated always as identity primary key,
+  team_id bigint,  -- null: concerns the installation
+  user_id bigint,
+  token_id bigint,
+  at timestamptz not null default clock_timestamp(),
+  action text not null check (action ~ '^[a-z_]+\.[a-z_]+$'),  -- for example token.create
+  target text,
+  request_id text,
+  address inet,
+  data jsonb not null default '{}'
+);
+create index audit_event_team on audit_event (team_id, id);
+
+-- A team keeps at least one owner. The lock on the team's row makes two owners who leave at once queue up.
+create function membership_keep_owner() returns trigger language plpgsql
+security definer set search_path = plimsoll, pg_temp as $$
+begin
+  if old.role = 'owner' and (tg_op = 'DELETE' or new.role <> 'owner') then
+    perform from team where id = old.team_id for update;
+    if found and not exists (select from membership where team_id = old.team_id and role = 'owner') then
+      raise exception 'team % would have no owner', old.team_id using errcode = 'PLM02';
+    end if;
+  end if;
+  return null;
+end
+$$;
+create trigger keep_owner after update or delete on membership
+  for each row execute function membership_keep_owner();

@@ -1,0 +1,163 @@
+-- The queue: who may run next (account, lane, ready), who runs what (worker, lease), what waits (scheduled).
+--
+-- Rows here change thousands of times a minute, and one long transaction elsewhere keeps every dead version.
+-- So no look-up may walk over dead versions: ready and scheduled are insert-and-delete only and are read
+-- behind a cursor; a hot row carries a growing version and is read newest first (order by version desc
+-- limit 1), never by its bare id.
+set local role plimsoll_owner;
+set local search_path = plimsoll;
+
+create table device_class (
+  id smallint primary key,  -- the order in which class locks are taken: host, where merges go, comes last
+  name text not null unique
+);
+insert into device_class values (1, 'cpu'), (2, 'gpu'), (3, 'accelerator'), (100, 'host');
+
+-- Hot. The virtual clock is a lower bound of the virtual time of every account that could run.
+create table class_state (
+  class_id smallint not null references device_class,
+  version bigint not null default 0,
+  vclock float8 not null default 0,
+  unique (class_id, version)
+);
+insert into class_state (class_id) select id from device_class;
+
+-- One team's share of one device class.
+create table account (
+  id int generated always as identity primary key,
+  team_id bigint not null references team on delete cascade,
+  class_id smallint not null references device_class,
+  unique (team_id, class_id)
+);
+
+-- Hot. lanes, heads and counts are parallel and name the lanes that have ready tasks: no row of such a lane
+-- has a seq <= its head, and it has exactly count rows.
+create table account_state (
+  account_id int not null references account on delete cascade,
+  version bigint not null default 0,
+  class_id smallint not null,
+  weight float8 not null default 1 check (weight > 0),
+  cap int not null default 1000000 check (cap >= 0),  -- device slots
+  paused boolean not null default false,
+  vtime float8 not null default 0,  -- charged normalised device-seconds / weight
+  slots int not null default 0,  -- devices that hold a lease with tasks of this account
+  ready int not null default 0,  -- sum of counts
+  lanes int[] not null default '{}',
+  heads bigint[] not null default '{}',
+  counts int[] not null default '{}',
+  unique (account_id, version),
+  constraint account_state_cap check (slots >= 0),
+  constraint account_state_lanes check (cardinality(lanes) = cardinality(heads) and cardinality(lanes) = cardinality(counts))
+);
+create index account_state_turn on account_state (class_id, vtime) where ready > 0 and slots < cap and not paused;
+
+-- A line of tasks that are equally eligible, first in first out. Its key holds everything that decides
+-- eligibility, so that no claim ever has to skip a task.
+create table lane (
+  id int generated always as identity primary key,
+  account_id int not null references account on delete cascade,
+  kind text not null,
+  kind_version smallint not null,
+  capability text not null,  -- '' = none needed
+  memory_bucket smallint not null check (memory_bucket between 0 and 40),  -- needs at most 2^n MiB free; 0 = next to nothing
+  model text not null,  -- '' = none; for affinity, never for eligibility
+  priority smallint not null check (priority between 0 and 9),  -- 9 runs first within its account
+  unique (account_id, kind, kind_version, capability, memory_bucket, model, priority)
+);
+
+-- Grows in commit order within a class, because it is drawn under the class lock and the lock is held to
+-- the commit. A lane's cursor relies on it.
+create sequence ready_seq;
+
+create table ready (
+  lane_id int not null,
+  seq bigint not null,
+  job_id bigint not null,
+  task int not null,  -- = job.tasks_total: the merge task
+  est_seconds real not null,
+  attempt smallint not null,  -- of the next run, from 1
+  crashes smallint not null,  -- workers that died on it
+  since timestamptz not null
+);
+create unique index ready_lane on ready (lane_id, seq);
+
+-- Jobs with a start time (task is null: all of the job's tasks) and tasks that wait for their next attempt.
+create table scheduled (
+  class_id smallint not null,
+  run_at timestamptz not null,
+  job_id bigint not null,
+  task int,
+  attempt smallint not null,
+  crashes smallint not null
+);
+create index scheduled_due on scheduled (class_id, run_at);
+create index scheduled_job on scheduled (job_id);
+
+-- A process that owns one device. Its row is written by heartbeats only, so it stays cold.
+create table worker (
+  id int generated always as identity primary key,
+  node text not null,
+  device text not null,  -- stable name of the device on its node
+  epoch int not null,  -- grows with each registration: an old process of the same name is a stranger
+  class_id smallint not null references device_class,
+  kinds text[] not null,  -- 'sentiment@1': versions of kinds this worker can run
+  capabilities text[] not null,
+  memory_bucket smallint not null,
+  speed real not null check (speed > 0),  -- normalised device-seconds in a second of this device
+  info json not null,  -- name, vendor, driver, memory …
+  telemetry json,  -- from the last heartbeat
+  progress jsonb not null default '{}',  -- job id → items done in leases still held
+  state text not null check (state in ('active', 'draining', 'retired', 'lost')),
+  registered_at timestamptz not null,
+  seen_at timestamptz not null,
+  oldest_fence bigint not null default 0,  -- no lease of this worker has a lower one
+  unique (node, device)
+);
+
+create sequence fence_seq;
+
+-- A worker's right to run some tasks. The arrays are parallel and hold what is still open.
+create table lease (
+  fence bigint primary key,
+  worker_id int not null,
+  epoch int not null,
+  class_id smallint not null,
+  claimed_at timestamptz not null,
+  jobs bigint[] not null,
+  tasks int[] not null,
+  lanes int[] not null,
+  charges real[] not null,  -- normalised device-seconds charged at the claim
+  attempts smallint[] not null,
+  crashes smallint[] not null,
+  accounts int[] not null  -- distinct
+);
+create index lease_worker on lease (worker_id, fence);
+alter table lease alter jobs set storage external, alter tasks set storage external, alter lanes set storage external,
+  alter charges set storage external, alter attempts set storage external, alter crashes set storage external;
+
+-- What a repeated submit is answered with. A submit's answer follows from the request (equal, by its
+-- fingerprint), the id and the time, so no body is stored.
+create table idempotency_key (
+  team_id bigint not null,
+  key text not null check (length(key) between 1 and 255),
+  fingerprint bytea not null,
+  job_id bigint not null,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  primary key (team_id, key)
+);
+create index idempotency_key_expiry on idempotency_key (expires_at);
+
+-- Small tables that turn over quickly: clean after a fixed number of dead rows, at full speed, and keep the
+-- files' length (shrinking them takes a lock that stops claims).
+do $$
+declare
+  hot record;
+begin
+  for hot in select * from (values ('class_state', 1000), ('account_state', 5000), ('ready', 20000), ('scheduled', 5000),
+      ('lease', 1000), ('worker', 500)) h(name, dead) loop
+    execute format('alter table %I set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = %s,
+      autovacuum_vacuum_insert_threshold = -1, autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off)', hot.name, hot.dead);
+  end loop;
+end
+$$;
