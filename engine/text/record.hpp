@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace plimsoll::text {
+
+// Why an input item cannot be used. It stands in the item's place, so that every item of the input
+// has one in the results.
+struct RecordError {
+    std::string code;     // short and stable: "too_large", "invalid_utf8"
+    std::string message;  // a full sentence for people
+};
+
+// One input item: a text with the caller's own id, or an error in its place.
+struct Record {
+    std::optional<std::string> custom_id;
+    std::string text;  // valid UTF-8; empty when `error` is set
+    std::optional<RecordError> error;
+};
+
+}  // namespace plimsoll::text

@@ -1,0 +1,83 @@
+#include "server/base/gzip.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include <zlib.h>
+
+namespace plimsoll {
+namespace {
+
+// Level 1 is about four times as fast as zlib's default and costs a fifth more bytes on our texts.
+constexpr int kLevel = 1;
+constexpr int kGzipWindow = 15 + 16;  // 32 KiB window, gzip instead of zlib framing
+
+Bytef* bytes(const char* data) {
+    return reinterpret_cast<Bytef*>(const_cast<char*>(data));
+}
+
+struct Inflater {
+    z_stream stream{};
+    Inflater() {
+        if (inflateInit2(&stream, kGzipWindow) != Z_OK) throw std::bad_alloc();
+    }
+    ~Inflater() { inflateEnd(&stream); }
+    Inflater(const Inflater&) = delete;
+    Inflater& operator=(const Inflater&) = delete;
+};
+
+}  // namespace
+
+std::string gzip(std::string_view data) {
+    z_stream stream{};
+    if (deflateInit2(&stream, kLevel, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+        throw std::bad_alloc();
+    }
+    std::string out(deflateBound(&stream, data.size()), '\0');
+    stream.next_in = bytes(data.data());
+    stream.avail_in = static_cast<uInt>(data.size());
+    stream.next_out = bytes(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    deflate(&stream, Z_FINISH);  // one call suffices: the output has room for the worst case
+    out.resize(stream.total_out);
+    deflateEnd(&stream);
+    return out;
+}
+
+Result<std::string> gunzip(std::string_view compressed, std::size_t max_bytes) {
+    const auto damaged = [] { return fail(Errc::corrupt, "Compressed data are damaged."); };
+    Inflater inflater;
+    z_stream& stream = inflater.stream;
+    stream.next_in = bytes(compressed.data());
+    stream.avail_in = static_cast<uInt>(compressed.size());
+    std::string out;
+    std::size_t filled = 0;
+    while (true) {
+        if (filled == out.size()) {
+            if (filled > max_bytes) {
+                return fail(Errc::too_large, "Decompressed data are larger than " +
+                                                 std::to_string(max_bytes) + " bytes.");
+            }
+            // One byte more than allowed is enough to see that it is too much.
+            out.resize(std::min(max_bytes + 1, std::max(filled * 2, compressed.size() * 4 + 64)));
+        }
+        stream.next_out = bytes(out.data() + filled);
+        stream.avail_out = static_cast<uInt>(out.size() - filled);
+        const int status = inflate(&stream, Z_NO_FLUSH);
+        filled = out.size() - stream.avail_out;
+        if (status == Z_STREAM_END) {
+            if (stream.avail_in == 0) break;
+            inflateReset(&stream);
+        } else if (status != Z_OK || (stream.avail_in == 0 && stream.avail_out != 0)) {
+            return damaged();
+        }
+    }
+    if (filled > max_bytes) {
+        return fail(Errc::too_large,
+                    "Decompressed data are larger than " + std::to_string(max_bytes) + " bytes.");
+    }
+    out.resize(filled);
+    return out;
+}
+
+}  // namespace plimsoll

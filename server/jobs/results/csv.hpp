@@ -1,0 +1,20 @@
+#pragma once
+
+#include "server/jobs/kind.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace plimsoll::jobs {
+
+void append_csv_header(std::string& out, std::span<const Column> columns);
+
+// One line with CRLF. Members that `row` lacks and nulls are empty cells; arrays and objects are
+// written as JSON. A text that begins with = + - @ tab or CR gets a leading ' so that no
+// spreadsheet takes it for a formula; numbers stay numbers.
+void append_csv_row(std::string& out, std::span<const Column> columns, const nlohmann::json& row);
+
+}  // namespace plimsoll::jobs

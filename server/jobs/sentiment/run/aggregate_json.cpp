@@ -1,0 +1,141 @@
+#include "server/jobs/sentiment/run/aggregate.hpp"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::sentiment {
+namespace {
+
+using nlohmann::json;
+
+json id_json(const std::optional<std::string>& id) {
+    return id ? json(*id) : json(nullptr);
+}
+
+std::optional<std::string> id_from(const json& value) {
+    return value.is_null() ? std::nullopt : std::optional(value.get<std::string>());
+}
+
+double fraction(std::int64_t compound) {
+    return static_cast<double>(compound) / static_cast<double>(kCompoundScale);
+}
+
+json extremes_stored(const std::vector<Extreme>& list) {
+    json out = json::array();
+    for (const Extreme& e : list)
+        out.push_back({e.index, id_json(e.custom_id), e.compound, e.text});
+    return out;
+}
+
+std::vector<Extreme> extremes_from(const json& stored) {
+    std::vector<Extreme> list;
+    for (const json& e : stored) list.push_back({e.at(0), id_from(e.at(1)), e.at(2), e.at(3)});
+    return list;
+}
+
+json extremes_shown(const std::vector<Extreme>& list) {
+    json out = json::array();
+    for (const Extreme& e : list) {
+        out.push_back({{"index", e.index},
+                       {"custom_id", id_json(e.custom_id)},
+                       {"compound", fraction(e.compound)},
+                       {"text", e.text}});
+    }
+    return out;
+}
+
+// Of the population, from exact integer sums: no cancellation.
+double standard_deviation(std::int64_t n, std::int64_t sum, std::int64_t sum_of_squares) {
+    const auto spread =
+        static_cast<__int128>(n) * sum_of_squares - static_cast<__int128>(sum) * sum;
+    return std::sqrt(static_cast<double>(spread)) / static_cast<double>(n) /
+           static_cast<double>(kCompoundScale);
+}
+
+// Six decimals say all there is to say about means of four-decimal scores.
+double shown(double value) {
+    return std::round(value * 1e6) / 1e6;
+}
+
+}  // namespace
+
+std::string Aggregate::to_json() const {
+    json failed = json::array();
+    for (const Failed& f : failed_) {
+        failed.push_back({f.index, id_json(f.custom_id), f.code, f.message});
+    }
+    return json{{"labels", labels_},
+                {"bins", bins_},
+                {"sum", sum_},
+                {"sum_of_squares", sum_of_squares_},
+                {"minimum", minimum_},
+                {"maximum", maximum_},
+                {"most_positive", extremes_stored(most_positive_)},
+                {"most_negative", extremes_stored(most_negative_)},
+                {"failed", std::move(failed)}}
+        .dump();
+}
+
+Result<Aggregate> Aggregate::from_json(std::string_view text) try {
+    const json stored = json::parse(text);
+    Aggregate aggregate;
+    stored.at("labels").get_to(aggregate.labels_);
+    stored.at("bins").get_to(aggregate.bins_);
+    stored.at("sum").get_to(aggregate.sum_);
+    stored.at("sum_of_squares").get_to(aggregate.sum_of_squares_);
+    stored.at("minimum").get_to(aggregate.minimum_);
+    stored.at("maximum").get_to(aggregate.maximum_);
+    aggregate.most_positive_ = extremes_from(stored.at("most_positive"));
+    aggregate.most_negative_ = extremes_from(stored.at("most_negative"));
+    for (const json& f : stored.at("failed")) {
+        aggregate.failed_.push_back({f.at(0), id_from(f.at(1)), f.at(2), f.at(3)});
+    }
+    return aggregate;
+} catch (const json::exception&) {
+    return fail(Errc::corrupt, "A stored partial aggregate is damaged.");
+}
+
+std::string Aggregate::summary(std::string_view model) const {
+    const std::int64_t scored = labels_[0] + labels_[1] + labels_[2];
+    json compound = {{"mean", nullptr},
+                     {"standard_deviation", nullptr},
+                     {"minimum", nullptr},
+                     {"maximum", nullptr}};
+    if (scored != 0) {
+        const double mean = static_cast<double>(sum_) / static_cast<double>(scored) /
+                            static_cast<double>(kCompoundScale);
+        compound = {
+            {"mean", shown(mean)},
+            {"standard_deviation", shown(standard_deviation(scored, sum_, sum_of_squares_))},
+            {"minimum", fraction(minimum_)},
+            {"maximum", fraction(maximum_)}};
+    }
+    json histogram = json::array();
+    for (std::size_t bin = 0; bin < kBins; ++bin) {
+        const auto edge = [](std::size_t i) {
+            return static_cast<double>(static_cast<std::int64_t>(2 * i) -
+                                       static_cast<std::int64_t>(kBins)) /
+                   static_cast<double>(kBins);
+        };
+        histogram.push_back({{"from", edge(bin)}, {"to", edge(bin + 1)}, {"count", bins_[bin]}});
+    }
+    json errors = json::array();
+    for (const Failed& f : failed_) {
+        errors.push_back({{"index", f.index},
+                          {"custom_id", id_json(f.custom_id)},
+                          {"error_code", f.code},
+                          {"error", f.message}});
+    }
+    return json{
+        {"model", model},
+        {"labels", {{"positive", labels_[0]}, {"neutral", labels_[1]}, {"negative", labels_[2]}}},
+        {"compound", std::move(compound)},
+        {"histogram", std::move(histogram)},
+        {"most_positive", extremes_shown(most_positive_)},
+        {"most_negative", extremes_shown(most_negative_)},
+        {"errors", std::move(errors)}}
+        .dump();
+}
+
+}  // namespace plimsoll::jobs::sentiment

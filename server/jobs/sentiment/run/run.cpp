@@ -1,0 +1,81 @@
+#include "engine/sentiment/vader/vader.hpp"
+#include "engine/text/record_block.hpp"
+#include "server/base/gzip.hpp"
+#include "server/jobs/kind.hpp"
+#include "server/jobs/sentiment/contract/limits.hpp"
+#include "server/jobs/sentiment/run/aggregate.hpp"
+#include "server/jobs/sentiment/run/rows.hpp"
+
+#include <cmath>
+
+namespace plimsoll::jobs::sentiment {
+namespace {
+
+// Far more than a chunk ever holds: a guard against damaged data.
+constexpr std::size_t kLargestBlock = 64 << 20;
+
+// Between two looks at the stop token: well below a millisecond of short texts, and a few
+// milliseconds of the longest ones.
+constexpr std::int64_t kItemsPerBeat = 64;
+
+Result<TaskOutput> score(std::string_view /*args: VADER has no settings*/, std::string_view input,
+                         RunContext& context) {
+    const auto block = gunzip(input, kLargestBlock);
+    if (!block) return fail(block.error());
+    auto reader = text::RecordBlockReader::open(*block);
+    if (!reader) return fail(reader.error());
+
+    ::plimsoll::sentiment::vader::Scorer scorer;
+    Aggregate aggregate;
+    TaskOutput output;
+    std::string rows;
+    std::int64_t unreported = 0;
+    context.progress.set_total(reader->count());
+    while (true) {
+        const auto record = reader->next();
+        if (!record) return fail(record.error());
+        if (!*record) break;
+        const text::RecordView& item = **record;
+        if (item.is_error) {
+            append_failed_row(rows, item);
+            aggregate.add_failed(item);
+            ++output.items_failed;
+        } else {
+            const auto scores = scorer.score(item.text);
+            const std::int64_t compound = std::llround(scores.compound * kCompoundScale);
+            append_row(rows, item, scores, compound);
+            aggregate.add(item, compound);
+            ++output.items_ok;
+        }
+        if (++unreported == kItemsPerBeat) {
+            context.progress.advance(unreported);
+            unreported = 0;
+            if (context.stop.stop_requested()) {
+                return fail(Errc::cancelled, "The task was asked to stop.");
+            }
+        }
+    }
+    context.progress.advance(unreported);
+    output.results = gzip(rows);
+    output.partial = aggregate.to_json();
+    return output;
+}
+
+Result<std::string> merge(std::string_view /*args*/, std::span<const std::string> partials) {
+    Aggregate all;
+    for (const std::string& partial : partials) {
+        const auto one = Aggregate::from_json(partial);
+        if (!one) return fail(one.error());
+        all.add(*one);
+    }
+    return all.summary(kVader);
+}
+
+}  // namespace
+
+const Run& run() {
+    static const Run it{.name = kName, .version = kVersion, .run = score, .merge = merge};
+    return it;
+}
+
+}  // namespace plimsoll::jobs::sentiment

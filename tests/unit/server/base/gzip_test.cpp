@@ -1,0 +1,45 @@
+#include "server/base/gzip.hpp"
+
+#include <random>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace plimsoll {
+namespace {
+
+constexpr std::size_t kPlenty = 1 << 26;
+
+TEST(Gzip, RoundTripOfEmptySmallCompressibleAndRandomData) {
+    std::mt19937 random(5);
+    std::string noise(300'000, '\0');
+    for (char& byte : noise) byte = static_cast<char>(random());
+    for (const std::string& data :
+         {std::string(), std::string("a"), std::string(5'000'000, 'x'), noise}) {
+        EXPECT_EQ(gunzip(gzip(data), kPlenty).value(), data);
+    }
+}
+
+TEST(Gzip, ConcatenatedMembersGiveConcatenatedContents) {
+    EXPECT_EQ(gunzip(gzip("one ") + gzip("") + gzip("two"), kPlenty).value(), "one two");
+}
+
+TEST(Gzip, TheLimitIsExact) {
+    const std::string packed = gzip(std::string(1000, 'x'));
+    EXPECT_EQ(gunzip(packed, 1000).value().size(), 1000u);
+    EXPECT_EQ(gunzip(packed, 999).error().code, Errc::too_large);
+}
+
+TEST(Gzip, DamagedAndCutDataAreRefused) {
+    const std::string packed = gzip("some text that is long enough to be cut");
+    for (std::size_t size = 0; size < packed.size(); ++size) {
+        EXPECT_EQ(gunzip(packed.substr(0, size), kPlenty).error().code, Errc::corrupt) << size;
+    }
+    std::string flipped = packed;
+    flipped[flipped.size() - 6] ^= 1;  // in the checksum
+    EXPECT_EQ(gunzip(flipped, kPlenty).error().code, Errc::corrupt);
+    EXPECT_EQ(gunzip(packed + "rest", kPlenty).error().code, Errc::corrupt);
+}
+
+}  // namespace
+}  // namespace plimsoll
