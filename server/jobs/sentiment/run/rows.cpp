@@ -1,6 +1,6 @@
 #include "server/jobs/sentiment/run/rows.hpp"
 
-#include "server/jobs/results/json_text.hpp"
+#include "server/jobs/json_text.hpp"
 #include "server/jobs/sentiment/run/aggregate.hpp"
 
 #include <cmath>

@@ -1,6 +1,6 @@
-#include "server/jobs/results/converter.hpp"
+#include "server/jobs/results_converter.hpp"
 
-#include "server/jobs/results/csv.hpp"
+#include "server/jobs/csv.hpp"
 
 #include <nlohmann/json.hpp>
 

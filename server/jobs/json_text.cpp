@@ -1,4 +1,4 @@
-#include "server/jobs/results/json_text.hpp"
+#include "server/jobs/json_text.hpp"
 
 #include <charconv>
 

@@ -1,4 +1,4 @@
-#include "server/jobs/results/csv.hpp"
+#include "server/jobs/csv.hpp"
 
 #include <nlohmann/json.hpp>
 
