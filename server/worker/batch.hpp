@@ -1,0 +1,34 @@
+#pragma once
+
+#include "engine/base/progress.hpp"
+#include "server/queue/worker_store.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+namespace plimsoll::worker {
+
+// A claimed task while this process has it. The device thread runs it, the loop's thread looks at
+// its progress and may ask it to stop.
+struct TaskSlot {
+    queue::ClaimedTask task;
+    Progress progress;
+    std::stop_source stop;
+};
+
+// The tasks of one claim. Shared between the two threads; `reports` is the device thread's until it
+// hands the batch back, and the loop's from then on.
+struct Batch {
+    queue::WorkerHandle worker;  // as which it was claimed: its epoch does not outlive a new one
+    std::int64_t fence = 0;
+    std::vector<std::unique_ptr<TaskSlot>> slots;
+    std::vector<queue::TaskReport> reports;  // of the tasks that ran to an end
+    bool lost = false;                       // the loop's: its lease is gone, drop what comes back
+
+    // Tasks that were not run, or were stopped: they go back to the queue.
+    bool has_unfinished() const { return reports.size() < slots.size(); }
+};
+
+}  // namespace plimsoll::worker

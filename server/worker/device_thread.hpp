@@ -1,0 +1,75 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "engine/opencl/device.hpp"
+#include "server/worker/batch.hpp"
+#include "server/worker/task_wall.hpp"
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include <boost/asio/any_io_executor.hpp>
+
+namespace plimsoll::worker {
+
+struct OpenedDevice {
+    std::unique_ptr<opencl::Device> device;  // none for the host
+    queue::WorkerInfo info;
+};
+
+// Whether the device thread has something to do, and a number that changes while it gets on.
+struct Pulse {
+    bool busy = false;
+    std::uint64_t count = 0;
+    bool operator==(const Pulse&) const = default;
+};
+
+// The one thread that touches the device: opens it, then runs batches in the order they came. The
+// callbacks are posted to `loop`.
+class DeviceThread {
+  public:
+    using Opener = std::function<Result<OpenedDevice>()>;
+    using OnOpened = std::function<void(Result<queue::WorkerInfo>)>;
+    using OnFinished = std::function<void(std::shared_ptr<Batch>)>;
+
+    DeviceThread(boost::asio::any_io_executor loop, FindRun find_run);
+    // Waits for the thread: hold() and stop what runs before.
+    ~DeviceThread();
+
+    // Once. When the device does not open, the thread ends.
+    void start(Opener opener, OnOpened on_opened, OnFinished on_finished);
+
+    void submit(std::shared_ptr<Batch> batch);
+    // Finishes the running task and starts no other; batches come back with what was done.
+    void hold();
+
+    Pulse pulse() const;
+
+  private:
+    void run(const Opener& opener, const OnOpened& on_opened, const OnFinished& on_finished);
+    std::shared_ptr<Batch> next();
+    void work_through(Batch& batch, opencl::Device* device);
+    bool begin(TaskSlot& slot);
+    void end();
+
+    boost::asio::any_io_executor loop_;
+    FindRun find_run_;
+
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<std::shared_ptr<Batch>> waiting_;
+    const TaskSlot* running_ = nullptr;
+    bool opening_ = false;
+    bool held_ = false;
+    bool leaving_ = false;
+    std::uint64_t count_ = 0;  // tasks begun and ended, and the beats of those that ended
+
+    std::thread thread_;
+};
+
+}  // namespace plimsoll::worker

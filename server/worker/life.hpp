@@ -1,0 +1,30 @@
+#pragma once
+
+#include "server/worker/device_thread.hpp"
+#include "server/worker/timer.hpp"
+
+#include <chrono>
+
+namespace plimsoll::worker {
+
+// Tells work from a hang: the device thread lives when it has nothing to do, or when its pulse
+// changed within the last `patience`. The first look counts as a change.
+class Life {
+  public:
+    explicit Life(std::chrono::milliseconds patience) : patience_(patience) {}
+
+    bool shown(Pulse pulse, TimePoint now) {
+        if (!pulse.busy || pulse.count != seen_ || changed_at_ == TimePoint{}) {
+            seen_ = pulse.count;
+            changed_at_ = now;
+        }
+        return now - changed_at_ < patience_;
+    }
+
+  private:
+    std::chrono::milliseconds patience_;
+    std::uint64_t seen_ = 0;
+    TimePoint changed_at_{};
+};
+
+}  // namespace plimsoll::worker

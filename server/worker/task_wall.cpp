@@ -1,0 +1,90 @@
+#include "server/worker/task_wall.hpp"
+
+#include "server/base/log.hpp"
+
+#include <chrono>
+#include <exception>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace plimsoll::worker {
+
+namespace {
+
+using queue::TaskReport;
+
+TaskReport::Outcome outcome_of(Errc code) {
+    switch (code) {
+        case Errc::unavailable:
+        case Errc::exhausted:
+        case Errc::timeout:
+        case Errc::cancelled:  // though nobody asked it to stop
+            return TaskReport::Outcome::retry;
+        default:
+            return TaskReport::Outcome::failed;
+    }
+}
+
+Result<void> compute(TaskSlot& slot, const jobs::Run& run, opencl::Device* device,
+                     TaskReport& report) {
+    const auto& task = slot.task;
+    if (task.merge) {
+        auto merged = run.merge(task.args, task.partials);
+        if (!merged) return fail(std::move(merged.error()));
+        report.report = std::move(*merged);
+        return {};
+    }
+    jobs::RunContext context{device, slot.progress, slot.stop.get_token()};
+    auto output = run.run(task.args, task.input, context);
+    if (!output) return fail(std::move(output.error()));
+    report.output = std::move(*output);
+    return {};
+}
+
+// The third wall of the program, after a request and before main: whatever a task throws ends here.
+Result<void> compute_caught(TaskSlot& slot, const FindRun& find_run, opencl::Device* device,
+                            TaskReport& report) {
+    const auto& task = slot.task;
+    const auto* run = find_run(task.kind, task.kind_version);
+    if (run == nullptr) {
+        return fail(Errc::unavailable, "This worker does not know the kind " + task.kind +
+                                           " in version " + std::to_string(task.kind_version) +
+                                           ".");
+    }
+    try {
+        return compute(slot, *run, device, report);
+    } catch (const std::bad_alloc&) {
+        return fail(Errc::exhausted, "The worker ran out of memory.");
+    } catch (const std::exception& e) {
+        return fail(Errc::internal, std::string("The task failed unexpectedly: ") + e.what());
+    } catch (...) {
+        return fail(Errc::internal, "The task failed unexpectedly.");
+    }
+}
+
+}  // namespace
+
+std::optional<TaskReport> run_task(TaskSlot& slot, const FindRun& find_run,
+                                   opencl::Device* device) {
+    const auto& task = slot.task;
+    TaskReport report;
+    report.job = task.job;
+    report.seq = task.seq;
+    report.merge = task.merge;
+    const auto start = std::chrono::steady_clock::now();
+    const auto done = compute_caught(slot, find_run, device, report);
+    report.device_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (done) return report;
+    if (done.error().code == Errc::cancelled && slot.stop.stop_requested()) return std::nullopt;
+    report.outcome = outcome_of(done.error().code);
+    report.error = done.error().message;
+    log::warn("task failed", {{"job", to_public(task.job)},
+                              {"task", std::to_string(task.seq)},
+                              {"attempt", std::to_string(task.attempt)},
+                              {"error", std::string(to_string(done.error().code))}});
+    return report;
+}
+
+}  // namespace plimsoll::worker

@@ -1,0 +1,315 @@
+#include "server/worker/worker.hpp"
+
+#include "server/base/log.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <string>
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+
+namespace plimsoll::worker {
+
+using namespace boost::asio::experimental::awaitable_operators;
+
+namespace {
+
+constexpr std::chrono::milliseconds kFirstRetry{100};
+constexpr std::chrono::milliseconds kLongestRetry{2000};
+// While the database is away, so that its first answer finds the leases alive.
+constexpr std::chrono::milliseconds kHeartbeatRetry{1000};
+// One batch runs, one waits: the device never idles for a round trip, and little is held back from
+// other workers.
+constexpr std::size_t kMostBatches = 2;
+
+double estimate(const std::vector<std::shared_ptr<Batch>>& batches) {
+    double seconds = 0;
+    for (const auto& batch : batches) {
+        for (const auto& slot : batch->slots) seconds += slot->task.estimated_seconds;
+    }
+    return seconds;
+}
+
+}  // namespace
+
+Worker::Worker(boost::asio::any_io_executor executor, queue::WorkerStore& store,
+               DeviceThread& device, Timer& timer, const Backoff::Random& random,
+               WorkerOptions options)
+    : store_(store),
+      device_(device),
+      timer_(timer),
+      options_(options),
+      retry_(kFirstRetry, kLongestRetry, random),
+      recorder_(store, timer, outage_, random),
+      life_(options.heartbeat),
+      for_heartbeats_(executor),
+      for_claims_(executor),
+      for_records_(executor),
+      for_notifications_(executor),
+      for_abandonment_(executor) {}
+
+awaitable<bool> Worker::run(queue::WorkerInfo info) {
+    info_ = std::move(info);
+    co_await (loops() || abandonment());
+    co_await retire();
+    co_return !device_.pulse().busy;
+}
+
+awaitable<void> Worker::loops() {
+    try {
+        co_await (heartbeats() && claims() && records() && notifications());
+    } catch (const std::exception& e) {
+        if (abandoned_) co_return;  // cancelled on purpose
+        log::error("worker loop failed", {{"reason", e.what()}});
+        abandon();
+    }
+}
+
+void Worker::drain() {
+    draining_ = true;
+    device_.hold();
+    wake_all();
+}
+
+void Worker::abandon() {
+    abandoned_ = true;
+    drain();
+    for (const auto& batch : outstanding_) {
+        for (const auto& slot : batch->slots) slot->stop.request_stop();
+    }
+}
+
+awaitable<void> Worker::abandonment() {
+    while (!draining_) co_await for_abandonment_.wait();
+    const auto limit = timer_.now() + options_.drain;
+    while (!abandoned_ && timer_.now() < limit) {
+        co_await (timer_.sleep_until(limit) || for_abandonment_.wait());
+    }
+    if (abandoned_) co_return;
+    log::warn("drain takes too long: leaving", {{"batches", std::to_string(outstanding_.size())}});
+    abandon();
+}
+
+awaitable<void> Worker::retire() {
+    if (must_enlist_) co_return;
+    const auto left =
+        co_await (store_.retire(handle_) || timer_.sleep_until(timer_.now() + options_.farewell));
+    const auto* answer = std::get_if<Result<void>>(&left);
+    if (answer != nullptr && *answer) {
+        log::info("retired");
+    } else {
+        log::warn("left without telling the queue: its leases lapse");
+    }
+}
+
+bool Worker::over() const {
+    return abandoned_ || (draining_ && !claiming_ && outstanding_.empty());
+}
+
+void Worker::wake_all() {
+    for_heartbeats_.set();
+    for_claims_.set();
+    for_records_.set();
+    for_notifications_.set();
+    for_abandonment_.set();
+}
+
+// --- being known to the queue, and showing life ---
+
+awaitable<void> Worker::heartbeats() {
+    while (!over()) {
+        if (must_enlist_) {
+            co_await enlist();
+        } else {
+            co_await until_next_beat();
+            if (!must_enlist_ && !over()) co_await beat();
+        }
+    }
+}
+
+awaitable<void> Worker::enlist() {
+    auto handle = co_await store_.enlist(info_);
+    if (!handle) {
+        if (!outage_.begins_with(handle.error())) {
+            log::error("not enlisted", {{"reason", handle.error().message}});
+        }
+        co_await (timer_.sleep_until(timer_.now() + retry_.next()) || for_heartbeats_.wait());
+        co_return;
+    }
+    outage_.ends();
+    retry_.reset();
+    handle_ = *handle;
+    must_enlist_ = false;
+    last_beat_ = timer_.now();
+    log::info("enlisted", {{"device", info_.device},
+                           {"class", info_.device_class},
+                           {"worker", std::to_string(handle_.id)},
+                           {"epoch", std::to_string(handle_.epoch)}});
+    for_claims_.set();
+    for_notifications_.set();
+}
+
+awaitable<void> Worker::until_next_beat() {
+    const auto due = last_beat_ + (outage_.is_on() ? kHeartbeatRetry : options_.heartbeat);
+    const auto earliest = last_beat_ + options_.early_heartbeat;
+    bool wanted = false;
+    while (!over() && !must_enlist_ && timer_.now() < (wanted ? earliest : due)) {
+        const auto woken =
+            co_await (timer_.sleep_until(wanted ? earliest : due) || for_heartbeats_.wait());
+        wanted = wanted || woken.index() == 1;
+    }
+}
+
+awaitable<void> Worker::beat() {
+    last_beat_ = timer_.now();
+    const bool alive = life_.shown(device_.pulse(), last_beat_);
+    if (alive == device_silent_) {
+        device_silent_ = !alive;
+        if (alive) {
+            log::info("device thread shows life again");
+        } else {
+            log::error("device thread shows no life: heartbeats stop, the leases lapse");
+        }
+        for_claims_.set();
+    }
+    if (!alive) co_return;
+    const auto reply = co_await store_.heartbeat(handle_, items());
+    if (reply) {
+        outage_.ends();
+        obey(*reply);
+    } else if (is_gone(reply.error())) {
+        lose_leases();
+    } else if (!outage_.begins_with(reply.error())) {
+        log::error("heartbeat refused", {{"reason", reply.error().message}});
+    }
+}
+
+std::vector<std::pair<JobId, std::int64_t>> Worker::items() const {
+    std::map<JobId, std::int64_t> done;
+    for (const auto& batch : outstanding_) {
+        for (const auto& slot : batch->slots) {
+            if (!slot->task.merge) done[slot->task.job] += slot->progress.done();
+        }
+    }
+    return {done.begin(), done.end()};
+}
+
+void Worker::obey(const queue::HeartbeatReply& reply) {
+    if (reply.expired) lose_leases();
+    for (const auto job : reply.cancelled) stop_job(job);
+    if (told_to_pause_ != reply.drain) {
+        log::info(reply.drain ? "told to claim nothing more" : "told to claim again");
+        for_claims_.set();
+    }
+    told_to_pause_ = reply.drain;
+}
+
+void Worker::stop_job(JobId job) {
+    for (const auto& batch : outstanding_) {
+        for (const auto& slot : batch->slots) {
+            if (slot->task.job == job) slot->stop.request_stop();
+        }
+    }
+}
+
+void Worker::lose_leases() {
+    log::warn("leases lost: enlisting again", {{"batches", std::to_string(outstanding_.size())}});
+    for (const auto& batch : outstanding_) {
+        batch->lost = true;
+        for (const auto& slot : batch->slots) slot->stop.request_stop();
+    }
+    must_enlist_ = true;
+    for_heartbeats_.set();
+}
+
+// --- work ---
+
+bool Worker::wants_work() const {
+    return !must_enlist_ && !told_to_pause_ && !device_silent_ &&
+           outstanding_.size() < kMostBatches && estimate(outstanding_) <= options_.claim_seconds;
+}
+
+awaitable<void> Worker::claims() {
+    while (!draining_) {
+        if (!wants_work()) {
+            co_await for_claims_.wait();
+            continue;
+        }
+        const auto as = handle_;
+        claiming_ = true;
+        auto claim = co_await store_.claim(as, options_.claim_seconds, options_.claim_tasks);
+        claiming_ = false;
+        if (claim) {
+            outage_.ends();
+            retry_.reset();
+            if (claim->fence != 0) {
+                start(as, std::move(*claim));
+            } else if (!draining_) {
+                co_await for_claims_.wait();
+            }
+        } else if (is_gone(claim.error())) {
+            if (as.epoch == handle_.epoch && !must_enlist_) lose_leases();
+        } else {
+            if (!outage_.begins_with(claim.error())) {
+                log::error("claim refused", {{"reason", claim.error().message}});
+            }
+            co_await (timer_.sleep_until(timer_.now() + retry_.next()) || for_claims_.wait());
+        }
+    }
+    if (over()) wake_all();  // the claim under way was the last thing to wait for
+}
+
+void Worker::start(queue::WorkerHandle as, queue::Claim claim) {
+    // Enlisted anew while the claim was under way: its lease is nobody's and lapses.
+    if (must_enlist_ || as.epoch != handle_.epoch) return;
+    auto batch = std::make_shared<Batch>();
+    batch->worker = as;
+    batch->fence = claim.fence;
+    for (auto& task : claim.tasks) {
+        batch->slots.push_back(std::make_unique<TaskSlot>());
+        batch->slots.back()->progress.set_total(task.items);
+        batch->slots.back()->task = std::move(task);
+    }
+    outstanding_.push_back(batch);
+    device_.submit(std::move(batch));
+}
+
+void Worker::finished(std::shared_ptr<Batch> batch) {
+    finished_.push_back(std::move(batch));
+    for_records_.set();
+}
+
+awaitable<void> Worker::records() {
+    while (!over()) {
+        if (finished_.empty()) {
+            co_await for_records_.wait();
+            continue;
+        }
+        const auto batch = finished_.front();
+        finished_.pop_front();
+        const bool settled = co_await recorder_.settle(*batch);
+        std::erase(outstanding_, batch);
+        if (!settled) lose_leases();
+        for_claims_.set();
+    }
+    wake_all();
+}
+
+awaitable<void> Worker::notifications() {
+    while (!over()) {
+        if (must_enlist_) {
+            co_await for_notifications_.wait();
+            continue;
+        }
+        const auto deadline = timer_.now() + options_.poll;
+        const auto woken = co_await (store_.wake(handle_, deadline) || for_notifications_.wait());
+        for_claims_.set();
+        // Before the deadline it may be about a cancel, which the heartbeat's answer tells.
+        if (woken.index() == 0 && timer_.now() < deadline && !outstanding_.empty()) {
+            for_heartbeats_.set();
+        }
+    }
+}
+
+}  // namespace plimsoll::worker

@@ -1,0 +1,108 @@
+#pragma once
+
+#include "server/queue/worker_store.hpp"
+#include "server/worker/backoff.hpp"
+#include "server/worker/batch.hpp"
+#include "server/worker/device_thread.hpp"
+#include "server/worker/event.hpp"
+#include "server/worker/life.hpp"
+#include "server/worker/outage.hpp"
+#include "server/worker/recorder.hpp"
+#include "server/worker/timer.hpp"
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::worker {
+
+struct WorkerOptions {
+    // A lease lapses 15 s after the last heartbeat that the database accepted.
+    std::chrono::milliseconds heartbeat{5000};
+    // After a notification, which may tell of a cancel, the next heartbeat comes this soon.
+    std::chrono::milliseconds early_heartbeat{250};
+    // How long to believe that no notification means no work, before asking anyway.
+    std::chrono::milliseconds poll{1000};
+    double claim_seconds = 0.25;  // of estimated device time; a longer task comes alone
+    int claim_tasks = 64;
+    // A drain that takes longer is given up, and the leases lapse.
+    std::chrono::milliseconds drain{30'000};
+    // How long to try to tell the queue that we leave.
+    std::chrono::milliseconds farewell{1000};
+};
+
+// Claims tasks, has the device thread run them and records what came of it, each step in a loop of
+// its own on one I/O thread. Nothing here waits for the device, and a database that is away or
+// hangs costs nothing but time: results are kept and offered again until it answers.
+class Worker {
+  public:
+    Worker(boost::asio::any_io_executor executor, queue::WorkerStore& store, DeviceThread& device,
+           Timer& timer, const Backoff::Random& random, WorkerOptions options = {});
+
+    // Enlists and works until drained or abandoned, then retires. True when the device thread is
+    // idle: it may be joined.
+    awaitable<bool> run(queue::WorkerInfo info);
+
+    // Finishes the running task, gives the rest back and leaves.
+    void drain();
+    // Leaves at once; the running task is asked to stop, but not waited for.
+    void abandon();
+
+    // To be called with each batch that the device thread hands back.
+    void finished(std::shared_ptr<Batch> batch);
+
+  private:
+    awaitable<void> loops();
+    awaitable<void> heartbeats();
+    awaitable<void> claims();
+    awaitable<void> records();
+    awaitable<void> notifications();
+    awaitable<void> abandonment();
+
+    awaitable<void> enlist();
+    awaitable<void> beat();
+    awaitable<void> until_next_beat();
+    awaitable<void> retire();
+
+    void start(queue::WorkerHandle as, queue::Claim claim);
+    void obey(const queue::HeartbeatReply& reply);
+    void stop_job(JobId job);
+    void lose_leases();
+    bool wants_work() const;
+    bool over() const;
+    std::vector<std::pair<JobId, std::int64_t>> items() const;
+    void wake_all();
+
+    queue::WorkerStore& store_;
+    DeviceThread& device_;
+    Timer& timer_;
+    WorkerOptions options_;
+    Backoff retry_;  // of enlisting and claiming
+    Outage outage_;
+    Recorder recorder_;
+
+    queue::WorkerInfo info_;
+    queue::WorkerHandle handle_;
+    std::vector<std::shared_ptr<Batch>> outstanding_;  // claimed and not yet settled
+    std::deque<std::shared_ptr<Batch>> finished_;      // of those, back from the device
+    Life life_;
+    TimePoint last_beat_{};
+
+    bool must_enlist_ = true;     // the queue does not know us, or no longer
+    bool told_to_pause_ = false;  // by the queue: claim nothing for now
+    bool device_silent_ = false;  // the device thread shows no life
+    bool claiming_ = false;       // a claim is under way
+    bool draining_ = false;
+    bool abandoned_ = false;
+
+    // "Look again", one for each loop.
+    Event for_heartbeats_;
+    Event for_claims_;
+    Event for_records_;
+    Event for_notifications_;
+    Event for_abandonment_;
+};
+
+}  // namespace plimsoll::worker

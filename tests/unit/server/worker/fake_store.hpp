@@ -1,0 +1,99 @@
+#pragma once
+
+#include "server/queue/worker_store.hpp"
+#include "server/worker/event.hpp"
+#include "server/worker/timer.hpp"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+
+namespace plimsoll::worker {
+
+// A queue in memory that remembers what it was told. A test sets `down` to have every call fail.
+class FakeStore final : public queue::WorkerStore {
+  public:
+    FakeStore(const boost::asio::any_io_executor& executor, Timer& timer)
+        : timer_(timer), notified_(executor) {}
+
+    std::optional<Error> down;
+    std::deque<std::vector<queue::ClaimedTask>> ready;  // one claim each
+    queue::HeartbeatReply reply;                        // to the next heartbeat
+    // Decides about a completion; accepted when empty.
+    std::function<Result<queue::Acceptance>(const std::vector<queue::TaskReport>&)> judge;
+
+    int enlisted = 0;
+    int retired = 0;
+    int claims = 0;
+    int completions_tried = 0;
+    std::vector<TimePoint> heartbeats;
+    std::vector<std::pair<JobId, std::int64_t>> last_items;
+    std::map<std::int64_t, std::vector<queue::TaskReport>> recorded;  // by fence
+    std::vector<std::int64_t> released;                               // fences
+
+    void notify() { notified_.set(); }
+
+    awaitable<Result<queue::WorkerHandle>> enlist(queue::WorkerInfo) override {
+        if (down) co_return fail(*down);
+        co_return queue::WorkerHandle{1, ++enlisted};
+    }
+
+    awaitable<Result<queue::HeartbeatReply>> heartbeat(
+        queue::WorkerHandle, std::vector<std::pair<JobId, std::int64_t>> items) override {
+        if (down) co_return fail(*down);
+        heartbeats.push_back(timer_.now());
+        last_items = std::move(items);
+        co_return std::exchange(reply, {.expired = false, .cancelled = {}, .drain = reply.drain});
+    }
+
+    awaitable<Result<queue::Claim>> claim(queue::WorkerHandle, double, int) override {
+        if (down) co_return fail(*down);
+        ++claims;
+        if (ready.empty()) co_return queue::Claim{};
+        queue::Claim claim{++fence_, std::move(ready.front())};
+        ready.pop_front();
+        co_return claim;
+    }
+
+    awaitable<Result<queue::Acceptance>> complete(queue::WorkerHandle, std::int64_t fence,
+                                                  std::vector<queue::TaskReport> reports) override {
+        ++completions_tried;
+        if (down) co_return fail(*down);
+        auto verdict = judge ? judge(reports) : queue::Acceptance::accepted;
+        if (verdict && *verdict != queue::Acceptance::stale) {
+            auto& kept = recorded[fence];
+            kept.insert(kept.end(), reports.begin(), reports.end());
+        }
+        co_return verdict;
+    }
+
+    awaitable<Result<void>> release(queue::WorkerHandle, std::int64_t fence) override {
+        if (down) co_return fail(*down);
+        released.push_back(fence);
+        co_return Result<void>{};
+    }
+
+    awaitable<Result<void>> retire(queue::WorkerHandle) override {
+        if (down) co_return fail(*down);
+        ++retired;
+        co_return Result<void>{};
+    }
+
+    awaitable<void> wake(queue::WorkerHandle, TimePoint deadline) override {
+        using namespace boost::asio::experimental::awaitable_operators;
+        co_await (notified_.wait() || timer_.sleep_until(deadline));
+    }
+
+  private:
+    Timer& timer_;
+    Event notified_;
+    std::int64_t fence_ = 0;
+};
+
+}  // namespace plimsoll::worker

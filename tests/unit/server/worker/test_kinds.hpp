@@ -1,0 +1,19 @@
+#pragma once
+
+#include "server/jobs/kind.hpp"
+
+#include <semaphore>
+
+namespace plimsoll::worker {
+
+// Kinds that exist in tests only. A task of "gate" says that it runs and waits to be let through,
+// without a sign of life; one of "obedient" runs until it is asked to stop.
+struct Gate {
+    std::counting_semaphore<> entered{0};
+    std::counting_semaphore<> open{0};
+};
+extern Gate gate;
+
+const jobs::Run* find_test_kind(std::string_view name, int version);
+
+}  // namespace plimsoll::worker

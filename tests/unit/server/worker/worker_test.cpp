@@ -1,0 +1,318 @@
+#include "server/worker/worker.hpp"
+
+#include "fake_store.hpp"
+#include "fake_timer.hpp"
+#include "test_kinds.hpp"
+
+#include <functional>
+#include <string>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <gtest/gtest.h>
+
+namespace plimsoll::worker {
+namespace {
+
+using namespace std::chrono_literals;
+using Outcome = queue::TaskReport::Outcome;
+
+const Error kAway{Errc::unavailable, "The database does not answer.", {}};
+
+queue::ClaimedTask task(std::string kind, int seq = 0, JobId job = {1}, double seconds = 0.01) {
+    queue::ClaimedTask made;
+    made.job = job;
+    made.seq = seq;
+    made.kind = std::move(kind);
+    made.input = "input " + std::to_string(seq);
+    made.items = 1;
+    made.estimated_seconds = seconds;
+    return made;
+}
+
+// A worker with a real device thread, on a store and a clock that the test holds.
+class WorkerTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        device_.start([] { return Result<OpenedDevice>(OpenedDevice{}); },
+                      [this](const Result<queue::WorkerInfo>& info) { begin(*info); },
+                      [this](std::shared_ptr<Batch> batch) { worker_.finished(std::move(batch)); });
+    }
+    void TearDown() override {
+        if (!ended_) {
+            gate.open.release(10);
+            worker_.abandon();
+        }
+        until([&] { return ended_ && !device_.pulse().busy; });
+        while (gate.open.try_acquire() || gate.entered.try_acquire()) {
+        }
+    }
+
+    void begin(queue::WorkerInfo info) {
+        boost::asio::co_spawn(io_, worker_.run(std::move(info)),
+                              [this](const std::exception_ptr& thrown, bool idle) {
+                                  EXPECT_FALSE(thrown);
+                                  ended_ = idle;
+                              });
+    }
+
+    // Runs what is ready, moving the clock whenever nothing else is left to do.
+    void until(const std::function<bool()>& condition) {
+        for (;;) {
+            io_.poll();
+            if (condition()) return;
+            if (device_.pulse().busy) {
+                ASSERT_GT(io_.run_one_for(60s), 0U) << "the device thread does not come back";
+            } else if (!timer_.advance_to_next()) {
+                ASSERT_GT(io_.run_one_for(60s), 0U) << "nothing happens any more";
+            }
+        }
+    }
+
+    // Moves the clock while a task blocks the device thread.
+    void advance(std::chrono::milliseconds by) {
+        io_.poll();
+        for (auto left = by; left > 0ms; left -= 50ms) {
+            timer_.advance(std::min(left, 50ms));
+            io_.poll();
+        }
+    }
+
+    // The device thread stands in a task of "gate" or "obedient".
+    void until_entered() {
+        until([&] { return !store_.ready.empty() || gate_entered(); });
+        while (!gate_entered()) io_.poll();
+    }
+
+    boost::asio::io_context io_{1};
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_{
+        io_.get_executor()};
+    FakeTimer timer_;
+    FakeStore store_{io_.get_executor(), timer_};
+    DeviceThread device_{io_.get_executor(), find_test_kind};
+    Worker worker_{io_.get_executor(), store_, device_, timer_, [] { return 0.0; }};
+    std::optional<bool> ended_;  // what run() returned
+
+  private:
+    bool gate_entered() {
+        entered_ = entered_ || gate.entered.try_acquire();
+        return entered_;
+    }
+    bool entered_ = false;
+};
+
+TEST_F(WorkerTest, RecordsEachTaskOnceWithItsFence) {
+    store_.ready = {{task("echo", 0), task("echo", 1)}, {task("echo", 2)}};
+    until([&] { return store_.recorded.size() == 2; });
+    ASSERT_EQ(store_.recorded[1].size(), 2U);
+    EXPECT_EQ(store_.recorded[1][1].output.results, "input 1");
+    ASSERT_EQ(store_.recorded[2].size(), 1U);
+    EXPECT_EQ(store_.recorded[2][0].seq, 2);
+    EXPECT_TRUE(store_.released.empty());
+}
+
+TEST_F(WorkerTest, AHungDeviceThreadStopsTheHeartbeats) {
+    store_.ready = {{task("gate")}};
+    until_entered();
+    const auto start = timer_.now();
+    advance(60s);
+    for (const auto at : store_.heartbeats) EXPECT_LT(at - start, 10s);
+    EXPECT_TRUE(store_.recorded.empty());
+
+    const auto before = store_.heartbeats.size();
+    gate.open.release();
+    until([&] { return store_.recorded.size() == 1 && store_.heartbeats.size() > before; });
+}
+
+TEST_F(WorkerTest, AHungDeviceThreadClaimsNothingMore) {
+    store_.ready = {{task("gate")}};
+    until_entered();
+    advance(20s);
+    const int claims = store_.claims;
+    store_.notify();
+    advance(20s);
+    EXPECT_EQ(store_.claims, claims);
+    gate.open.release();
+}
+
+TEST_F(WorkerTest, AnIdleWorkerBeatsEveryFiveSeconds) {
+    until([&] { return store_.enlisted == 1; });
+    const auto start = timer_.now();
+    until([&] { return store_.heartbeats.size() == 3; });
+    EXPECT_EQ(timer_.now() - start, 15s);
+}
+
+TEST_F(WorkerTest, ANotifiedCancelStopsTheRunningTask) {
+    store_.ready = {{task("obedient", 0, {7})}};
+    until_entered();
+    store_.reply.cancelled = {JobId{7}};
+    store_.notify();
+    advance(250ms);
+    until([&] { return !store_.released.empty(); });
+    EXPECT_EQ(store_.released, std::vector<std::int64_t>{1});
+    EXPECT_TRUE(store_.recorded.empty());
+}
+
+TEST_F(WorkerTest, ACancelLeavesOtherJobsOfTheBatchAlone) {
+    store_.ready = {{task("obedient", 0, {7}), task("echo", 0, {8})}};
+    until_entered();
+    store_.reply.cancelled = {JobId{7}};
+    advance(5s);
+    until([&] { return !store_.released.empty(); });
+    ASSERT_EQ(store_.recorded[1].size(), 1U);
+    EXPECT_EQ(store_.recorded[1][0].job, JobId{8});
+}
+
+TEST_F(WorkerTest, DrainingFinishesTheRunningTaskAndGivesBackTheRest) {
+    store_.ready = {{task("gate", 0), task("echo", 1)}, {task("echo", 2)}};
+    until_entered();
+    advance(50ms);  // the second batch is claimed ahead
+    worker_.drain();
+    gate.open.release();
+    until([&] { return ended_.has_value(); });
+    EXPECT_TRUE(*ended_);
+    ASSERT_EQ(store_.recorded.size(), 1U);
+    ASSERT_EQ(store_.recorded[1].size(), 1U);
+    EXPECT_EQ(store_.recorded[1][0].seq, 0);
+    EXPECT_EQ(store_.released, (std::vector<std::int64_t>{1, 2}));
+    EXPECT_EQ(store_.retired, 1);
+}
+
+TEST_F(WorkerTest, ADrainBeatsOnWhileTheTaskRuns) {
+    store_.ready = {{task("gate")}};
+    until_entered();
+    worker_.drain();
+    advance(6s);
+    EXPECT_FALSE(store_.heartbeats.empty());
+    EXPECT_FALSE(ended_);
+    gate.open.release();
+    until([&] { return ended_.has_value(); });
+}
+
+TEST_F(WorkerTest, ADrainBehindAHangIsGivenUp) {
+    store_.ready = {{task("gate")}};
+    until_entered();
+    worker_.drain();
+    advance(31s);
+    ASSERT_TRUE(ended_.has_value());
+    EXPECT_FALSE(*ended_);
+    EXPECT_EQ(store_.retired, 1);
+    gate.open.release();
+}
+
+TEST_F(WorkerTest, AbandoningWaitsForNothing) {
+    store_.ready = {{task("gate")}};
+    until_entered();
+    worker_.abandon();
+    advance(50ms);
+    ASSERT_TRUE(ended_.has_value());
+    EXPECT_FALSE(*ended_);
+    gate.open.release();
+}
+
+TEST_F(WorkerTest, ResultsWaitForTheDatabaseToComeBack) {
+    store_.ready = {{task("gate")}};
+    until_entered();
+    store_.down = kAway;
+    gate.open.release();
+    until([&] { return store_.completions_tried >= 10; });
+    EXPECT_TRUE(store_.recorded.empty());
+    store_.down.reset();
+    until([&] { return store_.recorded.size() == 1; });
+    EXPECT_EQ(store_.recorded[1].size(), 1U);
+    EXPECT_EQ(store_.enlisted, 1);
+}
+
+TEST_F(WorkerTest, ADatabaseThatIsAwayAtTheStartIsWaitedFor) {
+    store_.down = kAway;
+    store_.ready = {{task("echo")}};
+    const auto start = timer_.now();
+    until([&] { return timer_.now() - start > 30s; });
+    store_.down.reset();
+    until([&] { return store_.recorded.size() == 1; });
+}
+
+TEST_F(WorkerTest, AStaleAnswerIsDroppedAndWorkGoesOn) {
+    store_.judge = [&, first = true](const auto&) mutable -> Result<queue::Acceptance> {
+        return std::exchange(first, false) ? queue::Acceptance::stale : queue::Acceptance::accepted;
+    };
+    store_.ready = {{task("echo", 0)}, {task("echo", 1)}};
+    until([&] { return store_.recorded.size() == 1; });
+    EXPECT_EQ(store_.recorded[2].front().seq, 1);
+    EXPECT_EQ(store_.completions_tried, 2);
+}
+
+TEST_F(WorkerTest, LostLeasesAreNeverReportedUnderTheNewEpoch) {
+    store_.ready = {{task("obedient", 0), task("echo", 1)}};
+    until_entered();
+    store_.reply.expired = true;
+    advance(5s);
+    until([&] { return store_.enlisted == 2; });
+    store_.ready = {{task("echo", 2)}};
+    until([&] { return store_.recorded.size() == 1; });
+    EXPECT_EQ(store_.recorded.begin()->second.front().seq, 2);
+    EXPECT_TRUE(store_.released.empty());
+    EXPECT_EQ(store_.completions_tried, 1);
+}
+
+TEST_F(WorkerTest, ARefusedResultFailsAlone) {
+    store_.judge = [](const std::vector<queue::TaskReport>& reports) -> Result<queue::Acceptance> {
+        for (const auto& report : reports) {
+            if (report.seq == 1 && report.outcome == Outcome::done) {
+                return fail(Errc::too_large, "Over 8 MiB.");
+            }
+        }
+        return queue::Acceptance::accepted;
+    };
+    store_.ready = {{task("echo", 0), task("echo", 1), task("echo", 2)}};
+    until([&] { return store_.recorded[1].size() == 3; });
+    for (const auto& report : store_.recorded[1]) {
+        EXPECT_EQ(report.outcome, report.seq == 1 ? Outcome::failed : Outcome::done);
+        if (report.seq == 1) {
+            EXPECT_EQ(report.error, "The result could not be stored: Over 8 MiB.");
+            EXPECT_TRUE(report.output.results.empty());
+        }
+    }
+}
+
+TEST_F(WorkerTest, OneBatchIsClaimedAheadAndNoMore) {
+    store_.ready = {{task("gate", 0)}, {task("echo", 1)}, {task("echo", 2)}};
+    until_entered();
+    advance(3s);
+    EXPECT_EQ(store_.ready.size(), 1U);
+    gate.open.release();
+    until([&] { return store_.recorded.size() == 3; });
+}
+
+TEST_F(WorkerTest, NothingIsClaimedAheadOfALongTask) {
+    store_.ready = {{task("gate", 0, {1}, 60.0)}, {task("echo", 1)}};
+    until_entered();
+    advance(3s);
+    EXPECT_EQ(store_.ready.size(), 1U);
+    gate.open.release();
+    until([&] { return store_.recorded.size() == 2; });
+}
+
+TEST_F(WorkerTest, ClaimsNothingWhileToldSo) {
+    store_.reply.drain = true;
+    until([&] { return store_.heartbeats.size() == 1; });
+    store_.ready = {{task("echo")}};
+    const int claims = store_.claims;
+    until([&] { return store_.heartbeats.size() == 4; });
+    EXPECT_EQ(store_.claims, claims);
+    store_.reply.drain = false;
+    until([&] { return store_.recorded.size() == 1; });
+}
+
+TEST_F(WorkerTest, TheHeartbeatCarriesItemsPerJob) {
+    store_.ready = {{task("echo", 0, {7}), task("echo", 1, {7}), task("gate", 0, {8})}};
+    until_entered();
+    advance(5s);
+    const std::vector<std::pair<JobId, std::int64_t>> expected{{JobId{7}, 2}, {JobId{8}, 0}};
+    EXPECT_EQ(store_.last_items, expected);
+    gate.open.release();
+}
+
+}  // namespace
+}  // namespace plimsoll::worker
