@@ -5,8 +5,8 @@ set local search_path = plimsoll;
 
 create table app_user (
   id bigint generated always as identity primary key,
-  email text not null unique check (email = lower(email) and length(email) between 1 and 254),
-  name text not null check (length(name) between 1 and 200),
+  email text unique check (email = lower(email) and length(email) between 1 and 254),
+  name text not null unique check (length(name) between 1 and 200),
   is_admin boolean not null default false,  -- of the whole installation, not of a team
   created_at timestamptz not null default clock_timestamp(),
   disabled_at timestamptz
@@ -33,8 +33,7 @@ create table token (
   user_id bigint not null,
   name text not null check (length(name) between 1 and 200),
   hash bytea not null unique check (octet_length(hash) = 32),
-  prefix text not null,
-  last4 text not null check (length(last4) = 4),
+  hint text not null,  -- how the secret begins, for people to tell tokens apart
   scopes text[] not null,
   created_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz,
@@ -61,7 +60,7 @@ create table session (
   team_id bigint not null,
   user_id bigint not null,
   hash bytea not null unique check (octet_length(hash) = 32),
-  csrf bytea not null check (octet_length(csrf) = 32),
+  csrf text not null,
   created_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz not null,
   ended_at timestamptz,

@@ -24,7 +24,7 @@ create table job (
   merge boolean not null,
   max_attempts smallint not null default 3,
   state text not null,
-  error json,
+  error text,  -- why it failed, for people
   created_at timestamptz not null,
   run_at timestamptz,
   started_at timestamptz,
@@ -37,7 +37,7 @@ create table job (
   tasks_left int not null check (tasks_left >= 0),
   tasks_quarantined int not null default 0,
   charged_seconds float8 not null default 0,  -- measured, normalised device-seconds
-  last_event int not null default 0,
+  last_event int not null default 1,
   revision int not null default 1,  -- grows with every change; an ETag
   ready_first bigint,  -- where in its lane the job's tasks stand: cancel looks nowhere else
   ready_last bigint,
@@ -78,7 +78,7 @@ create table result (
   bytes int not null,
   content bytea,  -- one gzip member of JSON lines, in input order: chunks concatenate to a download
   partial bytea,  -- aggregate for the merge task
-  error json,
+  error text,
   finished_at timestamptz not null,
   primary key (job_id, seq),
   constraint result_state check (state in ('done', 'quarantined'))
@@ -94,18 +94,20 @@ create table attempt (
   attempt smallint not null,
   outcome text not null check (outcome in ('retry', 'final', 'worker_lost')),
   worker_id int not null,
-  error json,
+  error text,
   at timestamptz not null,
   primary key (job_id, seq, fence)
 ) partition by range (job_id);
 
+-- What happened to a job, numbered without gaps under the job row's lock. Number 1 (submitted) is the job's
+-- row itself and is not stored.
 create table event (
   job_id bigint not null,
-  n int not null,  -- 1, 2, 3 … without gaps, taken under the job row's lock
+  n int not null check (n > 1),
   team_id bigint not null,
   at timestamptz not null,
   type text not null check (type in
-    ('queued', 'running', 'quarantined', 'cancelling', 'succeeded', 'failed', 'cancelled')),
+    ('queued', 'started', 'retried', 'quarantined', 'cancelling', 'finished')),
   data json not null default '{}',
   primary key (job_id, n)
 ) partition by range (job_id);

@@ -61,7 +61,7 @@ create table lane (
   capability text not null,  -- '' = none needed
   memory_bucket smallint not null check (memory_bucket between 0 and 40),  -- needs at most 2^n MiB free; 0 = next to nothing
   model text not null,  -- '' = none; for affinity, never for eligibility
-  priority smallint not null check (priority between 0 and 9),  -- 9 runs first within its account
+  priority smallint not null check (priority between -10 and 10),  -- 10 runs first within its account
   unique (account_id, kind, kind_version, capability, memory_bucket, model, priority)
 );
 
@@ -100,7 +100,7 @@ create table worker (
   device text not null,  -- stable name of the device on its node
   epoch int not null,  -- grows with each registration: an old process of the same name is a stranger
   class_id smallint not null references device_class,
-  kinds text[] not null,  -- 'sentiment@1': versions of kinds this worker can run
+  kinds text[] not null,  -- 'sentiment:1': versions of kinds this worker can run
   capabilities text[] not null,
   memory_bucket smallint not null,
   speed real not null check (speed > 0),  -- normalised device-seconds in a second of this device

@@ -6,7 +6,7 @@ create function worker_is_alive(p_worker worker, p_epoch int, p_now timestamptz)
 return p_worker.epoch = p_epoch and p_worker.state in ('active', 'draining') and p_worker.seen_at > p_now - lease_ttl();
 
 create function lane_fits(p_lane lane, p_worker worker, p_bucket smallint) returns boolean language sql immutable
-return p_lane.memory_bucket <= p_bucket and (p_lane.kind || '@' || p_lane.kind_version) = any(p_worker.kinds)
+return p_lane.memory_bucket <= p_bucket and (p_lane.kind || ':' || p_lane.kind_version) = any(p_worker.kinds)
   and (p_lane.capability = '' or p_lane.capability = any(p_worker.capabilities));
 
 -- Beat at most 5 s apart, and only while the device thread makes progress. alive = false: the leases are
@@ -60,6 +60,7 @@ declare
   v_attempts smallint[];
   v_ests real[];
   v_started bigint[];
+  v_finish float8;
 begin
   select * into v_worker from worker w where w.id = p_worker_id;
   if not found or not worker_is_alive(v_worker, p_epoch, p_now) then
@@ -152,14 +153,16 @@ begin
     from pick p having count(*) > 0
     returning jobs, tasks, attempts, charges
   )
-  select jobs, tasks, attempts, charges into v_jobs, v_tasks, v_attempts, v_ests from new_lease;
+  select n.jobs, n.tasks, n.attempts, n.charges, (select max(s.vtime + a.charge / s.weight) from account_taken a join served s using (account_id))
+  into v_jobs, v_tasks, v_attempts, v_ests, v_finish from new_lease n;
   if v_jobs is null then
     return;
   end if;
 
+  -- The clock follows the account that is furthest behind; when nobody waits, the one served last.
   update class_state c set version = n.version + 1, vclock = n.vclock
-  from (select o.version, (select s.vtime from account_state s where s.class_id = v_worker.class_id and s.ready > 0 and s.slots < s.cap
-        and not s.paused and s.vtime >= v_clock order by s.vtime limit 1) vclock
+  from (select o.version, coalesce((select s.vtime from account_state s where s.class_id = v_worker.class_id and s.ready > 0 and s.slots < s.cap
+        and not s.paused and s.vtime >= v_clock order by s.vtime limit 1), v_finish) vclock
     from class_state o where o.class_id = v_worker.class_id order by o.version desc limit 1) n
   where c.class_id = v_worker.class_id and c.version = n.version and n.vclock > v_clock;
 
@@ -168,7 +171,7 @@ begin
     where j.id = any(array(select distinct unnest(v_jobs))) and j.state = 'queued'
     returning j.id, j.team_id, j.last_event
   ), told as (
-    insert into event (job_id, n, team_id, at, type) select id, last_event, team_id, p_now, 'running' from started
+    insert into event (job_id, n, team_id, at, type) select id, last_event, team_id, p_now, 'started' from started
   )
   select array_agg(id) into v_started from started;
   perform notify_jobs(v_started);

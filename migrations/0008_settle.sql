@@ -63,7 +63,7 @@ begin
   insert into result (job_id, seq, team_id, state, fence, worker_id, attempt, items_ok, items_failed, seconds, bytes, content, partial, error, finished_at)
   select s.job_id, s.task, s.team_id, s.fate, p_fence, v_worker.id, s.attempt,
     case s.fate when 'done' then s.items_ok else 0 end, case s.fate when 'done' then s.items_failed else s.items end, s.cost,
-    coalesce(octet_length(c.content), 0), c.content, c.partial, s.error::json, p_now
+    coalesce(octet_length(c.content), 0), c.content, c.partial, s.error, p_now
   from unnest(v_settled) s
   left join unnest(p_contents, p_partials) with ordinality c(content, partial, ord) on c.ord = s.ord and s.fate = 'done'
   where s.fate in ('done', 'quarantined') and not s.is_merge;
@@ -82,7 +82,7 @@ begin
   end if;
 
   insert into attempt (job_id, seq, fence, team_id, attempt, outcome, worker_id, error, at)
-  select s.job_id, s.task, p_fence, s.team_id, s.attempt, case u.outcome when 'lost' then 'worker_lost' else u.outcome end, v_worker.id, s.error::json, p_now
+  select s.job_id, s.task, p_fence, s.team_id, s.attempt, case u.outcome when 'lost' then 'worker_lost' else u.outcome end, v_worker.id, s.error, p_now
   from unnest(v_settled) s join unnest(p_outcomes) with ordinality u(outcome, ord) on u.ord = s.ord
   where u.outcome in ('retry', 'final', 'lost') and s.fate <> 'dropped';
 
@@ -136,9 +136,10 @@ begin
       coalesce(sum(s.items_ok) filter (where s.fate = 'done' and not s.is_merge), 0) ok,
       coalesce(sum(case s.fate when 'done' then s.items_failed else s.items end) filter (where s.fate in ('done', 'quarantined') and not s.is_merge), 0) failed,
       sum(s.cost) cost, array_agg(s.task order by s.task) filter (where s.fate = 'quarantined') bad_tasks,
+      array_agg(s.task order by s.task) filter (where s.fate in ('ready', 'scheduled') and o.outcome <> 'released') again_tasks,
       (array_agg(s.error order by s.ord desc) filter (where s.fate = 'quarantined' and s.error is not null))[1] error,
       max(s.ord) filter (where s.fate = 'done') done_ord
-    from unnest(v_settled) s group by 1
+    from unnest(v_settled) s join unnest(p_outcomes) with ordinality o(outcome, ord) on o.ord = s.ord group by 1
   ), next as materialized (
     select p.*, j.merge,
       case when j.state = 'cancelling' then
@@ -154,15 +155,18 @@ begin
     update job j set items_ok = j.items_ok + n.ok, items_failed = j.items_failed + n.failed, tasks_left = j.tasks_left - n.ended,
       tasks_quarantined = j.tasks_quarantined + n.bad, charged_seconds = j.charged_seconds + n.cost, revision = j.revision + 1,
       state = n.state, finished_at = case when n.state in ('succeeded', 'failed', 'cancelled') then p_now end,
-      error = case when n.state = 'failed' then n.error::json end,
-      last_event = j.last_event + (n.bad_tasks is not null)::int + (n.state in ('succeeded', 'failed', 'cancelled'))::int
+      error = case when n.state = 'failed' then n.error end,
+      last_event = j.last_event + (n.again_tasks is not null)::int + (n.bad_tasks is not null)::int + (n.state in ('succeeded', 'failed', 'cancelled'))::int
     from next n where j.id = n.job_id
-    returning j.id, j.team_id, j.state, j.finished_at is not null finished, j.last_event, j.error, n.bad_tasks, n.merging, n.done_ord
+    returning j.id, j.team_id, j.state, j.finished_at is not null finished, j.last_event, j.error, n.bad_tasks, n.again_tasks, n.merging, n.done_ord
   ), told as (
     insert into event (job_id, n, team_id, at, type, data)
+    select id, last_event - finished::int - (bad_tasks is not null)::int, team_id, p_now, 'retried', json_build_object('tasks', again_tasks)
+    from changed where again_tasks is not null
+    union all
     select id, last_event - finished::int, team_id, p_now, 'quarantined', json_build_object('tasks', bad_tasks) from changed where bad_tasks is not null
     union all
-    select id, last_event, team_id, p_now, state, case when error is null then '{}' else json_build_object('error', error) end from changed where finished
+    select id, last_event, team_id, p_now, 'finished', json_strip_nulls(json_build_object('state', state, 'error', error)) from changed where finished
   ), reported as (
     insert into report (job_id, team_id, fence, content, created_at)
     select c.id, c.team_id, p_fence, u.partial, p_now from changed c

@@ -14,7 +14,7 @@ begin
     where l.worker_id = p_worker_id and l.fence >= w.oldest_fence order by l.fence for update of l);
   for v_lease in select * from lease where fence = any(v_fences) order by fence loop
     perform settle_unheard(v_lease.fence, v_lease.jobs, v_lease.tasks, p_outcome,
-      case p_outcome when 'lost' then '{"code": "worker_lost", "message": "The worker that ran this died."}' end, p_now);
+      case p_outcome when 'lost' then 'The worker that ran this died.' end, p_now);
     v_tasks := v_tasks + cardinality(v_lease.jobs);
   end loop;
   return v_tasks;
@@ -144,7 +144,9 @@ begin
     cancel_requested_at = p_now, finished_at = case when v_workers = '{}' then p_now end,
     last_event = last_event + 1, revision = revision + 1
   where id = p_job_id returning * into v_job;
-  insert into event (job_id, n, team_id, at, type) values (p_job_id, v_job.last_event, v_job.team_id, p_now, v_job.state);
+  insert into event (job_id, n, team_id, at, type, data) values (p_job_id, v_job.last_event, v_job.team_id, p_now,
+    case v_job.state when 'cancelled' then 'finished' else v_job.state end,
+    case v_job.state when 'cancelled' then '{"state": "cancelled"}' else '{}' end::json);
   perform pg_notify('plimsoll_worker', w::text) from unnest(v_workers) w;
   perform notify_jobs(array[p_job_id]);
   return v_job.state;
@@ -250,6 +252,18 @@ begin
   return v_count;
 end
 $$;
+
+-- All devices, with what they hold. seen: was heard of within the lease time.
+create function devices_v1(p_now timestamptz default clock_timestamp())
+returns table (worker_id int, node text, device text, device_class text, state text, seen boolean, memory_bucket smallint, kinds text[],
+  capabilities text[], speed real, info json, telemetry json, tasks_running bigint, registered_at timestamptz, seen_at timestamptz)
+language sql stable security definer set search_path = plimsoll, pg_temp
+begin atomic
+  select w.id, w.node, w.device, c.name, w.state, w.seen_at > p_now - lease_ttl(), w.memory_bucket, w.kinds, w.capabilities, w.speed, w.info,
+    w.telemetry, coalesce((select sum(cardinality(l.jobs)) from lease l where l.worker_id = w.id and l.fence >= w.oldest_fence), 0),
+    w.registered_at, w.seen_at
+  from worker w join device_class c on c.id = w.class_id order by w.node, w.device;
+end;
 
 -- Items done by running tasks, over and above the job's own counters: a snapshot, not history.
 create function job_progress_v1(p_job_id bigint) returns bigint

@@ -39,11 +39,10 @@ grant select, insert, update, delete on job, task, result, attempt, event, repor
 grant usage on sequence job_seq, ready_seq, fence_seq to plimsoll_queue;
 grant execute on function day_of(timestamptz) to plimsoll_queue;
 
-grant select on app_user, membership, token, session, sign_in_link to plimsoll_identity;
+grant select on app_user, team, membership, token, session, sign_in_link to plimsoll_identity;
 grant update on token, sign_in_link to plimsoll_identity;
-grant insert on session to plimsoll_identity;
 
-grant select on job, task, result, attempt, event, report, account, device_class, worker to plimsoll_app;
+grant select on job, task, result, attempt, event, report, account, device_class to plimsoll_app;
 grant update (name, labels, revision) on job to plimsoll_app;
 create policy team_update on job for update to plimsoll_app using (team_id = nullif(current_setting('app.team_id', true), '')::bigint);
 grant select, insert, update, delete on app_user, team, membership, token, sign_in_link, session to plimsoll_app;
@@ -52,7 +51,7 @@ grant execute on function ensure_partitions_v1, retention_v1 to plimsoll_app;
 
 set local role plimsoll_queue;
 grant execute on function enqueue_v1, cancel_v1, delete_job_v1, expire_leases_v1, promote_due_v1, expire_keys_v1, drain_worker_v1,
-  set_account_v1, job_progress_v1 to plimsoll_app;
+  set_account_v1, devices_v1, job_progress_v1 to plimsoll_app;
 grant execute on function register_worker_v1, heartbeat_v1, claim_v1, complete_v1, release_v1, retire_worker_v1 to plimsoll_worker;
 
 set local role plimsoll_identity;

@@ -1,0 +1,58 @@
+-- The team's jobs. Run in a transaction that has set app.team_id. Ids are 64-bit.
+
+-- name: jobs.get
+-- Index job_<day>_pkey of one partition.
+select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.priority, j.state, j.args,
+  j.items_total,
+  case when j.state in ('running', 'cancelling')
+    then least(j.items_total, j.items_ok + j.items_failed + plimsoll.job_progress_v1(j.id)) else j.items_ok + j.items_failed end as items_done,
+  j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done, j.error,
+  j.created_at, j.run_at, j.started_at, j.finished_at, j.revision
+from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id
+where j.id = $1::bigint;
+
+-- name: jobs.list
+-- Newest first. $1 only ids below (null: from the newest), $2 kind, $3 state, $4 label key, $5 label value (null: any), $6 limit.
+-- Index job_team backwards, partition by partition.
+select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.priority, j.state, j.args,
+  j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done, j.error,
+  j.created_at, j.run_at, j.started_at, j.finished_at, j.revision
+from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id
+where j.id < coalesce($1::bigint, 9223372036854775807)
+  and ($2::text is null or j.kind = $2) and ($3::text is null or j.state = $3)
+  and ($4::text is null or j.labels ? $4) and ($5::text is null or j.labels ->> $4 = $5)
+order by j.id desc limit $6::int;
+
+-- name: jobs.list_unfinished
+-- As jobs.list, for a state before the end, of which there are few. Index job_unfinished backwards.
+select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.priority, j.state, j.args,
+  j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done, j.error,
+  j.created_at, j.run_at, j.started_at, j.finished_at, j.revision
+from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id
+where j.finished_at is null and j.id < coalesce($1::bigint, 9223372036854775807)
+  and ($2::text is null or j.kind = $2) and ($3::text is null or j.state = $3)
+  and ($4::text is null or j.labels ? $4) and ($5::text is null or j.labels ->> $4 = $5)
+order by j.id desc limit $6::int;
+
+-- name: jobs.version
+-- What a long poll compares. Index job_<day>_pkey.
+select revision, state, finished_at is not null as finished from plimsoll.job where id = $1::bigint;
+
+-- name: jobs.set_labels
+-- $2 name, $3 labels. Index job_<day>_pkey.
+update plimsoll.job set name = $2::text, labels = $3::jsonb, revision = revision + 1 where id = $1::bigint returning revision;
+
+-- name: jobs.enqueue
+-- Arguments in the order of migrations/README.md.
+select ord, job_id, outcome, created_at from plimsoll.enqueue_v1(
+  $1::bigint[], $2::bigint[], $3::text[], $4::smallint[], $5::json[], $6::text[], $7::jsonb[], $8::smallint[], $9::text[], $10::text[],
+  $11::smallint[], $12::text[], $13::boolean[], $14::timestamptz[], $15::text[], $16::bytea[],
+  $17::int[], $18::int[], $19::real[], $20::bytea[]);
+
+-- name: jobs.cancel
+-- $1 team, $2 job.
+select plimsoll.cancel_v1($1::bigint, $2::bigint);
+
+-- name: jobs.delete
+-- $1 team, $2 job.
+select plimsoll.delete_job_v1($1::bigint, $2::bigint);

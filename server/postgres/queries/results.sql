@@ -1,0 +1,24 @@
+-- Reports and results. Run in a transaction that has set app.team_id.
+
+-- name: results.report
+-- Index report_<day>_pkey.
+select content from plimsoll.report where job_id = $1::bigint;
+
+-- name: results.chunks
+-- Every ended task in input order; a quarantined one has no content, and all its items failed.
+-- Indexes result_<day>_pkey and task_<day>_pkey.
+select r.seq, r.state, t.first_item, t.items, r.bytes, r.error
+from plimsoll.result r join plimsoll.task t on t.job_id = r.job_id and t.seq = r.seq
+where r.job_id = $1::bigint order by r.seq;
+
+-- name: results.chunk
+-- One chunk: a gzip member of JSON lines. Index result_<day>_pkey.
+select content from plimsoll.result where job_id = $1::bigint and seq = $2::int and state = 'done';
+
+-- name: results.input
+-- What a task was given, as submitted. Index task_<day>_pkey.
+select input from plimsoll.task where job_id = $1::bigint and seq = $2::int;
+
+-- name: results.attempts
+-- Attempts that did not end well. Index attempt_<day>_pkey.
+select seq, attempt, outcome, worker_id, error, at from plimsoll.attempt where job_id = $1::bigint order by seq, fence limit $2::int;

@@ -1,0 +1,24 @@
+-- What a worker calls; arguments in the order of migrations/README.md.
+
+-- name: worker.register
+select worker_id, epoch from plimsoll.register_worker_v1(
+  $1::text, $2::text, $3::text, $4::text[], $5::text[], $6::smallint, $7::real, $8::json);
+
+-- name: worker.heartbeat
+select alive, draining, stale_fences, cancelled_jobs from plimsoll.heartbeat_v1(
+  $1::int, $2::int, $3::bigint[], $4::bigint[], $5::int[], $6::json);
+
+-- name: worker.claim
+select fence, job_id, task, attempt, is_merge, kind, kind_version, args, first_item, items, est_seconds, input, partials, summary
+from plimsoll.claim_v1($1::int, $2::int, $3::float8, $4::int, $5::smallint);
+
+-- name: worker.complete
+select job_id, task, verdict from plimsoll.complete_v1(
+  $1::int, $2::int, $3::bigint, $4::bigint[], $5::int[], $6::text[], $7::bytea[], $8::bytea[], $9::int[], $10::int[],
+  $11::real[], $12::text[], $13::real[]);
+
+-- name: worker.release
+select plimsoll.release_v1($1::int, $2::int, $3::bigint, $4::bigint[], $5::int[]);
+
+-- name: worker.retire
+select plimsoll.retire_worker_v1($1::int, $2::int);

@@ -1,0 +1,83 @@
+"""What the schema promises about rights, and that every named query fits it."""
+
+import pathlib
+import re
+import unittest
+
+from queue_client import Queue, connect
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+class Catalogue(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.queue = Queue(connect())
+        cls.addClassCleanup(cls.queue.connection.close)
+        cls.queue.rows('select ensure_partitions_v1()')
+
+    def test_every_table_with_a_team_has_forced_row_security_and_policies(self):
+        rows = self.queue.rows("""
+            select c.relname, c.relrowsecurity, c.relforcerowsecurity, c.relispartition,
+              array(select polname::text from pg_policy where polrelid = c.oid) policies
+            from pg_class c join pg_attribute a on a.attrelid = c.oid
+            where c.relnamespace = 'plimsoll'::regnamespace and c.relkind in ('r', 'p') and a.attname = 'team_id' and not a.attisdropped""")
+        self.assertGreater(len(rows), 12)
+        for row in rows:
+            self.assertTrue(row.relrowsecurity and row.relforcerowsecurity, row.relname)
+            if row.relispartition:  # reached through the parent only: no policy, no grant
+                self.assertEqual(row.policies, [], row.relname)
+            else:
+                self.assertIn('owner', row.policies, row.relname)
+                if row.relname != 'idempotency_key':  # the application reads it through enqueue alone
+                    self.assertIn('team', row.policies, row.relname)
+
+    def test_workers_have_functions_and_no_tables(self):
+        tables = self.queue.rows("""
+            select c.relname from pg_class c where c.relnamespace = 'plimsoll'::regnamespace and c.relkind in ('r', 'p', 'v', 'S')
+              and (case when c.relkind = 'S' then has_sequence_privilege('plimsoll_worker', c.oid, 'usage, select, update')
+                else has_table_privilege('plimsoll_worker', c.oid, 'select, insert, update, delete, truncate, references, trigger')
+                  or has_any_column_privilege('plimsoll_worker', c.oid, 'select, insert, update, references') end)""")
+        self.assertEqual([r.relname for r in tables], ['schema_migration'])
+        functions = self.queue.rows("""
+            select proname from pg_proc where pronamespace = 'plimsoll'::regnamespace
+              and has_function_privilege('plimsoll_worker', oid, 'execute') order by 1""")
+        self.assertEqual([r.proname for r in functions],
+                         ['claim_v1', 'complete_v1', 'heartbeat_v1', 'register_worker_v1', 'release_v1', 'retire_worker_v1'])
+
+    def test_nobody_may_execute_helpers(self):
+        rows = self.queue.rows("""
+            select proname, rolname from pg_proc, pg_roles where pronamespace = 'plimsoll'::regnamespace
+              and rolname in ('plimsoll_app', 'plimsoll_worker') and has_function_privilege(rolname, pg_proc.oid, 'execute')
+              and proname !~ '_v[0-9]+$'""")
+        self.assertEqual(rows, [])
+
+    def test_functions_with_rights_of_their_owner_fix_their_search_path(self):
+        rows = self.queue.rows("""
+            select proname from pg_proc where pronamespace = 'plimsoll'::regnamespace and prosecdef
+              and not coalesce(proconfig, '{}') @> array['search_path=plimsoll, pg_temp']""")
+        self.assertEqual(rows, [])
+
+    def test_every_named_query_prepares_for_its_role(self):
+        names = set()
+        for file in sorted((ROOT / 'server/postgres/queries').glob('*.sql')):
+            # Named tables only: the program sets no search_path.
+            connection = connect('plimsoll_worker' if file.stem == 'worker' else 'plimsoll_app')
+            self.addCleanup(connection.close)
+            connection.execute('set search_path = pg_catalog')
+            parts = re.split(r'^-- name: *(\S+)$', file.read_text(), flags=re.M)
+            for name, text in zip(parts[1::2], parts[2::2]):
+                self.assertNotIn(name, names)
+                names.add(name)
+                with self.subTest(name), connection.transaction(force_rollback=True):
+                    marks = max((int(n) for n in re.findall(r'\$(\d+)', re.sub(r'--.*', '', text))), default=0)
+                    connection.execute(f'prepare checked as {text.strip().rstrip(";")}')
+                    # A generic plan runs the checks of rights that PREPARE alone leaves out.
+                    connection.execute('set local plan_cache_mode = force_generic_plan')
+                    connection.execute('explain execute checked' + ('(' + ', '.join(['null'] * marks) + ')' if marks else ''))
+                    connection.execute('deallocate checked')
+        self.assertGreater(len(names), 40)
+
+
+if __name__ == '__main__':
+    unittest.main()

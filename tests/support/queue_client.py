@@ -1,0 +1,109 @@
+"""The queue's SQL functions, thinly, for tests: one object per connection and role."""
+
+import os
+from collections import namedtuple
+
+import psycopg
+from psycopg.rows import namedtuple_row
+
+Worker = namedtuple('Worker', 'worker_id epoch')
+
+
+def connect(user='postgres', **settings):
+    connection = psycopg.connect(os.environ['PLIMSOLL_TEST_DATABASE_URL'], user=user, autocommit=True,
+                                 row_factory=namedtuple_row, options='-c search_path=plimsoll', **settings)
+    connection.prepare_threshold = 2
+    return connection
+
+
+def task(items=1, seconds=0.01, data=b'in'):
+    return items, seconds, data
+
+
+def job(team, tasks=1, **given):
+    """A job of `tasks` equal tasks, or of the given list of tasks."""
+    values = dict(team=team, user=1, kind='test', version=1, args='{}', name=None, labels='{}', priority=0,
+                  device_class='cpu', capability='', memory=0, model='', merge=True, run_at=None, key=None,
+                  fingerprint=None)
+    assert given.keys() <= values.keys(), given
+    values.update(given)
+    values['tasks'] = [task()] * tasks if isinstance(tasks, int) else tasks
+    return values
+
+
+class Queue:
+    def __init__(self, connection, now=None):
+        self.connection = connection
+        self.now = now
+
+    def rows(self, sql, *values):
+        return self.connection.execute(sql, values).fetchall()
+
+    def one(self, sql, *values):
+        return self.connection.execute(sql, values).fetchone()[0]
+
+    def _at(self):
+        return '' if self.now is None else ', p_now => ' + psycopg.sql.Literal(self.now).as_string(self.connection)
+
+    def call(self, name, types, *values):
+        marks = ', '.join(f'%s::{t}' for t in types.split())
+        return self.rows(f'select * from {name}({marks}{self._at() if types else self._at()[2:]})', *values)
+
+    def enqueue(self, *jobs):
+        column = lambda name: [j[name] for j in jobs]
+        tasks = [(n, *t) for n, j in enumerate(jobs, 1) for t in j['tasks']]
+        return self.call(
+            'enqueue_v1',
+            'bigint[] bigint[] text[] smallint[] json[] text[] jsonb[] smallint[] text[] text[] smallint[] text[] boolean[] '
+            'timestamptz[] text[] bytea[] int[] int[] real[] bytea[]',
+            *map(column, ('team', 'user', 'kind', 'version', 'args', 'name', 'labels', 'priority', 'device_class', 'capability',
+                          'memory', 'model', 'merge', 'run_at', 'key', 'fingerprint')),
+            *([t[i] for t in tasks] for i in range(4)))
+
+    def register(self, device, device_class='cpu', kinds=('test:1',), capabilities=(), memory=20, speed=1.0, node='node'):
+        return Worker(*self.call('register_worker_v1', 'text text text text[] text[] smallint real json', node, device, device_class,
+                                 list(kinds), list(capabilities), memory, speed, '{}')[0])
+
+    def claim(self, worker, seconds=1e6, tasks=64, memory=None):
+        return self.call('claim_v1', 'int int float8 int smallint', *worker, seconds, tasks, memory)
+
+    def complete(self, worker, tasks, outcome='done', content=b'out', partial=b'{}', ok=None, failed=0, seconds=None, error=None,
+                 delay=None, fence=None):
+        """Completes claimed rows alike; answers the verdicts in order."""
+        n = len(tasks)
+        rows = self.call(
+            'complete_v1', 'int int bigint bigint[] int[] text[] bytea[] bytea[] int[] int[] real[] text[] real[]', *worker,
+            fence or tasks[0].fence, [t.job_id for t in tasks], [t.task for t in tasks], [outcome] * n, [content] * n, [partial] * n,
+            [(t.items or 0) - failed if ok is None else ok for t in tasks], [failed] * n,
+            [t.est_seconds if seconds is None else seconds for t in tasks], [error] * n, [delay] * n)
+        return [r.verdict for r in rows]
+
+    def heartbeat(self, worker, fences=(), progress=()):
+        jobs, items = ([p[i] for p in progress] for i in (0, 1))
+        return self.call('heartbeat_v1', 'int int bigint[] bigint[] int[] json', *worker, list(fences), jobs, items, None)[0]
+
+    def release(self, worker, tasks):
+        return self.call('release_v1', 'int int bigint bigint[] int[]', *worker, tasks[0].fence, [t.job_id for t in tasks],
+                         [t.task for t in tasks])[0][0]
+
+    def retire(self, worker):
+        return self.call('retire_worker_v1', 'int int', *worker)[0][0]
+
+    def cancel(self, team, job_id):
+        return self.call('cancel_v1', 'bigint bigint', team, job_id)[0][0]
+
+    def expire(self):
+        """Ends the leases of every silent worker; answers how many tasks they held."""
+        tasks = 0
+        while rows := self.call('expire_leases_v1', ''):
+            tasks += rows[0].tasks
+        return tasks
+
+    def promote(self):
+        return self.call('promote_due_v1', 'int', 1000)[0][0]
+
+    def make_team(self, name):
+        return self.one('insert into team (name) values (%s) returning id', name)
+
+    def state(self, job_id):
+        return self.one('select state from job where id = %s', job_id)

@@ -1,0 +1,71 @@
+"""What must hold in the database between any two transactions. Each query answers the rows that break it."""
+
+INVARIANTS = {
+    'a task is in exactly one place': """
+        select t.job_id, t.seq, j.state, p.places from task t join job j on j.id = t.job_id
+        left join (
+          select job_id, task, count(*) places, count(*) filter (where not ended) open_places from (
+            select job_id, task, false ended from ready
+            union all select s.job_id, t.seq, false from scheduled s join task t on t.job_id = s.job_id and (s.task is null or s.task = t.seq)
+            union all select u.job_id, u.task, false from lease l cross join unnest(l.jobs, l.tasks) u(job_id, task)
+            union all select job_id, seq, true from result) x
+          group by 1, 2) p on p.job_id = t.job_id and p.task = t.seq
+        where case when j.finished_at is null and j.state <> 'cancelling' then coalesce(p.places, 0) <> 1
+          else coalesce(p.places, 0) > 1 or (j.finished_at is not null and coalesce(p.open_places, 0) > 0) end""",
+    'a merge task is open exactly while its job has no other task left': """
+        select j.id, j.state, j.tasks_left, m.n from job j left join (
+          select job_id, task, count(*) n from (
+            select job_id, task from ready union all select job_id, task from scheduled
+            union all select u.job_id, u.task from lease l cross join unnest(l.jobs, l.tasks) u(job_id, task)) x group by 1, 2) m
+          on m.job_id = j.id and m.task = j.tasks_total
+        where case when j.finished_at is null and j.state <> 'cancelling' then coalesce(m.n, 0) <> (j.tasks_left = 0)::int
+          else coalesce(m.n, 0) > (j.state = 'cancelling')::int end""",
+    'counters of a job equal its results': """
+        select j.id, j.tasks_left, r.n, j.items_ok, r.ok, j.items_failed, r.failed from job j left join (
+          select job_id, count(*) n, sum(items_ok) ok, sum(items_failed) failed, count(*) filter (where state = 'quarantined') bad
+          from result group by 1) r on r.job_id = j.id
+        where (j.tasks_total - j.tasks_left, j.items_ok, j.items_failed, j.tasks_quarantined) is distinct from
+          (coalesce(r.n, 0), coalesce(r.ok, 0), coalesce(r.failed, 0), coalesce(r.bad, 0))""",
+    'events are numbered without gaps': """
+        select j.id, j.last_event, e.n, e.top from job j left join (select job_id, count(*) n, max(n) top from event group by 1) e on e.job_id = j.id
+        where coalesce(e.n, 0) <> j.last_event - 1 or coalesce(e.top, 1) <> j.last_event""",
+    'a finished job has its last event': """
+        select j.id from job j where j.finished_at is not null and not exists (
+          select from event e where e.job_id = j.id and e.n = j.last_event and e.type = 'finished' and e.data ->> 'state' = j.state)""",
+    'a succeeded job has a report': """
+        select j.id from job j where (j.state = 'succeeded') <> exists (select from report r where r.job_id = j.id)""",
+    'no ready row stands at or before its lane\'s head, and lanes are counted': """
+        select coalesce(r.lane_id, s.lane_id) lane, r.n, s.n counted, r.first, s.head
+        from (select lane_id, count(*) n, min(seq) first from ready group by 1) r
+        full join (select u.* from account_state a cross join unnest(a.lanes, a.heads, a.counts) u(lane_id, head, n)) s on s.lane_id = r.lane_id
+        where r.n is distinct from s.n or r.first <= s.head""",
+    'an account counts its ready tasks and its slots': """
+        select a.account_id, a.ready, c.n, a.slots, h.n from account_state a
+        left join (select account_id, sum(n) n from account_state b cross join unnest(b.counts) u(n) group by 1) c on c.account_id = a.account_id
+        left join (select account_id, count(distinct worker_id) n from lease l cross join unnest(l.accounts) u(account_id) group by 1) h
+          on h.account_id = a.account_id
+        where a.ready <> coalesce(c.n, 0) or a.slots <> coalesce(h.n, 0)""",
+    'an account has one state row, and never more slots than its cap': """
+        select a.id, count(s.account_id) from account a left join account_state s on s.account_id = a.id
+        group by 1 having count(s.account_id) <> 1 or bool_or(s.slots > s.cap)""",
+    'the class clock is a lower bound of every account that could run': """
+        select s.account_id, s.vtime, c.vclock from account_state s join class_state c on c.class_id = s.class_id
+        where s.ready > 0 and s.slots < s.cap and not s.paused and s.vtime < c.vclock""",
+    'a lease belongs to a worker\'s current epoch and is not below its oldest fence': """
+        select l.fence, l.worker_id, l.epoch, w.epoch, w.oldest_fence, w.state from lease l join worker w on w.id = l.worker_id
+        where l.epoch <> w.epoch or l.fence < w.oldest_fence or w.state not in ('active', 'draining')""",
+    'a lease names exactly the accounts of its tasks': """
+        select l.fence from lease l where l.accounts is distinct from
+          array(select distinct n.account_id from unnest(l.lanes) u(id) join lane n on n.id = u.id order by 1)""",
+}
+
+
+def broken(queue):
+    """The invariants that do not hold, with the first rows that break them. One snapshot for all."""
+    found = {}
+    with queue.connection.transaction():
+        queue.connection.execute('set transaction isolation level repeatable read')
+        for name, sql in INVARIANTS.items():
+            if rows := queue.rows(sql + ' limit 3'):
+                found[name] = rows
+    return found
