@@ -82,7 +82,7 @@ struct Run {
     // An Error of code unavailable, exhausted or timeout is retried, any other is final.
     Result<TaskOutput> (*run)(std::string_view args, std::string_view input,
                               RunContext& context) = nullptr;
-    // Combines the partial aggregates, in task order, into the report (JSON text).
+    // Combines the partial aggregates, in task order, into the `summary` of the report (JSON text).
     Result<std::string> (*merge)(std::string_view args,
                                  std::span<const std::string> partials) = nullptr;
 };
