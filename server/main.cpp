@@ -1,3 +1,5 @@
 #include "server/app/cli.hpp"
 
-int main(int argc, char** argv) { return plimsoll::app::run(argc, argv); }
+int main(int argc, char** argv) {
+    return plimsoll::app::run(argc, argv);
+}

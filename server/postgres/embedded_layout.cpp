@@ -46,7 +46,7 @@ Result<fs::path> binaries_for(const fs::path& cluster) {
     std::ifstream file(cluster / "PG_VERSION");
     std::string major;
     if (!(file >> major)) return newest_binaries();
-    const fs::path binaries = fs::path(kInstalled) / major / "bin";
+    fs::path binaries = fs::path(kInstalled) / major / "bin";
     if (has_server(binaries)) return binaries;
     return fail(problem("The data in " + cluster.string() + " were written by PostgreSQL " + major +
                         ", which is not installed: install the package postgresql-" + major +
@@ -90,7 +90,7 @@ Result<void> make_private(const fs::path& path, const std::optional<RunAs>& run_
 }
 
 fs::path socket_directory(const fs::path& base) {
-    const fs::path own = base / "run";
+    fs::path own = base / "run";
     if (own.string().size() <= kLongestSocketDirectory) return own;
     return "/tmp/plimsoll-" + std::to_string(geteuid()) + "-" +
            std::to_string(std::hash<std::string>{}(base.string()));

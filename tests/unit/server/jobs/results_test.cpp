@@ -1,5 +1,5 @@
-#include "server/jobs/results_converter.hpp"
 #include "server/jobs/json_text.hpp"
+#include "server/jobs/results_converter.hpp"
 
 #include <array>
 #include <string>
