@@ -9,6 +9,7 @@ foreach(file IN LISTS files)
   if(NOT name MATCHES "^([0-9][0-9][0-9][0-9])_([a-z0-9_]+)$")
     message(FATAL_ERROR "${file}: migrations are called NNNN_name.sql")
   endif()
+  set(title ${CMAKE_MATCH_2})
   math(EXPR version "1${CMAKE_MATCH_1} - 10000")
   if(NOT version EQUAL expected)
     message(FATAL_ERROR "${file}: number ${expected} is missing or doubled")
@@ -16,7 +17,7 @@ foreach(file IN LISTS files)
   math(EXPR expected "${expected} + 1")
   file(SHA256 ${file} sha256)
   file(READ ${file} text)
-  string(APPEND entries "    {${version}, \"${name}\", \"${sha256}\", R\"plimsoll(${text})plimsoll\"},\n")
+  string(APPEND entries "    {${version}, \"${title}\", \"${sha256}\", R\"plimsoll(${text})plimsoll\"},\n")
 endforeach()
 file(CONFIGURE OUTPUT ${TO} @ONLY CONTENT "// Generated from migrations/*.sql.
 #pragma once
@@ -28,7 +29,7 @@ namespace plimsoll::migrations {
 
 struct Migration {
     int version;
-    std::string_view name;
+    std::string_view name;    // of the file, without number and suffix
     std::string_view sha256;  // of the file, in hexadecimal
     std::string_view sql;
 };

@@ -75,7 +75,7 @@ class Row {
 // What one statement returned.
 class Rows {
   public:
-    explicit Rows(pg_result* owned);
+    explicit Rows(pg_result* owned = nullptr);
 
     int size() const;
     bool empty() const { return size() == 0; }

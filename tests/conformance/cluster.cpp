@@ -74,7 +74,9 @@ void Cluster::end_sessions(const char* role) const {
     const auto target = superuser();
     postgres::Handle handle(PQconnectdb((target.conninfo + " user=" + target.user).c_str()));
     const std::string sql =
-        std::string("select pg_terminate_backend(pid) from pg_stat_activity where usename = '") +
+        std::string(
+            "select pg_terminate_backend(pid) from pg_stat_activity where pid <> "
+            "pg_backend_pid() and usename = '") +
         role + "'";
     PQclear(PQexec(handle.get(), sql.c_str()));
 }

@@ -1,0 +1,117 @@
+#include "server/postgres/embedded.hpp"
+
+#include "server/postgres/connect.hpp"
+#include "server/postgres/embedded_settings.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <libpq-fe.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace plimsoll::postgres {
+namespace {
+
+namespace fs = std::filesystem;
+
+class EmbeddedTest : public testing::Test {
+  protected:
+    EmbeddedTest() {
+        char path[] = "/tmp/plimsoll-test-XXXXXX";
+        base_ = mkdtemp(path);
+        chmod(path, 0755);
+    }
+    ~EmbeddedTest() override {
+        cluster_.reset();
+        std::error_code ignored;
+        fs::remove_all(base_, ignored);
+    }
+
+    void start() {
+        auto started = EmbeddedCluster::start(base_);
+        ASSERT_TRUE(started) << started.error().message;
+        cluster_ = std::move(*started);
+    }
+
+    std::string query(const std::string& sql) {
+        Handle handle(PQconnectdb((cluster_->conninfo() + " user=" + kEmbeddedSuperuser).c_str()));
+        std::unique_ptr<PGresult, decltype(&PQclear)> rows(PQexec(handle.get(), sql.c_str()),
+                                                           &PQclear);
+        return PQntuples(rows.get()) == 1 ? PQgetvalue(rows.get(), 0, 0)
+                                          : PQerrorMessage(handle.get());
+    }
+
+    fs::path base_;
+    std::unique_ptr<EmbeddedCluster> cluster_;
+};
+
+TEST_F(EmbeddedTest, KeepsItsDataAcrossAStop) {
+    start();
+    EXPECT_FALSE(cluster_->adopted());
+    query("create table kept as select 7 v");
+    EXPECT_EQ(query("show fsync"), "on");
+    EXPECT_EQ(query("show listen_addresses"), "");
+    cluster_.reset();
+    start();
+    EXPECT_EQ(query("select v from kept"), "7");
+}
+
+TEST_F(EmbeddedTest, TakesOverAServerThatOutlivedItsOwner) {
+    // The owner is a child that dies without a word.
+    const pid_t owner = fork();
+    if (owner == 0) {
+        auto started = EmbeddedCluster::start(base_);
+        _exit(started ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(owner, &status, 0);
+    ASSERT_EQ(status, 0);
+    start();
+    EXPECT_TRUE(cluster_->adopted());
+    EXPECT_EQ(query("select 1"), "1");
+}
+
+TEST_F(EmbeddedTest, RefusesASecondOwner) {
+    start();
+    auto second = EmbeddedCluster::start(base_);
+    ASSERT_FALSE(second);
+    EXPECT_NE(second.error().message.find("Another plimsoll"), std::string::npos);
+    EXPECT_EQ(query("select 1"), "1");
+}
+
+TEST_F(EmbeddedTest, NamesThePackageForDataOfAnotherVersion) {
+    fs::create_directories(base_ / "postgres");
+    std::ofstream(base_ / "postgres" / "PG_VERSION") << "9999\n";
+    auto started = EmbeddedCluster::start(base_);
+    ASSERT_FALSE(started);
+    EXPECT_NE(started.error().message.find("postgresql-9999"), std::string::npos);
+}
+
+TEST_F(EmbeddedTest, ServesADataDirectoryWithALongPath) {
+    base_ /= std::string(100, 'd');
+    start();
+    EXPECT_EQ(query("select 1"), "1");
+    cluster_.reset();
+    base_ = base_.parent_path();
+}
+
+TEST_F(EmbeddedTest, NamesADirectoryThatPostgresCannotEnter) {
+    if (geteuid() != 0) GTEST_SKIP() << "only root runs PostgreSQL as another user";
+    chmod(base_.c_str(), 0700);
+    auto started = EmbeddedCluster::start(base_ / "inside");
+    ASSERT_FALSE(started);
+    EXPECT_NE(started.error().message.find(base_.string()), std::string::npos);
+}
+
+TEST_F(EmbeddedTest, AHalfMadeClusterIsMadeAnew) {
+    fs::create_directories(base_ / "postgres.new" / "base");
+    start();
+    EXPECT_EQ(query("select 1"), "1");
+}
+
+}  // namespace
+}  // namespace plimsoll::postgres

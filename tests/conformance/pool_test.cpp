@@ -1,0 +1,103 @@
+#include "server/postgres/pool.hpp"
+
+#include "server/postgres/embedded_settings.hpp"
+#include "tests/conformance/cluster.hpp"
+
+#include <chrono>
+
+#include <gtest/gtest.h>
+
+namespace plimsoll::postgres {
+namespace {
+
+using namespace std::chrono_literals;
+using conformance::await;
+using conformance::Cluster;
+
+Statement plain(const char* sql) {
+    return Statement::of(Query{"test", sql});
+}
+
+// The loop runs until the pool serves again; what it answers before that does not matter.
+void run_until_served(asio::io_context& io, Pool& pool) {
+    while (!await(io, pool.run(plain("select 1"), 1s))) {
+        asio::steady_timer pause(io, 20ms);
+        await(io, [](asio::steady_timer& timer) -> asio::awaitable<int> {
+            co_await timer.async_wait(asio::use_awaitable);
+            co_return 0;
+        }(pause));
+    }
+}
+
+TEST(PoolTest, TheFirstCallersWaitForTheConnections) {
+    asio::io_context io;
+    Pool pool(io.get_executor(), Cluster::get().superuser());
+    pool.start();
+    auto rows = await(io, pool.run(plain("select 42 v"), 10s));
+    ASSERT_TRUE(rows) << rows.error().message;
+    EXPECT_EQ((*rows)[0].get<int>("v"), 42);
+    EXPECT_TRUE(pool.is_up());
+    pool.stop();
+    auto refused = await(io, pool.run(plain("select 1"), 10s));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Errc::unavailable);
+}
+
+TEST(PoolTest, MoreCallersThanPlacesAreRefusedAtOnce) {
+    asio::io_context io;
+    Pool pool(io.get_executor(), Cluster::get().superuser(),
+              {.connections = 1, .depth = 2, .waiting = 3});
+    pool.start();
+    run_until_served(io, pool);
+    int served = 0;
+    int refused = 0;
+    for (int i = 0; i < 10; ++i) {
+        asio::co_spawn(io, pool.run(plain("select pg_sleep(0.05)"), 20s),
+                       [&](std::exception_ptr, Result<Rows> rows) {
+                           served += rows.has_value();
+                           refused += !rows && rows.error().code == Errc::unavailable;
+                       });
+    }
+    io.restart();
+    while (served + refused < 10 && io.run_one()) {
+    }
+    EXPECT_EQ(served, 5);
+    EXPECT_EQ(refused, 5);
+}
+
+TEST(PoolTest, ARefusingDatabaseIsSaidAtOnce) {
+    asio::io_context io;
+    Pool pool(io.get_executor(), Target{"host=/nonexistent dbname=x", "nobody"});
+    pool.start();
+    auto refused = await(io, pool.run(plain("select 1"), 30s));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Errc::unavailable);
+    EXPECT_FALSE(pool.is_up());
+}
+
+TEST(PoolTest, EndedSessionsAreReplaced) {
+    asio::io_context io;
+    Pool pool(io.get_executor(), Cluster::get().as("plimsoll_app"));
+    pool.start();
+    run_until_served(io, pool);
+    Cluster::get().end_sessions("plimsoll_app");
+    run_until_served(io, pool);
+}
+
+TEST(PoolTest, AStoppedDatabaseHoldsNobodyPastTheDeadline) {
+    asio::io_context io;
+    Pool pool(io.get_executor(), Cluster::get().superuser(), {.connect_timeout = 200ms});
+    pool.start();
+    run_until_served(io, pool);
+    Cluster::get().freeze();
+    auto first = await(io, pool.run(plain("select 1"), 200ms));
+    auto second = await(io, pool.run(plain("select 1"), 200ms));
+    Cluster::get().thaw();
+    ASSERT_FALSE(first);
+    EXPECT_EQ(first.error().code, Errc::timeout);
+    ASSERT_FALSE(second);
+    run_until_served(io, pool);
+}
+
+}  // namespace
+}  // namespace plimsoll::postgres
