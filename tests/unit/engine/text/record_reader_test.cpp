@@ -1,0 +1,236 @@
+#include "engine/text/record_reader.hpp"
+
+#include "engine/text/csv_reader.hpp"
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace plimsoll::text {
+namespace {
+
+// One line a record, or the failure of the file.
+using Lines = std::vector<std::string>;
+
+std::string shown(const ReadRecord& read) {
+    const std::string line = std::to_string(read.line) + ": ";
+    if (read.record.error) return line + "!" + read.record.error->code;
+    return line + read.record.custom_id.value_or("-") + "|" + read.record.text;
+}
+
+struct Input {
+    RecordFormat format = RecordFormat::csv;
+    RecordColumns columns = {};
+    ReaderLimits limits = {};
+};
+
+Lines read(const Input& input, const std::vector<std::string_view>& pieces) {
+    const auto reader = make_record_reader(input.format, input.columns, input.limits);
+    Lines lines;
+    const RecordSink sink = [&](const ReadRecord& record) { lines.push_back(shown(record)); };
+    for (const std::string_view piece : pieces) {
+        if (const auto fed = reader->feed(piece, sink); !fed) {
+            lines.push_back("failed: " + fed.error().message);
+            return lines;
+        }
+    }
+    if (const auto finished = reader->finish(sink); !finished) {
+        lines.push_back("failed: " + finished.error().message);
+    }
+    return lines;
+}
+
+Lines read(const Input& input, std::string_view text) {
+    return read(input, std::vector<std::string_view>{text});
+}
+
+Lines csv(std::string_view text) {
+    return read({}, text);
+}
+Lines json_lines(std::string_view text) {
+    return read({.format = RecordFormat::json_lines, .columns = {}, .limits = {}}, text);
+}
+
+constexpr std::string_view kCsv =
+    "\xEF\xBB\xBF"
+    "custom_id,text,note\r\n"
+    "a,plain,x\r\n"
+    "b,\"quoted, with comma and \"\"quotes\"\"\",x\n"
+    "\n"
+    "c,\"two\r\nlines\",x\r"
+    "d,say \"hi\",x\n"
+    ",no id,x\n"
+    "e,too,many,fields\n"
+    "f,few\n"
+    "g,\"bad\"quote,x\n"
+    "h,\xFF,x\n"
+    "i,\xC3\xA9t\xC3\xA9,\xFF is not looked at\n"
+    "j,\"\",x\n"
+    "k,\"never closed\nx";
+
+TEST(CsvReader, ReadsWhatTheStandardSaysAndReportsWhatBreaksIt) {
+    EXPECT_EQ(csv(kCsv),
+              (Lines{"2: a|plain", "3: b|quoted, with comma and \"quotes\"", "5: c|two\r\nlines",
+                     "7: d|say \"hi\"", "8: -|no id", "9: !wrong_field_count",
+                     "10: !wrong_field_count", "11: !bad_quote", "12: !invalid_utf8",
+                     "13: i|\xC3\xA9t\xC3\xA9", "14: j|", "15: !unterminated_quote"}));
+}
+
+TEST(CsvReader, ColumnsAreFoundByNameOrByBeingAlone) {
+    EXPECT_EQ(csv("headline\nup\n"), (Lines{"2: -|up"}));
+    EXPECT_EQ(read({.columns = {.text = "body", .custom_id = "key"}}, "key,body\n1,up\n"),
+              (Lines{"2: 1|up"}));
+    EXPECT_EQ(csv("a,b\n1,2\n"),
+              (Lines{"failed: There is no column \"text\". The columns are: \"a\" \"b\""}));
+    EXPECT_EQ(read({.columns = {.text = "", .custom_id = "key"}}, "text\nx\n"),
+              (Lines{"failed: There is no column \"key\". The columns are: \"text\""}));
+    EXPECT_EQ(csv("text,text\n1,2\n"),
+              (Lines{"failed: The column \"text\" occurs more than once."}));
+    EXPECT_EQ(csv(""), (Lines{"failed: The file has no header line."}));
+    EXPECT_EQ(csv("\"text"), (Lines{"failed: A quote in the header never ends."}));
+    EXPECT_EQ(csv("text"), Lines{});
+}
+
+TEST(CsvReader, KeepsTheHeaderForPreviews) {
+    CsvReader reader({}, {});
+    const RecordSink sink = [](const ReadRecord&) {};
+    ASSERT_TRUE(reader.feed("when,text\n", sink));
+    EXPECT_EQ(reader.header(), (std::vector<std::string>{"when", "text"}));
+}
+
+constexpr std::string_view kJsonLines =
+    "\"a bare string\"\r\n"
+    "{\"custom_id\":\"a\",\"text\":\"line\\nbreak \\u00e9\",\"other\":[1]}\n"
+    "\n"
+    "  \n"
+    "{\"custom_id\":7,\"text\":\"\"}\n"
+    "{\"custom_id\":null,\"text\":\"none\"}\n"
+    "{\"text\":5}\n"
+    "{\"body\":\"x\"}\n"
+    "[1]\n"
+    "{\"text\":\"cut\n"
+    "{\"text\":\"\xFF\"}\n"
+    "{\"custom_id\":1.5,\"text\":\"x\"}\n"
+    "{\"custom_id\":\"0123456789012345678901234567890123456789012345678901234567890123x\","
+    "\"text\":\"x\"}\n"
+    "{\"text\":\"last, without line end\"}";
+
+TEST(JsonLinesReader, ReadsStringsAndObjectsAndReportsTheRest) {
+    EXPECT_EQ(json_lines(kJsonLines),
+              (Lines{"1: -|a bare string", "2: a|line\nbreak \xC3\xA9", "5: 7|", "6: -|none",
+                     "7: !invalid_record", "8: !missing_text", "9: !invalid_record",
+                     "10: !invalid_json", "11: !invalid_json", "12: !invalid_record",
+                     "13: !custom_id_too_long", "14: -|last, without line end"}));
+    EXPECT_EQ(json_lines(""), Lines{});
+}
+
+TEST(JsonLinesReader, MembersAreFoundByName) {
+    EXPECT_EQ(read({.format = RecordFormat::json_lines,
+                    .columns = {.text = "body", .custom_id = "key"},
+                    .limits = {}},
+                   "{\"key\":\"k\",\"body\":\"up\",\"text\":\"no\"}"),
+              (Lines{"1: k|up"}));
+}
+
+TEST(RecordReader, Utf16IsRefusedAndAMarkInTheMiddleIsContent) {
+    for (const char* start : {"\xFF\xFE", "\xFE\xFF"}) {
+        EXPECT_TRUE(csv(start)[0].starts_with("failed: The file is not UTF-8"));
+        EXPECT_TRUE(json_lines(start)[0].starts_with("failed: The file is not UTF-8"));
+    }
+    EXPECT_EQ(csv("text\n\xEF\xBB\xBFx"), (Lines{"2: -|\xEF\xBB\xBFx"}));
+    EXPECT_EQ(csv("\xEF\xBB\xBF"), (Lines{"failed: The file has no header line."}));
+    EXPECT_EQ(json_lines("\xEF\xBB"), (Lines{"1: !invalid_json"}));
+}
+
+// The property that streaming rests on.
+TEST(RecordReader, WhereTheInputIsCutChangesNothing) {
+    for (const RecordFormat format : {RecordFormat::csv, RecordFormat::json_lines}) {
+        const std::string_view text = format == RecordFormat::csv ? kCsv : kJsonLines;
+        const Input input{.format = format, .columns = {}, .limits = {}};
+        const Lines whole = read(input, text);
+        for (std::size_t a = 0; a <= text.size(); ++a) {
+            EXPECT_EQ(read(input, {text.substr(0, a), text.substr(a)}), whole) << a;
+            for (std::size_t b = a; b <= text.size(); b += 7) {
+                EXPECT_EQ(read(input, {text.substr(0, a), text.substr(a, b - a), text.substr(b)}),
+                          whole)
+                    << a << " " << b;
+            }
+        }
+        std::vector<std::string_view> bytes;
+        for (std::size_t i = 0; i < text.size(); ++i) bytes.push_back(text.substr(i, 1));
+        EXPECT_EQ(read(input, bytes), whole);
+    }
+}
+
+TEST(RecordReader, ALongRecordFailsAloneAtAnyCut) {
+    const ReaderLimits limits{.record_bytes = 40, .custom_id_characters = 64};
+    const std::string long_text(100, 'x');
+    struct Case {
+        RecordFormat format;
+        std::string text;
+        Lines expected;
+    };
+    const Case cases[] = {
+        {RecordFormat::csv,
+         "text\nshort\n" + long_text + "\nshort\n\"" + long_text + "\n" + long_text + "\"\nlast\n" +
+             std::string(50, ',') + "\n",
+         {"2: -|short", "3: !too_large", "4: -|short", "5: !too_large", "7: -|last",
+          "8: !too_large"}},
+        {RecordFormat::json_lines,
+         "\"short\"\n\"" + long_text + "\"\n\"short\"\n\"" + long_text + "\"",
+         {"1: -|short", "2: !too_large", "3: -|short", "4: !too_large"}},
+    };
+    for (const Case& c : cases) {
+        const Input input{.format = c.format, .columns = {}, .limits = limits};
+        EXPECT_EQ(read(input, c.text), c.expected);
+        for (std::size_t at = 0; at <= c.text.size(); ++at) {
+            const std::string_view text = c.text;
+            EXPECT_EQ(read(input, {text.substr(0, at), text.substr(at)}), c.expected) << at;
+        }
+    }
+}
+
+TEST(RecordReader, AHeaderOfCommasAloneIsRefused) {
+    const Input input{.format = RecordFormat::csv,
+                      .columns = {},
+                      .limits = {.record_bytes = 40, .custom_id_characters = 64}};
+    EXPECT_EQ(read(input, std::string(100, ',') + "\n"),
+              (Lines{"failed: The header line is too long."}));
+}
+
+// What a writer following the standard produces comes back, whatever the texts.
+TEST(CsvReader, QuotedTextsOfAllBytesComeBack) {
+    std::mt19937 random(11);
+    constexpr std::string_view kAlphabet = "\",\r\nab \xC3";
+    for (int round = 0; round < 500; ++round) {
+        std::vector<std::string> texts(1 + random() % 5);
+        std::string file = "custom_id,text\r\n";
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            for (std::size_t n = random() % 12; n > 0; --n) {
+                const char c = kAlphabet[random() % kAlphabet.size()];
+                texts[i] += c;
+                if (c == '\xC3') texts[i] += '\xA9';
+            }
+            file += std::to_string(i) + ",\"";
+            for (const char c : texts[i])
+                file += c == '"' ? std::string("\"\"") : std::string(1, c);
+            file += "\"\r\n";
+        }
+        const auto reader = make_record_reader(RecordFormat::csv);
+        std::vector<std::string> back;
+        const RecordSink sink = [&](const ReadRecord& read) {
+            EXPECT_FALSE(read.record.error);
+            back.push_back(read.record.text);
+        };
+        const std::size_t cut = random() % file.size();
+        ASSERT_TRUE(reader->feed(std::string_view(file).substr(0, cut), sink));
+        ASSERT_TRUE(reader->feed(std::string_view(file).substr(cut), sink));
+        ASSERT_TRUE(reader->finish(sink));
+        EXPECT_EQ(back, texts);
+    }
+}
+
+}  // namespace
+}  // namespace plimsoll::text
