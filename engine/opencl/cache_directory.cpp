@@ -5,6 +5,16 @@
 
 namespace plimsoll::opencl {
 
+std::filesystem::path default_kernel_cache() {
+    const auto from = [](const char* variable) -> std::filesystem::path {
+        const char* value = std::getenv(variable);
+        return value == nullptr ? "" : value;
+    };
+    if (const auto cache = from("XDG_CACHE_HOME"); cache.is_absolute()) return cache / "plimsoll";
+    if (const auto home = from("HOME"); home.is_absolute()) return home / ".cache/plimsoll";
+    return "/var/cache/plimsoll";
+}
+
 Result<void> use_kernel_cache(const std::filesystem::path& directory) {
     namespace fs = std::filesystem;
     const auto pocl = directory / "pocl";

@@ -6,6 +6,10 @@
 
 namespace plimsoll::opencl {
 
+// Where compiled kernels are kept unless somebody says otherwise: "plimsoll" in $XDG_CACHE_HOME, in
+// ~/.cache, or in /var/cache for a user without a home.
+std::filesystem::path default_kernel_cache();
+
 // Makes `directory` (for this user only) and has PoCL keep its compiled kernels there instead of in
 // the home folder, where another program's clean-up would slow down our start. Call it before
 // threads exist: it sets an environment variable, which children inherit.

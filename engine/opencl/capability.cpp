@@ -56,6 +56,11 @@ Json json_of(const Capability& capability) {
             {"self_tests", tests}};
 }
 
+// Names come from drivers: bytes that are not UTF-8 must not cost us the report.
+std::string text_of(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 // nlohmann's getters throw on a missing key or a wrong type; caught once below.
 Capability capability_of(const Json& json) {
     const auto text = [&](const char* key) { return json.at(key).get<std::string>(); };
@@ -104,12 +109,14 @@ std::string_view to_string(DeviceState state) {
     return "failed";
 }
 
+std::string to_json(const Capability& capability) {
+    return text_of(json_of(capability));
+}
+
 std::string to_json(const ProbeReport& report) {
     Json devices = Json::array();
     for (const auto& capability : report.devices) devices.push_back(json_of(capability));
-    const Json json{{"devices", devices}, {"problems", report.problems}};
-    // Names come from drivers: bytes that are not UTF-8 must not cost us the report.
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return text_of({{"devices", devices}, {"problems", report.problems}});
 }
 
 Result<ProbeReport> probe_report_from_json(std::string_view text) {

@@ -35,6 +35,7 @@ struct ProbeReport {
 // The JSON of a report, as `plimsoll-engine probe --json` prints it: one line,
 // {"devices":[{"device":"opencl:pocl:0","state":"ready",…}],"problems":[]}. An unknown memory size
 // is null. Errc::corrupt when the text is not such a report.
+std::string to_json(const Capability& capability);
 std::string to_json(const ProbeReport& report);
 Result<ProbeReport> probe_report_from_json(std::string_view text);
 

@@ -23,20 +23,9 @@ ProbeReport list_devices() {
 }
 
 Capability try_device(const DeviceInfo& info) {
-    Capability capability{info, DeviceState::failed, {}, {}};
     const auto device = Device::open(info.address);
-    if (!device) {
-        capability.reason = device.error().message;
-        return capability;
-    }
-    capability.tests = run_self_tests(*device);
-    for (const auto& test : capability.tests) {
-        if (test.passed()) continue;
-        capability.reason = test.name + ": " + test.failure;
-        return capability;
-    }
-    capability.state = DeviceState::ready;
-    return capability;
+    if (!device) return {info, DeviceState::failed, device.error().message, {}};
+    return assess(*device);
 }
 
 DeviceState state_of(ChildEnd::Kind kind) {
@@ -46,7 +35,8 @@ DeviceState state_of(ChildEnd::Kind kind) {
 // The child reports through the same JSON that people read.
 Capability verdict(const DeviceInfo& info, const ProbeSteps& steps,
                    std::chrono::milliseconds deadline) {
-    const auto end = run_in_child([&] { return to_json({{steps.try_out(info)}, {}}); }, deadline);
+    const auto end =
+        run_in_child([&] { return to_json(ProbeReport{{steps.try_out(info)}, {}}); }, deadline);
     if (end.kind != ChildEnd::Kind::finished) return {info, state_of(end.kind), end.reason, {}};
     auto report = probe_report_from_json(end.output);
     if (!report || report->devices.size() != 1) {
@@ -56,6 +46,17 @@ Capability verdict(const DeviceInfo& info, const ProbeSteps& steps,
 }
 
 }  // namespace
+
+Capability assess(const Device& device) {
+    Capability capability{device.info(), DeviceState::ready, {}, run_self_tests(device)};
+    for (const auto& test : capability.tests) {
+        if (test.passed()) continue;
+        capability.state = DeviceState::failed;
+        capability.reason = test.name + ": " + test.failure;
+        break;
+    }
+    return capability;
+}
 
 ProbeSteps ProbeSteps::real() {
     return {list_devices, try_device};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/opencl/capability.hpp"
+#include "engine/opencl/device.hpp"
 
 #include <chrono>
 #include <functional>
@@ -20,6 +21,10 @@ struct ProbeSteps {
 
     static ProbeSteps real();
 };
+
+// Runs the self-tests on an open device. A driver's crash or hang is the caller's: probe() below
+// does this in a child process.
+Capability assess(const Device& device);
 
 // Lists all devices and tries each out, every step in a child process: a driver that crashes or
 // hangs costs the child and becomes the device's state. This process loads no driver. Call it

@@ -1,0 +1,96 @@
+#include "server/worker/opener.hpp"
+
+#include "engine/opencl/capability.hpp"
+#include "engine/opencl/device.hpp"
+#include "engine/opencl/host_memory.hpp"
+#include "engine/opencl/probe.hpp"
+
+#include <array>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace plimsoll::worker {
+
+namespace {
+
+constexpr std::string_view kHost = "host";
+
+std::string node_name() {
+    std::array<char, 256> name{};
+    if (gethostname(name.data(), name.size() - 1) != 0) return "unnamed";
+    return name.data();
+}
+
+std::int64_t bytes_or_zero(const opencl::MemorySize& memory) {
+    return static_cast<std::int64_t>(memory.bytes.value_or(0));
+}
+
+// The queue knows four classes; what is no CPU and no GPU is an accelerator of some sort.
+std::string class_of(opencl::DeviceType type) {
+    return std::string(
+        to_string(type == opencl::DeviceType::other ? opencl::DeviceType::accelerator : type));
+}
+
+OpenedDevice open_host(std::vector<std::string> kinds) {
+    const auto memory = opencl::available_host_memory();
+    const nlohmann::ordered_json capability{
+        {"device", kHost},
+        {"state", "ready"},
+        {"type", kHost},
+        {"compute_units", std::thread::hardware_concurrency()},
+        {"memory_bytes",
+         memory.bytes ? nlohmann::ordered_json(*memory.bytes) : nlohmann::ordered_json()},
+        {"memory_source", memory.source}};
+    OpenedDevice opened;
+    opened.info = {.node = node_name(),
+                   .device = std::string(kHost),
+                   .device_class = std::string(kHost),
+                   .name = "Host processor",
+                   .capability = capability.dump(),
+                   .memory_bytes = bytes_or_zero(memory),
+                   .kinds = std::move(kinds)};
+    return opened;
+}
+
+Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address,
+                                 std::vector<std::string> kinds) {
+    auto device = opencl::Device::open(address);
+    if (!device) return fail(std::move(device.error()));
+    const auto capability = opencl::assess(*device);
+    if (capability.state != opencl::DeviceState::ready) {
+        return fail(Errc::unavailable, capability.reason, to_string(address));
+    }
+    const auto& info = device->info();
+    OpenedDevice opened;
+    opened.info = {.node = node_name(),
+                   .device = to_string(address),
+                   .device_class = class_of(info.type),
+                   .name = info.name,
+                   .capability = opencl::to_json(capability),
+                   .memory_bytes = bytes_or_zero(info.memory),
+                   .kinds = std::move(kinds)};
+    opened.device = std::make_unique<opencl::Device>(std::move(*device));
+    return opened;
+}
+
+}  // namespace
+
+Result<DeviceThread::Opener> opener_for(std::string_view device, std::vector<std::string> kinds) {
+    if (device == kHost) {
+        return [kinds = std::move(kinds)]() -> Result<OpenedDevice> { return open_host(kinds); };
+    }
+    auto address = opencl::parse_device_address(device);
+    if (!address) {
+        return fail(Errc::invalid_input, "A device is host or opencl:<platform>:<index>.",
+                    std::string(device));
+    }
+    return [address = std::move(*address), kinds = std::move(kinds)] {
+        return open_opencl(address, kinds);
+    };
+}
+
+}  // namespace plimsoll::worker

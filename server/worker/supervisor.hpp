@@ -1,0 +1,64 @@
+#pragma once
+
+#include "server/worker/keeper.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+
+namespace plimsoll::worker {
+
+struct SupervisorOptions {
+    KeeperOptions keeper;
+    // Pauses before devices that failed their probe are tried again.
+    std::chrono::milliseconds first_probe_pause{30'000};
+    std::chrono::milliseconds longest_probe_pause{600'000};
+    // A probe gives each device its own deadline; this one is for the whole.
+    std::chrono::milliseconds probe{300'000};
+    // Workers that have not drained by then are killed. Longer than their own limit.
+    std::chrono::milliseconds drain{40'000};
+    std::chrono::milliseconds hurry{3'000};
+};
+
+// One worker process for the host and one for every OpenCL device that passes its probe. Loads no
+// driver itself.
+class Supervisor {
+  public:
+    // Starts a child of this program; see start_child().
+    using StartChild =
+        std::function<Result<std::unique_ptr<Child>>(const std::vector<std::string>&, int pipe_fd)>;
+
+    Supervisor(boost::asio::any_io_executor executor, StartChild start_child, Timer& timer,
+               Backoff::Random random, SupervisorOptions options = {});
+
+    awaitable<void> run();  // until stop() and the end of all workers
+
+    // The first call drains the workers, the second hurries them.
+    void stop();
+
+  private:
+    awaitable<void> watch_devices();
+    awaitable<bool> probe_devices();
+    awaitable<Result<std::string>> probe_output();
+    awaitable<void> stop_limit();
+    void keep(const std::string& device);
+    bool keeps(const std::string& device) const;
+
+    boost::asio::any_io_executor executor_;
+    StartChild start_child_;
+    Timer& timer_;
+    Backoff::Random random_;
+    SupervisorOptions options_;
+    std::vector<std::unique_ptr<Keeper>> keepers_;
+    std::size_t running_ = 0;  // coroutines that run() waits for
+    bool stopping_ = false;
+    bool hurried_ = false;
+    Event stopped_;    // for watch_devices()
+    Event for_limit_;  // for stop_limit()
+    Event one_ended_;  // for run()
+};
+
+}  // namespace plimsoll::worker

@@ -1,0 +1,104 @@
+#include "server/worker/worker_process.hpp"
+
+#include "server/base/log.hpp"
+#include "server/worker/life_line.hpp"
+#include "server/worker/worker.hpp"
+
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/signal_set.hpp>
+
+namespace plimsoll::worker {
+
+namespace asio = boost::asio;
+
+namespace {
+
+class WorkerProcess {
+  public:
+    WorkerProcess(asio::io_context& io, queue::WorkerStore& store, FindRun find_run,
+                  std::optional<int> life_fd)
+        : io_(io),
+          signals_(io, SIGTERM, SIGINT),
+          device_(io.get_executor(), std::move(find_run)),
+          worker_(io.get_executor(), store, device_, timer_, system_random()) {
+        if (life_fd) life_line_.emplace(*life_fd, device_, timer_);
+    }
+
+    int run(DeviceThread::Opener opener) {
+        std::signal(SIGPIPE, SIG_IGN);
+        listen();
+        device_.start(
+            std::move(opener), [this](Result<queue::WorkerInfo> info) { opened(std::move(info)); },
+            [this](std::shared_ptr<Batch> batch) { worker_.finished(std::move(batch)); });
+        if (life_line_) asio::co_spawn(io_, life_line_->run(), asio::detached);
+        io_.run();
+        return status_;
+    }
+
+  private:
+    void listen() {
+        signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+            if (error) return;
+            obey(signal);
+            listen();
+        });
+    }
+
+    void obey(int signal) {
+        if (!open_) std::_Exit(0);  // nothing is claimed yet, and the driver may take its time
+        if (draining_) {
+            log::warn("leaving at once", {{"signal", std::to_string(signal)}});
+            worker_.abandon();
+            return;
+        }
+        log::info("draining", {{"signal", std::to_string(signal)}});
+        draining_ = true;
+        worker_.drain();
+    }
+
+    void opened(Result<queue::WorkerInfo> info) {
+        if (!info) {
+            log::error("device not usable",
+                       {{"device", info.error().where}, {"reason", info.error().message}});
+            status_ = EXIT_FAILURE;
+            io_.stop();
+            return;
+        }
+        open_ = true;
+        asio::co_spawn(
+            io_, worker_.run(std::move(*info)),
+            [this](const std::exception_ptr& thrown, bool idle) { ended(!thrown && idle); });
+    }
+
+    void ended(bool idle) {
+        // A thread inside a driver cannot be stopped or joined; what it holds goes with the
+        // process.
+        if (!idle) std::_Exit(EXIT_FAILURE);
+        io_.stop();
+    }
+
+    asio::io_context& io_;
+    asio::signal_set signals_;
+    SteadyTimer timer_;
+    DeviceThread device_;
+    Worker worker_;
+    std::optional<LifeLine> life_line_;
+    bool open_ = false;
+    bool draining_ = false;
+    int status_ = EXIT_SUCCESS;
+};
+
+}  // namespace
+
+int run_worker_process(asio::io_context& io, queue::WorkerStore& store, DeviceThread::Opener opener,
+                       FindRun find_run, std::optional<int> life_fd) {
+    return WorkerProcess(io, store, std::move(find_run), life_fd).run(std::move(opener));
+}
+
+}  // namespace plimsoll::worker
