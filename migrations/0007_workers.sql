@@ -18,6 +18,7 @@ language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare
   v_worker worker;
   v_progress jsonb;
+  v_lease lease;
 begin
   select coalesce(jsonb_object_agg(u.job::text, u.items), '{}') into v_progress
   from (select job, sum(items) items from unnest(p_progress_jobs, p_progress_items) x(job, items) group by 1) u;
@@ -28,6 +29,12 @@ begin
     return query select false, false, p_fences, '{}'::bigint[];
     return;
   end if;
+  -- A claim whose answer was lost: the worker lives, but knows nothing of the lease. No answer is on its way
+  -- for as long as a lease lasts.
+  for v_lease in select * from lease l where l.worker_id = p_worker_id and l.fence >= v_worker.oldest_fence
+      and l.fence <> all(p_fences) and l.claimed_at < p_now - lease_ttl() order by l.fence for update loop
+    perform settle_unheard(v_lease.fence, v_lease.jobs, v_lease.tasks, 'released', null, p_now);
+  end loop;
   perform notify_jobs(array(select distinct j from unnest(p_progress_jobs) j));
   return query select true, v_worker.state = 'draining',
     array(select f from unnest(p_fences) f where not exists (select from lease l where l.fence = f and l.epoch = p_epoch and l.worker_id = p_worker_id)),

@@ -1,5 +1,7 @@
 #include "server/postgres/embedded_settings.hpp"
 
+#include "server/postgres/database.hpp"
+
 #include <fstream>
 
 #include <sys/stat.h>
@@ -9,7 +11,7 @@ namespace plimsoll::postgres {
 namespace {
 
 // The roles that can log in: migrations/0001_roles.sql makes all but the first.
-constexpr const char* kRoles[] = {kEmbeddedSuperuser, "plimsoll_app", "plimsoll_worker"};
+constexpr const char* kRoles[] = {kEmbeddedSuperuser, kAppRole, kWorkerRole};
 
 std::string quoted(const std::string& value) {
     std::string out = "'";

@@ -88,6 +88,17 @@ Param::Param(const std::vector<Bytes>& values)
     }
 }
 
+Param::Param(const std::vector<std::optional<Bytes>>& values)
+    : bytes_(array_header(values.size(), true, wire::bytea)),
+      type_(wire::bytea_array),
+      binary_(true) {
+    for (const auto& value : values) {
+        wire::append<std::int32_t>(bytes_,
+                                   value ? static_cast<std::int32_t>(value->data.size()) : -1);
+        if (value) bytes_ += value->data;
+    }
+}
+
 Param::Param(const std::vector<std::optional<Timestamp>>& values)
     : bytes_(array_header(values.size(), true, wire::timestamptz)),
       type_(wire::timestamptz_array),

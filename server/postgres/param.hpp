@@ -39,6 +39,7 @@ class Param {
     Param(const std::vector<std::string>& values);
     Param(const std::vector<std::optional<std::string>>& values);
     Param(const std::vector<Bytes>& values);
+    Param(const std::vector<std::optional<Bytes>>& values);
     Param(const std::vector<std::optional<Timestamp>>& values);
     template <class T>
     Param(std::optional<T> value) : Param(std::nullopt) {

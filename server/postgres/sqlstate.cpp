@@ -10,6 +10,8 @@ Errc error_code(std::string_view state) {
     if (state == "23505") return Errc::conflict;     // unique violation
     if (state == "23503") return Errc::conflict;     // foreign key
     if (state == "42501") return Errc::forbidden;    // privilege or row-level security
+    if (state == "PLM01") return Errc::conflict;     // a worker that has to register again
+    if (state == "PLM02") return Errc::conflict;     // a team would lose its last owner
     if (state == "25006") return Errc::unavailable;  // a standby was not promoted yet
     const std::string_view group = state.substr(0, 2);
     if (group == "08" || group == "53" || group == "57" || group == "58" || group == "40") {
@@ -24,6 +26,11 @@ Error statement_error(const pg_result* result, std::string_view query) {
     const char* primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     if (!state) {
         return {Errc::unavailable, "The connection to the database was lost.", {}};
+    }
+    // Of the CHECK violations, a row without a partition is the one that breaks no named rule.
+    if (std::string_view(state) == "23514" &&
+        !PQresultErrorField(result, PG_DIAG_CONSTRAINT_NAME)) {
+        return {Errc::unavailable, "Today's partitions are missing: the duties have not run.", {}};
     }
     std::string message = "The database refused " + std::string(query) + ": ";
     message += primary ? primary : "no message";

@@ -1,20 +1,24 @@
 -- What serve does in the background, and what it asks before it says it is ready.
 
+-- A duty answers how much it did, and does nothing while another server is at it.
+
 -- name: duties.ensure_partitions
-select plimsoll.ensure_partitions_v1();
+select plimsoll.ensure_partitions_v1() as done;
 
 -- name: duties.expire_leases
-select worker_id, tasks from plimsoll.expire_leases_v1();
+select case when pg_try_advisory_xact_lock(1347176781, 100001)
+  then (select count(*)::int from plimsoll.expire_leases_v1()) else 0 end as done;
 
 -- name: duties.promote_due
-select plimsoll.promote_due_v1();
+select case when pg_try_advisory_xact_lock(1347176781, 100002) then plimsoll.promote_due_v1() else 0 end as done;
 
 -- name: duties.retention
 -- $1 days to keep.
-select day, outcome from plimsoll.retention_v1($1::int);
+select case when pg_try_advisory_xact_lock(1347176781, 100003)
+  then (select count(*)::int from plimsoll.retention_v1($1::int) where outcome = 'dropped') else 0 end as done;
 
 -- name: duties.expire_keys
-select plimsoll.expire_keys_v1();
+select case when pg_try_advisory_xact_lock(1347176781, 100004) then plimsoll.expire_keys_v1() else 0 end as done;
 
 -- name: duties.schema_version
 -- Index schema_migration_pkey backwards.

@@ -1,5 +1,6 @@
 -- People, teams and their secrets. Run in a transaction that has set app.team_id; what crosses teams
--- (marked system) needs app.system = 'on' instead.
+-- (marked system) needs app.system = 'on' instead. A write leaves its audit row in the same statement, and
+-- none when it changed nothing; its last parameters are the actor: team (0: none), user, request id.
 
 -- name: identity.by_token
 select * from plimsoll.authenticate_token_v1($1::bytea);
@@ -18,14 +19,35 @@ select id, name, email, is_admin, disabled_at is not null as disabled, created_a
 -- System or with a team. Index app_user_pkey.
 select id, name, email, is_admin, disabled_at is not null as disabled, created_at from plimsoll.app_user where id = $1::bigint;
 
--- name: identity.any_user
--- System.
-select exists (select from plimsoll.app_user);
+-- name: identity.bootstrap_lock
+-- Two servers that start at once make one administrator.
+select pg_advisory_xact_lock(1347176781, 100000);
+
+-- name: identity.bootstrap
+-- System, after the lock. The first administrator, team and link, unless there is a user. $1 user, $2 team, $3 link's hash, $4 its end.
+with person as (
+  insert into plimsoll.app_user (name, is_admin) select $1::text, true where not exists (select from plimsoll.app_user) returning id
+), team as (
+  insert into plimsoll.team (name) select $2::text from person returning id
+), member as (
+  insert into plimsoll.membership (team_id, user_id, role) select team.id, person.id, 'owner' from team, person returning team_id, user_id
+), link as (
+  insert into plimsoll.sign_in_link (team_id, user_id, hash, expires_at) select team_id, user_id, $3::bytea, $4::timestamptz from member
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target) select team_id, user_id, 'user.create', user_id::text from member
+)
+select user_id, team_id from member;
 
 -- name: identity.create_user
 -- System. $2 email or null.
-insert into plimsoll.app_user (name, email, is_admin) values ($1::text, lower($2::text), $3::boolean)
-returning id, name, email, is_admin, false as disabled, created_at;
+with made as (
+  insert into plimsoll.app_user (name, email, is_admin) values ($1::text, lower($2::text), $3::boolean)
+  returning id, name, email, is_admin, false as disabled, created_at
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target, request_id)
+  select nullif($4::bigint, 0), $5::bigint, 'user.create', made.id::text, $6::text from made
+)
+select * from made;
 
 -- name: identity.disable_user
 -- System. $2 true: disabled now; false: again a user. Index app_user_pkey.
@@ -41,8 +63,16 @@ select t.id, t.name, t.created_at, m.role from plimsoll.membership m join plimso
 where m.user_id = $1::bigint order by t.id;
 
 -- name: identity.create_team
--- System.
-insert into plimsoll.team (name) values ($1::text) returning id, name, created_at;
+-- System. Whoever makes a team owns it.
+with made as (
+  insert into plimsoll.team (name) values ($1::text) returning id, name, created_at
+), owned as (
+  insert into plimsoll.membership (team_id, user_id, role) select made.id, $3::bigint, 'owner' from made
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target, request_id)
+  select nullif($2::bigint, 0), $3::bigint, 'team.create', made.id::text, $4::text from made
+)
+select * from made;
 
 -- name: identity.members
 -- Index membership_pkey.
@@ -50,41 +80,85 @@ select u.id, u.name, u.email, u.is_admin, u.disabled_at is not null as disabled,
 from plimsoll.membership m join plimsoll.app_user u on u.id = m.user_id where m.team_id = $1::bigint order by u.id;
 
 -- name: identity.set_member
--- SQLSTATE PLM02: the last owner would lose the role. Index membership_pkey.
-insert into plimsoll.membership (team_id, user_id, role) values ($1::bigint, $2::bigint, $3::text)
-on conflict (team_id, user_id) do update set role = excluded.role returning team_id;
+-- System. No row: no such user. SQLSTATE PLM02: the last owner would lose the role. Indexes app_user_pkey, membership_pkey.
+with changed as (
+  insert into plimsoll.membership (team_id, user_id, role)
+  select $1::bigint, u.id, $3::text from plimsoll.app_user u where u.id = $2::bigint
+  on conflict (team_id, user_id) do update set role = excluded.role returning user_id
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
+  select $1::bigint, $5::bigint, 'member.set', user_id::text, $6::text,
+    json_build_object('role', $3::text, 'actor_team', nullif($4::bigint, 0)) from changed
+)
+select user_id from changed;
 
 -- name: identity.remove_member
 -- Ends the member's tokens, links and sessions in the team too. SQLSTATE PLM02: the last owner. Index membership_pkey.
-delete from plimsoll.membership where team_id = $1::bigint and user_id = $2::bigint returning user_id;
+with gone as (
+  delete from plimsoll.membership where team_id = $1::bigint and user_id = $2::bigint returning user_id
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
+  select $1::bigint, $4::bigint, 'member.remove', user_id::text, $5::text, json_build_object('actor_team', nullif($3::bigint, 0)) from gone
+)
+select user_id from gone;
 
 -- name: identity.create_sign_in_link
--- $1 team, $2 user, $3 hash, $4 expires at.
-insert into plimsoll.sign_in_link (team_id, user_id, hash, expires_at) values ($1::bigint, $2::bigint, $3::bytea, $4::timestamptz) returning id;
+-- System. $1 team, $2 user, $3 hash, $4 expires at.
+with made as (
+  insert into plimsoll.sign_in_link (team_id, user_id, hash, expires_at)
+  values ($1::bigint, $2::bigint, $3::bytea, $4::timestamptz) returning id
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
+  select $1::bigint, $6::bigint, 'link.create', $2::bigint::text, $7::text, json_build_object('actor_team', nullif($5::bigint, 0)) from made
+)
+select id from made;
 
 -- name: identity.create_session
 -- $1 team, $2 user, $3 hash, $4 csrf, $5 expires at.
-insert into plimsoll.session (team_id, user_id, hash, csrf, expires_at)
-values ($1::bigint, $2::bigint, $3::bytea, $4::text, $5::timestamptz) returning id;
+with made as (
+  insert into plimsoll.session (team_id, user_id, hash, csrf, expires_at)
+  values ($1::bigint, $2::bigint, $3::bytea, $4::text, $5::timestamptz) returning id
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target) select $1::bigint, $2::bigint, 'session.create', id::text from made
+)
+select id from made;
 
 -- name: identity.end_session
--- Index session_pkey.
-update plimsoll.session set ended_at = clock_timestamp() where id = $1::bigint and ended_at is null returning id;
+-- System. Index session_pkey.
+with ended as (
+  update plimsoll.session set ended_at = clock_timestamp() where id = $1::bigint and ended_at is null returning id, team_id, user_id
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target) select team_id, user_id, 'session.end', id::text from ended
+)
+select id from ended;
 
 -- name: identity.tokens
--- $1 only of this user (null: the whole team's). Index token_team.
+-- $1 team, $2 only of this user (null: the whole team's). Index token_team.
 select t.id, t.user_id, u.name as user_name, t.name, t.hint, t.scopes, t.created_at, t.expires_at, t.last_used_at
 from plimsoll.token t left join plimsoll.app_user u on u.id = t.user_id
-where t.revoked_at is null and ($1::bigint is null or t.user_id = $1) order by t.id;
+where t.team_id = $1::bigint and t.revoked_at is null and ($2::bigint is null or t.user_id = $2) order by t.id;
 
 -- name: identity.create_token
 -- $1 team, $2 user, $3 name, $4 hash, $5 hint, $6 scopes, $7 expires at or null.
-insert into plimsoll.token (team_id, user_id, name, hash, hint, scopes, expires_at)
-values ($1::bigint, $2::bigint, $3::text, $4::bytea, $5::text, $6::text[], $7::timestamptz) returning id, created_at;
+with made as (
+  insert into plimsoll.token (team_id, user_id, name, hash, hint, scopes, expires_at)
+  values ($1::bigint, $2::bigint, $3::text, $4::bytea, $5::text, $6::text[], $7::timestamptz) returning id, created_at
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
+  select $1::bigint, $9::bigint, 'token.create', id::text, $10::text,
+    json_build_object('name', $3::text, 'scopes', $6::text[], 'actor_team', nullif($8::bigint, 0)) from made
+)
+select m.id, m.created_at, u.name as user_name from made m left join plimsoll.app_user u on u.id = $2::bigint;
 
 -- name: identity.revoke_token
--- $2 only if it is this user's (null: anyone's). Index token_pkey.
-update plimsoll.token set revoked_at = clock_timestamp() where id = $1::bigint and revoked_at is null and ($2::bigint is null or user_id = $2) returning id;
+-- $1 token, of the actor's team. Index token_pkey.
+with revoked as (
+  update plimsoll.token set revoked_at = clock_timestamp() where id = $1::bigint and team_id = $2::bigint and revoked_at is null returning id
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target, request_id)
+  select $2::bigint, $3::bigint, 'token.revoke', id::text, $4::text from revoked
+)
+select id from revoked;
 
 -- name: identity.forget_ended
 -- System. Sessions and links that ended more than $1 days ago.

@@ -50,9 +50,21 @@ select ord, job_id, outcome, created_at from plimsoll.enqueue_v1(
   $17::int[], $18::int[], $19::real[], $20::bytea[]);
 
 -- name: jobs.cancel
--- $1 team, $2 job.
-select plimsoll.cancel_v1($1::bigint, $2::bigint);
+-- $1 team, $2 job, $3 who.
+with done as materialized (
+  select plimsoll.cancel_v1($1::bigint, $2::bigint) as outcome
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target)
+  select $1::bigint, $3::bigint, 'job.cancel', $2::bigint::text from done where outcome in ('cancelled', 'cancelling')
+)
+select outcome from done;
 
 -- name: jobs.delete
--- $1 team, $2 job.
-select plimsoll.delete_job_v1($1::bigint, $2::bigint);
+-- $1 team, $2 job, $3 who.
+with done as materialized (
+  select plimsoll.delete_job_v1($1::bigint, $2::bigint) as outcome
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target)
+  select $1::bigint, $3::bigint, 'job.delete', $2::bigint::text from done where outcome = 'deleted'
+)
+select outcome from done;

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "server/postgres/pool.hpp"
+#include "server/queue/duty_store.hpp"
+
+namespace plimsoll::postgres {
+
+class DutyStore final : public queue::DutyStore {
+  public:
+    // `pool` is of the role plimsoll_app and outlives this. It should not be the one that answers
+    // requests: a duty may take seconds.
+    explicit DutyStore(Pool& pool) : pool_(pool) {}
+
+    Answer<int> expire_leases() override;
+    Answer<int> promote_due() override;
+    Answer<int> ensure_partitions() override;
+    Answer<int> drop_old_days(int keep_days) override;
+    Answer<int> expire_keys() override;
+    Answer<int> forget_ended(int keep_days) override;
+
+  private:
+    Pool& pool_;
+};
+
+}  // namespace plimsoll::postgres

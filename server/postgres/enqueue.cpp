@@ -1,0 +1,81 @@
+#include "server/postgres/enqueue.hpp"
+
+#include "server/postgres/job_rows.hpp"
+#include "server/postgres/sql.hpp"
+
+#include <bit>
+
+namespace plimsoll::postgres {
+namespace {
+
+using Texts = std::vector<std::string>;
+using Numbers = std::vector<std::int64_t>;
+
+std::optional<std::string> unless_empty(const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
+}
+
+template <class T, class Field>
+std::vector<T> column(std::span<const queue::NewJob* const> jobs, Field field) {
+    std::vector<T> values;
+    values.reserve(jobs.size());
+    for (const queue::NewJob* job : jobs) values.push_back(field(*job));
+    return values;
+}
+
+}  // namespace
+
+int memory_bucket(std::int64_t mebibytes) {
+    if (mebibytes <= 1) return 0;
+    return std::bit_width(static_cast<std::uint64_t>(mebibytes - 1));
+}
+
+Statement enqueue(std::span<const queue::NewJob* const> jobs) {
+    using queue::NewJob;
+    using OptionalText = std::optional<std::string>;
+    using OptionalBytes = std::optional<Bytes>;
+    Numbers task_jobs;
+    Numbers task_items;
+    std::vector<double> task_seconds;
+    std::vector<Bytes> task_inputs;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        for (const jobs::TaskSpec& task : jobs[i]->plan.tasks) {
+            task_jobs.push_back(static_cast<std::int64_t>(i) + 1);
+            task_items.push_back(task.items);
+            task_seconds.push_back(task.estimated_seconds);
+            task_inputs.push_back({task.input});
+        }
+    }
+    return Statement::of(
+        sql::jobs_enqueue, column<std::int64_t>(jobs, [](const NewJob& j) { return j.team.value; }),
+        column<std::int64_t>(jobs, [](const NewJob& j) { return j.submitter.value; }),
+        column<std::string>(jobs, [](const NewJob& j) { return j.kind; }),
+        column<std::int64_t>(jobs, [](const NewJob& j) { return j.kind_version; }),
+        column<std::string>(jobs, [](const NewJob& j) { return j.plan.args; }),
+        column<OptionalText>(jobs, [](const NewJob& j) { return unless_empty(j.name); }),
+        column<std::string>(jobs, [](const NewJob& j) { return to_json(j.labels); }),
+        column<std::int64_t>(jobs, [](const NewJob& j) { return j.priority; }),
+        column<std::string>(jobs, [](const NewJob& j) { return j.plan.requirement.device_class; }),
+        column<std::string>(jobs, [](const NewJob& j) { return j.plan.requirement.capability; }),
+        column<std::int64_t>(
+            jobs,
+            [](const NewJob& j) { return memory_bucket(j.plan.requirement.memory_bucket_mib); }),
+        column<std::string>(jobs, [](const NewJob& j) { return j.plan.requirement.model; }),
+        // Every kind merges partial aggregates into its report.
+        column<std::string>(jobs, [](const NewJob&) { return "t"; }),
+        column<std::optional<Timestamp>>(jobs, [](const NewJob&) { return std::nullopt; }),
+        column<OptionalText>(jobs,
+                             [](const NewJob& j) {
+                                 return j.idempotency ? OptionalText(j.idempotency->key)
+                                                      : std::nullopt;
+                             }),
+        column<OptionalBytes>(jobs,
+                              [](const NewJob& j) {
+                                  return j.idempotency
+                                             ? OptionalBytes(Bytes{j.idempotency->fingerprint})
+                                             : std::nullopt;
+                              }),
+        task_jobs, task_items, task_seconds, task_inputs);
+}
+
+}  // namespace plimsoll::postgres

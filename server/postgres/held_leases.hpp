@@ -1,0 +1,37 @@
+#pragma once
+
+#include "server/queue/worker_store.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::postgres {
+
+// What this worker process holds: its open tasks by fence, and which attempt each of them is.
+class HeldLeases {
+  public:
+    struct Task {
+        JobId job;
+        int seq = 0;
+        auto operator<=>(const Task&) const = default;
+    };
+
+    void add(const queue::Claim& claim);
+    // Forgets tasks that are settled, and the lease with its last one.
+    void settled(std::int64_t fence, const std::vector<queue::TaskReport>& reports);
+    void drop(std::int64_t fence) { open_.erase(fence); }
+    void drop_all() { open_.clear(); }
+
+    std::vector<std::int64_t> fences() const;
+    std::vector<Task> tasks(std::int64_t fence) const;
+    // 1 for a task that is not held.
+    int attempt(std::int64_t fence, const queue::TaskReport& report) const;
+
+  private:
+    std::map<std::int64_t, std::map<Task, int>> open_;  // attempt by task
+};
+
+}  // namespace plimsoll::postgres

@@ -1,0 +1,99 @@
+#include "server/postgres/job_rows.hpp"
+
+#include <stdexcept>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::postgres {
+namespace {
+
+using nlohmann::json;
+
+template <class T>
+using Maybe = std::optional<T>;
+
+queue::Labels labels_of(std::string_view text) {
+    return json::parse(text).get<queue::Labels>();
+}
+
+queue::JobState state_of(const std::string& text) {
+    const auto state = queue::parse_job_state(text);
+    if (!state) throw std::logic_error("unknown job state " + text);
+    return *state;
+}
+
+}  // namespace
+
+queue::Job to_job(const Row& row) {
+    queue::Job job;
+    job.id = JobId{row.get<std::int64_t>("id")};
+    job.team = TeamId{row.get<std::int64_t>("team_id")};
+    job.submitter = UserId{row.get<std::int64_t>("user_id")};
+    job.submitter_name = row.get<Maybe<std::string>>("submitter_name").value_or("");
+    job.kind = row.get<std::string>("kind");
+    job.kind_version = row.get<int>("kind_version");
+    job.name = row.get<Maybe<std::string>>("name").value_or("");
+    job.labels = labels_of(row.get<std::string_view>("labels"));
+    job.priority = row.get<int>("priority");
+    job.state = state_of(row.get<std::string>("state"));
+    job.args = row.get<std::string>("args");
+    job.items_total = row.get<std::int64_t>("items_total");
+    job.items_done = row.get<std::int64_t>("items_done");
+    job.items_failed = row.get<std::int64_t>("items_failed");
+    job.tasks_total = row.get<int>("tasks_total");
+    job.tasks_done = row.get<int>("tasks_done");
+    job.error = error_message(row.get<Maybe<std::string>>("error").value_or(""));
+    job.created_at = row.get<Timestamp>("created_at");
+    job.started_at = row.get<Maybe<Timestamp>>("started_at");
+    job.finished_at = row.get<Maybe<Timestamp>>("finished_at");
+    job.version = row.get<std::int64_t>("revision");
+    return job;
+}
+
+queue::JobEvent to_event(const Row& row) {
+    return {row.get<std::int64_t>("n"), row.get<std::string>("type"), row.get<std::string>("data"),
+            row.get<Timestamp>("at")};
+}
+
+queue::DeviceStatus to_device(const Row& row) {
+    queue::DeviceStatus device;
+    device.node = row.get<std::string>("node");
+    device.device = row.get<std::string>("device");
+    device.device_class = row.get<std::string>("device_class");
+    const json info = json::parse(row.get<std::string_view>("info"));
+    device.name = info.value("name", device.device);
+    device.capability = info.value("capability", json::object()).dump();
+    device.memory_bytes = info.value("memory_bytes", std::int64_t{0});
+    device.seen_at = row.get<Timestamp>("seen_at");
+    device.tasks_running = row.get<std::int64_t>("tasks_running");
+    const auto state = row.get<std::string>("state");
+    if (state == "retired") {
+        device.state = "gone";
+        device.reason = "It signed off.";
+    } else if (state == "lost" || !row.get<bool>("seen")) {
+        device.state = "failed";
+        device.reason = "It gave no sign of life and lost its work.";
+    } else if (state == "draining") {
+        device.state = "draining";
+    } else {
+        device.state = device.tasks_running > 0 ? "busy" : "ready";
+    }
+    return device;
+}
+
+std::string to_json(const queue::Labels& labels) {
+    return json(labels).dump();
+}
+
+std::string error_to_json(const std::string& message) {
+    // A message may quote hostile input: what is not UTF-8 is replaced.
+    return json{{"message", message}}.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string error_message(const std::string& text) {
+    if (text.empty()) return {};
+    const json error = json::parse(text, nullptr, false);
+    return error.is_object() ? error.value("message", text) : text;
+}
+
+}  // namespace plimsoll::postgres

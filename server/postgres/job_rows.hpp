@@ -1,0 +1,23 @@
+#pragma once
+
+#include "server/postgres/rows.hpp"
+#include "server/queue/job.hpp"
+
+namespace plimsoll::postgres {
+
+// From a row of jobs.get or jobs.list.
+queue::Job to_job(const Row& row);
+
+// From a row of events.after.
+queue::JobEvent to_event(const Row& row);
+
+// From a row of devices.list.
+queue::DeviceStatus to_device(const Row& row);
+
+std::string to_json(const queue::Labels& labels);
+
+// How the stores write an error of a task or a job: {"message": …}; and what of it people read.
+std::string error_to_json(const std::string& message);
+std::string error_message(const std::string& json);
+
+}  // namespace plimsoll::postgres

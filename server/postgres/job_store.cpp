@@ -1,0 +1,155 @@
+#include "server/postgres/job_store.hpp"
+
+#include "migrations/embedded.hpp"
+#include "server/postgres/job_rows.hpp"
+#include "server/postgres/scope.hpp"
+#include "server/postgres/sql.hpp"
+
+namespace plimsoll::postgres {
+namespace {
+
+using queue::awaitable;
+
+Error no_such_job() {
+    return {Errc::not_found, "There is no such job.", {}};
+}
+
+template <class... Statements>
+Batch batch_of(Statements&&... statements) {
+    Batch batch;
+    (batch.push_back(std::forward<Statements>(statements)), ...);
+    return batch;
+}
+
+std::optional<std::string> unless_empty(const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
+}
+
+}  // namespace
+
+JobStore::JobStore(asio::any_io_executor executor, Pool& pool)
+    : pool_(pool), submits_(std::move(executor), pool) {}
+
+awaitable<Result<queue::Submitted>> JobStore::submit(queue::NewJob job) {
+    return submits_.submit(std::move(job));
+}
+
+awaitable<Result<queue::Job>> JobStore::get(TeamId team, JobId id) {
+    auto replies = co_await pool_.run(
+        batch_of(in_team(team), Statement::of(sql::jobs_get, id.value)), kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    const Rows& rows = replies->back();
+    if (rows.empty()) co_return fail(no_such_job());
+    co_return to_job(rows[0]);
+}
+
+awaitable<Result<std::vector<queue::Job>>> JobStore::list(TeamId team, queue::JobFilter filter) {
+    const bool unfinished = filter.state && !queue::is_final(*filter.state);
+    std::optional<std::int64_t> before;
+    if (filter.before) before = filter.before->value;
+    std::optional<std::string> state;
+    if (filter.state) state = std::string(to_string(*filter.state));
+    auto query = Statement::of(unfinished ? sql::jobs_list_unfinished : sql::jobs_list, before,
+                               unless_empty(filter.kind), state, unless_empty(filter.label_key),
+                               unless_empty(filter.label_value), filter.limit);
+    auto replies = co_await pool_.run(batch_of(in_team(team), std::move(query)), kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    std::vector<queue::Job> jobs;
+    for (const Row row : replies->back()) jobs.push_back(to_job(row));
+    co_return jobs;
+}
+
+awaitable<Result<queue::Job>> JobStore::cancel(TeamId team, UserId by, JobId id) {
+    auto replies = co_await pool_.run(
+        batch_of(in_team(team), Statement::of(sql::jobs_cancel, team.value, id.value, by.value),
+                 Statement::of(sql::jobs_get, id.value)),
+        kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    const auto outcome = (*replies)[1][0].get<std::string>("outcome");
+    if (outcome == "finished") co_return fail(Errc::conflict, "The job has ended already.");
+    if (outcome == "not_found" || replies->back().empty()) co_return fail(no_such_job());
+    co_return to_job(replies->back()[0]);
+}
+
+awaitable<Result<void>> JobStore::remove(TeamId team, UserId by, JobId id) {
+    auto replies = co_await pool_.run(
+        batch_of(in_team(team), Statement::of(sql::jobs_delete, team.value, id.value, by.value)),
+        kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    const auto outcome = replies->back()[0].get<std::string>("outcome");
+    if (outcome == "not_found") co_return fail(no_such_job());
+    if (outcome == "unfinished") {
+        co_return fail(Errc::conflict, "The job has not ended yet: cancel it first.");
+    }
+    co_return Result<void>{};
+}
+
+asio::awaitable<Result<Replies>> JobStore::about(TeamId team, JobId id, Statement statement) {
+    auto replies = co_await pool_.run(
+        batch_of(in_team(team), Statement::of(sql::jobs_version, id.value), std::move(statement)),
+        kCallTimeout);
+    if (replies && (*replies)[1].empty()) co_return fail(no_such_job());
+    co_return replies;
+}
+
+awaitable<Result<std::vector<queue::JobEvent>>> JobStore::events(TeamId team, JobId id,
+                                                                 std::int64_t after, int limit) {
+    auto replies =
+        co_await about(team, id, Statement::of(sql::events_after, id.value, after, limit));
+    if (!replies) co_return fail(std::move(replies.error()));
+    std::vector<queue::JobEvent> events;
+    for (const Row row : replies->back()) events.push_back(to_event(row));
+    co_return events;
+}
+
+awaitable<Result<std::string>> JobStore::report(TeamId team, JobId id) {
+    auto replies = co_await about(team, id, Statement::of(sql::results_report, id.value));
+    if (!replies) co_return fail(std::move(replies.error()));
+    if (!(*replies)[1][0].get<bool>("finished")) {
+        co_return fail(Errc::conflict, "The job has not ended yet: its report is not made.");
+    }
+    if (replies->back().empty()) co_return fail(Errc::not_found, "The job ended without a report.");
+    co_return replies->back()[0].get<std::string>("content");
+}
+
+awaitable<Result<std::vector<queue::ChunkInfo>>> JobStore::result_chunks(TeamId team, JobId id) {
+    auto replies = co_await about(team, id, Statement::of(sql::results_chunks, id.value));
+    if (!replies) co_return fail(std::move(replies.error()));
+    std::vector<queue::ChunkInfo> chunks;
+    for (const Row row : replies->back()) {
+        if (row.get<std::string_view>("state") != "done") continue;
+        chunks.push_back(
+            {row.get<int>("seq"), row.get<std::int64_t>("items"), row.get<std::int64_t>("bytes")});
+    }
+    co_return chunks;
+}
+
+awaitable<Result<std::string>> JobStore::result_chunk(TeamId team, JobId id, int seq) {
+    auto replies = co_await about(team, id, Statement::of(sql::results_chunk, id.value, seq));
+    if (!replies) co_return fail(std::move(replies.error()));
+    if (replies->back().empty()) co_return fail(Errc::not_found, "There is no such result chunk.");
+    co_return replies->back()[0].get<std::optional<std::string>>("content").value_or("");
+}
+
+awaitable<Result<std::vector<queue::DeviceStatus>>> JobStore::devices() {
+    auto rows = co_await pool_.run(Statement::of(sql::devices_list), kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    std::vector<queue::DeviceStatus> devices;
+    for (const Row row : *rows) devices.push_back(to_device(row));
+    co_return devices;
+}
+
+awaitable<Result<void>> JobStore::ready() {
+    auto rows = co_await pool_.run(Statement::of(sql::duties_schema_version), kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    const auto version = (*rows)[0].get<std::optional<std::int64_t>>(0).value_or(0);
+    const auto known = static_cast<std::int64_t>(migrations::all.size());
+    if (version != known) {
+        co_return fail(Errc::unavailable, "The database's schema is version " +
+                                              std::to_string(version) + ", this program knows " +
+                                              std::to_string(known) + ".");
+    }
+    co_return Result<void>{};
+}
+
+}  // namespace plimsoll::postgres

@@ -1,0 +1,124 @@
+#include "server/postgres/worker_rows.hpp"
+
+#include "server/postgres/enqueue.hpp"
+#include "server/postgres/job_rows.hpp"
+#include "server/postgres/sql.hpp"
+
+#include <bit>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::postgres {
+namespace {
+
+using nlohmann::json;
+
+// A worker offers what it has for sure: the largest power of two that fits.
+int offered_bucket(std::int64_t memory_bytes) {
+    const auto mebibytes = static_cast<std::uint64_t>(memory_bytes) >> 20;
+    return mebibytes == 0 ? 0 : std::bit_width(mebibytes) - 1;
+}
+
+// "sentiment:1", as workers say it, is 'sentiment@1' in the database.
+std::string stored_kind(std::string kind) {
+    if (const auto colon = kind.rfind(':'); colon != std::string::npos) kind[colon] = '@';
+    return kind;
+}
+
+const char* stored_outcome(queue::TaskReport::Outcome outcome) {
+    switch (outcome) {
+        case queue::TaskReport::Outcome::done:
+            return "done";
+        case queue::TaskReport::Outcome::retry:
+            return "retry";
+        case queue::TaskReport::Outcome::failed:
+            return "final";
+    }
+    return "final";
+}
+
+}  // namespace
+
+Statement enlistment(const queue::WorkerInfo& info) {
+    const json capability = json::parse(info.capability, nullptr, false);
+    const json shown = {{"name", info.name},
+                        {"memory_bytes", info.memory_bytes},
+                        {"capability", capability.is_object() ? capability : json::object()}};
+    // What the probe found out about the device, by name; the rest is for people.
+    std::vector<std::string> capabilities;
+    if (capability.is_object() && capability.contains("capabilities")) {
+        capabilities = capability["capabilities"].get<std::vector<std::string>>();
+    }
+    const double speed = capability.is_object() ? capability.value("speed", 1.0) : 1.0;
+    std::vector<std::string> kinds;
+    for (const std::string& kind : info.kinds) kinds.push_back(stored_kind(kind));
+    return Statement::of(sql::worker_register, info.node, info.device, info.device_class, kinds,
+                         capabilities, offered_bucket(info.memory_bytes), speed,
+                         shown.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+queue::Claim to_claim(const Rows& rows) {
+    queue::Claim claim;
+    for (const Row row : rows) {
+        claim.fence = row.get<std::int64_t>("fence");
+        queue::ClaimedTask task;
+        task.job = JobId{row.get<std::int64_t>("job_id")};
+        task.seq = row.get<int>("task");
+        task.kind = row.get<std::string>("kind");
+        task.kind_version = row.get<int>("kind_version");
+        task.args = row.get<std::string>("args");
+        task.input = row.get<std::optional<std::string>>("input").value_or("");
+        task.items = row.get<std::optional<std::int64_t>>("items").value_or(0);
+        task.attempt = row.get<int>("attempt");
+        task.merge = row.get<bool>("is_merge");
+        task.estimated_seconds = row.get<double>("est_seconds");
+        if (task.merge) {
+            for (auto& partial : row.get<std::vector<std::optional<std::string>>>("partials")) {
+                task.partials.push_back(std::move(partial).value_or(""));
+            }
+        }
+        claim.tasks.push_back(std::move(task));
+    }
+    return claim;
+}
+
+Statement completion(queue::WorkerHandle worker, std::int64_t fence,
+                     std::vector<queue::TaskReport> reports,
+                     const std::function<double(const queue::TaskReport&)>& delay) {
+    using Outcome = queue::TaskReport::Outcome;
+    std::vector<std::int64_t> jobs, tasks, ok, failed;
+    std::vector<std::string> outcomes;
+    std::vector<std::optional<Bytes>> contents, partials;
+    std::vector<std::optional<std::string>> errors;
+    std::vector<double> seconds, delays;
+    for (queue::TaskReport& report : reports) {
+        const bool done = report.outcome == Outcome::done;
+        jobs.push_back(report.job.value);
+        tasks.push_back(report.seq);
+        outcomes.emplace_back(stored_outcome(report.outcome));
+        std::string& partial = report.merge ? report.report : report.output.partial;
+        contents.push_back(done && !report.merge
+                               ? std::optional(Bytes{std::move(report.output.results)})
+                               : std::nullopt);
+        partials.push_back(done ? std::optional(Bytes{std::move(partial)}) : std::nullopt);
+        errors.push_back(done ? std::nullopt : std::optional(error_to_json(report.error)));
+        ok.push_back(report.output.items_ok);
+        failed.push_back(report.output.items_failed);
+        seconds.push_back(report.device_seconds);
+        delays.push_back(report.outcome == Outcome::retry ? delay(report) : 0);
+    }
+    return Statement::of(sql::worker_complete, worker.id, worker.epoch, fence, jobs, tasks,
+                         outcomes, contents, partials, ok, failed, seconds, errors, delays);
+}
+
+queue::Acceptance to_acceptance(const Rows& rows) {
+    bool replayed = false;
+    for (const Row row : rows) {
+        const auto verdict = row.get<std::string_view>("verdict");
+        if (verdict == "accepted" || verdict == "cancelled") return queue::Acceptance::accepted;
+        replayed = replayed || verdict == "replayed";
+    }
+    return replayed ? queue::Acceptance::replayed : queue::Acceptance::stale;
+}
+
+}  // namespace plimsoll::postgres

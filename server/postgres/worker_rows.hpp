@@ -1,0 +1,25 @@
+#pragma once
+
+#include "server/postgres/rows.hpp"
+#include "server/postgres/statement.hpp"
+#include "server/queue/worker_store.hpp"
+
+#include <functional>
+
+namespace plimsoll::postgres {
+
+// worker.register for this worker.
+Statement enlistment(const queue::WorkerInfo& info);
+
+// From the rows of worker.claim.
+queue::Claim to_claim(const Rows& rows);
+
+// worker.complete; `delay` says how many seconds a task that is to be tried again should wait.
+Statement completion(queue::WorkerHandle worker, std::int64_t fence,
+                     std::vector<queue::TaskReport> reports,
+                     const std::function<double(const queue::TaskReport&)>& delay);
+
+// One answer for the whole call from the rows of worker.complete: stale when every task is.
+queue::Acceptance to_acceptance(const Rows& rows);
+
+}  // namespace plimsoll::postgres

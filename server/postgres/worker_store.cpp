@@ -1,0 +1,129 @@
+#include "server/postgres/worker_store.hpp"
+
+#include "server/postgres/scope.hpp"
+#include "server/postgres/sql.hpp"
+#include "server/postgres/worker_rows.hpp"
+#include "server/queue/retry.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace plimsoll::postgres {
+
+using queue::awaitable;
+using queue::WorkerHandle;
+
+WorkerStore::WorkerStore(asio::any_io_executor executor, Pool& pool, Listener& listener)
+    : pool_(pool), waiting_(std::move(executor)) {
+    listener.subscribe({"plimsoll_ready",
+                        [this](std::string_view device_class) {
+                            if (device_class == device_class_) woken();
+                        },
+                        [this] { woken(); }});
+    listener.subscribe({"plimsoll_worker",
+                        [this](std::string_view id) {
+                            if (id == std::to_string(worker_id_)) woken();
+                        },
+                        [] {}});
+}
+
+awaitable<Result<WorkerHandle>> WorkerStore::enlist(queue::WorkerInfo info) {
+    device_class_ = info.device_class;
+    auto rows = co_await pool_.run(enlistment(info), kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    held_.drop_all();
+    worker_id_ = (*rows)[0].get<std::int64_t>("worker_id");
+    co_return WorkerHandle{worker_id_, (*rows)[0].get<std::int64_t>("epoch")};
+}
+
+awaitable<Result<queue::HeartbeatReply>> WorkerStore::heartbeat(
+    WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items) {
+    std::vector<std::int64_t> jobs, counts;
+    for (const auto& [job, count] : items) {
+        jobs.push_back(job.value);
+        counts.push_back(count);
+    }
+    auto rows = co_await pool_.run(Statement::of(sql::worker_heartbeat, worker.id, worker.epoch,
+                                                 held_.fences(), jobs, counts, std::nullopt),
+                                   kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    const Row row = (*rows)[0];
+    queue::HeartbeatReply reply;
+    reply.expired = !row.get<bool>("alive");
+    reply.drain = row.get<bool>("draining");
+    for (const std::int64_t job : row.get<std::vector<std::int64_t>>("cancelled_jobs")) {
+        reply.cancelled.push_back(JobId{job});
+    }
+    // Leases that ended while their completion was on its way.
+    for (const std::int64_t fence : row.get<std::vector<std::int64_t>>("stale_fences")) {
+        held_.drop(fence);
+    }
+    if (reply.expired) held_.drop_all();
+    co_return reply;
+}
+
+awaitable<Result<queue::Claim>> WorkerStore::claim(WorkerHandle worker, double seconds,
+                                                   int max_tasks) {
+    auto rows = co_await pool_.run(
+        Statement::of(sql::worker_claim, worker.id, worker.epoch, seconds, max_tasks, std::nullopt),
+        kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    auto claim = to_claim(*rows);
+    held_.add(claim);
+    co_return claim;
+}
+
+awaitable<Result<queue::Acceptance>> WorkerStore::complete(WorkerHandle worker, std::int64_t fence,
+                                                           std::vector<queue::TaskReport> reports) {
+    std::vector<queue::TaskReport> settled;  // their names, without their results
+    for (const queue::TaskReport& report : reports) {
+        auto& named = settled.emplace_back();
+        named.job = report.job;
+        named.seq = report.seq;
+    }
+    auto delay = [this, fence](const queue::TaskReport& report) {
+        return queue::retry_delay(held_.attempt(fence, report)).count();
+    };
+    auto rows =
+        co_await pool_.run(completion(worker, fence, std::move(reports), delay), kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    held_.settled(fence, settled);
+    co_return to_acceptance(*rows);
+}
+
+awaitable<Result<void>> WorkerStore::release(WorkerHandle worker, std::int64_t fence) {
+    std::vector<std::int64_t> jobs, tasks;
+    for (const auto& task : held_.tasks(fence)) {
+        jobs.push_back(task.job.value);
+        tasks.push_back(task.seq);
+    }
+    auto rows = co_await pool_.run(
+        Statement::of(sql::worker_release, worker.id, worker.epoch, fence, jobs, tasks),
+        kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    held_.drop(fence);
+    co_return Result<void>{};
+}
+
+awaitable<Result<void>> WorkerStore::retire(WorkerHandle worker) {
+    auto rows = co_await pool_.run(Statement::of(sql::worker_retire, worker.id, worker.epoch),
+                                   kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    held_.drop_all();
+    co_return Result<void>{};
+}
+
+awaitable<void> WorkerStore::wake(WorkerHandle, std::chrono::steady_clock::time_point deadline) {
+    if (!woken_) {
+        waiting_.expires_at(deadline);
+        co_await waiting_.async_wait(asio::as_tuple(asio::use_awaitable));
+    }
+    woken_ = false;
+}
+
+void WorkerStore::woken() {
+    woken_ = true;
+    waiting_.cancel();
+}
+
+}  // namespace plimsoll::postgres

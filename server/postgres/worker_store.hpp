@@ -1,0 +1,42 @@
+#pragma once
+
+#include "server/postgres/held_leases.hpp"
+#include "server/postgres/listener.hpp"
+#include "server/postgres/pool.hpp"
+#include "server/queue/worker_store.hpp"
+
+namespace plimsoll::postgres {
+
+// The queue as one worker process sees it. Remembers what the worker holds, so that a heartbeat and
+// a release can name it.
+class WorkerStore final : public queue::WorkerStore {
+  public:
+    // `pool` and `listener` are of the role plimsoll_worker and outlive this; the listener is not
+    // started yet.
+    WorkerStore(asio::any_io_executor executor, Pool& pool, Listener& listener);
+
+    queue::awaitable<Result<queue::WorkerHandle>> enlist(queue::WorkerInfo info) override;
+    queue::awaitable<Result<queue::HeartbeatReply>> heartbeat(
+        queue::WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items) override;
+    queue::awaitable<Result<queue::Claim>> claim(queue::WorkerHandle worker, double seconds,
+                                                 int max_tasks) override;
+    queue::awaitable<Result<queue::Acceptance>> complete(
+        queue::WorkerHandle worker, std::int64_t fence,
+        std::vector<queue::TaskReport> reports) override;
+    queue::awaitable<Result<void>> release(queue::WorkerHandle worker, std::int64_t fence) override;
+    queue::awaitable<Result<void>> retire(queue::WorkerHandle worker) override;
+    queue::awaitable<void> wake(queue::WorkerHandle worker,
+                                std::chrono::steady_clock::time_point deadline) override;
+
+  private:
+    void woken();
+
+    Pool& pool_;
+    HeldLeases held_;
+    std::string device_class_;
+    std::int64_t worker_id_ = 0;
+    asio::steady_timer waiting_;
+    bool woken_ = false;  // since wake() last returned
+};
+
+}  // namespace plimsoll::postgres

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+// What `serve` does in the background, on the database's own clock. Every call is idempotent and
+// does nothing while another server does the same. Implemented by server/postgres.
+namespace plimsoll::queue {
+
+class DutyStore {
+  public:
+    virtual ~DutyStore() = default;
+
+    // Each returns how much it did, so that the caller can go on while there is more.
+    template <class T>
+    using Answer = boost::asio::awaitable<Result<T>>;
+
+    virtual Answer<int> expire_leases() = 0;               // workers that fell silent; one a call
+    virtual Answer<int> promote_due() = 0;                 // tasks whose time has come
+    virtual Answer<int> ensure_partitions() = 0;           // of today and the days ahead
+    virtual Answer<int> drop_old_days(int keep_days) = 0;  // one day a call
+    virtual Answer<int> expire_keys() = 0;                 // idempotency keys past their time
+    virtual Answer<int> forget_ended(int keep_days) = 0;   // sessions and links long over
+};
+
+}  // namespace plimsoll::queue
