@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 namespace plimsoll {
@@ -23,5 +24,9 @@ class SystemClock final : public Clock {
 
 // RFC 3339 in UTC with milliseconds, for example "2026-03-01T12:00:00.000Z".
 std::string to_rfc3339(Timestamp time);
+
+// Any RFC 3339 time, with up to six decimals of a second and with an offset, between the years 1970
+// and 9999. Nothing for other texts.
+std::optional<Timestamp> parse_rfc3339(const std::string& text);
 
 }  // namespace plimsoll

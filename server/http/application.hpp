@@ -1,0 +1,31 @@
+#pragma once
+
+#include "server/http/response.hpp"
+
+#include <memory>
+#include <optional>
+
+#include <boost/asio/awaitable.hpp>
+
+// What a connection needs of the rest of the server. A request comes in two steps, so that a body
+// is read only for a caller and a path that may send one.
+namespace plimsoll::http {
+
+class Exchange {
+  public:
+    virtual ~Exchange() = default;
+    // The answer, when the head alone decides it.
+    virtual boost::asio::awaitable<std::optional<Response>> admit(const Request& head) = 0;
+    // Bytes of body that an admitted request may send.
+    virtual std::size_t body_limit() const = 0;
+    // `request` is the admitted one, now with its body.
+    virtual boost::asio::awaitable<Response> answer(const Request& request) = 0;
+};
+
+class Application {
+  public:
+    virtual ~Application() = default;
+    virtual std::unique_ptr<Exchange> exchange() = 0;
+};
+
+}  // namespace plimsoll::http

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "server/http/problem.hpp"
+#include "server/identity/store.hpp"
+
+#include <set>
+#include <string>
+#include <string_view>
+
+// Who is asking, and whether they may. Nothing is remembered between requests: a credential that
+// is revoked stops working with the next one.
+namespace plimsoll::http {
+
+// From `Authorization: Bearer`, or else from the session cookie. 401 without a valid one; 403 when
+// a session changes something and does not show its CSRF token.
+boost::asio::awaitable<Outcome<identity::Principal>> authenticate(identity::IdentityStore& store,
+                                                                  const Request& request);
+
+// 403 for a request that a browser sends on behalf of another site. Requests of programs carry no
+// Origin and pass.
+Outcome<void> check_origin(const Request& request);
+
+// All that the principal may do: what the role allows, and of that only what the token names.
+std::set<std::string, std::less<>> scopes_of(const identity::Principal& principal);
+
+// 403 that names the missing scope.
+Outcome<void> require_scope(const identity::Principal& principal, std::string_view scope);
+
+}  // namespace plimsoll::http

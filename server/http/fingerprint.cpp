@@ -1,0 +1,30 @@
+#include "server/http/fingerprint.hpp"
+
+#include <stdexcept>
+
+#include <openssl/evp.h>
+
+namespace plimsoll::http {
+
+std::string fingerprint(std::string_view content) {
+    std::string digest(32, '\0');
+    unsigned length = 0;
+    if (EVP_Digest(content.data(), content.size(), reinterpret_cast<unsigned char*>(digest.data()),
+                   &length, EVP_sha256(), nullptr) != 1) {
+        throw std::runtime_error("SHA-256 is not available");
+    }
+    return digest;
+}
+
+std::string content_etag(std::string_view content) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string etag = "\"";
+    for (const char c : fingerprint(content).substr(0, 16)) {
+        const auto byte = static_cast<unsigned char>(c);
+        etag += kDigits[byte >> 4];
+        etag += kDigits[byte & 15];
+    }
+    return etag + '"';
+}
+
+}  // namespace plimsoll::http

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+// Every bound of the HTTP front in one place. What exceeds one is refused early and said clearly.
+namespace plimsoll::http::limits {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::size_t kHeaderBytes = 16 * 1024;  // request line and fields together
+constexpr std::size_t kTargetBytes = 8 * 1024;
+constexpr std::size_t kHeaderFields = 100;
+constexpr std::size_t kJsonDepth = 64;
+// Where the contract names no x-max-body-bytes of its own.
+constexpr std::size_t kBodyBytes = 64 * 1024;
+// Bodies of all requests together. A parsed body takes several times its size.
+constexpr std::size_t kBodyBytesInFlight = 64 * 1024 * 1024;
+// What is still read and thrown away after a refusal, so that the client gets to read the answer.
+constexpr std::size_t kDiscardBytes = 64 * 1024 * 1024;
+// Above this, parsing and converting leave the I/O thread.
+constexpr std::size_t kInlineBytes = 64 * 1024;
+constexpr std::size_t kFieldErrors = 50;  // named in one answer
+
+constexpr std::size_t kConnections = 1024;
+constexpr std::size_t kConnectionsPerAddress = 256;
+constexpr std::size_t kStreamsPerUser = 16;  // event streams
+
+// Added to the time for a body, per byte announced.
+constexpr std::size_t kBodyBytesPerSecond = 16 * 1024;
+
+constexpr seconds kHeartbeat{15};           // of an event stream
+constexpr milliseconds kStreamPace{250};    // least time between two snapshots of a job
+constexpr milliseconds kStreamRetry{2000};  // what an event stream's client waits to reconnect
+// The longest sleep on a job's signal: a lost notification delays nobody for longer.
+constexpr seconds kSignalWait{2};
+
+constexpr int kRetryAfterSeconds = 5;  // of a 503
+
+}  // namespace plimsoll::http::limits
+
+namespace plimsoll::http {
+
+// How long a connection waits for its client.
+struct Timeouts {
+    std::chrono::milliseconds idle = std::chrono::seconds(60);    // between requests
+    std::chrono::milliseconds header = std::chrono::seconds(10);  // from a request's first byte
+    std::chrono::milliseconds body = std::chrono::seconds(30);    // see kBodyBytesPerSecond
+    std::chrono::milliseconds write = std::chrono::seconds(30);   // for one piece of an answer
+    std::chrono::milliseconds discard = std::chrono::seconds(5);  // reading on after a refusal
+};
+
+}  // namespace plimsoll::http

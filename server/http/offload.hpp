@@ -1,0 +1,27 @@
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace plimsoll::http {
+
+template <class Work>
+boost::asio::awaitable<std::invoke_result_t<Work&>> run_work(Work work) {
+    co_return work();
+}
+
+// Computes on the pool while the I/O thread serves others; resumes on the I/O thread. What `work`
+// refers to must outlive the call, which it does when the caller awaits it at once.
+template <class Work>
+boost::asio::awaitable<std::invoke_result_t<Work&>> offload(boost::asio::thread_pool& pool,
+                                                            Work work) {
+    auto running = run_work(std::move(work));
+    co_return co_await boost::asio::co_spawn(pool, std::move(running), boost::asio::use_awaitable);
+}
+
+}  // namespace plimsoll::http

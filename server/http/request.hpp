@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::http {
+
+struct Header {
+    std::string name;
+    std::string value;
+};
+
+// Case-insensitive, as HTTP wants it. Nothing when absent.
+std::optional<std::string_view> find_header(const std::vector<Header>& headers,
+                                            std::string_view name);
+std::size_t count_headers(const std::vector<Header>& headers, std::string_view name);
+
+// Equal but for ASCII case.
+bool same_token(std::string_view a, std::string_view b);
+
+// One request as the rest of the server sees it: no parser, no socket.
+struct Request {
+    std::string id;  // "req_…", unique; in every answer and log line about it
+    std::string method;
+    std::string target;  // as sent: path and query, still encoded
+    std::vector<Header> headers;
+    std::string body;  // empty until the head was accepted
+    std::string remote_address;
+    bool secure = false;  // came over TLS
+
+    std::optional<std::string_view> header(std::string_view name) const {
+        return find_header(headers, name);
+    }
+    std::optional<std::string_view> cookie(std::string_view name) const;
+};
+
+}  // namespace plimsoll::http

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+// The part of OpenAPI 3.0's schema language that the contract uses, made for hostile input: what
+// is wrong is named with a JSON pointer and a rule that a person understands, at most
+// `limits::kFieldErrors` times, and a regular expression is only tried on text that is short.
+namespace plimsoll::http {
+
+struct Violation {
+    std::string pointer;  // into the value that was checked
+    std::string message;  // completes "<field> …": "must be a string"
+};
+
+class Schema {
+  public:
+    // Empty: the value is valid.
+    std::vector<Violation> check(const nlohmann::json& value) const;
+
+    // "string", "integer", … or empty where any type will do.
+    const std::string& type() const { return type_; }
+    const std::optional<nlohmann::json>& default_value() const { return default_; }
+    // The values that the discriminator knows, in order; empty without one.
+    std::vector<std::string> variants() const;
+
+  private:
+    friend class SchemaSet;
+    friend class Checker;
+
+    std::string type_;
+    bool nullable_ = false;
+    std::optional<nlohmann::json> default_;
+    std::vector<nlohmann::json> enum_;
+    std::vector<const Schema*> all_of_;
+
+    std::string discriminator_;
+    std::map<std::string, const Schema*, std::less<>> variants_;
+
+    std::map<std::string, const Schema*, std::less<>> properties_;
+    std::vector<std::string> required_;
+    bool closed_ = false;                       // additionalProperties: false
+    const Schema* other_properties_ = nullptr;  // additionalProperties: a schema
+    const Schema* names_ = nullptr;             // x-names
+    std::size_t min_properties_ = 0;
+    std::optional<std::size_t> max_properties_;
+
+    const Schema* items_ = nullptr;
+    std::size_t min_items_ = 0;
+    std::optional<std::size_t> max_items_;
+
+    std::size_t min_length_ = 0;
+    std::optional<std::size_t> max_length_;
+    std::string pattern_;  // as written, for the message
+    std::optional<std::regex> regex_;
+
+    std::optional<double> minimum_;
+    std::optional<double> maximum_;
+    bool exclusive_minimum_ = false;
+    bool exclusive_maximum_ = false;
+};
+
+// Compiles schemas of one document and owns them. Throws std::runtime_error that names the place
+// of a keyword it does not know, a reference that leads nowhere, a oneOf without a discriminator,
+// or a pattern without a maxLength: such a contract must not be served.
+class SchemaSet {
+  public:
+    explicit SchemaSet(const nlohmann::json& document) : document_(document) {}
+    SchemaSet(const SchemaSet&) = delete;
+    SchemaSet& operator=(const SchemaSet&) = delete;
+
+    // `where` is named in errors.
+    const Schema& compile(const nlohmann::json& schema, const std::string& where);
+
+  private:
+    const Schema& at(const std::string& reference, const std::string& where);
+    void fill(Schema& schema, const nlohmann::json& source, const std::string& where);
+    void keyword(Schema& schema, const std::string& key, const nlohmann::json& value,
+                 const std::string& where);
+    void discriminate(Schema& schema, const nlohmann::json& source, const std::string& where);
+
+    const nlohmann::json& document_;
+    std::vector<std::unique_ptr<Schema>> owned_;
+    std::map<std::string, const Schema*> by_reference_;
+};
+
+// The node that a JSON reference of the document ("#/components/…") names.
+const nlohmann::json& resolve_reference(const nlohmann::json& document,
+                                        const std::string& reference, const std::string& where);
+
+}  // namespace plimsoll::http

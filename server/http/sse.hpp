@@ -1,0 +1,25 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// The text form of server-sent events (WHATWG HTML, "Server-sent events").
+namespace plimsoll::http::sse {
+
+struct Event {
+    std::optional<std::int64_t> id;  // what Last-Event-ID will say; none: not resumable
+    std::string_view type;
+    std::string_view data;  // every line of it becomes a data line
+};
+
+std::string frame(const Event& event);
+
+// Keeps proxies from closing a silent stream and shows the server a client that is gone.
+std::string_view heartbeat();
+
+std::string retry(std::chrono::milliseconds wait);
+
+}  // namespace plimsoll::http::sse
