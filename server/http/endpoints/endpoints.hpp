@@ -1,0 +1,49 @@
+#pragma once
+
+#include "server/base/time.hpp"
+#include "server/http/draining.hpp"
+#include "server/http/handler.hpp"
+#include "server/identity/store.hpp"
+#include "server/jobs/kind.hpp"
+#include "server/queue/store.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <boost/asio/thread_pool.hpp>
+
+// One function a resource; each adds the handlers of its operations and takes no more than it
+// needs. What it is given must outlive the handlers.
+namespace plimsoll::http::endpoints {
+
+using Kinds = std::span<const jobs::Contract>;
+
+// `pool` cuts large jobs into tasks.
+void add_jobs(Handlers& handlers, queue::JobStore& store, Kinds kinds,
+              boost::asio::thread_pool& pool, const Clock& clock);
+void add_job_reading(Handlers& handlers, queue::JobStore& store, queue::JobSignals& signals,
+                     const Draining& draining, const Clock& clock);
+// A stream asks `identity` again while it lasts: a credential that is revoked ends it.
+void add_job_events(Handlers& handlers, queue::JobStore& store, queue::JobSignals& signals,
+                    identity::IdentityStore& identity, const Draining& draining,
+                    const Clock& clock);
+// `pool` unpacks chunks.
+void add_job_results(Handlers& handlers, queue::JobStore& store, Kinds kinds,
+                     boost::asio::thread_pool& pool);
+void add_devices(Handlers& handlers, queue::JobStore& store);
+
+void add_sessions(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
+void add_users(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
+void add_teams(Handlers& handlers, identity::IdentityStore& store);
+void add_tokens(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
+
+struct Versions {
+    std::string server;  // "0.1.0"
+    std::string api;
+    std::vector<std::string> kinds;
+};
+void add_operations(Handlers& handlers, queue::JobStore& store, const Draining& draining,
+                    const Versions& versions);
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "server/http/problem.hpp"
+#include "server/queue/job.hpp"
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::http::endpoints {
+
+// A job as the contract shows it.
+nlohmann::json job_json(const queue::Job& job, Timestamp now);
+
+std::string job_path(JobId id);
+// Changes whenever the job does.
+std::string job_etag(const queue::Job& job);
+
+// 404 for what can be no job's id, as for a job that does not exist.
+Outcome<JobId> job_id_of(const std::optional<std::string>& text);
+
+// Whether an If-None-Match header names this version.
+bool names_version(std::string_view if_none_match, std::string_view etag);
+
+// For what can be read only when the job is over.
+Outcome<void> require_final(const queue::Job& job);
+
+}  // namespace plimsoll::http::endpoints

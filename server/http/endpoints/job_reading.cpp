@@ -1,0 +1,85 @@
+// Reading one job: now, or when it changes; and its report.
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/job_json.hpp"
+#include "server/http/limits.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+using SteadyClock = std::chrono::steady_clock;
+
+namespace {
+
+class JobReading {
+  public:
+    JobReading(queue::JobStore& store, queue::JobSignals& signals, const Draining& draining,
+               const Clock& clock)
+        : store_(store), signals_(signals), draining_(draining), clock_(clock) {}
+
+    awaitable<Outcome<Response>> get(const Call& call) const {
+        const auto id = job_id_of(call.parameters.text("job_id"));
+        if (!id) co_return tl::unexpected(id.error());
+        const auto known = call.parameters.text("If-None-Match").value_or("");
+        const auto end =
+            SteadyClock::now() + std::chrono::seconds(call.parameters.integer("wait").value_or(0));
+        for (;;) {
+            const auto job = co_await store_.get(call.principal.team.id, *id);
+            if (!job) co_return tl::unexpected<Problem>(job.error());
+            const bool unchanged = names_version(known, job_etag(*job));
+            const bool worth_waiting = !queue::is_final(job->state) && (known.empty() || unchanged);
+            if (!worth_waiting || draining_.begun() || SteadyClock::now() >= end) {
+                co_return answer(*job, unchanged);
+            }
+            const auto wake = std::min(end, SteadyClock::now() + limits::kSignalWait);
+            co_await signals_.changed(*id, wake);
+        }
+    }
+
+    awaitable<Outcome<Response>> report(const Call& call) const {
+        const auto id = job_id_of(call.parameters.text("job_id"));
+        if (!id) co_return tl::unexpected(id.error());
+        const auto job = co_await store_.get(call.principal.team.id, *id);
+        if (!job) co_return tl::unexpected<Problem>(job.error());
+        if (auto final = require_final(*job); !final) co_return tl::unexpected(final.error());
+        const auto summary = co_await store_.report(call.principal.team.id, *id);
+        if (!summary) co_return tl::unexpected<Problem>(summary.error());
+        const json report = {
+            {"job_id", to_public(job->id)},
+            {"kind", job->kind},
+            {"created_at", to_rfc3339(job->finished_at.value_or(job->created_at))},
+            {"items",
+             {{"total", job->items_total},
+              {"ok", job->items_done - job->items_failed},
+              {"failed", job->items_failed}}},
+            {"summary", json::parse(*summary)},
+        };
+        co_return json_response(200, report);
+    }
+
+  private:
+    Response answer(const queue::Job& job, bool unchanged) const {
+        auto response =
+            unchanged ? empty_response(304) : json_response(200, job_json(job, clock_.now()));
+        response.with("ETag", job_etag(job));
+        return response;
+    }
+
+    queue::JobStore& store_;
+    queue::JobSignals& signals_;
+    const Draining& draining_;
+    const Clock& clock_;
+};
+
+}  // namespace
+
+void add_job_reading(Handlers& handlers, queue::JobStore& store, queue::JobSignals& signals,
+                     const Draining& draining, const Clock& clock) {
+    const auto reading = std::make_shared<const JobReading>(store, signals, draining, clock);
+    handlers["getJob"] = [reading](const Call& call) { return reading->get(call); };
+    handlers["getJobReport"] = [reading](const Call& call) { return reading->report(call); };
+}
+
+}  // namespace plimsoll::http::endpoints

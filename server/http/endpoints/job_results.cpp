@@ -1,0 +1,138 @@
+// A job's results: chunks of rows, read and converted one at a time while the client takes them.
+#include "server/base/gzip.hpp"
+#include "server/http/accept.hpp"
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/job_json.hpp"
+#include "server/http/limits.hpp"
+#include "server/http/offload.hpp"
+#include "server/jobs/results_converter.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using jobs::ResultsFormat;
+using nlohmann::json;
+
+namespace {
+
+// One task's rows, unpacked. Tasks are cut far smaller; this bounds what a damaged chunk can do.
+constexpr std::size_t kLargestChunk = 64 * 1024 * 1024;
+
+struct Format {
+    ResultsFormat format;
+    std::string_view name;
+    std::string_view media_type;
+};
+constexpr std::array kFormats = {
+    Format{ResultsFormat::json, "json", "application/json"},
+    Format{ResultsFormat::jsonl, "jsonl", "application/x-ndjson"},
+    Format{ResultsFormat::csv, "csv", "text/csv"},
+};
+
+// The head of the JSON form; the converter writes the array, "}" is the tail.
+std::string json_head(const queue::Job& job) {
+    auto head = json{{"job_id", to_public(job.id)}, {"kind", job.kind}}.dump();
+    head.back() = ',';
+    return head + "\"items\":";
+}
+
+class ResultsStream final : public BodyStream {
+  public:
+    ResultsStream(queue::JobStore& store, boost::asio::thread_pool& pool, queue::Job job,
+                  std::vector<queue::ChunkInfo> chunks, ResultsFormat format,
+                  std::span<const jobs::Column> columns)
+        : store_(store),
+          pool_(pool),
+          job_(std::move(job)),
+          chunks_(std::move(chunks)),
+          format_(format),
+          converter_(format, columns) {}
+
+    awaitable<Result<std::optional<std::string>>> next() override {
+        if (ended_) co_return std::nullopt;
+        std::string out;
+        if (done_ == 0 && format_ == ResultsFormat::json) out = json_head(job_);
+        if (done_ < chunks_.size()) {
+            const auto packed =
+                co_await store_.result_chunk(job_.team, job_.id, chunks_[done_].seq);
+            if (!packed) co_return fail(packed.error());
+            const auto work = [this, &packed, &out] { return convert(*packed, out); };
+            const auto converted =
+                packed->size() <= limits::kInlineBytes ? work() : co_await offload(pool_, work);
+            if (!converted) co_return fail(converted.error());
+            ++done_;
+        }
+        if (done_ == chunks_.size()) {
+            if (auto finished = converter_.finish(out); !finished) co_return fail(finished.error());
+            if (format_ == ResultsFormat::json) out += '}';
+            ended_ = true;
+        }
+        co_return out;
+    }
+
+  private:
+    Result<void> convert(const std::string& packed, std::string& out) {
+        const auto rows = gunzip(packed, kLargestChunk);
+        if (!rows) return fail(rows.error());
+        return converter_.feed(*rows, out);
+    }
+
+    queue::JobStore& store_;
+    boost::asio::thread_pool& pool_;
+    queue::Job job_;
+    std::vector<queue::ChunkInfo> chunks_;
+    ResultsFormat format_;
+    jobs::ResultsConverter converter_;
+    std::size_t done_ = 0;
+    bool ended_ = false;
+};
+
+Outcome<Format> format_of(const Call& call) {
+    const auto name = call.parameters.text("format");
+    const auto type = negotiate(call.request.header("Accept").value_or(""),
+                                {"application/json", "application/x-ndjson", "text/csv"});
+    for (const auto& format : kFormats) {
+        if (name ? *name == format.name : type == format.media_type) return format;
+    }
+    return refuse(406, "This is available as application/json, application/x-ndjson, text/csv.");
+}
+
+awaitable<Outcome<Response>> results(const Call& call, queue::JobStore& store, Kinds kinds,
+                                     boost::asio::thread_pool& pool) {
+    const auto id = job_id_of(call.parameters.text("job_id"));
+    if (!id) co_return tl::unexpected(id.error());
+    const auto format = format_of(call);
+    if (!format) co_return tl::unexpected(format.error());
+    const auto team = call.principal.team.id;
+    auto job = co_await store.get(team, *id);
+    if (!job) co_return tl::unexpected<Problem>(job.error());
+    if (auto final = require_final(*job); !final) co_return tl::unexpected(final.error());
+    const auto kind = std::ranges::find(kinds, job->kind, &jobs::Contract::name);
+    if (kind == kinds.end()) {
+        co_return refuse(404, "This server does not know jobs of kind " + job->kind + ".");
+    }
+    auto chunks = co_await store.result_chunks(team, *id);
+    if (!chunks) co_return tl::unexpected<Problem>(chunks.error());
+    Response response;
+    const auto extension = std::string(format->name);
+    response.with("Content-Type", std::string(format->media_type))
+        .with("Content-Disposition",
+              "attachment; filename=\"" + to_public(*id) + "." + extension + "\"");
+    response.stream = std::make_unique<ResultsStream>(
+        store, pool, std::move(*job), std::move(*chunks), format->format, kind->columns);
+    co_return response;
+}
+
+}  // namespace
+
+void add_job_results(Handlers& handlers, queue::JobStore& store, Kinds kinds,
+                     boost::asio::thread_pool& pool) {
+    handlers["getJobResults"] = [&store, kinds, &pool](const Call& call) {
+        return results(call, store, kinds, pool);
+    };
+}
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,168 @@
+// Submitting, listing, cancelling and deleting jobs.
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/job_json.hpp"
+#include "server/http/endpoints/page.hpp"
+#include "server/http/fingerprint.hpp"
+#include "server/http/limits.hpp"
+#include "server/http/offload.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+
+namespace {
+
+class Jobs {
+  public:
+    Jobs(queue::JobStore& store, Kinds kinds, boost::asio::thread_pool& pool, const Clock& clock)
+        : store_(store), kinds_(kinds), pool_(pool), clock_(clock) {}
+
+    awaitable<Outcome<Response>> create(const Call& call) const {
+        auto job = new_job(call);
+        auto plan = co_await plan_job(call);
+        if (!plan) co_return tl::unexpected(refused_args(plan.error()));
+        job.plan = std::move(*plan);
+        const auto team = job.team;
+        const auto submitted = co_await store_.submit(std::move(job));
+        if (!submitted) co_return tl::unexpected(refused_submit(submitted.error()));
+        const auto stored = co_await store_.get(team, submitted->id);
+        if (!stored) co_return tl::unexpected<Problem>(stored.error());
+        auto response = json_response(202, job_json(*stored, clock_.now()));
+        response.with("Location", job_path(stored->id)).with("Retry-After", "1");
+        if (submitted->replayed) response.with("Idempotency-Replayed", "true");
+        co_return response;
+    }
+
+    awaitable<Outcome<Response>> list(const Call& call) const {
+        auto filter = filter_of(call.parameters);
+        if (!filter) co_return tl::unexpected(std::move(filter.error()));
+        const auto limit = static_cast<std::size_t>(filter->limit);
+        ++filter->limit;  // one more tells whether there is a next page
+        auto jobs = co_await store_.list(call.principal.team.id, std::move(*filter));
+        if (!jobs) co_return tl::unexpected<Problem>(jobs.error());
+        const bool more = jobs->size() > limit;
+        if (more) jobs->resize(limit);
+        json page = {{"items", json::array()}, {"next_cursor", nullptr}};
+        for (const auto& job : *jobs) page["items"].push_back(job_json(job, clock_.now()));
+        if (more) page["next_cursor"] = to_public(jobs->back().id);
+        auto response = json_response(200, page);
+        if (more) {
+            response.with("Link", next_link(call.request.target, to_public(jobs->back().id)));
+        }
+        co_return response;
+    }
+
+    awaitable<Outcome<Response>> cancel(const Call& call) const {
+        const auto id = job_id_of(call.parameters.text("job_id"));
+        if (!id) co_return tl::unexpected(id.error());
+        const auto job =
+            co_await store_.cancel(call.principal.team.id, call.principal.user.id, *id);
+        if (!job) co_return tl::unexpected<Problem>(job.error());
+        auto response = json_response(202, job_json(*job, clock_.now()));
+        response.with("Location", job_path(job->id));
+        co_return response;
+    }
+
+    awaitable<Outcome<Response>> remove(const Call& call) const {
+        const auto id = job_id_of(call.parameters.text("job_id"));
+        if (!id) co_return tl::unexpected(id.error());
+        const auto removed =
+            co_await store_.remove(call.principal.team.id, call.principal.user.id, *id);
+        if (!removed) co_return tl::unexpected<Problem>(removed.error());
+        co_return empty_response(204);
+    }
+
+  private:
+    using Planned = tl::expected<jobs::Plan, jobs::FieldErrors>;
+
+    const jobs::Contract& kind_of(const Call& call) const {
+        const auto& name = call.body.at("kind").get_ref<const std::string&>();
+        return *std::ranges::find(kinds_, name, &jobs::Contract::name);
+    }
+
+    queue::NewJob new_job(const Call& call) const {
+        const auto& kind = kind_of(call);
+        queue::NewJob job;
+        job.team = call.principal.team.id;
+        job.submitter = call.principal.user.id;
+        job.kind = kind.name;
+        job.kind_version = kind.version;
+        job.name = call.body.value("name", "");
+        job.labels = call.body.value("labels", queue::Labels());
+        job.priority = call.body.value("priority", 0);
+        if (auto key = call.parameters.text("Idempotency-Key")) {
+            job.idempotency = {std::move(*key), fingerprint(call.request.body)};
+        }
+        return job;
+    }
+
+    awaitable<Planned> plan_job(const Call& call) const {
+        const auto& kind = kind_of(call);
+        const auto& args = call.body.at("args");
+        if (call.request.body.size() <= limits::kInlineBytes) co_return kind.plan(args);
+        const auto work = [&kind, &args] { return kind.plan(args); };
+        co_return co_await offload(pool_, work);
+    }
+
+    static Problem refused_args(const jobs::FieldErrors& errors) {
+        Problem problem(422, "The job's args break a rule.");
+        for (const auto& error : errors) {
+            if (problem.errors.size() == limits::kFieldErrors) break;
+            problem.errors.push_back({"/args" + error.pointer, {}, error.message});
+        }
+        return problem;
+    }
+
+    static Problem refused_submit(const Error& error) {
+        if (error.code != Errc::conflict) return error;
+        Problem problem(422, "This Idempotency-Key was used with another body.");
+        problem.slug = "idempotency-mismatch";
+        problem.errors.push_back({{}, "Idempotency-Key", "was used with another body"});
+        return problem;
+    }
+
+    static Outcome<queue::JobFilter> filter_of(const Parameters& parameters) {
+        queue::JobFilter filter;
+        filter.kind = parameters.text("kind").value_or("");
+        filter.limit = static_cast<int>(parameters.integer("limit").value_or(50));
+        if (const auto state = parameters.text("state")) {
+            filter.state = queue::parse_job_state(*state);
+        }
+        if (const auto label = parameters.text("label")) {
+            const auto equals = label->find('=');
+            filter.label_key = label->substr(0, equals);
+            if (equals != std::string::npos) filter.label_value = label->substr(equals + 1);
+        }
+        if (const auto cursor = parameters.text("cursor")) {
+            const auto before = parse_public_id("job", *cursor);
+            if (!before) {
+                Problem problem(400, "A parameter breaks its rule.");
+                problem.errors.push_back({{}, "cursor", "is not the next_cursor of a page"});
+                return tl::unexpected(std::move(problem));
+            }
+            filter.before = JobId{*before};
+        }
+        return filter;
+    }
+
+    queue::JobStore& store_;
+    Kinds kinds_;
+    boost::asio::thread_pool& pool_;
+    const Clock& clock_;
+};
+
+}  // namespace
+
+void add_jobs(Handlers& handlers, queue::JobStore& store, Kinds kinds,
+              boost::asio::thread_pool& pool, const Clock& clock) {
+    const auto jobs = std::make_shared<const Jobs>(store, kinds, pool, clock);
+    handlers["createJob"] = [jobs](const Call& call) { return jobs->create(call); };
+    handlers["listJobs"] = [jobs](const Call& call) { return jobs->list(call); };
+    handlers["cancelJob"] = [jobs](const Call& call) { return jobs->cancel(call); };
+    handlers["deleteJob"] = [jobs](const Call& call) { return jobs->remove(call); };
+}
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,65 @@
+// Health, versions and the contract itself.
+#include "server/http/contract_text.hpp"
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/job_json.hpp"
+#include "server/http/fingerprint.hpp"
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+
+namespace {
+
+awaitable<Outcome<Response>> status(std::string_view word) {
+    co_return json_response(200, {{"status", word}});
+}
+
+awaitable<Outcome<Response>> readiness(queue::JobStore& store, const Draining& draining) {
+    if (draining.begun()) co_return tl::unexpected(overloaded("The server is stopping."));
+    const auto ready = co_await store.ready();
+    if (!ready) co_return tl::unexpected(overloaded(ready.error().message));
+    co_return json_response(200, {{"status", "ready"}});
+}
+
+awaitable<Outcome<Response>> version(Versions versions) {
+    co_return json_response(
+        200,
+        {{"version", versions.server}, {"api_version", versions.api}, {"kinds", versions.kinds}});
+}
+
+struct Document {
+    std::string media_type;
+    std::string text;
+    std::string etag;
+};
+
+awaitable<Outcome<Response>> document(const Call& call, const Document& source) {
+    const auto known = call.request.header("If-None-Match").value_or("");
+    auto response = names_version(known, source.etag)
+                        ? empty_response(304)
+                        : text_response(source.media_type, source.text);
+    response.with("ETag", source.etag).with("Cache-Control", "no-cache");
+    co_return response;
+}
+
+Handler document_handler(std::string media_type, std::string_view text) {
+    const auto source = std::make_shared<const Document>(
+        Document{std::move(media_type), std::string(text), content_etag(text)});
+    return [source](const Call& call) { return document(call, *source); };
+}
+
+}  // namespace
+
+void add_operations(Handlers& handlers, queue::JobStore& store, const Draining& draining,
+                    const Versions& versions) {
+    handlers["getHealth"] = [](const Call&) { return status("ok"); };
+    handlers["getReadiness"] = [&store, &draining](const Call&) {
+        return readiness(store, draining);
+    };
+    handlers["getVersion"] = [versions](const Call&) { return version(versions); };
+    handlers["getContractJson"] = document_handler("application/json", contract_json());
+    handlers["getContractYaml"] = document_handler("application/yaml", contract_yaml());
+}
+
+}  // namespace plimsoll::http::endpoints
