@@ -1,0 +1,70 @@
+#pragma once
+
+#include "server/identity/store.hpp"
+
+#include <map>
+
+namespace plimsoll::http::test {
+
+using boost::asio::awaitable;
+
+// Users, teams and credentials in memory. It starts with a team "research" (ada, owner and
+// administrator; vera, viewer) and a team "trading" (tom, owner), and a token for each of them.
+class FakeIdentity final : public identity::IdentityStore {
+  public:
+    FakeIdentity();
+
+    awaitable<Result<identity::Principal>> by_token(std::string hash) override;
+    awaitable<Result<identity::Principal>> by_session(std::string hash) override;
+    awaitable<Result<identity::NewSession>> spend_sign_in_link(std::string hash) override;
+    awaitable<Result<SessionId>> create_session(identity::NewSession who, std::string hash,
+                                                std::string csrf, Timestamp expires_at) override;
+    awaitable<Result<void>> end_session(SessionId id) override;
+    awaitable<Result<void>> create_sign_in_link(identity::Actor actor, UserId user, TeamId team,
+                                                std::string hash, Timestamp expires_at) override;
+    awaitable<Result<std::vector<identity::User>>> users() override;
+    awaitable<Result<identity::User>> create_user(identity::Actor actor, std::string name,
+                                                  std::string email, bool administrator) override;
+    awaitable<Result<std::vector<identity::Team>>> teams(UserId user) override;
+    awaitable<Result<identity::Team>> create_team(identity::Actor actor, std::string name) override;
+    awaitable<Result<std::vector<identity::Member>>> members(TeamId team) override;
+    awaitable<Result<void>> set_member(identity::Actor actor, TeamId team, UserId user,
+                                       identity::Role role) override;
+    awaitable<Result<void>> remove_member(identity::Actor actor, TeamId team, UserId user) override;
+    awaitable<Result<std::vector<identity::Token>>> tokens(TeamId team,
+                                                           std::optional<UserId> user) override;
+    awaitable<Result<identity::Token>> create_token(identity::Actor actor, identity::Token token,
+                                                    std::string hash) override;
+    awaitable<Result<void>> revoke_token(identity::Actor actor, TokenId id) override;
+    awaitable<Result<bool>> bootstrap(std::string user_name, std::string team_name,
+                                      std::string link_hash, Timestamp link_expires_at) override;
+
+    // Secrets.
+    std::string ada, vera, tom, narrow, link;  // `narrow` is ada's with jobs:read alone
+
+  private:
+    struct Issued {
+        identity::Token token;
+        TeamId team;
+    };
+    struct Session {
+        identity::NewSession who;
+        SessionId id;
+        std::string csrf;
+    };
+
+    UserId add_user(const std::string& name, bool administrator);
+    TeamId add_team(const std::string& name);
+    std::string issue(UserId user, TeamId team, std::set<std::string, std::less<>> scopes);
+    Result<identity::Principal> principal(UserId user, TeamId team) const;
+
+    std::int64_t next_ = 1;
+    std::map<UserId, identity::User> users_;
+    std::map<TeamId, identity::Team> teams_;
+    std::map<std::pair<TeamId, UserId>, identity::Role> members_;
+    std::map<std::string, Issued> tokens_;               // by hash
+    std::map<std::string, Session> sessions_;            // by hash
+    std::map<std::string, identity::NewSession> links_;  // by hash
+};
+
+}  // namespace plimsoll::http::test

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "server/queue/store.hpp"
+
+#include <list>
+#include <map>
+
+#include <boost/asio/steady_timer.hpp>
+
+namespace plimsoll::http::test {
+
+using boost::asio::awaitable;
+
+// The queue in memory. Used on the I/O thread only; tests reach it through LiveServer::on_io.
+class FakeJobStore final : public queue::JobStore {
+  public:
+    struct Stored {
+        queue::Job job;
+        std::vector<queue::JobEvent> events;
+        std::vector<std::string> chunks;  // gzip members of JSON lines
+        std::optional<std::string> report;
+        std::optional<queue::IdempotencyKey> key;
+        jobs::Plan plan;
+    };
+
+    awaitable<Result<queue::Submitted>> submit(queue::NewJob job) override;
+    awaitable<Result<queue::Job>> get(TeamId team, JobId id) override;
+    awaitable<Result<std::vector<queue::Job>>> list(TeamId team, queue::JobFilter filter) override;
+    awaitable<Result<queue::Job>> cancel(TeamId team, UserId by, JobId id) override;
+    awaitable<Result<void>> remove(TeamId team, UserId by, JobId id) override;
+    awaitable<Result<std::vector<queue::JobEvent>>> events(TeamId team, JobId id,
+                                                           std::int64_t after, int limit) override;
+    awaitable<Result<std::string>> report(TeamId team, JobId id) override;
+    awaitable<Result<std::vector<queue::ChunkInfo>>> result_chunks(TeamId team, JobId id) override;
+    awaitable<Result<std::string>> result_chunk(TeamId team, JobId id, int seq) override;
+    awaitable<Result<std::vector<queue::DeviceStatus>>> devices() override;
+    awaitable<Result<void>> ready() override;
+
+    void happen(JobId id, queue::JobState state, const std::string& event);
+
+    std::map<JobId, Stored> jobs;
+    std::optional<Error> broken;  // what every call answers, as if the database were gone
+
+  private:
+    Result<Stored*> find(TeamId team, JobId id);
+    std::int64_t next_ = 1000;
+};
+
+class FakeSignals final : public queue::JobSignals {
+  public:
+    awaitable<void> changed(JobId id, std::chrono::steady_clock::time_point deadline) override;
+    void wake();
+
+  private:
+    std::list<boost::asio::steady_timer*> waiting_;
+};
+
+}  // namespace plimsoll::http::test

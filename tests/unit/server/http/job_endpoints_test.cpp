@@ -1,0 +1,290 @@
+#include "live_server.hpp"
+#include "server/base/gzip.hpp"
+
+namespace plimsoll::http::test {
+namespace {
+
+using nlohmann::json;
+using queue::JobState;
+
+class JobEndpoints : public LiveServer {
+  protected:
+    RawResponse post(const std::string& body, const std::string& key = {}) {
+        Sent sent{"POST", "/v1/jobs", identity_.ada, body};
+        if (!key.empty()) sent.headers.emplace_back("Idempotency-Key", key);
+        return call("createJob", sent);
+    }
+    // The pointers of a 422, in order.
+    std::vector<std::string> refused(const std::string& body) {
+        const auto response = post(body);
+        EXPECT_EQ(response.status, 422) << response.body;
+        std::vector<std::string> pointers;
+        const auto problem = response.json();
+        for (const auto& error : problem.value("errors", json::array())) {
+            pointers.push_back(error.value("pointer", "?"));
+        }
+        return pointers;
+    }
+    void happen(JobId id, JobState state, const std::string& event) {
+        on_io([&] {
+            jobs_.happen(id, state, event);
+            signals_.wake();
+        });
+    }
+    void finish(JobId id) {
+        on_io([&] {
+            auto& stored = jobs_.jobs.at(id);
+            stored.job.items_done = 2;
+            stored.report =
+                R"({"model":"vader","labels":{"positive":1,"neutral":0,"negative":1},
+                    "compound":{"mean":0,"standard_deviation":0,"minimum":0,"maximum":0},
+                    "histogram":[],"most_positive":[],"most_negative":[],"errors":[]})";
+            const auto row = [](int index, const char* text, const char* error) {
+                return R"({"index":)" + std::to_string(index) + R"(,"custom_id":"=1+1","text":")" +
+                       text +
+                       R"(","label":"positive","compound":0.5,"positive":0.5,"neutral":0.5,)"
+                       R"("negative":-0.0,"error_code":null,"error":)" +
+                       error + "}\n";
+            };
+            stored.chunks = {gzip(row(0, "good", "null")), gzip(row(1, "bad", "null"))};
+        });
+        happen(id, JobState::succeeded, "finished");
+    }
+};
+
+TEST_F(JobEndpoints, SubmittingAnswersAcceptedAndSaysWhere) {
+    const auto response = post(kTwoTexts);
+    EXPECT_EQ(response.status, 202);
+    const auto job = response.json();
+    EXPECT_EQ(job.at("links").at("self"), response.header("location"));
+    EXPECT_EQ(response.header("retry-after"), "1");
+    EXPECT_EQ(job.at("state"), "queued");
+    EXPECT_EQ(job.at("progress").at("items_total"), 2);
+    EXPECT_EQ(job.at("labels"), json({{"desk", "energy"}}));
+}
+
+TEST_F(JobEndpoints, AKeyMakesOneJob) {
+    const auto first = post(kTwoTexts, "k1");
+    const auto again = post(kTwoTexts, "k1");
+    EXPECT_EQ(again.json().at("id"), first.json().at("id"));
+    EXPECT_EQ(first.header("idempotency-replayed"), "");
+    EXPECT_EQ(again.header("idempotency-replayed"), "true");
+    const auto other = post(R"({"kind":"sentiment","args":{"texts":["x"]}})", "k1");
+    EXPECT_EQ(other.status, 422);
+    EXPECT_EQ(other.json().at("type"), "urn:plimsoll:problem:idempotency-mismatch");
+    EXPECT_EQ(post(kTwoTexts, std::string(256, 'k')).status, 400);
+}
+
+TEST_F(JobEndpoints, NamesTheBrokenFields) {
+    using Pointers = std::vector<std::string>;
+    EXPECT_EQ(refused(R"({"args":{}})"), Pointers{"/kind"});
+    EXPECT_EQ(refused(R"({"kind":"magic","args":{}})"), Pointers{"/kind"});
+    EXPECT_EQ(refused(R"({"kind":7})"), Pointers{"/kind"});
+    EXPECT_EQ(refused(R"({"kind":"sentiment"})"), Pointers{"/args"});
+    EXPECT_EQ(refused(R"({"kind":"sentiment","args":{"texts":["a",7,null]},"team_id":1})"),
+              (Pointers{"/args/texts/1", "/args/texts/2", "/team_id"}));
+    EXPECT_EQ(refused(R"({"kind":"sentiment","args":{"items":[{"text":"a"},{"custom_id":"b"}]}})"),
+              Pointers{"/args/items/1/text"});
+    EXPECT_EQ(refused(R"({"kind":"sentiment","args":{"texts":["a"],"model":"bert"}})"),
+              Pointers{"/args/model"});
+    EXPECT_EQ(refused(R"({"kind":"sentiment","args":{"texts":[]}})"), Pointers{"/args/texts"});
+    EXPECT_EQ(refused(R"({"kind":"sentiment","args":{}})"),
+              Pointers{"/args"});  // the kind's own rule
+    EXPECT_EQ(refused(R"({"kind":"sentiment","args":{"texts":["a"]},"priority":11})"),
+              Pointers{"/priority"});
+    EXPECT_EQ(refused(R"({"kind":"sentiment","args":{"texts":["a"]},"labels":{"a=b":"c"}})"),
+              Pointers{"/labels/a=b"});
+    EXPECT_EQ(refused(R"({"kind":"sentiment","args":{"texts":["a"]},"name":"a\u0000b"})"),
+              Pointers{"/name"});
+    EXPECT_EQ(refused("[]"), Pointers{""});
+}
+
+TEST_F(JobEndpoints, RefusesBodiesThatAreNoJson) {
+    EXPECT_EQ(post("{\"kind\":").status, 400);
+    const auto utf8 = post("{\"kind\":\"\xff\"}");
+    EXPECT_EQ(utf8.status, 400);
+    EXPECT_EQ(utf8.json().at("detail"), "The body is not valid UTF-8 at byte 9.");
+    EXPECT_EQ(post(std::string(100000, '[')).status, 400);
+    Sent text{"POST", "/v1/jobs", identity_.ada, {}};
+    text.headers = {{"Content-Type", "text/plain"}, {"Content-Length", "0"}};
+    EXPECT_EQ(call("createJob", text).status, 415);
+}
+
+TEST_F(JobEndpoints, TakesAMegabyteTextAndTenThousandTexts) {
+    json body = {{"kind", "sentiment"}, {"args", {{"texts", {std::string(1 << 20, 'a'), "b"}}}}};
+    EXPECT_EQ(post(body.dump()).status, 202);
+    body["args"]["texts"] = json::array();
+    for (int i = 0; i < 10000; ++i) body["args"]["texts"].push_back("text");
+    const auto response = post(body.dump());
+    EXPECT_EQ(response.status, 202);
+    EXPECT_EQ(response.json().at("progress").at("items_total"), 10000);
+    body["args"]["texts"].push_back("one too many");
+    EXPECT_EQ(refused(body.dump()), std::vector<std::string>{"/args/texts"});
+}
+
+TEST_F(JobEndpoints, NamesAtMostFiftyErrors) {
+    std::string body = R"({"kind":"sentiment","args":{"texts":[1)";
+    for (int i = 1; i < 10000; ++i) body += ",1";
+    EXPECT_EQ(refused(body + "]}}").size(), 50u);
+}
+
+TEST_F(JobEndpoints, ListsInPages) {
+    for (int i = 0; i < 5; ++i) submit();
+    std::string target = "/v1/jobs?limit=2&label=desk%3Denergy";
+    std::vector<std::string> seen;
+    for (int pages = 0; !target.empty() && pages < 5; ++pages) {
+        const auto response = call("listJobs", {"GET", target, identity_.ada});
+        const auto page = response.json();
+        for (const auto& job : page.at("items")) seen.push_back(job.at("id"));
+        const auto link = response.header("link");
+        EXPECT_EQ(link.empty(), page.at("next_cursor").is_null());
+        target = link.empty() ? "" : link.substr(1, link.find('>') - 1);
+    }
+    EXPECT_EQ(seen.size(), 5u);
+    EXPECT_TRUE(std::is_sorted(seen.rbegin(), seen.rend()));
+    EXPECT_EQ(call("listJobs", {"GET", "/v1/jobs?label=desk%3Dpower", identity_.ada})
+                  .json()
+                  .at("items")
+                  .size(),
+              0u);
+    EXPECT_EQ(call("listJobs", {"GET", "/v1/jobs?state=running", identity_.ada})
+                  .json()
+                  .at("items")
+                  .size(),
+              0u);
+}
+
+TEST_F(JobEndpoints, NamesBrokenParameters) {
+    for (const auto* query : {"limit=0", "limit=201", "limit=x", "limit=1&limit=2", "state=done",
+                              "cursor=abc", "limt=3"}) {
+        const auto response =
+            call("listJobs", {"GET", std::string("/v1/jobs?") + query, identity_.ada});
+        EXPECT_EQ(response.status, 400) << query;
+        const std::string text(query);
+        EXPECT_EQ(response.json().at("errors").at(0).at("parameter"),
+                  text.substr(0, text.find('=')))
+            << query;
+    }
+}
+
+TEST_F(JobEndpoints, ReadsAJobOrSaysThatItIsUnchanged) {
+    const auto id = submit();
+    const auto first = call("getJob", {"GET", path_of(id), identity_.ada});
+    EXPECT_EQ(first.status, 200);
+    const auto etag = first.header("etag");
+    Sent again{"GET", path_of(id), identity_.ada};
+    again.headers = {{"If-None-Match", etag}};
+    EXPECT_EQ(call("getJob", again).status, 304);
+    happen(id, JobState::running, "started");
+    EXPECT_EQ(call("getJob", again).status, 200);
+}
+
+TEST_F(JobEndpoints, WaitingReturnsWhenTheJobChanges) {
+    const auto id = submit();
+    RawClient client(port_);
+    Sent sent{"GET", path_of(id) + "?wait=60", identity_.ada};
+    client.send(bytes_of(sent));
+    finish(id);
+    const auto response = client.receive();
+    EXPECT_EQ(response.status, 200);
+    EXPECT_EQ(response.json().at("state"), "succeeded");
+    EXPECT_EQ(call("getJob", {"GET", path_of(id) + "?wait=61", identity_.ada}).status, 400);
+}
+
+TEST_F(JobEndpoints, AnotherTeamsJobLooksLikeNone) {
+    const auto id = submit();
+    const auto missing = to_public(JobId{424242});
+    for (const auto* rest : {"", "/events", "/report", "/results"}) {
+        auto foreign = call({"GET", path_of(id) + rest, identity_.tom});
+        auto none = call({"GET", "/v1/jobs/" + missing + rest, identity_.tom});
+        EXPECT_EQ(foreign.status, 404) << rest;
+        auto a = foreign.json();
+        auto b = none.json();
+        a.erase("request_id");
+        b.erase("request_id");
+        EXPECT_EQ(a, b) << rest;
+    }
+    EXPECT_EQ(call({"DELETE", path_of(id), identity_.tom}).status, 404);
+    EXPECT_EQ(call({"POST", path_of(id) + "/cancellation", identity_.tom}).status, 404);
+    EXPECT_EQ(call({"GET", "/v1/jobs", identity_.tom}).json().at("items").size(), 0u);
+    EXPECT_EQ(call({"GET", "/v1/jobs/nonsense", identity_.tom}).status, 404);
+}
+
+TEST_F(JobEndpoints, CancelsAndDeletes) {
+    const auto id = submit();
+    EXPECT_EQ(call("deleteJob", {"DELETE", path_of(id), identity_.ada}).status, 409);
+    const auto cancelled =
+        call("cancelJob", {"POST", path_of(id) + "/cancellation", identity_.ada});
+    EXPECT_EQ(cancelled.status, 202);
+    EXPECT_EQ(cancelled.json().at("state"), "cancelling");
+    happen(id, JobState::cancelled, "finished");
+    EXPECT_EQ(call("cancelJob", {"POST", path_of(id) + "/cancellation", identity_.ada}).status,
+              409);
+    EXPECT_EQ(call("deleteJob", {"DELETE", path_of(id), identity_.ada}).status, 204);
+    EXPECT_EQ(call("getJob", {"GET", path_of(id), identity_.ada}).status, 404);
+}
+
+TEST_F(JobEndpoints, ReportAndResultsWaitForTheEnd) {
+    const auto id = submit();
+    EXPECT_EQ(call("getJobReport", {"GET", path_of(id) + "/report", identity_.ada}).status, 409);
+    EXPECT_EQ(call("getJobResults", {"GET", path_of(id) + "/results", identity_.ada}).status, 409);
+    finish(id);
+    EXPECT_EQ(call("getJobReport", {"GET", path_of(id) + "/report", identity_.ada}).status, 200);
+    const auto results = call("getJobResults", {"GET", path_of(id) + "/results", identity_.ada});
+    EXPECT_EQ(results.status, 200);
+    EXPECT_EQ(results.json().at("items").size(), 2u);
+}
+
+TEST_F(JobEndpoints, ResultsComeInThreeFormats) {
+    const auto id = submit();
+    finish(id);
+    const auto get = [&](const std::string& query, const std::string& accept) {
+        Sent sent{"GET", path_of(id) + "/results" + query, identity_.ada};
+        if (!accept.empty()) sent.headers = {{"Accept", accept}};
+        return call("getJobResults", sent);
+    };
+    const auto lines = get("", "application/x-ndjson");
+    EXPECT_EQ(std::count(lines.body.begin(), lines.body.end(), '\n'), 2);
+    const auto csv = get("?format=csv", "application/json");
+    EXPECT_EQ(csv.header("content-type"), "text/csv");
+    EXPECT_NE(csv.body.find("'=1+1"), std::string::npos);
+    EXPECT_EQ(get("?format=xml", "").status, 400);
+    EXPECT_EQ(get("", "image/png").status, 406);
+}
+
+TEST_F(JobEndpoints, ADamagedChunkCutsTheAnswerOff) {
+    const auto id = submit();
+    finish(id);
+    on_io([&] { jobs_.jobs.at(id).chunks.at(1) = "damaged"; });
+    RawClient client(port_);
+    client.send(bytes_of({"GET", path_of(id) + "/results?format=jsonl", identity_.ada}));
+    EXPECT_EQ(client.receive_until("0\r\n\r\n").find("\r\n0\r\n\r\n"), std::string::npos);
+}
+
+TEST_F(JobEndpoints, ABrokenDatabaseIsUnavailable) {
+    const auto id = submit();
+    on_io([&] { jobs_.broken = Error{Errc::unavailable, "The database does not answer.", {}}; });
+    for (const auto& target : {path_of(id), std::string("/v1/jobs"), std::string("/readyz")}) {
+        const auto response = call({"GET", target, identity_.ada});
+        EXPECT_EQ(response.status, 503) << target;
+        EXPECT_EQ(response.header("retry-after"), "5") << target;
+    }
+    EXPECT_EQ(call({"GET", "/healthz"}).status, 200);
+    on_io([&] { jobs_.broken.reset(); });
+    EXPECT_EQ(call({"GET", "/readyz"}).status, 200);
+}
+
+TEST_F(JobEndpoints, HidesWhatWentWrongInside) {
+    on_io([&] { jobs_.broken = Error{Errc::internal, "select secret from table", {}}; });
+    const auto response = call("listJobs", {"GET", "/v1/jobs", identity_.ada});
+    EXPECT_EQ(response.status, 500);
+    EXPECT_EQ(response.body.find("secret"), std::string::npos);
+}
+
+TEST_F(JobEndpoints, ListsDevices) {
+    EXPECT_EQ(call("listDevices", {"GET", "/v1/devices", identity_.vera}).json().at("items").size(),
+              1u);
+}
+
+}  // namespace
+}  // namespace plimsoll::http::test

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "fake_identity.hpp"
+#include "fake_job_store.hpp"
+#include "raw_client.hpp"
+#include "server/http/contract.hpp"
+#include "server/http/serving/http_server.hpp"
+
+#include <future>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace plimsoll::http::test {
+
+struct Sent {
+    std::string method = "GET";
+    std::string target = "/";
+    std::string token = {};
+    std::string body = {};
+    std::vector<std::pair<std::string, std::string>> headers = {};
+};
+
+// The real server on a free port, with everything behind it in memory.
+class LiveServer : public ::testing::Test {
+  protected:
+    LiveServer() : LiveServer(Timeouts{}) {}
+    explicit LiveServer(Timeouts timeouts);
+    ~LiveServer() override;
+
+    // Runs `work` on the server's thread and waits for it.
+    template <class Work>
+    auto on_io(Work work) {
+        std::packaged_task<decltype(work())()> task(std::move(work));
+        auto result = task.get_future();
+        boost::asio::post(io_, std::move(task));
+        return result.get();
+    }
+
+    // One request on a connection of its own.
+    RawResponse call(const Sent& sent);
+    // The same, and the answer must be what the contract says of this operation.
+    RawResponse call(const std::string& operation_id, const Sent& sent);
+    static std::string bytes_of(const Sent& sent);
+
+    // Submits a job of two texts with ada's token; its id.
+    JobId submit();
+    static std::string path_of(JobId id) { return "/v1/jobs/" + to_public(id); }
+
+    boost::asio::io_context io_;
+    SystemClock clock_;
+    FakeJobStore jobs_;
+    FakeSignals signals_;
+    FakeIdentity identity_;
+    std::unique_ptr<HttpServer> server_;
+    unsigned short port_ = 0;
+
+  private:
+    Contract contract_;
+    std::thread thread_;
+};
+
+constexpr const char* kTwoTexts =
+    R"({"kind":"sentiment","labels":{"desk":"energy"},"args":{"texts":["good","bad"]}})";
+
+}  // namespace plimsoll::http::test
