@@ -1,0 +1,43 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <sys/types.h>
+
+namespace plimsoll::app {
+
+// The file `name` beside the running program: plimsoll-engine is installed next to plimsoll.
+std::string sibling_program(const std::string& name);
+
+// `plimsoll-engine supervise` as a child of the server: started again with growing pauses when it
+// ends by itself, asked to drain on stop(). The database's address goes by environment, because
+// everybody on the machine can read another process's arguments.
+class EngineProcess {
+  public:
+    EngineProcess(boost::asio::any_io_executor executor, std::string program,
+                  std::string worker_url);
+    ~EngineProcess();
+
+    // Runs until stop() was called and the child has ended.
+    boost::asio::awaitable<void> run();
+    // SIGTERM; a second call is SIGKILL.
+    void stop();
+
+  private:
+    void start();
+    boost::asio::awaitable<void> wait_for_end();
+
+    std::string program_;
+    std::string worker_url_;
+    boost::asio::signal_set child_ended_;
+    boost::asio::steady_timer pause_;
+    pid_t child_ = 0;
+    bool stopping_ = false;
+};
+
+}  // namespace plimsoll::app

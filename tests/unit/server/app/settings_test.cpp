@@ -1,0 +1,80 @@
+#include "server/app/settings.hpp"
+
+#include <cstdlib>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+namespace plimsoll::app {
+namespace {
+
+class SettingsTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        for (const auto& setting : all_settings())
+            unsetenv(std::string(setting.environment).c_str());
+    }
+    std::filesystem::path write(const std::string& yaml) {
+        const auto file = std::filesystem::path(testing::TempDir()) / "plimsoll-settings-test.yaml";
+        std::ofstream(file) << yaml;
+        return file;
+    }
+};
+
+TEST_F(SettingsTest, DefaultsListenOnThisMachineOnly) {
+    const auto settings = load_settings({}, {});
+    ASSERT_TRUE(settings);
+    EXPECT_EQ(settings->http.host, "127.0.0.1");
+    EXPECT_EQ(settings->http.port, 7272);
+    EXPECT_TRUE(settings->engine.local);
+}
+
+TEST_F(SettingsTest, FlagsWinOverTheEnvironmentAndThatOverTheFile) {
+    const auto file = write("http:\n  port: 1\n  host: 127.0.0.2\ndatabase:\n  connections: 7\n");
+    setenv("PLIMSOLL_HTTP_PORT", "2", 1);
+    setenv("PLIMSOLL_HTTP_HOST", "127.0.0.3", 1);
+    const auto settings = load_settings(file, {{"http.port", "3"}});
+    ASSERT_TRUE(settings);
+    EXPECT_EQ(settings->http.port, 3);
+    EXPECT_EQ(settings->http.host, "127.0.0.3");
+    EXPECT_EQ(settings->database.connections, 7);
+}
+
+TEST_F(SettingsTest, AWrongValueNamesItsKeyItsRuleAndItsSource) {
+    setenv("PLIMSOLL_HTTP_PORT", "70000", 1);
+    const auto settings = load_settings({}, {});
+    ASSERT_FALSE(settings);
+    EXPECT_EQ(settings.error().code, Errc::invalid_input);
+    EXPECT_EQ(settings.error().where, "PLIMSOLL_HTTP_PORT");
+    EXPECT_EQ(settings.error().message,
+              "http.port must be a whole number from 0 to 65535, not \"70000\".");
+}
+
+TEST_F(SettingsTest, AnUnknownKeyOfTheFileIsAnError) {
+    const auto settings = load_settings(write("http:\n  prot: 1\n"), {});
+    ASSERT_FALSE(settings);
+    EXPECT_NE(settings.error().message.find("http.prot"), std::string::npos);
+    EXPECT_FALSE(load_settings(write("http: [1\n"), {}));
+    EXPECT_FALSE(load_settings(write("http: 1\n"), {}));
+}
+
+TEST_F(SettingsTest, PlainHttpBeyondThisMachineMustBeSaidAloud) {
+    EXPECT_FALSE(load_settings({}, {{"http.host", "0.0.0.0"}}));
+    EXPECT_TRUE(load_settings({}, {{"http.host", "0.0.0.0"}, {"http.insecure", "true"}}));
+    EXPECT_TRUE(load_settings(
+        {}, {{"http.host", "0.0.0.0"}, {"http.tls_certificate", "c"}, {"http.tls_key", "k"}}));
+    EXPECT_FALSE(load_settings({}, {{"http.tls_certificate", "c"}}));
+}
+
+TEST_F(SettingsTest, PrintingShowsEveryKeyAndNoSecret) {
+    const auto settings = load_settings({}, {{"database.url", "postgresql://user:hunter2@db/x"}});
+    ASSERT_TRUE(settings);
+    const auto text = print_settings(*settings);
+    for (const auto& setting : all_settings()) {
+        EXPECT_NE(text.find(std::string(setting.key) + " = "), std::string::npos) << setting.key;
+    }
+    EXPECT_EQ(text.find("hunter2"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace plimsoll::app
