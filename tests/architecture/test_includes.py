@@ -29,7 +29,7 @@ ALLOWED = {
                         'engine/base', 'migrations'],
     'server/http': ['server/queue', 'server/jobs', 'server/identity', 'server/base', 'engine/base'],
     'server/worker': ['server/queue', 'server/jobs', 'server/base', 'engine/*'],
-    'server/client': ['server/base', 'engine/base'],
+    'server/client': ['server/base', 'engine/base', 'engine/text'],
     'server/app': ['server/*', 'engine/*', 'migrations'],
     'server/main.cpp': ['server/app', 'server/base', 'engine/base'],
 }

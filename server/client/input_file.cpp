@@ -1,0 +1,95 @@
+#include "server/client/input_file.hpp"
+
+#include "engine/text/record_reader.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::client {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kPieceBytes = 1 << 16;
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+int keep_open(std::FILE*) {
+    return 0;
+}
+
+Result<File> open(const std::string& name) {
+    if (name == "-") return File(stdin, keep_open);
+    File file(std::fopen(name.c_str(), "rb"), std::fclose);
+    if (!file) {
+        return fail(Errc::invalid_input,
+                    "The file cannot be read: " + std::string(std::strerror(errno)) + ".", name);
+    }
+    return file;
+}
+
+Result<text::RecordColumns> parse_columns(const std::vector<std::string>& columns) {
+    text::RecordColumns chosen;
+    for (const auto& column : columns) {
+        const auto equals = column.find('=');
+        const auto member = column.substr(0, equals);
+        if (equals == std::string::npos || (member != "text" && member != "custom_id")) {
+            return fail(Errc::invalid_input,
+                        "--column takes text=COLUMN or custom_id=COLUMN, not \"" + column + "\".");
+        }
+        (member == "text" ? chosen.text : chosen.custom_id) = column.substr(equals + 1);
+    }
+    return chosen;
+}
+
+// The whole file is one job's input: a record that cannot be read stops the submission, so that
+// nobody takes a part for the whole.
+Result<json> read_items(const std::string& name, std::FILE* file, text::RecordFormat format,
+                        const text::RecordColumns& columns) {
+    json items = json::array();
+    std::optional<Error> broken;
+    const auto sink = [&](text::ReadRecord read) {
+        if (broken) return;
+        if (read.record.error) {
+            broken = Error{Errc::invalid_input, read.record.error->message,
+                           name + ":" + std::to_string(read.line)};
+            return;
+        }
+        json item{{"text", std::move(read.record.text)}};
+        if (read.record.custom_id) item["custom_id"] = std::move(*read.record.custom_id);
+        items.push_back(std::move(item));
+    };
+    const auto reader = text::make_record_reader(format, columns);
+    std::string piece(kPieceBytes, '\0');
+    while (const auto size = std::fread(piece.data(), 1, piece.size(), file)) {
+        if (auto fed = reader->feed(std::string_view(piece.data(), size), sink); !fed) {
+            return fail(fed.error());
+        }
+    }
+    if (auto ended = reader->finish(sink); !ended) return fail(ended.error());
+    if (broken) return fail(*broken);
+    return json{{"items", std::move(items)}};
+}
+
+}  // namespace
+
+Result<json> read_input_file(const std::string& name, const std::vector<std::string>& columns) {
+    auto chosen = parse_columns(columns);
+    if (!chosen) return fail(chosen.error());
+    auto file = open(name);
+    if (!file) return fail(file.error());
+    if (name.ends_with(".json")) {
+        auto args = json::parse(file->get(), nullptr, false);
+        if (!args.is_object())
+            return fail(Errc::invalid_input, "The file must hold one JSON object.", name);
+        return args;
+    }
+    const bool csv = name.ends_with(".csv") || name.ends_with(".CSV");
+    return read_items(name, file->get(),
+                      csv ? text::RecordFormat::csv : text::RecordFormat::json_lines, *chosen);
+}
+
+}  // namespace plimsoll::client

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace plimsoll::client {
+
+// A job's arguments from a file: the whole of a .json file, or {"items": [...]} with an item per
+// record of a .jsonl or .csv file ("-" reads JSON lines from standard input). `columns` says which
+// column of the file is which member: "text=headline", "custom_id=id". Errc::invalid_input names
+// the line.
+Result<nlohmann::json> read_input_file(const std::string& file,
+                                       const std::vector<std::string>& columns);
+
+}  // namespace plimsoll::client

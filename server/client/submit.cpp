@@ -1,0 +1,70 @@
+#include "server/client/commands.hpp"
+#include "server/client/input_file.hpp"
+
+#include <iostream>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::client {
+namespace {
+
+using nlohmann::json;
+
+// "member=value": the value as JSON when it is JSON, else as text.
+Result<void> assign(json& object, const std::string& setting) {
+    const auto equals = setting.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+        return fail(Errc::invalid_input, "--set takes member=value, not \"" + setting + "\".");
+    }
+    const auto value = setting.substr(equals + 1);
+    auto parsed = json::parse(value, nullptr, false);
+    object[setting.substr(0, equals)] = parsed.is_discarded() ? json(value) : std::move(parsed);
+    return {};
+}
+
+Result<json> build_request(const SubmitOptions& options) {
+    json args = json::object();
+    if (!options.file.empty()) {
+        auto read = read_input_file(options.file, options.columns);
+        if (!read) return fail(read.error());
+        args = std::move(*read);
+    }
+    for (const auto& setting : options.settings) {
+        if (auto done = assign(args, setting); !done) return fail(done.error());
+    }
+    json labels = json::object();
+    for (const auto& label : options.labels) {
+        const auto equals = label.find('=');
+        if (equals == std::string::npos) {
+            return fail(Errc::invalid_input, "--label takes key=value, not \"" + label + "\".");
+        }
+        labels[label.substr(0, equals)] = label.substr(equals + 1);
+    }
+    json request{{"kind", options.kind}, {"args", std::move(args)}};
+    if (!options.name.empty()) request["name"] = options.name;
+    if (!labels.empty()) request["labels"] = std::move(labels);
+    return request;
+}
+
+}  // namespace
+
+int submit(const Session& session, const SubmitOptions& options) {
+    auto request = build_request(options);
+    if (!request) return report_error(session, request.error());
+    auto api = signed_in();
+    if (!api) return report_error(session, api.error());
+    Headers headers;
+    if (!options.idempotency_key.empty()) headers["idempotency-key"] = options.idempotency_key;
+    auto job = api->post_json("/v1/jobs", *request, headers);
+    if (!job) return report_error(session, job.error());
+    const auto id = job->value("id", "");
+    if (!options.watch) {
+        session.terminal.line(session.json ? job->dump(2) : id);
+        return 0;
+    }
+    session.terminal.note("Submitted " + id);
+    const int code = watch(session, id);
+    return code == 0 && !session.json ? show_report(session, id) : code;
+}
+
+}  // namespace plimsoll::client
