@@ -103,6 +103,11 @@ const std::vector<Entry>& table() {
         text({"database.url", "PLIMSOLL_DATABASE_URL", "postgresql://…",
               "PostgreSQL 15 or later; empty: a private one in database.data"},
              "", &S::database, &S::Database::url, true),
+        text(
+            {"database.migrate_url", "PLIMSOLL_DATABASE_MIGRATE_URL", "postgresql://…",
+             "The same database as a role that may create roles and schemas; empty: only `plimsoll "
+             "migrate` changes the schema"},
+            "", &S::database, &S::Database::migrate_url, true),
         text({"database.worker_url", "PLIMSOLL_DATABASE_WORKER_URL", "postgresql://…",
               "The same database as the workers' role; empty: database.url"},
              "", &S::database, &S::Database::worker_url, true),

@@ -21,6 +21,7 @@ struct Settings {
     } http;
     struct Database {
         std::string url;
+        std::string migrate_url;
         std::string worker_url;
         std::string data;
         int connections = 0;

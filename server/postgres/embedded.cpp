@@ -38,6 +38,10 @@ Result<int> lock(const fs::path& base) {
 }
 
 // A postmaster that is alive accepts us, is starting, or is stopping.
+std::string conninfo_in(const EmbeddedLayout& layout) {
+    return "host='" + layout.sockets.string() + "' port=5432 dbname=" + kEmbeddedDatabase;
+}
+
 bool answers(const std::string& conninfo) {
     const std::string quick = conninfo + " connect_timeout=3";
     const auto ping = PQping(quick.c_str());
@@ -68,7 +72,13 @@ EmbeddedCluster::~EmbeddedCluster() {
 }
 
 std::string EmbeddedCluster::conninfo() const {
-    return "host='" + layout_.sockets.string() + "' port=5432 dbname=" + kEmbeddedDatabase;
+    return conninfo_in(layout_);
+}
+
+Result<std::string> EmbeddedCluster::conninfo_of(const fs::path& data) {
+    auto layout = prepare_layout(data);
+    if (!layout) return fail(std::move(layout.error()));
+    return conninfo_in(*layout);
 }
 
 // initdb works in a directory beside the final one, so that a half-made cluster is never taken for

@@ -18,6 +18,9 @@ class EmbeddedCluster {
     // crashed plimsoll. Every failure is a sentence for the person at the terminal.
     static Result<std::unique_ptr<EmbeddedCluster>> start(const std::filesystem::path& data);
 
+    // Connection string of the cluster in `data`, whoever runs it, for commands beside the server.
+    static Result<std::string> conninfo_of(const std::filesystem::path& data);
+
     // Stops the server when stop() was not called.
     ~EmbeddedCluster();
     EmbeddedCluster(const EmbeddedCluster&) = delete;

@@ -1,0 +1,70 @@
+#include "server/app/database.hpp"
+
+#include "server/postgres/embedded_settings.hpp"
+
+#include <signal.h>
+
+namespace plimsoll::app {
+namespace {
+
+Result<std::filesystem::path> data_directory(const Settings& settings) {
+    if (settings.database.data.empty()) return postgres::default_data_directory();
+    return std::filesystem::absolute(settings.database.data);
+}
+
+}  // namespace
+
+void Database::set_private(const std::string& conninfo) {
+    app_ = {conninfo, "plimsoll_app"};
+    migrate_ = {conninfo, postgres::kEmbeddedSuperuser};
+    worker_url_ = conninfo + " user=plimsoll_worker";
+}
+
+Result<std::unique_ptr<Database>> Database::visit(const Settings& settings) {
+    auto database = std::make_unique<Database>();
+    database->settings_ = settings;
+    const auto& chosen = settings.database;
+    if (!chosen.url.empty()) {
+        database->app_ = {chosen.url, ""};
+        database->migrate_ = {chosen.migrate_url, ""};
+        database->worker_url_ = chosen.worker_url.empty() ? chosen.url : chosen.worker_url;
+        return database;
+    }
+    auto data = data_directory(settings);
+    if (!data) return fail(data.error());
+    auto conninfo = postgres::EmbeddedCluster::conninfo_of(*data);
+    if (!conninfo) return fail(conninfo.error());
+    database->set_private(*conninfo);
+    return database;
+}
+
+Result<std::unique_ptr<Database>> Database::open(const Settings& settings) {
+    auto database = visit(settings);
+    if (!database || !settings.database.url.empty()) return database;
+    if (auto started = (*database)->revive(); !started) return fail(started.error());
+    return database;
+}
+
+Result<void> Database::revive() {
+    const std::lock_guard lock(mutex_);
+    cluster_.reset();  // lets go of the data folder's lock
+    auto data = data_directory(settings_);
+    if (!data) return fail(data.error());
+    auto started = postgres::EmbeddedCluster::start(*data);
+    if (!started) return fail(started.error());
+    cluster_ = std::move(*started);
+    return {};
+}
+
+bool Database::is_alive() const {
+    // While somebody revives it there is nothing to report, and the caller must not wait.
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    return !lock || !cluster_ || kill(cluster_->pid(), 0) == 0;
+}
+
+void Database::close() {
+    const std::lock_guard lock(mutex_);
+    cluster_.reset();
+}
+
+}  // namespace plimsoll::app

@@ -1,0 +1,47 @@
+#include "server/app/commands.hpp"
+#include "server/app/server.hpp"
+#include "server/base/log.hpp"
+#include "server/postgres/migrator.hpp"
+
+#include <cstdio>
+
+namespace plimsoll::app {
+namespace {
+
+log::Level level_of(const std::string& name) {
+    if (name == "debug") return log::Level::debug;
+    if (name == "warn") return log::Level::warn;
+    return name == "error" ? log::Level::error : log::Level::info;
+}
+
+int refuse(const Error& error) {
+    std::fprintf(stderr, "Error: %s%s\n", error.message.c_str(),
+                 error.where.empty() ? "" : (" (" + error.where + ")").c_str());
+    return 1;
+}
+
+}  // namespace
+
+int serve(const Settings& settings) {
+    log::start("serve", level_of(settings.log.level));
+    // The workers read it too.
+    setenv("PLIMSOLL_LOG_LEVEL", settings.log.level.c_str(), 1);
+    auto database = Database::open(settings);
+    if (!database) return refuse(database.error());
+    if ((*database)->can_migrate()) {
+        const auto report = postgres::migrate((*database)->migrator());
+        if (!report) return refuse(report.error());
+        if (report->before != report->after) {
+            log::info("schema migrated", {{"from", std::to_string(report->before)},
+                                          {"to", std::to_string(report->after)}});
+        }
+    }
+    Server server(settings, **database);
+    const auto served = server.run();
+    (*database)->close();
+    if (!served) return refuse(served.error());
+    log::info("stopped");
+    return 0;
+}
+
+}  // namespace plimsoll::app

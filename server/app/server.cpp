@@ -1,0 +1,207 @@
+#include "server/app/server.hpp"
+
+#include "server/base/log.hpp"
+#include "server/http/contract_text.hpp"
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/offload.hpp"
+#include "server/identity/secret.hpp"
+#include "server/jobs/registry.hpp"
+
+#include <cstdio>
+#include <filesystem>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::app {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+constexpr auto kNotificationPoll = 1s;
+constexpr auto kClusterWatch = 500ms;
+constexpr auto kConnectionDrain = 10s;
+constexpr auto kWelcomeLifetime = 24h;  // of the first sign-in link
+
+void rethrow(const std::exception_ptr& error) {
+    if (error) std::rethrow_exception(error);
+}
+
+http::Handlers make_handlers(queue::JobStore& jobs, queue::JobSignals& signals,
+                             identity::IdentityStore& identity, const http::Draining& draining,
+                             const http::Contract& contract, asio::thread_pool& pool,
+                             const Clock& clock) {
+    namespace endpoints = http::endpoints;
+    http::Handlers handlers;
+    endpoints::add_jobs(handlers, jobs, jobs::contracts(), pool, clock);
+    endpoints::add_job_reading(handlers, jobs, signals, draining, clock);
+    endpoints::add_job_events(handlers, jobs, signals, identity, draining, clock);
+    endpoints::add_job_results(handlers, jobs, jobs::contracts(), pool);
+    endpoints::add_devices(handlers, jobs);
+    endpoints::add_sessions(handlers, identity, clock);
+    endpoints::add_users(handlers, identity, clock);
+    endpoints::add_teams(handlers, identity);
+    endpoints::add_tokens(handlers, identity, clock);
+    endpoints::add_operations(handlers, jobs, draining,
+                              {PLIMSOLL_VERSION, contract.version(), contract.kinds()});
+    return handlers;
+}
+
+// Installed beside the program, or in the tree that it was built in.
+std::optional<http::StaticFiles> load_pages(const std::string& chosen) {
+    std::vector<std::filesystem::path> candidates = {chosen};
+    if (chosen.empty()) {
+        const auto beside = std::filesystem::path(sibling_program("plimsoll")).parent_path();
+        candidates = {beside / "../share/plimsoll/web", beside / "../../../web/dist"};
+    }
+    for (const auto& folder : candidates) {
+        if (auto pages = http::StaticFiles::load(folder)) return std::move(*pages);
+    }
+    log::warn("the web pages are not there: only the API is served");
+    return std::nullopt;
+}
+
+}  // namespace
+
+Server::Server(const Settings& settings, Database& database)
+    : settings_(settings),
+      database_(database),
+      signals_(io_, SIGTERM, SIGINT),
+      cluster_timer_(io_),
+      requests_(io_.get_executor(), database.app(),
+                {.connections = static_cast<std::size_t>(settings.database.connections)}),
+      background_(io_.get_executor(), database.app(), {.connections = 1}),
+      notifications_(io_.get_executor(), database.app(), kNotificationPoll),
+      jobs_(io_.get_executor(), requests_),
+      job_signals_(io_.get_executor(), notifications_),
+      identity_(requests_),
+      duty_store_(background_),
+      duties_(io_.get_executor(), duty_store_, {}),
+      contract_(http::contract_json()) {
+    api_ = std::make_unique<http::Api>(
+        contract_,
+        make_handlers(jobs_, job_signals_, identity_, draining_, contract_, pool_, clock_),
+        identity_, pool_);
+    site_ = std::make_unique<http::Site>(*api_, load_pages(settings.http.web_directory));
+    listener_ = std::make_unique<http::Listener>(io_, *site_);
+    if (settings.engine.local) {
+        engine_ = std::make_unique<EngineProcess>(
+            io_.get_executor(), sibling_program("plimsoll-engine"), database.worker_url());
+    }
+}
+
+Result<void> Server::run() {
+    asio::co_spawn(io_, live(), rethrow);
+    io_.run();
+    pool_.join();
+    return started_;
+}
+
+asio::awaitable<void> Server::live() {
+    requests_.start();
+    background_.start();
+    notifications_.start();
+    started_ = co_await start();
+    if (started_) {
+        boost::system::error_code failed;
+        const int signal =
+            co_await signals_.async_wait(asio::redirect_error(asio::use_awaitable, failed));
+        log::info("draining", {{"signal", std::to_string(signal)}});
+        hurry_on_second_signal();
+        co_await drain();
+        signals_.cancel();
+    }
+    stopping_ = true;
+    cluster_timer_.cancel();
+    listener_->close();
+    duties_.stop();
+    notifications_.stop();
+    background_.stop();
+    requests_.stop();
+}
+
+asio::awaitable<Result<void>> Server::start() {
+    // Without today's partitions nothing can be submitted.
+    if (auto made = co_await duty_store_.ensure_partitions(); !made) co_return fail(made.error());
+    http::ListenOptions options{settings_.http.host,
+                                static_cast<unsigned short>(settings_.http.port), std::nullopt};
+    if (!settings_.http.tls_certificate.empty()) {
+        options.tls = http::TlsFiles{settings_.http.tls_certificate, settings_.http.tls_key};
+    }
+    const auto port = listener_->start(options);
+    if (!port) co_return fail(port.error());
+    const bool ipv6 = settings_.http.host.find(':') != std::string::npos;
+    const auto address = std::string(options.tls ? "https://" : "http://") +
+                         (ipv6 ? "[" + settings_.http.host + "]" : settings_.http.host) + ":" +
+                         std::to_string(*port);
+    if (auto welcomed = co_await welcome(address); !welcomed) co_return welcomed;
+    duties_.start();
+    if (database_.embedded()) asio::co_spawn(io_, watch_cluster(), rethrow);
+    if (engine_) {
+        engine_running_ = true;
+        asio::co_spawn(io_, engine_->run(), [this](const std::exception_ptr& error) {
+            engine_running_ = false;
+            cluster_timer_.cancel();
+            rethrow(error);
+        });
+    }
+    // The line that scripts wait for.
+    std::printf("ready %s\n", address.c_str());
+    std::fflush(stdout);
+    co_return Result<void>{};
+}
+
+asio::awaitable<Result<void>> Server::welcome(const std::string& address) {
+    const auto link = identity::make_secret(identity::SecretKind::sign_in);
+    auto made =
+        co_await identity_.bootstrap("admin", "main", link.hash, clock_.now() + kWelcomeLifetime);
+    if (!made) co_return fail(made.error());
+    if (*made) {
+        std::printf("sign-in %s/#/sign-in/%s\n", address.c_str(), link.text.c_str());
+        std::fflush(stdout);
+    }
+    co_return Result<void>{};
+}
+
+asio::awaitable<void> Server::drain() {
+    draining_.begin();
+    listener_->drain();
+    if (engine_) engine_->stop();
+    if (!co_await listener_->drained(kConnectionDrain))
+        log::warn("connections were cut off after the drain time");
+    while (engine_running_) {
+        boost::system::error_code woken;
+        cluster_timer_.expires_after(kClusterWatch);
+        co_await cluster_timer_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
+    }
+}
+
+void Server::hurry_on_second_signal() {
+    signals_.async_wait([this](const boost::system::error_code& cancelled, int) {
+        if (cancelled) return;
+        log::warn("stopping at once");
+        listener_->close();
+        if (engine_) engine_->stop();
+    });
+}
+
+// A private PostgreSQL that crashed is started again; callers get 503 meanwhile.
+asio::awaitable<void> Server::watch_cluster() {
+    while (!stopping_ && !draining_.begun()) {
+        boost::system::error_code woken;
+        cluster_timer_.expires_after(kClusterWatch);
+        co_await cluster_timer_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
+        if (stopping_ || draining_.begun() || database_.is_alive()) continue;
+        log::error("the private PostgreSQL is gone: starting it again");
+        Database& database = database_;
+        auto revived = co_await http::offload(pool_, [&database] { return database.revive(); });
+        if (!revived)
+            log::error("the private PostgreSQL does not start",
+                       {{"reason", revived.error().message}});
+    }
+}
+
+}  // namespace plimsoll::app
