@@ -1,0 +1,32 @@
+/** A choice of this browser: reactive, kept in local storage where that is allowed. */
+export class Stored<T extends string> {
+  #key: string;
+  #value: T;
+
+  constructor(name: string, allowed: readonly T[], fallback: T) {
+    this.#key = `plimsoll.${name}`;
+    const found = this.#read() as T | null;
+    this.#value = $state(found !== null && allowed.includes(found) ? found : fallback);
+  }
+
+  get value(): T {
+    return this.#value;
+  }
+
+  set value(value: T) {
+    this.#value = value;
+    try {
+      localStorage.setItem(this.#key, value);
+    } catch {
+      // Storage is forbidden: the choice lasts until the page closes.
+    }
+  }
+
+  #read(): string | null {
+    try {
+      return localStorage.getItem(this.#key);
+    } catch {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig } from 'vite';
+import { budget } from './tools/budget';
+import { compress } from './tools/compress';
+
+// During `npm run dev` the API is a `plimsoll serve` that is already running.
+const server = process.env.PLIMSOLL_URL ?? 'http://127.0.0.1:8080';
+
+export default defineConfig({
+  plugins: [
+    svelte(),
+    budget({ initialKilobytes: 60, totalKilobytes: 150 }),
+    compress({ extensions: ['.js', '.css', '.html', '.svg'] }),
+  ],
+  build: {
+    target: 'es2022',
+    // Nothing may be inlined as data: URLs; the content policy allows only this origin.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    // One small style sheet for all pages: no page is ever shown without its styles.
+    cssCodeSplit: false,
+    // What most pages share comes in one file instead of thirty little ones.
+    rollupOptions: {
+      output: { manualChunks: (id) => (/\/src\/(design|services)\//.test(id) ? 'parts' : undefined) },
+    },
+  },
+  server: { proxy: { '/v1': { target: server, changeOrigin: true } } },
+});
