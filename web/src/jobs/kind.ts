@@ -1,0 +1,34 @@
+import type { Component } from 'svelte';
+import type { Job, JobSpec, Report } from '../services/jobs';
+
+/** What a form component must export, so that the page around it can submit. */
+export interface KindForm {
+  /** What is to be run, or null after the form has shown what is missing or wrong. */
+  read: () => JobSpec['args'] | null;
+}
+
+export interface FormProps {
+  /** The server's complaints, by JSON pointer into the arguments: "/items/3/text". */
+  errors: ReadonlyMap<string, string>;
+}
+
+export interface ReportProps {
+  job: Job;
+  report: Report;
+}
+
+/** The pages of one job kind: what a folder here exports from its index.ts as `kind`. */
+export interface JobKind {
+  /** As in the API. */
+  kind: JobSpec['kind'];
+  title: string;
+  /** One sentence for the page that offers the kinds. */
+  summary: string;
+  /** What its progress counts, singular and plural: "text", "texts". */
+  items: readonly [string, string];
+  /** Loaded when first shown, so that a kind costs nothing on the pages of the others. */
+  Form: () => Promise<{ default: Component<FormProps, KindForm> }>;
+  Report: () => Promise<{ default: Component<ReportProps> }>;
+  /** A few words for lists: "2,000 texts". */
+  describe: (job: Job) => string;
+}

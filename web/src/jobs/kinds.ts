@@ -1,0 +1,17 @@
+import type { Job } from '../services/jobs';
+import type { JobKind } from './kind';
+
+const folders = import.meta.glob<{ kind: JobKind }>('./*/index.ts', { eager: true });
+
+/** Every job kind that has a folder here, by title. */
+export const kinds: readonly JobKind[] = Object.values(folders)
+  .map((folder) => folder.kind)
+  .sort((a, b) => a.title.localeCompare(b.title));
+
+export const kindOf = (name: string): JobKind | undefined => kinds.find((kind) => kind.kind === name);
+
+/** Jobs of a kind that these pages do not know still have a name and a count. */
+export const describeJob = (job: Job): string =>
+  kindOf(job.kind)?.describe(job) ?? `${job.progress.items_total} items`;
+
+export const itemsOf = (job: Job): readonly [string, string] => kindOf(job.kind)?.items ?? ['item', 'items'];

@@ -1,0 +1,36 @@
+import type { Component } from 'svelte';
+import type { Scope } from '../services/session.svelte';
+
+type Page<Parameters extends Record<string, string>> = () => Promise<{ default: Component<Parameters> }>;
+
+interface Route {
+  pattern: string;
+  page: Page<Record<string, string>>;
+  needs: Scope | undefined;
+}
+
+/** The names in a pattern: "/jobs/:id" has "id". */
+type Names<Pattern extends string> =
+  Pattern extends `${string}:${infer Name}/${infer Rest}` ? Name | Names<Rest>
+  : Pattern extends `${string}:${infer Name}` ? Name
+  : never;
+
+/** A page and the properties it takes from its address, checked against one another. */
+const route = <Pattern extends string>(
+  pattern: Pattern,
+  page: Page<{ [Name in Names<Pattern>]: string }>,
+  needs?: Scope,
+): Route => ({ pattern, page: page as unknown as Route['page'], needs });
+
+export const routes: readonly Route[] = [
+  route('/jobs', () => import('./jobs/JobsPage.svelte'), 'jobs:read'),
+  route('/jobs/:id', () => import('./jobs/JobPage.svelte'), 'jobs:read'),
+  route('/jobs/:id/report', () => import('./jobs/ReportPage.svelte'), 'reports:read'),
+  route('/new', () => import('./new/KindsPage.svelte'), 'jobs:write'),
+  route('/new/:kind', () => import('./new/NewJobPage.svelte'), 'jobs:write'),
+  route('/devices', () => import('./devices/DevicesPage.svelte'), 'jobs:read'),
+  route('/settings', () => import('./settings/PreferencesPage.svelte')),
+  route('/settings/tokens', () => import('./settings/TokensPage.svelte')),
+  route('/settings/team', () => import('./settings/TeamPage.svelte')),
+  route('/style', () => import('./style/StylePage.svelte')),
+];

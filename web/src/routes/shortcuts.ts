@@ -1,0 +1,64 @@
+import { Stored } from '../design/stored.svelte';
+import { router } from './router.svelte';
+
+/** Single keys can get in the way of speech input, so they can be switched off. */
+export const shortcuts = new Stored<'on' | 'off'>('shortcuts', ['on', 'off'], 'on');
+
+interface Shortcut {
+  keys: readonly string[];
+  does: string;
+  run: () => void;
+}
+
+export const list = (openHelp: () => void): readonly Shortcut[] => [
+  { keys: ['/'], does: 'Go to the search or filter of the page', run: () => focus('[data-search]') },
+  { keys: ['j'], does: 'Next entry of the list', run: () => step(1) },
+  { keys: ['k'], does: 'Previous entry of the list', run: () => step(-1) },
+  { keys: ['g', 'j'], does: 'Jobs', run: () => router.go('/jobs') },
+  { keys: ['g', 'd'], does: 'Devices', run: () => router.go('/devices') },
+  { keys: ['g', 's'], does: 'Settings', run: () => router.go('/settings') },
+  { keys: ['n'], does: 'New job', run: () => router.go('/new') },
+  { keys: ['?'], does: 'This list', run: openHelp },
+];
+
+function focus(selector: string): void {
+  document.querySelector<HTMLElement>(selector)?.focus();
+}
+
+function step(by: 1 | -1): void {
+  const items = [...document.querySelectorAll<HTMLElement>('[data-list] [data-item]')];
+  const at = items.findIndex((item) => item === document.activeElement);
+  const next = at < 0 ? (by > 0 ? 0 : items.length - 1) : at + by;
+  items[next]?.focus();
+}
+
+const typing = (target: EventTarget | null) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches('textarea, select, input:not([type=checkbox], [type=radio])'));
+
+/** Listens on the window; returns what stops it. */
+export function listen(openHelp: () => void): () => void {
+  const known = list(openHelp);
+  let pressed: string[] = [];
+
+  function onkeydown(event: KeyboardEvent) {
+    if (shortcuts.value === 'off' || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (typing(event.target) || document.querySelector('dialog[open]')) return;
+    pressed = [...pressed, event.key];
+    const starts = (shortcut: Shortcut) => pressed.every((key, index) => shortcut.keys[index] === key);
+    let matching = known.filter(starts);
+    if (matching.length === 0) {
+      // Not the second key of anything: perhaps the first one of something.
+      pressed = [event.key];
+      matching = known.filter(starts);
+    }
+    const complete = matching.find((shortcut) => shortcut.keys.length === pressed.length);
+    if (matching.length === 0 || complete) pressed = [];
+    if (!complete) return;
+    event.preventDefault();
+    complete.run();
+  }
+
+  addEventListener('keydown', onkeydown);
+  return () => removeEventListener('keydown', onkeydown);
+}

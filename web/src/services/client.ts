@@ -1,0 +1,32 @@
+import createClient from 'openapi-fetch';
+import type { paths } from '../api/schema';
+import { Problem } from './problem';
+
+/** What the session keeps for the calls: the token against forged requests, and whom to tell of its end. */
+export const credentials = {
+  csrfToken: null as string | null,
+  onExpired: () => {},
+};
+
+const reads = new Set(['GET', 'HEAD']);
+
+/** One call with the session's cookie. Throws a Problem whenever the answer is not a success. */
+export async function send(request: Request): Promise<Response> {
+  // Whether this call, when it was sent, had a session that its answer can end: a 401 to signing in
+  // ends none, nor does one that comes after somebody has signed in meanwhile.
+  const { csrfToken } = credentials;
+  if (!reads.has(request.method) && csrfToken !== null) request.headers.set('X-CSRF-Token', csrfToken);
+  let response: Response;
+  try {
+    response = await fetch(request);
+  } catch (failure) {
+    if (request.signal.aborted) throw failure;
+    throw Problem.unreachable();
+  }
+  if (response.ok || response.status === 304) return response;
+  if (response.status === 401 && csrfToken !== null && csrfToken === credentials.csrfToken) credentials.onExpired();
+  throw await Problem.from(response);
+}
+
+/** The typed client. Its calls either give `data` or throw a Problem. */
+export const api = createClient<paths>({ baseUrl: location.origin, fetch: send });

@@ -1,0 +1,54 @@
+import { follow } from './event-stream';
+import { finished, readJob, type Job } from './jobs';
+import { asProblem, type Problem } from './problem';
+import { Speed } from './speed';
+
+/** A job as it happens: read once, then kept up to date by its events until it is finished. */
+export class JobWatch {
+  job = $state.raw<Job>();
+  problem = $state.raw<Problem>();
+  /** False while the connection is being restored; what is shown may be old. */
+  connected = $state(true);
+  /** Items per second over the last moments; null until that can be told. */
+  rate = $state<number | null>(null);
+  #abort = new AbortController();
+  #speed = new Speed();
+
+  constructor(readonly id: string) {
+    void this.#watch();
+  }
+
+  /** Takes a newer version of the job, such as the answer to a cancellation. */
+  accept(job: Job): void {
+    this.job = job;
+    this.#speed.add(job.progress.items_done, performance.now());
+    this.rate = this.#speed.perSecond();
+  }
+
+  stop(): void {
+    this.#abort.abort();
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#abort;
+    try {
+      this.accept(await readJob(this.id, signal));
+      if (this.#done()) return;
+      const stream = follow(this.job!.links.events, {
+        signal,
+        onConnection: (up) => (this.connected = up),
+        finished: () => this.#done(),
+      });
+      for await (const event of stream) {
+        // The numbered events tell what happened; where the job stands comes as a whole.
+        if (event.type === 'job') this.accept(JSON.parse(event.data) as Job);
+      }
+    } catch (caught) {
+      if (!signal.aborted) this.problem = asProblem(caught);
+    }
+  }
+
+  #done(): boolean {
+    return this.job !== undefined && finished(this.job.state);
+  }
+}

@@ -1,0 +1,77 @@
+import type { components } from '../api/schema';
+import { api } from './client';
+
+export type Job = components['schemas']['Job'];
+export type JobState = components['schemas']['JobState'];
+export type JobPage = components['schemas']['JobPage'];
+export type JobSpec = components['schemas']['JobSpec'];
+export type Report = components['schemas']['Report'];
+
+export interface JobFilter {
+  kind?: string;
+  state?: JobState;
+  /** `key=value`, or `key` with any value. */
+  label?: string;
+}
+
+const states: readonly string[] = [
+  'blocked',
+  'scheduled',
+  'queued',
+  'running',
+  'cancelling',
+  'succeeded',
+  'failed',
+  'cancelled',
+] satisfies JobState[];
+
+/** A state as it may stand in an address; nonsense is none. */
+export const asState = (text: string | null): JobState | undefined =>
+  text !== null && states.includes(text) ? (text as JobState) : undefined;
+
+export const finished = (state: JobState): boolean =>
+  state === 'succeeded' || state === 'failed' || state === 'cancelled';
+
+/** A job's own words for itself, where it has none: its id. */
+export const titleOf = (job: Job): string => job.name ?? job.id;
+
+export async function listJobs(filter: JobFilter, cursor?: string, signal?: AbortSignal): Promise<JobPage> {
+  const { data } = await api.GET('/v1/jobs', { params: { query: { ...filter, cursor, limit: 50 } }, signal });
+  return data!;
+}
+
+export async function readJob(id: string, signal?: AbortSignal): Promise<Job> {
+  const { data } = await api.GET('/v1/jobs/{job_id}', { params: { path: { job_id: id } }, signal });
+  return data!;
+}
+
+/** The same key with the same spec makes one job, however often it is sent. */
+export async function submitJob(spec: JobSpec, key: string): Promise<Job> {
+  const { data } = await api.POST('/v1/jobs', { params: { header: { 'Idempotency-Key': key } }, body: spec });
+  return data!;
+}
+
+export async function cancelJob(id: string): Promise<Job> {
+  const { data } = await api.POST('/v1/jobs/{job_id}/cancellation', { params: { path: { job_id: id } } });
+  return data!;
+}
+
+export async function deleteJob(id: string): Promise<void> {
+  await api.DELETE('/v1/jobs/{job_id}', { params: { path: { job_id: id } } });
+}
+
+export async function readReport(id: string, signal?: AbortSignal): Promise<Report> {
+  const { data } = await api.GET('/v1/jobs/{job_id}/report', { params: { path: { job_id: id } }, signal });
+  return data!;
+}
+
+export type ResultFormat = 'json' | 'jsonl' | 'csv';
+
+export const resultsAddress = (job: Job, format: ResultFormat): string =>
+  `${job.links.results}?format=${format}`;
+
+/** A key that nobody else makes up. Works without https, where crypto.randomUUID is missing. */
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,48 @@
+import type { components } from '../api/schema';
+
+type Body = components['schemas']['Problem'];
+
+/** Why a call failed, as the server told it (RFC 9457), or that it told nothing at all. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly title: string;
+  /** 0 when no answer came. */
+  readonly status: number;
+  readonly detail: string | undefined;
+  readonly requestId: string | undefined;
+  /** Messages by JSON pointer into the body that was sent. */
+  readonly fields: ReadonlyMap<string, string>;
+
+  constructor(status: number, body: Partial<Body>) {
+    const title = body.title ?? `The server answered ${status}`;
+    super(title);
+    this.title = title;
+    this.status = status;
+    this.detail = body.detail;
+    this.requestId = body.request_id;
+    this.fields = new Map(
+      (body.errors ?? []).flatMap(({ pointer, detail }) =>
+        pointer === undefined ? [] : [[pointer, detail] as const],
+      ),
+    );
+  }
+
+  static unreachable(): Problem {
+    return new Problem(0, {
+      title: 'The server does not answer',
+      detail: 'It may be restarting, or the connection is down.',
+    });
+  }
+
+  static async from(response: Response): Promise<Problem> {
+    const type = response.headers.get('Content-Type') ?? '';
+    const body = type.includes('json') ? ((await response.json().catch(() => ({}))) as Partial<Body>) : {};
+    return new Problem(response.status, body);
+  }
+}
+
+/** Anything caught becomes a Problem, or is thrown on: mistakes of the program are not the server's. */
+export function asProblem(caught: unknown): Problem {
+  if (caught instanceof Problem) return caught;
+  throw caught;
+}

@@ -1,0 +1,23 @@
+import { send } from './client';
+
+/** The first `limit` rows of a job's results, in the order of the input. Reads the stream of lines and
+    hangs up once it has enough, so a large job costs no more than what is shown. */
+export async function readRows<Row>(address: string, limit: number, signal: AbortSignal): Promise<Row[]> {
+  const response = await send(new Request(new URL(address, location.origin), { signal }));
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  const rows: Row[] = [];
+  let rest = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    const lines = (rest + (value ?? '')).split('\n');
+    rest = done ? '' : lines.pop()!;
+    for (const line of lines) {
+      if (line !== '') rows.push(JSON.parse(line) as Row);
+      if (rows.length === limit) {
+        await reader.cancel();
+        return rows;
+      }
+    }
+    if (done) return rows;
+  }
+}

@@ -1,0 +1,43 @@
+import type { components } from '../api/schema';
+import { api } from './client';
+
+export type Member = components['schemas']['Member'];
+export type Role = components['schemas']['Role'];
+export type User = components['schemas']['User'];
+export type SignInLink = components['schemas']['SignInLink'];
+
+export const roles: readonly Role[] = ['viewer', 'member', 'admin', 'owner'];
+
+export async function listMembers(team: string, signal?: AbortSignal): Promise<Member[]> {
+  const { data } = await api.GET('/v1/teams/{team_id}/members', { params: { path: { team_id: team } }, signal });
+  return data!.items;
+}
+
+export async function setMember(team: string, user: string, role: Role): Promise<Member> {
+  const path = { team_id: team, user_id: user };
+  const { data } = await api.PUT('/v1/teams/{team_id}/members/{user_id}', { params: { path }, body: { role } });
+  return data!;
+}
+
+export async function removeMember(team: string, user: string): Promise<void> {
+  const path = { team_id: team, user_id: user };
+  await api.DELETE('/v1/teams/{team_id}/members/{user_id}', { params: { path } });
+}
+
+export async function listUsers(signal?: AbortSignal): Promise<User[]> {
+  const { data } = await api.GET('/v1/users', { signal });
+  return data!.items;
+}
+
+export async function createUser(name: string): Promise<User> {
+  const { data } = await api.POST('/v1/users', { body: { name } });
+  return data!;
+}
+
+export async function createSignInLink(user: string, team: string): Promise<SignInLink> {
+  const { data } = await api.POST('/v1/sign-in-links', { body: { user_id: user, team_id: team } });
+  return data!;
+}
+
+/** The link as it is handed on: the server names only its path. */
+export const addressOf = (link: SignInLink): string => new URL(link.path, location.origin).href;

@@ -1,0 +1,20 @@
+import type { components } from '../api/schema';
+import { api } from './client';
+
+export type Token = components['schemas']['Token'];
+export type TokenCreate = components['schemas']['TokenCreate'];
+export type TokenCreated = components['schemas']['TokenCreated'];
+
+export async function listTokens(signal?: AbortSignal): Promise<Token[]> {
+  const { data } = await api.GET('/v1/tokens', { signal });
+  return data!.items;
+}
+
+export async function createToken(token: TokenCreate): Promise<TokenCreated> {
+  const { data } = await api.POST('/v1/tokens', { body: token });
+  return data!;
+}
+
+export async function revokeToken(id: string): Promise<void> {
+  await api.DELETE('/v1/tokens/{token_id}', { params: { path: { token_id: id } } });
+}
