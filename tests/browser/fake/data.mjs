@@ -1,0 +1,137 @@
+// Made-up jobs, devices and reports in the shapes of openapi.yaml. Everything is derived from fixed
+// numbers, so that pages look the same in every run.
+
+const states = ['running', 'queued', 'succeeded', 'succeeded', 'failed', 'succeeded', 'cancelled', 'succeeded'];
+const names = ['Morning headlines', 'Reviews of the spring fair', 'Port authority notices', 'Crew survey, open answers', 'Letters to the editor', null, 'Quarterly statements of twelve shipping lines with an unusually long name', 'Support messages'];
+
+export const user = { id: 'usr_1', name: 'ada', email: null, is_admin: true, created_at: '2025-01-02T08:00:00.000Z' };
+export const team = { id: 'team_1', name: 'research', created_at: '2025-01-02T08:00:00.000Z' };
+export const everyScope = ['jobs:read', 'jobs:write', 'reports:read', 'team:admin', 'sys:admin'];
+
+export function makeJob(id, fields = {}) {
+  const links = Object.fromEntries(
+    ['events', 'report', 'results', 'cancellation'].map((part) => [part, `/v1/jobs/${id}/${part}`]),
+  );
+  return {
+    id,
+    kind: 'sentiment',
+    name: null,
+    state: 'queued',
+    labels: {},
+    priority: 1,
+    created_at: new Date().toISOString(),
+    started_at: null,
+    finished_at: null,
+    submitter: { id: user.id, name: user.name },
+    progress: { items_total: 1000, items_done: 0, items_failed: 0, eta_seconds: null },
+    args: { model: 'vader' },
+    error: null,
+    ...fields,
+    links: { self: `/v1/jobs/${id}`, ...links },
+  };
+}
+
+/** Jobs in every state, newest first. */
+export function manyJobs(amount) {
+  return Array.from({ length: amount }, (_, index) => {
+    const state = states[index % states.length];
+    const total = 200 + ((index * 977) % 9800);
+    const created = Date.now() - index * 37 * 60_000 - 60_000;
+    const started = state === 'queued' ? null : new Date(created + 400).toISOString();
+    const ended = ['succeeded', 'failed', 'cancelled'].includes(state) ? new Date(created + 400 + total * 3).toISOString() : null;
+    const done = { running: 0.62, queued: 0, succeeded: 1, failed: 0.31, cancelled: 0.48 }[state];
+    return makeJob(`job_${String(index).padStart(12, '0')}`, {
+      name: names[index % names.length],
+      state,
+      labels: index % 3 === 0 ? { desk: 'energy', quarter: '3' } : {},
+      created_at: new Date(created).toISOString(),
+      started_at: started,
+      finished_at: ended,
+      error: state === 'failed' ? 'The device class of this job has had no worker for an hour.' : null,
+      progress: {
+        items_total: total,
+        items_done: Math.round(total * done),
+        items_failed: index % 4 === 2 ? 3 : 0,
+        eta_seconds: state === 'running' ? 42 : null,
+      },
+    });
+  });
+}
+
+const openings = ['Ferry operator', 'The harbour', 'A small chandler', 'The tug crew', 'Our insurer', 'The new terminal', 'Grain exporters', 'The pilot service'];
+const verbs = ['delighted', 'disappointed', 'informed', 'rescued', 'ruined', 'praised', 'ignored', 'surprised'];
+const ends = ['its customers again this quarter', 'everybody who waited on the quay', 'investors with a brilliant plan', 'the town in the worst storm for years', 'nobody, as expected', 'the inspectors <b>twice</b>'];
+
+/** Scores between -1 and 1, many of them near zero, a few texts failed. */
+export function makeResults(amount) {
+  return Array.from({ length: amount }, (_, index) => {
+    const failed = index % 331 === 330;
+    const wave = Math.sin(index * 12.9898) * 43758.5453;
+    const spread = (wave - Math.floor(wave)) * 2 - 1;
+    const compound = index % 4 === 0 ? 0 : Math.round(Math.sign(spread) * Math.sqrt(Math.abs(spread)) * 9500) / 10000;
+    const label = compound >= 0.05 ? 'positive' : compound <= -0.05 ? 'negative' : 'neutral';
+    return {
+      index,
+      custom_id: index % 5 === 0 ? `n-${index}` : null,
+      text: `${openings[index % 8]} ${verbs[(index * 5) % 8]} ${ends[(index * 7) % 6]}${index % 9 === 0 ? '!' : '.'}`,
+      label: failed ? null : label,
+      compound: failed ? null : compound,
+      positive: failed ? null : Math.max(0, compound) * 0.6,
+      neutral: failed ? null : 0.4,
+      negative: failed ? null : Math.max(0, -compound) * 0.6,
+      error_code: failed ? 'too_large' : null,
+      error: failed ? 'The text is longer than 65536 bytes.' : null,
+    };
+  });
+}
+
+const binCount = 20;
+
+export function makeReport(job, results) {
+  const scored = results.filter((row) => row.error === null);
+  const failed = results.filter((row) => row.error !== null);
+  const scores = scored.map((row) => row.compound);
+  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  const variance = scores.reduce((sum, score) => sum + (score - mean) ** 2, 0) / scores.length;
+  const labelled = (label) => scored.filter((row) => row.label === label).length;
+  const extreme = ({ index, custom_id, compound, text }) => ({ index, custom_id, compound, text });
+  const ordered = scored.toSorted((a, b) => a.compound - b.compound);
+  const place = (score) => Math.min(binCount - 1, Math.floor(((score + 1) / 2) * binCount));
+  return {
+    job_id: job.id,
+    kind: 'sentiment',
+    created_at: job.finished_at,
+    items: { total: results.length, ok: scored.length, failed: failed.length },
+    summary: {
+      model: 'vader',
+      labels: { positive: labelled('positive'), neutral: labelled('neutral'), negative: labelled('negative') },
+      compound: { mean, standard_deviation: Math.sqrt(variance), minimum: Math.min(...scores), maximum: Math.max(...scores) },
+      histogram: Array.from({ length: binCount }, (_, bin) => ({
+        from: -1 + (bin * 2) / binCount,
+        to: -1 + ((bin + 1) * 2) / binCount,
+        count: scores.filter((score) => place(score) === bin).length,
+      })),
+      most_positive: ordered.slice(-10).reverse().map(extreme),
+      most_negative: ordered.slice(0, 10).map(extreme),
+      errors: failed.slice(0, 20).map(({ index, custom_id, error_code, error }) => ({ index, custom_id, error_code, error })),
+    },
+  };
+}
+
+export const devices = [
+  { node: 'dock-1', device: 'host', device_class: 'host', name: 'Host work', state: 'busy', reason: null, memory_bytes: null, tasks_running: 2, seen_at: new Date().toISOString() },
+  { node: 'dock-1', device: 'opencl:0:0', device_class: 'cpu', name: 'pthread-Intel Xeon Processor', state: 'ready', reason: null, memory_bytes: 8_214_000_000, tasks_running: 0, seen_at: new Date().toISOString() },
+  { node: 'crane-7', device: 'opencl:0:0', device_class: 'gpu', name: 'NVIDIA H200', state: 'draining', reason: null, memory_bytes: 150_754_820_096, tasks_running: 1, seen_at: new Date().toISOString() },
+  { node: 'crane-7', device: 'opencl:0:1', device_class: 'gpu', name: 'NVIDIA H200', state: 'failed', reason: 'The self-test kernel gave a wrong sum.', memory_bytes: 150_754_820_096, tasks_running: 0, seen_at: new Date(Date.now() - 3_600_000).toISOString() },
+];
+
+export const tokens = [
+  { id: 'tok_1', name: 'nightly script', hint: 'plm_api_2nHs', user: { id: 'usr_1', name: 'ada' }, scopes: ['jobs:read', 'jobs:write', 'reports:read'], created_at: '2025-03-04T09:00:00.000Z', expires_at: null, last_used_at: new Date(Date.now() - 7_200_000).toISOString() },
+  { id: 'tok_2', name: 'notebook', hint: 'plm_api_9qLw', user: { id: 'usr_2', name: 'grace' }, scopes: ['jobs:read'], created_at: '2025-03-05T09:00:00.000Z', expires_at: new Date(Date.now() + 12 * 86_400_000).toISOString(), last_used_at: null },
+];
+
+export const members = [
+  { user, role: 'owner' },
+  { user: { id: 'usr_2', name: 'grace', email: null, is_admin: false, created_at: '2025-01-03T08:00:00.000Z' }, role: 'member' },
+  { user: { id: 'usr_3', name: 'linus of the very long family name', email: null, is_admin: false, created_at: '2025-01-03T08:00:00.000Z' }, role: 'viewer' },
+];

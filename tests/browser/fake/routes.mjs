@@ -1,0 +1,116 @@
+// What the stand-in answers, one entry an operation of openapi.yaml that the pages use.
+import * as data from './data.mjs';
+
+const finished = (job) => ['succeeded', 'failed', 'cancelled'].includes(job.state);
+const me = (fake) => ({ csrf_token: 'csrf', user: data.user, team: data.team, role: 'owner', scopes: fake.scopes });
+
+function withJob(handler) {
+  return (fake, context) => {
+    const job = fake.job(context.parameters[0]);
+    if (!job) return context.problem(context.response, 404, { title: 'Not found', detail: 'There is no such job.' });
+    return handler(fake, context, job);
+  };
+}
+
+function listJobs(fake, { call, response, json }) {
+  const { kind, state, label, cursor } = Object.fromEntries(call.query);
+  const [name, value] = (label ?? '').split('=');
+  const matching = fake.jobs.filter(
+    (job) =>
+      (!kind || job.kind === kind) &&
+      (!state || job.state === state) &&
+      (!label || (name in job.labels && (value === undefined || job.labels[name] === value))),
+  );
+  const from = Number(cursor ?? 0);
+  const next = from + fake.pageSize;
+  json(response, 200, { items: matching.slice(from, next), next_cursor: next < matching.length ? String(next) : null });
+}
+
+function createJob(fake, { call, response, json }) {
+  const { name = null, labels = {}, priority = 1, args } = call.body;
+  const total = (args.texts ?? args.items).length;
+  const job = data.makeJob(`job_${String(fake.jobs.length).padStart(12, '0')}new`, {
+    name,
+    labels,
+    priority,
+    progress: { items_total: total, items_done: 0, items_failed: 0, eta_seconds: null },
+  });
+  json(response, 202, fake.add(job), { Location: job.links.self });
+}
+
+function events(fake, { call, response }, job) {
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+  // Short, so that tests of a lost connection need not wait.
+  response.write('retry: 50\n\n');
+  response.write(`id: ${Number(call.headers['last-event-id'] ?? 0) + 1}\nevent: started\ndata: {}\n\n`);
+  response.write(`event: job\ndata: ${JSON.stringify(job)}\n\n`);
+  if (finished(job)) response.end();
+  else fake.follow(job.id, response);
+}
+
+function results(fake, { call, response, json }, job) {
+  const rows = fake.resultsOf(job);
+  const format = call.query.get('format');
+  if (format === 'json') return json(response, 200, { job_id: job.id, kind: job.kind, items: rows });
+  response.writeHead(200, { 'Content-Type': format === 'csv' ? 'text/csv' : 'application/x-ndjson' });
+  if (format === 'csv') response.end('index,custom_id,text,label,compound,positive,neutral,negative,error_code,error\n');
+  else response.end(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+}
+
+function signIn(fake, { call, response, session, json, problem }) {
+  const { sign_in_token, token } = call.body;
+  const valid = sign_in_token ? fake.signInTokens.delete(sign_in_token) : fake.apiTokens.has(token);
+  if (!valid) return problem(response, 401, { title: 'Unauthenticated', detail: 'Send a valid token or sign in.' });
+  json(response, 201, me(fake), { 'Set-Cookie': `${session}; Path=/; HttpOnly; SameSite=Lax` });
+}
+
+export const routes = [
+  [/^POST \/v1\/sessions$/, signIn],
+  [/^DELETE \/v1\/sessions\/current$/, (_, { response, session, json }) => json(response, 204, undefined, { 'Set-Cookie': `${session}; Path=/; Max-Age=0` })],
+  [/^GET \/v1\/users\/me$/, (fake, { response, json }) => json(response, 200, me(fake))],
+  [/^GET \/v1\/jobs$/, listJobs],
+  [/^POST \/v1\/jobs$/, createJob],
+  [/^GET \/v1\/jobs\/([^/]+)$/, withJob((_, { response, json }, job) => json(response, 200, job))],
+  [/^DELETE \/v1\/jobs\/([^/]+)$/, withJob((fake, { response, json }, job) => {
+    fake.jobs = fake.jobs.filter((other) => other !== job);
+    json(response, 204);
+  })],
+  [/^POST \/v1\/jobs\/([^/]+)\/cancellation$/, withJob((fake, { response, json }, job) => json(response, 202, fake.update(job.id, { state: 'cancelling' })))],
+  [/^GET \/v1\/jobs\/([^/]+)\/events$/, withJob(events)],
+  [/^GET \/v1\/jobs\/([^/]+)\/report$/, withJob((fake, { response, json }, job) => json(response, 200, data.makeReport(job, fake.resultsOf(job))))],
+  [/^GET \/v1\/jobs\/([^/]+)\/results$/, withJob(results)],
+  [/^GET \/v1\/devices$/, (fake, { response, json }) => json(response, 200, { items: fake.devices })],
+  [/^GET \/v1\/tokens$/, (fake, { response, json }) => json(response, 200, { items: fake.tokens })],
+  [/^POST \/v1\/tokens$/, (fake, { call, response, json }) => {
+    const { name, scopes, expires_at = null } = call.body;
+    const token = { id: `tok_${fake.tokens.length + 1}`, name, hint: 'plm_api_7Yx2', user: { id: 'usr_1', name: 'ada' }, scopes, created_at: new Date().toISOString(), expires_at, last_used_at: null };
+    fake.tokens.push(token);
+    json(response, 201, { token, secret: 'plm_api_7Yx2Vb9QpTf4RkE0yLwAsecret_8c41d7b3' });
+  }],
+  [/^DELETE \/v1\/tokens\/([^/]+)$/, (fake, { response, parameters, json }) => {
+    fake.tokens = fake.tokens.filter((token) => token.id !== parameters[0]);
+    json(response, 204);
+  }],
+  [/^GET \/v1\/teams\/team_1\/members$/, (fake, { response, json }) => json(response, 200, { items: fake.members })],
+  [/^PUT \/v1\/teams\/team_1\/members\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
+    const id = parameters[0];
+    let member = fake.members.find(({ user }) => user.id === id);
+    if (!member) {
+      member = { user: { ...data.user, id, name: fake.newUser, is_admin: false }, role: 'member' };
+      fake.members.push(member);
+    }
+    member.role = call.body.role;
+    json(response, 200, member);
+  }],
+  [/^DELETE \/v1\/teams\/team_1\/members\/([^/]+)$/, (fake, { response, parameters, json }) => {
+    fake.members = fake.members.filter(({ user }) => user.id !== parameters[0]);
+    json(response, 204);
+  }],
+  [/^GET \/v1\/users$/, (fake, { response, json }) => json(response, 200, { items: fake.members.map(({ user }) => user) })],
+  [/^POST \/v1\/users$/, (fake, { call, response, json }) => {
+    fake.newUser = call.body.name;
+    json(response, 201, { ...data.user, id: 'usr_9', name: call.body.name, is_admin: false });
+  }],
+  [/^POST \/v1\/sign-in-links$/, (_, { response, json }) =>
+    json(response, 201, { path: '/#/sign-in/plm_signin_fresh', sign_in_token: 'plm_signin_fresh', expires_at: new Date(Date.now() + 900_000).toISOString() })],
+];

@@ -1,0 +1,130 @@
+// A stand-in for the REST API that holds its whole state in memory and moves only when a test says so:
+// jobs progress by `update`, calls fail or wait by `faults`. One instance a test.
+import { createServer } from 'node:http';
+import * as data from './data.mjs';
+import { serveStatic } from './static.mjs';
+import { routes } from './routes.mjs';
+
+const session = 'plimsoll_session=yes';
+
+export class FakeServer {
+  /** What the API knows. */
+  jobs = [];
+  devices = data.devices;
+  tokens = [...data.tokens];
+  members = structuredClone(data.members);
+  scopes = data.everyScope;
+  /** Sign-in secrets that still work. */
+  signInTokens = new Set(['plm_signin_good']);
+  apiTokens = new Set(['plm_api_good']);
+  results = new Map();
+  pageSize = 50;
+  /** By "METHOD /path": a status or a problem to answer with, 'hang', or a promise to wait for first. */
+  faults = new Map();
+  /** "METHOD /path" of every API call, in order, with body and headers. */
+  calls = [];
+  #streams = new Map();
+  #hanging = [];
+  #server = createServer((request, response) => void this.#answer(request, response));
+  #pages;
+
+  constructor(pages) {
+    this.#pages = pages;
+  }
+
+  async start() {
+    await new Promise((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    this.url = `http://127.0.0.1:${this.#server.address().port}`;
+    return this;
+  }
+
+  async stop() {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  job(id) {
+    return this.jobs.find((job) => job.id === id);
+  }
+
+  add(job) {
+    this.jobs.unshift(job);
+    return job;
+  }
+
+  /** Changes a job and tells everybody who follows it. */
+  update(id, change) {
+    const job = this.job(id);
+    Object.assign(job, change, { progress: { ...job.progress, ...change.progress } });
+    const ended = ['succeeded', 'failed', 'cancelled'].includes(job.state);
+    for (const response of this.#streams.get(id) ?? []) {
+      response.write(`event: job\ndata: ${JSON.stringify(job)}\n\n`);
+      if (ended) response.end();
+    }
+    return job;
+  }
+
+  finish(id, state = 'succeeded') {
+    const { items_total } = this.job(id).progress;
+    const now = new Date().toISOString();
+    return this.update(id, { state, started_at: this.job(id).started_at ?? now, finished_at: now, progress: { items_done: items_total, eta_seconds: null } });
+  }
+
+  resultsOf(job) {
+    if (!this.results.has(job.id)) this.results.set(job.id, data.makeResults(job.progress.items_total));
+    return this.results.get(job.id);
+  }
+
+  follow(id, response) {
+    if (!this.#streams.has(id)) this.#streams.set(id, new Set());
+    this.#streams.get(id).add(response);
+    response.on('close', () => this.#streams.get(id).delete(response));
+  }
+
+  followers(id) {
+    return this.#streams.get(id)?.size ?? 0;
+  }
+
+  /** Cuts the event streams, as a proxy or a restart does. */
+  cut(id) {
+    for (const response of this.#streams.get(id) ?? []) response.destroy();
+  }
+
+  async #answer(request, response) {
+    const url = new URL(request.url, this.url);
+    if (!url.pathname.startsWith('/v1/')) return serveStatic(this.#pages, url.pathname, response);
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString();
+    const call = { name: `${request.method} ${url.pathname}`, body: text ? JSON.parse(text) : undefined, headers: request.headers, query: url.searchParams };
+    this.calls.push(call);
+
+    const fault = this.faults.get(call.name);
+    if (fault === 'hang') return void this.#hanging.push(response);
+    if (fault instanceof Promise) await fault;
+    else if (fault) return problem(response, fault.status ?? fault, fault);
+    const signedIn = request.headers.cookie?.includes(session);
+    if (!signedIn && call.name !== 'POST /v1/sessions') return problem(response, 401, { title: 'Unauthenticated' });
+    if (signedIn && request.method !== 'GET' && request.headers['x-csrf-token'] !== 'csrf' && call.name !== 'POST /v1/sessions') {
+      return problem(response, 403, { title: 'Forbidden', detail: 'The CSRF token is missing.' });
+    }
+    for (const [pattern, handler] of routes) {
+      const match = pattern.exec(call.name);
+      if (match) return handler(this, { call, response, parameters: match.slice(1), session, problem, json });
+    }
+    return problem(response, 404, { title: 'Not found' });
+  }
+}
+
+function json(response, status, body, headers = {}) {
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
+  response.end(body === undefined ? undefined : JSON.stringify(body));
+}
+
+function problem(response, status, { title, detail, errors } = {}) {
+  const titles = { 500: 'Internal server error', 503: 'Service unavailable' };
+  response.writeHead(status, { 'Content-Type': 'application/problem+json' });
+  response.end(
+    JSON.stringify({ type: 'urn:plimsoll:problem:test', title: title ?? titles[status] ?? `Status ${status}`, status, detail: detail ?? (status === 503 ? 'The database does not answer.' : undefined), request_id: 'req_1f2e3d4c5b6a7988', errors }),
+  );
+}

@@ -1,0 +1,93 @@
+// Everything without a mouse.
+import assert from 'node:assert/strict';
+import { manyJobs } from './fake/data.mjs';
+import { visit } from './support/setting.mjs';
+
+const sixty = { arrange: (server) => (server.jobs = manyJobs(60)) };
+const focused = (page) => page.evaluate(() => document.activeElement.textContent.trim() || document.activeElement.ariaLabel);
+
+visit('a job is submitted with the keyboard alone', async ({ page, server, go }) => {
+  await go('/#/jobs');
+  await page.getByText('Nothing on board yet').waitFor();
+  await page.keyboard.press('n');
+  await page.getByRole('heading', { name: 'New job' }).waitFor();
+  await page.keyboard.press('j');
+  assert.equal(await focused(page), 'Sentiment');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'New sentiment job' }).waitFor();
+  assert.equal(await focused(page), 'New sentiment job', 'the new page takes focus on its title');
+  await page.getByLabel('Texts', { exact: true }).waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('A calm sea? n, j and k are only letters here.');
+  await page.keyboard.press('Tab');
+  for (const text of ['Typed', '', '']) {
+    await page.keyboard.type(text);
+    await page.keyboard.press('Tab');
+  }
+  assert.equal(await focused(page), 'Submit job');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Typed' }).waitFor();
+  assert.equal(server.jobs.length, 1);
+});
+
+visit('lists are walked with j and k', sixty, async ({ page, go }) => {
+  await go('/#/jobs');
+  await page.getByText('Port authority notices').first().waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('k');
+  assert.match(await focused(page), /^Reviews of the spring fair/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Reviews of the spring fair' }).waitFor();
+});
+
+visit('slash goes to the search, g d to the devices', sixty, async ({ page, go }) => {
+  await go('/#/jobs');
+  await page.getByText('Port authority notices').first().waitFor();
+  await page.keyboard.press('/');
+  assert.equal(await page.evaluate(() => document.activeElement.placeholder), 'Label: key=value');
+  assert.equal(await page.getByPlaceholder('Label: key=value').inputValue(), '');
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press('g');
+  await page.keyboard.press('d');
+  await page.getByRole('heading', { name: 'Devices' }).waitFor();
+});
+
+visit('the help opens, closes, gives focus back, and can switch the keys off', async ({ page, go }) => {
+  await go('/#/jobs');
+  await page.getByText('Nothing on board yet').waitFor();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Single-key shortcuts are on').uncheck();
+  await page.keyboard.press('Escape');
+  assert.equal(await focused(page), 'Keyboard shortcuts');
+  await page.keyboard.press('n');
+  await page.keyboard.press('?');
+  assert.equal(await page.getByRole('dialog').count(), 0);
+  assert.match(page.url(), /#\/jobs$/);
+});
+
+visit('the first Tab offers to skip the navigation', async ({ page, go }) => {
+  await go('/#/jobs');
+  await page.getByText('Nothing on board yet').waitFor();
+  await page.keyboard.press('Tab');
+  assert.equal(await focused(page), 'Skip to content');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'main');
+});
+
+visit('the account menu opens and closes', async ({ page, go }) => {
+  await go('/#/jobs');
+  await page.getByLabel('Account').first().focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Sign out' }).waitFor({ state: 'hidden' });
+});

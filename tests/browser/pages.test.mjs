@@ -1,0 +1,158 @@
+// What single pages can do, beyond being shown.
+import assert from 'node:assert/strict';
+import { manyJobs } from './fake/data.mjs';
+import { until } from './support/browser.mjs';
+import { visit } from './support/setting.mjs';
+
+const sixty = { arrange: (server) => (server.jobs = manyJobs(60)) };
+const reportAddress = `/#/jobs/${manyJobs(3)[2].id}/report`;
+
+visit('filters of the jobs list live in the address', sixty, async ({ page, go }) => {
+  await go('/#/jobs');
+  await page.getByRole('radio', { name: 'Failed' }).check();
+  await page.waitForURL(/state=failed/);
+  await page.getByRole('cell', { name: 'Letters to the editor' }).first().waitFor();
+  await page.getByRole('cell', { name: 'Morning headlines' }).first().waitFor({ state: 'detached' });
+  await page.getByPlaceholder('Label: key=value').fill('desk=energy');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/label=desk%3Denergy/);
+  await page.reload();
+  await page.getByRole('cell', { name: 'Letters to the editor' }).first().waitFor();
+  assert.equal(await page.getByPlaceholder('Label: key=value').inputValue(), 'desk=energy');
+});
+
+visit('the jobs list follows what happens and loads older jobs', sixty, async ({ page, server, go }) => {
+  await go('/#/jobs');
+  const rows = page.getByRole('table', { name: 'Jobs' }).getByRole('row');
+  await rows.nth(50).waitFor();
+  assert.equal(await rows.count(), 51);
+  await page.getByRole('button', { name: 'Show older jobs' }).click();
+  await rows.nth(60).waitFor();
+  server.finish(server.jobs[1].id);
+  await rows.nth(2).getByText('Succeeded').waitFor();
+  assert.equal(await rows.count(), 61, 'a refresh keeps the older ones');
+});
+
+visit('a failed refresh keeps the list and says that it is old', sixty, async ({ page, server, go }) => {
+  await go('/#/jobs');
+  await page.getByText('Port authority notices').first().waitFor();
+  server.faults.set('GET /v1/jobs', 503);
+  await page.getByText('Not up to date').waitFor();
+  await page.getByText('Port authority notices').first().waitFor();
+  server.faults.clear();
+  await page.getByText('Not up to date').waitFor({ state: 'detached' });
+});
+
+visit('a failed load can be tried again', sixty, async ({ page, server, go }) => {
+  server.faults.set('GET /v1/devices', 503);
+  await go('/#/devices');
+  await page.getByText('req_1f2e3d4c5b6a7988').waitFor();
+  server.faults.clear();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('crane-7').first().waitFor();
+});
+
+visit('results are searched, filtered, sorted and paged', sixty, async ({ page, go }) => {
+  await go(reportAddress);
+  const table = page.getByRole('table', { name: 'Results' });
+  const first = table.getByRole('row').nth(1);
+  await first.getByText('Ferry operator').waitFor();
+  await page.getByRole('button', { name: 'Next page' }).click();
+  await first.getByRole('cell', { name: '51' }).waitFor();
+  await page.getByRole('button', { name: 'Score' }).click();
+  assert.equal(await table.getByRole('columnheader', { name: 'Score' }).getAttribute('aria-sort'), 'descending');
+  await page.getByRole('radio', { name: 'Negative' }).check();
+  assert.equal(await table.getByText('positive', { exact: true }).count(), 0);
+  await page.getByPlaceholder('Search texts').fill('TUG CREW');
+  await first.getByText('The tug crew').waitFor();
+  await page.getByPlaceholder('Search texts').fill('no such text at all');
+  await page.getByText('No text matches').waitFor();
+});
+
+visit('markup in texts is text', sixty, async ({ page, go }) => {
+  await go(reportAddress);
+  await page.getByText('<b>twice</b>').first().waitFor();
+});
+
+visit('a CSV file: columns are guessed, chosen and previewed', async ({ page, server, go }) => {
+  await go('/#/new/sentiment');
+  await page.getByRole('radio', { name: 'File' }).check();
+  await page.locator('input[type=file]').setInputFiles({
+    name: 'notices.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from('key;headline;note\nn1;"Calm; clear";x\nn2;Storm warning;y\n'),
+  });
+  await page.getByText('CSV with 2 records').waitFor();
+  await page.getByText('Calm; clear').waitFor();
+  await page.getByLabel('Text column').selectOption('note');
+  await page.getByLabel('Text column').selectOption('headline');
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.getByText('0 of 2 texts').waitFor();
+  assert.deepEqual(server.calls.find(({ name }) => name === 'POST /v1/jobs').body.args.items, [
+    { custom_id: 'n1', text: 'Calm; clear' },
+    { custom_id: 'n2', text: 'Storm warning' },
+  ]);
+});
+
+visit('a dropped JSONL file that is broken names its line', async ({ page, go }) => {
+  await go('/#/new/sentiment');
+  await page.getByLabel('Texts', { exact: true }).waitFor();
+  const transfer = await page.evaluateHandle(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['{"text":"good"}\n{"text":'], 'texts.jsonl'));
+    return data;
+  });
+  await page.locator('.zone').dispatchEvent('drop', { dataTransfer: transfer });
+  await page.getByText('Line 2 is not JSON.').waitFor();
+});
+
+visit('too many texts are refused before they are sent', async ({ page, server, go }) => {
+  await go('/#/new/sentiment');
+  await page.evaluate(() => navigator.clipboard.writeText('a line\n'.repeat(10_001)));
+  await page.getByLabel('Texts', { exact: true }).focus();
+  await page.keyboard.press('Control+V');
+  await page.getByText('one job takes at most 10,000').waitFor();
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  assert.ok(!server.calls.some(({ name }) => name === 'POST /v1/jobs'));
+});
+
+visit('a token is shown once, and revoked', async ({ page, server, go }) => {
+  await go('/#/settings/tokens');
+  await page.getByRole('button', { name: 'New token' }).click();
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByText('Give it a name.').waitFor();
+  await page.getByRole('textbox', { name: 'Name' }).fill('press office');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  assert.match(await page.getByLabel('Token', { exact: true }).inputValue(), /^plm_api_/);
+  await page.getByRole('button', { name: 'Copy' }).click();
+  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^plm_api_/);
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  assert.equal(await page.getByText(/plm_api_7Yx2Vb9/).count(), 0);
+  await page.getByRole('button', { name: 'Revoke press office' }).click();
+  await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+  await page.getByRole('cell', { name: 'press office' }).waitFor({ state: 'detached' });
+  assert.equal(server.tokens.length, 2);
+});
+
+visit('a member is added, promoted and removed', async ({ page, server, go }) => {
+  await go('/#/settings/team');
+  await page.getByRole('button', { name: 'Add a member' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('joan');
+  await page.getByRole('button', { name: 'Add and make a sign-in link' }).click();
+  assert.equal(await page.getByRole('textbox', { name: 'Link' }).inputValue(), `${server.url}/#/sign-in/plm_signin_fresh`);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByLabel('Role of joan').selectOption('owner');
+  await page.getByRole('status').getByText('joan is now owner').waitFor();
+  await page.getByRole('button', { name: 'Remove joan' }).click();
+  await page.getByRole('button', { name: 'Remove from the team' }).click();
+  await page.getByRole('cell', { name: 'joan' }).waitFor({ state: 'detached' });
+});
+
+visit('colours are chosen and kept', { scheme: 'light' }, async ({ page, go }) => {
+  await go('/#/settings');
+  await page.getByRole('radio', { name: 'Dark' }).check();
+  const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  assert.equal(await background(), 'rgb(9, 19, 26)');
+  await page.reload();
+  assert.equal(await background(), 'rgb(9, 19, 26)');
+});

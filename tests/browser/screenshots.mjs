@@ -1,0 +1,24 @@
+// Writes pictures of every page and state, for looking at: node screenshots.mjs FOLDER [NAME-PART]
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { launch, openPage, signIn } from './support/browser.mjs';
+import { startFake, views } from './support/views.mjs';
+
+const [folder = 'screenshots', part = ''] = process.argv.slice(2);
+mkdirSync(folder, { recursive: true });
+const browser = await launch();
+for (const view of views.filter(({ name }) => name.includes(part))) {
+  for (const scheme of ['light', 'dark']) {
+    for (const width of [1280, 375]) {
+      const server = await startFake(view);
+      const page = await openPage(browser, { scheme, width, height: width < 500 ? 800 : 900 });
+      if (!view.signedOut) await signIn(page, server);
+      await page.goto(server.url + view.address);
+      await view.ready(page);
+      await page.screenshot({ path: join(folder, `${view.name}-${width}-${scheme}.png`), fullPage: true });
+      await page.context().close();
+      await server.stop();
+    }
+  }
+}
+await browser.close();

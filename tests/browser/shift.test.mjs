@@ -1,0 +1,35 @@
+// Cumulative layout shift: what arrives late moves nothing that is already there.
+import assert from 'node:assert/strict';
+import { manyJobs } from './fake/data.mjs';
+import { visit } from './support/setting.mjs';
+
+const most = 0.05;
+const done = manyJobs(3)[2].id;
+
+const cases = [
+  { name: 'jobs', address: '/#/jobs', slow: 'GET /v1/jobs', arrived: 'Port authority notices' },
+  { name: 'job', address: `/#/jobs/${done}`, slow: `GET /v1/jobs/${done}`, arrived: 'About this job' },
+  { name: 'report', address: `/#/jobs/${done}/report`, slow: `GET /v1/jobs/${done}/report`, arrived: 'Mean score' },
+  { name: 'results', address: `/#/jobs/${done}/report`, slow: `GET /v1/jobs/${done}/results`, arrived: 'Our insurer' },
+  { name: 'devices', address: '/#/devices', slow: 'GET /v1/devices', arrived: 'crane-7' },
+  { name: 'tokens', address: '/#/settings/tokens', slow: 'GET /v1/tokens', arrived: 'nightly script' },
+];
+
+for (const { name, address, slow, arrived } of cases) {
+  visit(`${name}: nothing jumps`, { arrange: (server) => (server.jobs = manyJobs(60)) }, async ({ page, server, go }) => {
+    let release;
+    server.faults.set(slow, new Promise((resolve) => (release = resolve)));
+    await page.addInitScript(() => {
+      globalThis.shifts = [];
+      new PerformanceObserver((list) => globalThis.shifts.push(...list.getEntries())).observe({ type: 'layout-shift', buffered: true });
+    });
+    await go(address);
+    await page.locator('.skeleton').first().waitFor();
+    release();
+    await page.getByText(arrived).first().waitFor();
+    const total = await page.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(globalThis.shifts.reduce((sum, shift) => sum + shift.value, 0))))),
+    );
+    assert.ok(total < most, `layout shift ${total.toFixed(3)}`);
+  });
+}

@@ -1,0 +1,64 @@
+// A headless Chromium for the tests, and pages that notice whatever goes wrong in them.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { chromium } from 'playwright-core';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export const launch = () =>
+  chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    // The sandbox needs rights that containers and root do not have; the pages are our own.
+    args: ['--no-sandbox', '--disable-gpu', '--force-color-profile=srgb'],
+  });
+
+/** A page with a clean profile. `page.complaints` fills with console errors, policy violations,
+    uncaught exceptions and failed loads of the site's own files. */
+export async function openPage(browser, { scheme = 'light', width = 1280, height = 900 } = {}) {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: scheme,
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+    locale: 'en-GB',
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  page.complaints = [];
+  // Chromium logs every answer of 400 and above; those are what several tests are about.
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) page.complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => page.complaints.push(String(error)));
+  return page;
+}
+
+const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** What axe finds on the page as it is now, as readable lines: all it knows, or only some rules. */
+export async function accessibilityFaults(page, rules) {
+  // Playwright's evaluate runs outside the page's content policy.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
+  const runOnly = rules ? { type: 'rule', values: rules } : { type: 'tag', values: standards };
+  const { violations } = await page.evaluate((only) => axe.run(document, { runOnly: only, resultTypes: ['violations'] }), runOnly);
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map((node) => `${id}: ${help}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`),
+  );
+}
+
+/** How many pixels the page is wider than its window. */
+export const overflow = (page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** Waits until `condition` holds on this side, for what the page shows nothing of. */
+export async function until(condition, what) {
+  const deadline = Date.now() + 10_000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+export async function signIn(page, server) {
+  await page.context().addCookies([{ name: 'plimsoll_session', value: 'yes', url: server.url }]);
+}

@@ -1,0 +1,62 @@
+// Every page in each of its states, for the checks that all of them must pass.
+import { fileURLToPath } from 'node:url';
+import { manyJobs } from '../fake/data.mjs';
+import { FakeServer } from '../fake/server.mjs';
+
+export const pages = process.env.PLIMSOLL_WEB ?? fileURLToPath(new URL('../../../web/dist', import.meta.url));
+
+/** The stand-in server, set up for one view. */
+export async function startFake({ arrange } = {}) {
+  const server = new FakeServer(pages);
+  arrange?.(server);
+  return server.start();
+}
+
+const heading = (name) => (page) => page.getByRole('heading', { name }).waitFor();
+const text = (words) => (page) => page.getByText(words).first().waitFor();
+const full = (server) => (server.jobs = manyJobs(60));
+const fails = (call) => (server) => {
+  full(server);
+  server.faults.set(call, 503);
+};
+const hangs = (call) => (server) => {
+  full(server);
+  server.faults.set(call, 'hang');
+};
+
+const [running, queued, done, , failed, unnamed, cancelled] = manyJobs(7).map(({ id }) => id);
+
+export const views = [
+  { name: 'sign-in', address: '/', signedOut: true, ready: heading('Plimsoll') },
+  { name: 'sign-in-spent', address: '/#/sign-in/plm_signin_spent', signedOut: true, ready: text('was used already') },
+  { name: 'jobs-full', address: '/#/jobs', arrange: full, ready: text('Port authority notices') },
+  { name: 'jobs-empty', address: '/#/jobs', ready: text('Nothing on board yet') },
+  { name: 'jobs-none-match', address: '/#/jobs?state=queued&label=desk%3Dnowhere', arrange: full, ready: text('No job matches') },
+  { name: 'jobs-loading', address: '/#/jobs', arrange: hangs('GET /v1/jobs'), ready: (page) => page.locator('.skeleton').waitFor() },
+  { name: 'jobs-failed', address: '/#/jobs', arrange: fails('GET /v1/jobs'), ready: text('Service unavailable') },
+  { name: 'job-running', address: `/#/jobs/${running}`, arrange: full, ready: heading('Morning headlines') },
+  { name: 'job-queued', address: `/#/jobs/${queued}`, arrange: full, ready: heading('Reviews of the spring fair') },
+  { name: 'job-succeeded', address: `/#/jobs/${done}`, arrange: full, ready: heading('Port authority notices') },
+  { name: 'job-failed', address: `/#/jobs/${failed}`, arrange: full, ready: heading('Letters to the editor') },
+  { name: 'job-cancelled', address: `/#/jobs/${cancelled}`, arrange: full, ready: heading('Quarterly statements') },
+  { name: 'job-loading', address: `/#/jobs/${done}`, arrange: hangs(`GET /v1/jobs/${done}`), ready: (page) => page.locator('.skeleton').waitFor() },
+  { name: 'job-missing', address: '/#/jobs/job_nowhere', arrange: full, ready: text('There is no such job') },
+  { name: 'report-full', address: `/#/jobs/${done}/report`, arrange: full, ready: text('Ferry operator') },
+  { name: 'report-unfinished', address: `/#/jobs/${running}/report`, arrange: full, ready: text('Still under way') },
+  { name: 'report-results-failed', address: `/#/jobs/${unnamed}/report`, arrange: fails(`GET /v1/jobs/${unnamed}/results`), ready: text('Service unavailable') },
+  { name: 'report-failed', address: `/#/jobs/${done}/report`, arrange: fails(`GET /v1/jobs/${done}/report`), ready: text('Service unavailable') },
+  { name: 'new', address: '/#/new', ready: heading('New job') },
+  { name: 'new-sentiment', address: '/#/new/sentiment', ready: (page) => page.getByLabel('Texts', { exact: true }).waitFor() },
+  { name: 'new-unknown', address: '/#/new/juggling', ready: text('no such kind') },
+  { name: 'devices-full', address: '/#/devices', ready: text('crane-7') },
+  { name: 'devices-empty', address: '/#/devices', arrange: (server) => (server.devices = []), ready: text('No device yet') },
+  { name: 'devices-failed', address: '/#/devices', arrange: fails('GET /v1/devices'), ready: text('Service unavailable') },
+  { name: 'preferences', address: '/#/settings', ready: text('This browser') },
+  { name: 'tokens-full', address: '/#/settings/tokens', ready: text('nightly script') },
+  { name: 'tokens-empty', address: '/#/settings/tokens', arrange: (server) => (server.tokens = []), ready: text('No token yet') },
+  { name: 'team', address: '/#/settings/team', ready: text('grace') },
+  { name: 'style', address: '/#/style', ready: heading('Style') },
+  { name: 'nowhere', address: '/#/nowhere', ready: text('There is no such page') },
+  { name: 'forbidden', address: '/#/new', arrange: (server) => (server.scopes = ['jobs:read']), ready: text('Your role does not open this page') },
+  { name: 'server-down', address: '/#/jobs', arrange: fails('GET /v1/users/me'), ready: text('Service unavailable') },
+];

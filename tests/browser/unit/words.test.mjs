@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { load } from '../support/modules.mjs';
+
+const format = await load('design/format.ts');
+const { formatAddress, matchPath, parseAddress } = await load('routes/address.ts');
+const { parseLabels } = await load('routes/new/labels.ts');
+const { nextSort, sortRows } = await load('design/table.ts');
+
+test('shares never claim all or nothing too early', () => {
+  assert.equal(format.percent(0, 10), '0 %');
+  assert.equal(format.percent(1, 1000), '< 1 %');
+  assert.equal(format.percent(9999, 10000), '> 99 %');
+  assert.equal(format.percent(10, 10), '100 %');
+  assert.equal(format.percent(0, 0), '–');
+});
+
+test('signed numbers have a sign unless they are zero', () => {
+  assert.equal(format.signed(0.5, 2), '+0.50');
+  assert.equal(format.signed(-0.5, 2), '−0.50');
+  assert.equal(format.signed(-0.001, 2), '0.00');
+});
+
+test('durations have two units at most', () => {
+  assert.deepEqual([12, 1000, 61_000, 3_600_000, 93_784_000].map(format.duration), ['12 ms', '1 s', '1 min 1 s', '1 h', '1 d 2 h']);
+});
+
+test('times past and to come', () => {
+  const now = new Date('2025-03-04T12:00:00Z');
+  const at = (text) => format.relative(new Date(text), now);
+  assert.equal(at('2025-03-04T11:59:55Z'), 'just now');
+  assert.equal(at('2025-03-04T11:59:15Z'), '45 s ago');
+  assert.equal(at('2025-03-04T09:00:00Z'), '3 h ago');
+  assert.equal(at('2025-03-14T12:00:00Z'), 'in 10 d');
+});
+
+test('addresses survive the way to the fragment and back', () => {
+  const address = parseAddress('#/jobs?state=failed&label=a%3Db');
+  assert.equal(address.path, '/jobs');
+  assert.equal(address.query.get('label'), 'a=b');
+  assert.equal(formatAddress(address), '#/jobs?state=failed&label=a%3Db');
+  assert.equal(parseAddress('').path, '/');
+});
+
+test('patterns name their parameters', () => {
+  assert.deepEqual(matchPath('/jobs/:id/report', '/jobs/a%20b/report'), { id: 'a b' });
+  assert.deepEqual(matchPath('/jobs/:id', '/jobs/100%'), { id: '100%' });
+  assert.equal(matchPath('/jobs/:id', '/jobs'), null);
+});
+
+test('labels are pairs', () => {
+  assert.deepEqual(parseLabels('desk=energy, quarter = 3,').labels, { desk: 'energy', quarter: '3' });
+  assert.match(parseLabels('desk').error, /desk/);
+  assert.match(parseLabels('=x').error, /name=value/);
+});
+
+test('sorting keeps missing values last in both directions', () => {
+  const columns = [{ key: 'n', numeric: true, value: (row) => row.n }];
+  const rows = [{ n: 2 }, { n: null }, { n: 10 }];
+  const sorted = (descending) => sortRows(rows, columns, { key: 'n', descending }).map(({ n }) => n);
+  assert.deepEqual(sorted(false), [2, 10, null]);
+  assert.deepEqual(sorted(true), [10, 2, null]);
+  assert.deepEqual(nextSort(columns[0], null), { key: 'n', descending: true });
+  assert.deepEqual(nextSort(columns[0], { key: 'n', descending: true }), { key: 'n', descending: false });
+  assert.equal(nextSort(columns[0], { key: 'n', descending: false }), null);
+});

@@ -1,0 +1,33 @@
+// What every page must pass in every state, light and dark, wide and narrow.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { accessibilityFaults, launch, openPage, overflow, signIn } from './support/browser.mjs';
+import { startFake, views } from './support/views.mjs';
+
+const narrow = 320; // CSS pixels: a small phone, or a wide window at 400 %
+
+let browser;
+before(async () => (browser = await launch()));
+after(() => browser.close());
+
+for (const view of views) {
+  test(`${view.name}: accessible, within the content policy, never wider than its window`, async () => {
+    const server = await startFake(view);
+    const page = await openPage(browser);
+    try {
+      if (!view.signedOut) await signIn(page, server);
+      await page.goto(server.url + view.address);
+      await view.ready(page);
+      assert.deepEqual(await accessibilityFaults(page), [], 'light');
+      await page.emulateMedia({ colorScheme: 'dark' });
+      assert.deepEqual(await accessibilityFaults(page, ['color-contrast']), [], 'dark');
+      await page.setViewportSize({ width: narrow, height: 700 });
+      assert.equal(await overflow(page), 0, `scrolls sideways at ${narrow} px`);
+      assert.deepEqual(await accessibilityFaults(page, ['target-size', 'color-contrast']), [], 'narrow');
+      assert.deepEqual(page.complaints, []);
+    } finally {
+      await page.context().close();
+      await server.stop();
+    }
+  });
+}
