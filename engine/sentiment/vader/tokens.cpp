@@ -33,8 +33,11 @@ std::size_t count_code_points(std::string_view text) {
 }  // namespace
 
 void Tokens::split(std::string_view text) {
-    tokens_.clear();
+    // Between two tokens there is at least one byte.
+    if (tokens_.size() < text.size() / 2 + 1) tokens_.resize(text.size() / 2 + 1);
+    count_ = 0;
     hits_.clear();
+    turn_.reset();
     upper_ = 0;
     classify(text);
     // A change between space and other shows as a set bit; changes alternate start and end. The
@@ -115,7 +118,7 @@ void Tokens::add(std::size_t begin, std::size_t end) {
         first = begin;
         last = end;
     }
-    push(WordTable::instance().find(data + first, last - first), {data + first, last - first},
+    push(table_.find(data + first, last - first), {data + first, last - first},
          letters.upper != 0 && letters.lower == 0);
 }
 
@@ -149,20 +152,23 @@ void Tokens::add_beyond_ascii(std::size_t begin, std::size_t end) {
     }
     const std::size_t length = folded_.size();
     folded_.append(WordTable::kLongestWord, '\0');
-    push(WordTable::instance().find(folded_.data(), length), {folded_.data(), length},
-         upper && !other_case);
+    push(table_.find(folded_.data(), length), {folded_.data(), length}, upper && !other_case);
 }
 
 void Tokens::push(const Word* word, std::string_view lowered, bool upper) {
-    upper_ += upper;
+    Token& token = tokens_[count_];
     if (word == nullptr) {
-        tokens_.emplace_back();
-        tokens_.back().word.negates = apostrophes_ && lowered.find("n't") != std::string_view::npos;
+        token.word = {};
+        token.word.negates = apostrophes_ && lowered.find("n't") != std::string_view::npos;
     } else {
-        if (word->in_lexicon) hits_.push_back(static_cast<std::uint32_t>(tokens_.size()));
-        tokens_.push_back({*word, false});
+        token.word = *word;
+        const auto index = static_cast<std::uint32_t>(count_);
+        if (word->in_lexicon) hits_.push_back(index);
+        if (word->role == Role::but && !turn_) turn_ = index;
     }
-    tokens_.back().upper = upper;
+    token.upper = upper;
+    upper_ += upper;
+    ++count_;
 }
 
 }  // namespace plimsoll::sentiment::vader

@@ -4,6 +4,8 @@
 #include "engine/sentiment/vader/word_table.hpp"
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +13,7 @@
 namespace plimsoll::sentiment::vader {
 
 struct Token {
-    Word word;
+    [[no_unique_address]] Word word;
     bool upper = false;  // has upper-case letters and no others
 };
 
@@ -21,10 +23,12 @@ class Tokens {
     // `text` must not be wanted after emoji and other whitespace were replaced: see expand().
     void split(std::string_view text);
 
-    const std::vector<Token>& all() const { return tokens_; }
+    std::span<const Token> all() const { return {tokens_.data(), count_}; }
     // Indices of the tokens that the lexicon has.
     const std::vector<std::uint32_t>& hits() const { return hits_; }
-    bool mixed_case() const { return upper_ != 0 && upper_ < tokens_.size(); }
+    bool mixed_case() const { return upper_ != 0 && upper_ < count_; }
+    // The first "but".
+    std::optional<std::uint32_t> turn() const { return turn_; }
     std::size_t exclamations() const { return exclamations_; }
     std::size_t questions() const { return questions_; }
 
@@ -43,8 +47,11 @@ class Tokens {
     std::vector<Letters> letters_;
     std::string lowered_;  // ASCII letters only; padded to whole blocks and a longest word
     std::string folded_;   // one token
-    std::vector<Token> tokens_;
+    const WordTable& table_ = WordTable::instance();
+    std::vector<Token> tokens_;  // room for as many as the text could have; count_ are set
+    std::size_t count_ = 0;
     std::vector<std::uint32_t> hits_;
+    std::optional<std::uint32_t> turn_;
     std::size_t upper_ = 0;
     std::size_t exclamations_ = 0;
     std::size_t questions_ = 0;

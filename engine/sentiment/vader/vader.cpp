@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <span>
 
 namespace plimsoll::sentiment::vader {
@@ -59,13 +58,6 @@ Scores combine(std::span<const Contribution> contributions, std::size_t tokens, 
             .compound = round_decimal(compound_of(sum), 10000)};
 }
 
-std::optional<std::uint32_t> find_but(std::span<const Token> tokens) {
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-        if (tokens[i].word.role == Role::but) return static_cast<std::uint32_t>(i);
-    }
-    return std::nullopt;
-}
-
 }  // namespace
 
 Scores Scorer::score(std::string_view utf8) {
@@ -80,7 +72,7 @@ Scores Scorer::score(std::string_view utf8) {
         contributions_.push_back({token, valence_at(tokens_, token)});
     }
     if (!contributions_.empty()) {
-        if (const auto turn = find_but(tokens_.all())) apply_contrast(contributions_, *turn);
+        if (const auto turn = tokens_.turn()) apply_contrast(contributions_, *turn);
     }
     return combine(contributions_, tokens_.all().size(),
                    emphasis(tokens_.exclamations(), tokens_.questions()));

@@ -147,7 +147,7 @@ class Context {
         return earlier == Role::at || earlier == Role::very ? v : v * kNegation;
     }
 
-    const std::vector<Token>& tokens_;
+    std::span<const Token> tokens_;
     std::size_t index_;
     bool mixed_case_;
 };
@@ -156,7 +156,7 @@ class Context {
 
 double valence_at(const Tokens& tokens, std::size_t index) {
     // "kind of" dampens and carries no valence of its own.
-    const std::vector<Token>& all = tokens.all();
+    const std::span<const Token> all = tokens.all();
     if (all[index].word.role == Role::kind && index + 1 < all.size() &&
         all[index + 1].word.role == Role::of) {
         return 0;

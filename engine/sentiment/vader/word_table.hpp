@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -27,14 +28,23 @@ class WordTable {
     static const WordTable& instance();
 
     // `lowered` must be readable for kLongestWord bytes whatever the length of the word.
-    const Word* find(const char* lowered, std::size_t length) const;
+    const Word* find(const char* lowered, std::size_t length) const {
+        if (length > kLongestWord) return nullptr;
+        const Key key = make_key(lowered, length);
+        const std::uint64_t h = hash(key);
+        const std::size_t bit = h % (1u << kFilterBits);
+        if (((filter_[bit / 64] >> (bit % 64)) & 1) == 0) return nullptr;
+        return find_in_slots(key, h);
+    }
 
   private:
-    // A word as three integers, zero-padded. The length tells "ok" from "ok\0".
+    // A word as three little-endian integers, zero-padded. The length tells "ok" from "ok\0".
     struct Key {
-        std::array<std::uint64_t, 3> bytes{};
-        std::size_t length = 0;
-        bool operator==(const Key&) const = default;
+        std::uint64_t a = 0, b = 0, c = 0;
+        std::uint64_t length = 0;
+        bool operator==(const Key& other) const {
+            return ((a ^ other.a) | (b ^ other.b) | (c ^ other.c) | (length ^ other.length)) == 0;
+        }
     };
     struct Entry {
         Key key;
@@ -46,8 +56,29 @@ class WordTable {
 
     WordTable();
     Word& insert(std::string_view word);
-    static Key make_key(const char* lowered, std::size_t length);
-    static std::uint64_t hash(const Key& key);
+    const Word* find_in_slots(const Key& key, std::uint64_t h) const;
+
+    static std::uint64_t load(const char* bytes, std::size_t count) {
+        std::uint64_t value;
+        std::memcpy(&value, bytes, sizeof value);
+        return count >= 8 ? value : value & ((std::uint64_t{1} << (8 * count)) - 1);
+    }
+
+    static Key make_key(const char* lowered, std::size_t length) {
+        // Where most words end.
+        if (length <= 8) return {load(lowered, length), 0, 0, length};
+        if (length <= 16) return {load(lowered, 8), load(lowered + 8, length - 8), 0, length};
+        return {load(lowered, 8), load(lowered + 8, 8), load(lowered + 16, length - 16), length};
+    }
+
+    static std::uint64_t hash(const Key& key) {
+        // Odd constants: splitmix64's increment and multipliers.
+        std::uint64_t h = (key.a * 0x9E3779B97F4A7C15u) ^ (key.b * 0xBF58476D1CE4E5B9u) ^
+                          (key.c * 0x94D049BB133111EBu);
+        h ^= h >> 32;
+        h *= 0x9E3779B97F4A7C15u;
+        return h >> 24;
+    }
 
     // Nine of ten absent words end at the filter, which fits the first-level cache.
     std::array<std::uint64_t, (1u << kFilterBits) / 64> filter_{};

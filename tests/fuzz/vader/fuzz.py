@@ -112,7 +112,7 @@ def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("score_lines")
     arguments.add_argument("--texts", type=int,
-                           default=200_000 if os.environ.get("PLIMSOLL_LONG_TESTS") else 10_000)
+                           default=200_000 if os.environ.get("PLIMSOLL_LONG_TESTS") else 4_000)
     arguments.add_argument("--seed", type=int, default=1)
     options = arguments.parse_args()
     with tempfile.TemporaryDirectory() as folder:

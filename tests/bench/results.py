@@ -1,0 +1,87 @@
+"""The results of all benchmarks: results.json, and RESULTS.md rendered from it.
+
+    results.record([{...}])     replaces the entries of the same names
+    python3 results.py          renders RESULTS.md again
+
+An entry says what was measured (name, area), ours and the peer's value in one unit, their ratio (above
+1: ours is better), what the ratio must reach at least and should reach (null: only reported), and
+where it was measured.
+"""
+import json
+import os
+import pathlib
+import platform
+import subprocess
+
+HERE = pathlib.Path(__file__).resolve().parent
+JSON = HERE / 'results.json'
+FIELDS = ['name', 'area', 'ours', 'unit', 'peer', 'peer_value', 'ratio', 'must', 'stretch', 'met', 'rounds',
+          'machine', 'commit', 'command']
+
+
+def machine():
+    with open('/proc/cpuinfo', encoding='ascii') as file:
+        model = next((line.split(':', 1)[1].strip() for line in file if line.startswith('model name')),
+                     platform.machine())
+    return f'{model}, {os.cpu_count()} cores, Linux {platform.release()}'
+
+
+def commit():
+    told = subprocess.run(['git', '-C', HERE, '-c', 'safe.directory=*', 'rev-parse', '--short=12', 'HEAD'],
+                          capture_output=True, text=True, check=False)
+    return told.stdout.strip() or 'unknown'
+
+
+def met(ratio, must, stretch):
+    if must is None or ratio is None:
+        return 'reported'
+    if stretch is not None and ratio >= stretch:
+        return 'stretch'
+    return 'must' if ratio >= must else 'no'
+
+
+def entry(name, area, ours, unit, *, peer=None, peer_value=None, must=None, stretch=None, rounds, command):
+    """One result where more is better."""
+    ratio = round(ours / peer_value, 2) if peer_value else None
+    return {'name': name, 'area': area, 'ours': ours, 'unit': unit, 'peer': peer, 'peer_value': peer_value,
+            'ratio': ratio, 'must': must, 'stretch': stretch, 'met': met(ratio, must, stretch),
+            'rounds': rounds, 'machine': machine(), 'commit': commit(), 'command': command}
+
+
+def load():
+    return json.loads(JSON.read_text(encoding='utf-8')) if JSON.exists() else []
+
+
+def record(entries):
+    names = {new['name'] for new in entries}
+    kept = [old for old in load() if old['name'] not in names]
+    everything = sorted(kept + entries, key=lambda e: (e['area'], e['name']))
+    rows = ',\n'.join('  ' + json.dumps({field: e.get(field) for field in FIELDS}) for e in everything)
+    JSON.write_text(f'[\n{rows}\n]\n', encoding='utf-8')
+    render()
+
+
+def cell(value):
+    if value is None:
+        return ''
+    return f'{value:,.10g}' if isinstance(value, (int, float)) else str(value).replace('|', '\\|')
+
+
+def render():
+    columns = ['name', 'ours', 'unit', 'peer', 'peer_value', 'ratio', 'must', 'stretch', 'met', 'rounds', 'commit']
+    lines = ['# Measured', '', 'Rendered from `results.json` by `results.py`. Medians of interleaved rounds.']
+    area = None
+    for e in load():
+        if e['area'] != area:
+            area = e['area']
+            lines += ['', f'## {area}', '', '| ' + ' | '.join(c.replace('_', ' ') for c in columns) + ' |',
+                      '|' + '---|' * len(columns)]
+        lines.append('| ' + ' | '.join(cell(e[c]) for c in columns) + ' |')
+    machines = sorted({e['machine'] for e in load()})
+    commands = sorted({e['command'] for e in load()})
+    lines += ['', '## Where and how', ''] + [f'- machine: {m}' for m in machines] + [f'- `{c}`' for c in commands]
+    (HERE / 'RESULTS.md').write_text('\n'.join(lines) + '\n', encoding='utf-8')
+
+
+if __name__ == '__main__':
+    render()
