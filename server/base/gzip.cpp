@@ -8,7 +8,8 @@
 namespace plimsoll {
 namespace {
 
-// Takes a quarter to a half of the default level's time, for 15 to 30 % more bytes of texts and rows.
+// Takes a quarter to a half of the default level's time, for 15 to 30 % more bytes of texts and
+// rows.
 constexpr int kLevel = 1;
 constexpr int kGzipWindow = 15 + 16;  // 32 KiB window, gzip instead of zlib framing
 
