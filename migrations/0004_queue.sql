@@ -126,14 +126,14 @@ create table lease (
   jobs bigint[] not null,
   tasks int[] not null,
   lanes int[] not null,
+  accounts int[] not null,
   charges real[] not null,  -- normalised device-seconds charged at the claim
   attempts smallint[] not null,
-  crashes smallint[] not null,
-  accounts int[] not null  -- distinct
+  crashes smallint[] not null
 );
 create index lease_worker on lease (worker_id, fence);
 alter table lease alter jobs set storage external, alter tasks set storage external, alter lanes set storage external,
-  alter charges set storage external, alter attempts set storage external, alter crashes set storage external;
+  alter accounts set storage external,   alter charges set storage external, alter attempts set storage external, alter crashes set storage external;
 
 -- What a repeated submit is answered with. A submit's answer follows from the request (equal, by its
 -- fingerprint), the id and the time, so no body is stored.

@@ -2,6 +2,13 @@
 --
 -- Lock order, everywhere: lease rows (by fence) → class lock (host last) → job rows → the rest.
 -- Everything in ready, account_state, class_state and lane is read and written under its class lock.
+--
+-- Plans must not depend on statistics: a plan made while a partition was empty would read all of it an hour
+-- later. So the functions on the hot path allow index look-ups in nested loops only (their SET clauses, which
+-- hold for what they call). In return arrays are zipped or subscripted, never joined with each other: the
+-- planner takes an array for ten rows and would loop. And partitions are met through unnest(ids) join,
+-- which prunes per id, never through = any(ids), which looks into every partition. No SQL-language function that
+-- cannot be inlined: those are planned anew at every call.
 set local role plimsoll_queue;
 set local search_path = plimsoll;
 
@@ -18,15 +25,11 @@ begin
 end
 $$;
 
-create function newest_state(p_account_id int) returns account_state language sql stable
-begin atomic
-  select * from account_state where account_id = p_account_id order by version desc limit 1;
-end;
-
-create function class_clock(p_class_id smallint) returns float8 language sql stable
-begin atomic
-  select vclock from class_state where class_id = p_class_id order by version desc limit 1;
-end;
+create function class_clock(p_class_id smallint) returns float8 language plpgsql stable as $$
+begin
+  return (select vclock from class_state where class_id = p_class_id order by version desc limit 1);
+end
+$$;
 
 -- One NOTIFY for many jobs: ids separated by commas, 350 at most (a payload has under 8,000 bytes).
 create function notify_jobs(p_jobs bigint[]) returns void language plpgsql as $$
@@ -78,7 +81,7 @@ begin
     from unnest(p_lanes, p_firsts, p_counts) u(lane_id, first, n) join lane l on l.id = u.lane_id
   ), old as materialized (
     select s.*, a.n from (select account_id, sum(n)::int n from added group by 1) a
-    cross join lateral newest_state(a.account_id) s
+    cross join lateral (select * from account_state z where z.account_id = a.account_id order by z.version desc limit 1) s
   ), merged as (
     select o.account_id, array_agg(x.lane_id) lanes, array_agg(x.head) heads, array_agg(x.n) counts
     from old o cross join lateral (

@@ -9,7 +9,9 @@ create function enqueue_v1(
   p_task_jobs int[], p_task_items int[], p_task_seconds real[], p_task_inputs bytea[],
   p_now timestamptz default clock_timestamp())
 returns table (ord int, job_id bigint, outcome text, created_at timestamptz)
-language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+language plpgsql security definer set search_path = plimsoll, pg_temp
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 #variable_conflict use_column
 declare
   v_count constant int := cardinality(p_teams);
@@ -20,9 +22,12 @@ declare
   v_outcomes text[];
   v_created timestamptz[];
   v_lanes int[];
-  v_ready_lanes int[];
-  v_ready_firsts bigint[];
-  v_ready_counts int[];
+  v_new boolean[];
+  v_queued boolean[];
+  v_task_counts int[];
+  v_item_counts bigint[];
+  v_firsts bigint[];
+  v_lasts bigint[];
 begin
   if not coalesce(v_count = all (array[cardinality(p_users), cardinality(p_kinds), cardinality(p_kind_versions), cardinality(p_args),
       cardinality(p_names), cardinality(p_labels), cardinality(p_priorities), cardinality(p_device_classes),
@@ -64,47 +69,50 @@ begin
   end loop;
   v_lanes := lanes_of(p_teams, v_classes, p_kinds, p_kind_versions, p_capabilities, p_memory_buckets, p_models, p_priorities);
 
-  with new_job as materialized (
-    select u.* from unnest(v_ids, v_outcomes, v_lanes, v_classes, p_teams, p_run_ats, p_priorities)
-      with ordinality u(id, outcome, lane_id, class_id, team_id, run_at, priority, ord)
-    where u.outcome = 'created'
-  ), new_task as materialized (
-    select j.id job_id, j.team_id, j.lane_id, j.run_at is null or j.run_at <= p_now is_ready,
-      row_number() over of_job - 1 seq, sum(u.items) over of_job - u.items first_item, u.items, greatest(u.seconds, 1e-4)::real est, u.input
-    from unnest(p_task_jobs, p_task_items, p_task_seconds, p_task_inputs) with ordinality u(job, items, seconds, input, ord)
-    join new_job j on j.ord = u.job
-    window of_job as (partition by u.job order by u.ord)
-  ), tasks as (
-    insert into task (job_id, seq, team_id, first_item, items, est_seconds, input)
-    select job_id, seq, team_id, first_item, items, est, input from new_task
-  ), readies as materialized (
-    select nextval('ready_seq') ready, t.* from (select job_id, seq, lane_id, est from new_task where is_ready order by job_id, seq) t
-  ), ready_rows as (
+  select array_agg(u.outcome = 'created' order by u.ord), array_agg(u.outcome = 'created' and coalesce(u.run_at <= p_now, true) order by u.ord)
+  into v_new, v_queued from unnest(v_outcomes, p_run_ats) with ordinality u(outcome, run_at, ord);
+  insert into task (job_id, seq, team_id, first_item, items, est_seconds, input)
+  select v_ids[u.job], row_number() over of_job - 1, p_teams[u.job], sum(u.items) over of_job - u.items, u.items,
+    greatest(u.seconds, 1e-4)::real, u.input
+  from unnest(p_task_jobs, p_task_items, p_task_seconds, p_task_inputs) with ordinality u(job, items, seconds, input, ord)
+  where v_new[u.job]
+  window of_job as (partition by u.job order by u.ord);
+
+  with queued as materialized (
+    select nextval('ready_seq') ready, t.* from (
+      select u.job, u.ord, row_number() over (partition by u.job order by u.ord) - 1 seq, greatest(u.seconds, 1e-4)::real est
+      from unnest(p_task_jobs, p_task_seconds) with ordinality u(job, seconds, ord)
+      where v_queued[u.job] order by u.job, u.ord) t
+  ), rows as (
     insert into ready (lane_id, seq, job_id, task, est_seconds, attempt, crashes, since)
-    select lane_id, ready, job_id, seq, est, 1, 0, p_now from readies
-  ), schedules as (
-    insert into scheduled (class_id, run_at, job_id, task, attempt, crashes)
-    select class_id, run_at, id, null, 1, 0 from new_job where run_at > p_now
-  ), jobs as (
-    insert into job (id, team_id, user_id, kind, kind_version, name, labels, args, device_class, lane_id, priority, merge,
-      state, created_at, run_at, items_total, tasks_total, tasks_left, ready_first, ready_last)
-    select j.id, j.team_id, u.user_id, u.kind, u.kind_version, u.name, u.labels, u.args, u.device_class, j.lane_id, j.priority, u.merge,
-      case when j.run_at > p_now then 'scheduled' else 'queued' end, p_now, j.run_at, t.items, t.n, t.n, r.first, r.last
-    from new_job j
-    join unnest(p_users, p_kinds, p_kind_versions, p_names, p_labels, p_args, p_device_classes, p_merges)
-      with ordinality u(user_id, kind, kind_version, name, labels, args, device_class, merge, ord) on u.ord = j.ord
-    left join (select job_id, sum(items) items, count(*) n from new_task group by 1) t on t.job_id = j.id
-    left join (select job_id, min(ready) first, max(ready) last from readies group by 1) r on r.job_id = j.id
+    select v_lanes[q.job], q.ready, v_ids[q.job], q.seq, q.est, 1, 0, p_now from queued q
   )
-  select array_agg(lane_id), array_agg(first), array_agg(n) into v_ready_lanes, v_ready_firsts, v_ready_counts
-  from (select lane_id, min(ready) first, count(*)::int n from readies group by 1) x;
+  -- One element per job, in order: every job has a task, or the count is wrong.
+  select array_agg(t.n order by t.job), array_agg(t.items order by t.job), array_agg(q.first order by t.job), array_agg(q.last order by t.job)
+  into v_task_counts, v_item_counts, v_firsts, v_lasts
+  from (select u.job, count(*)::int n, sum(u.items) items from unnest(p_task_jobs, p_task_items) u(job, items) where u.job between 1 and v_count group by 1) t
+  full join (select q.job, min(q.ready) first, max(q.ready) last from queued q group by 1) q on q.job = t.job;
+  if coalesce(cardinality(v_task_counts), 0) <> v_count then
+    raise exception 'a job has no task' using errcode = 'invalid_parameter_value';
+  end if;
+
+  insert into job (id, team_id, user_id, kind, kind_version, name, labels, args, device_class, lane_id, priority, merge,
+    state, created_at, run_at, items_total, tasks_total, tasks_left, ready_first, ready_last)
+  select u.id, u.team_id, u.user_id, u.kind, u.kind_version, u.name, u.labels, u.args, u.device_class, u.lane_id, u.priority, u.merge,
+    case when u.run_at > p_now then 'scheduled' else 'queued' end, p_now, u.run_at, u.items, u.tasks, u.tasks, u.first, u.last
+  from unnest(v_ids, v_outcomes, p_teams, p_users, p_kinds, p_kind_versions, p_names, p_labels, p_args, p_device_classes, v_lanes, p_priorities,
+      p_merges, p_run_ats, v_item_counts, v_task_counts, v_firsts, v_lasts)
+    u(id, outcome, team_id, user_id, kind, kind_version, name, labels, args, device_class, lane_id, priority, merge, run_at, items, tasks, first, last)
+  where u.outcome = 'created';
+  insert into scheduled (class_id, run_at, job_id, task, attempt, crashes)
+  select u.class_id, u.run_at, u.id, null, 1, 0 from unnest(v_ids, v_outcomes, v_classes, p_run_ats) u(id, outcome, class_id, run_at)
+  where u.outcome = 'created' and u.run_at > p_now;
 
   foreach v_class in array array(select distinct c from unnest(v_classes) c order by c) loop
-    perform account_add_ready(v_class, array_agg(u.lane_id), array_agg(u.first), array_agg(u.n))
-    from unnest(v_ready_lanes, v_ready_firsts, v_ready_counts) u(lane_id, first, n)
-    join lane l on l.id = u.lane_id join account a on a.id = l.account_id where a.class_id = v_class
-    having count(*) > 0;
-    perform pg_notify('plimsoll_ready', name) from device_class where id = v_class and v_ready_lanes is not null;
+    perform account_add_ready(v_class, array_agg(x.lane_id), array_agg(x.first), array_agg(x.n))
+    from (select u.lane_id, min(u.first) first, sum(u.n)::int n from unnest(v_lanes, v_classes, v_firsts, v_task_counts) u(lane_id, class_id, first, n)
+      where u.class_id = v_class and u.first is not null group by 1) x having count(*) > 0;
+    perform pg_notify('plimsoll_ready', name) from device_class where id = v_class and array_remove(v_firsts, null) <> '{}';
   end loop;
 
   return query select u.ord::int, case when u.outcome <> 'key_conflict' then u.id end, u.outcome, u.created

@@ -53,7 +53,9 @@ create function claim_v1(p_worker_id int, p_epoch int, p_max_seconds float8 defa
   p_memory_bucket smallint default null, p_now timestamptz default clock_timestamp())
 returns table (fence bigint, job_id bigint, task int, attempt smallint, is_merge boolean, kind text, kind_version smallint,
   args json, first_item bigint, items int, est_seconds real, input bytea, partials bytea[], summary json)
-language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+language plpgsql security definer set search_path = plimsoll, pg_temp
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 #variable_conflict use_column
 declare
   v_accounts_per_claim constant int := 16;
@@ -99,7 +101,7 @@ begin
           and exists (select from unnest(s.lanes) u(id) join lane l on l.id = u.id where lane_fits(l, v_worker, v_bucket))
         order by s.vtime limit v_accounts_per_claim + 1)
       union all  -- at its cap, but this device is one of its slots
-      (select s.* from held h cross join lateral newest_state(h.account_id) s
+      (select s.* from held h cross join lateral (select * from account_state z where z.account_id = h.account_id order by z.version desc limit 1) s
         where s.ready > 0 and s.slots >= s.cap and s.slots > 0 and not s.paused)
     ) x
   ), served as materialized (
@@ -154,10 +156,9 @@ begin
     where t.account_id = s.account_id and t.version = s.version
   ), new_lease as (
     insert into lease (fence, worker_id, epoch, class_id, claimed_at, jobs, tasks, lanes, charges, attempts, crashes, accounts)
-    select v_fence, p_worker_id, p_epoch, v_worker.class_id, p_now, array_agg(p.job_id order by p.n), array_agg(p.task order by p.n),
-      array_agg(p.lane_id order by p.n), array_agg(p.est_seconds order by p.n), array_agg(p.attempt order by p.n),
-      array_agg(p.crashes order by p.n), array_agg(distinct p.account_id)
-    from pick p having count(*) > 0
+    select v_fence, p_worker_id, p_epoch, v_worker.class_id, p_now, array_agg(p.job_id), array_agg(p.task), array_agg(p.lane_id),
+      array_agg(p.est_seconds), array_agg(p.attempt), array_agg(p.crashes), array_agg(p.account_id)
+    from (select * from pick order by n) p having count(*) > 0
     returning jobs, tasks, attempts, charges
   )
   select n.jobs, n.tasks, n.attempts, n.charges, (select max(s.vtime + a.charge / s.weight) from account_taken a join served s using (account_id))
@@ -175,7 +176,7 @@ begin
 
   with started as (
     update job j set state = 'running', started_at = p_now, last_event = j.last_event + 1, revision = j.revision + 1
-    where j.id = any(array(select distinct unnest(v_jobs))) and j.state = 'queued'
+    from (select distinct id from unnest(v_jobs) v(id)) u where j.id = u.id and j.state = 'queued'
     returning j.id, j.team_id, j.last_event
   ), told as (
     insert into event (job_id, n, team_id, at, type) select id, last_event, team_id, p_now, 'started' from started

@@ -13,7 +13,7 @@ begin
   v_fences := array(select l.fence from lease l join worker w on w.id = l.worker_id
     where l.worker_id = p_worker_id and l.fence >= w.oldest_fence order by l.fence for update of l);
   for v_lease in select * from lease where fence = any(v_fences) order by fence loop
-    perform settle_unheard(v_lease.fence, v_lease.jobs, v_lease.tasks, p_outcome,
+    perform settle_unheard(v_lease.fence, array(select generate_series(1, cardinality(v_lease.jobs))), p_outcome,
       case p_outcome when 'lost' then 'The worker that ran this died.' end, p_now);
     v_tasks := v_tasks + cardinality(v_lease.jobs);
   end loop;
@@ -25,7 +25,9 @@ $$;
 -- process still held runs elsewhere at once.
 create function register_worker_v1(p_node text, p_device text, p_device_class text, p_kinds text[], p_capabilities text[],
   p_memory_bucket smallint, p_speed real, p_info json, p_now timestamptz default clock_timestamp())
-returns table (worker_id int, epoch int) language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+returns table (worker_id int, epoch int) language plpgsql security definer set search_path = plimsoll, pg_temp
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 #variable_conflict use_column
 declare
   v_worker worker;
@@ -51,7 +53,9 @@ $$;
 
 -- A worker leaves in order; what it still holds goes back without an attempt spent.
 create function retire_worker_v1(p_worker_id int, p_epoch int, p_now timestamptz default clock_timestamp())
-returns boolean language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+returns boolean language plpgsql security definer set search_path = plimsoll, pg_temp
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
   update worker w set state = 'retired', progress = '{}' where w.id = p_worker_id and worker_is_alive(w, p_epoch, p_now);
   if not found then
@@ -76,7 +80,9 @@ $$;
 -- Ends the leases of workers that fell silent. One worker a call (class locks are taken in order): call
 -- again while it answers a row.
 create function expire_leases_v1(p_now timestamptz default clock_timestamp())
-returns table (worker_id int, tasks int) language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+returns table (worker_id int, tasks int) language plpgsql security definer set search_path = plimsoll, pg_temp
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 #variable_conflict use_column
 declare
   v_id int;
@@ -92,7 +98,9 @@ $$;
 
 -- Cancels: cancelled (nothing ran), cancelling (workers are told), finished (too late), not_found.
 create function cancel_v1(p_team_id bigint, p_job_id bigint, p_now timestamptz default clock_timestamp())
-returns text language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+returns text language plpgsql security definer set search_path = plimsoll, pg_temp
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_job job;
   v_class smallint;
@@ -118,21 +126,22 @@ begin
   delete from scheduled where job_id = p_job_id;
   with line as (
     -- A merge task stands in a lane of its own, which has few tasks.
-    select l.id, newest_state(l.account_id) state from lane l join account a on a.id = l.account_id
+    select l.id, s.heads[array_position(s.lanes, l.id)] head from lane l join account a on a.id = l.account_id
+    cross join lateral (select * from account_state z where z.account_id = a.id order by z.version desc limit 1) s
     where case when v_merging then a.team_id = v_job.team_id and a.class_id = (select id from device_class where name = 'host') and l.kind = v_job.kind
       else l.id = v_job.lane_id end
   ), gone as (
     delete from ready r using line
     where r.lane_id = line.id and r.job_id = p_job_id
       and r.seq >= v_job.ready_first and r.seq <= v_job.ready_last
-      and r.seq > (line.state).heads[array_position((line.state).lanes, line.id)]
+      and r.seq > line.head
     returning r.lane_id
   ), lost as (
     select lane_id, count(*)::int n from gone group by 1
   )
   update account_state t set version = s.version + 1, ready = s.ready - lost.n, lanes = coalesce(m.lanes, '{}'),
     heads = coalesce(m.heads, '{}'), counts = coalesce(m.counts, '{}')
-  from lost join lane l on l.id = lost.lane_id cross join lateral newest_state(l.account_id) s
+  from lost join lane l on l.id = lost.lane_id cross join lateral (select * from account_state z where z.account_id = l.account_id order by z.version desc limit 1) s
   cross join lateral (
     select array_agg(u.lane_id) lanes, array_agg(u.head) heads, array_agg(u.n - case when u.lane_id = l.id then lost.n else 0 end) counts
     from unnest(s.lanes, s.heads, s.counts) u(lane_id, head, n)
@@ -155,7 +164,9 @@ $$;
 
 -- Moves what is due into the lanes, one class a call, at most p_limit rows. Call again while it answers p_limit.
 create function promote_due_v1(p_limit int default 1000, p_now timestamptz default clock_timestamp())
-returns int language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+returns int language plpgsql security definer set search_path = plimsoll, pg_temp
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_class smallint;
   v_rows int;
@@ -194,7 +205,9 @@ $$;
 -- Removes a finished job with its texts and results at once: deleted, unfinished, not_found.
 -- Its idempotency key stays, so that a late repeat of the submit does not run it again.
 create function delete_job_v1(p_team_id bigint, p_job_id bigint) returns text
-language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+language plpgsql security definer set search_path = plimsoll, pg_temp
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_job job;
 begin
@@ -235,7 +248,7 @@ begin
   end if;
   update account_state t set version = o.version + 1, weight = coalesce(p_weight, o.weight), cap = coalesce(p_cap, o.cap),
     paused = coalesce(p_paused, o.paused), vtime = greatest(o.vtime, class_clock(v_class))
-  from newest_state(v_account) o where t.account_id = o.account_id and t.version = o.version;
+  from (select * from account_state z where z.account_id = v_account order by z.version desc limit 1) o where t.account_id = o.account_id and t.version = o.version;
   perform pg_notify('plimsoll_ready', p_device_class);
 end
 $$;
@@ -267,7 +280,8 @@ end;
 
 -- Items done by running tasks, over and above the job's own counters: a snapshot, not history.
 create function job_progress_v1(p_job_id bigint) returns bigint
-language sql stable security definer set search_path = plimsoll, pg_temp
-begin atomic
-  select coalesce(sum((progress ->> p_job_id::text)::bigint), 0) from worker where progress ? p_job_id::text;
-end;
+language plpgsql stable security definer set search_path = plimsoll, pg_temp as $$
+begin
+  return (select coalesce(sum((progress ->> p_job_id::text)::bigint), 0) from worker where progress ? p_job_id::text);
+end
+$$;

@@ -20,12 +20,14 @@ $$;
 create function authenticate_session_v1(p_hash bytea, p_now timestamptz default clock_timestamp())
 returns table (session_id bigint, csrf text, expires_at timestamptz, role text, user_id bigint, user_name text, email text, is_admin boolean,
   user_created_at timestamptz, team_id bigint, team_name text, team_created_at timestamptz)
-language sql stable security definer set search_path = plimsoll, pg_temp
-begin atomic
-  select s.id, s.csrf, s.expires_at, m.role, u.id, u.name, u.email, u.is_admin, u.created_at, t.id, t.name, t.created_at
+language plpgsql stable security definer set search_path = plimsoll, pg_temp as $$
+#variable_conflict use_column
+begin
+  return query select s.id, s.csrf, s.expires_at, m.role, u.id, u.name, u.email, u.is_admin, u.created_at, t.id, t.name, t.created_at
   from session s join membership m using (team_id, user_id) join app_user u on u.id = s.user_id join team t on t.id = s.team_id
   where s.hash = p_hash and s.ended_at is null and s.expires_at > p_now and u.disabled_at is null;
-end;
+end
+$$;
 
 -- Spends a one-time link; whoever gets the row may open a session for it.
 create function spend_sign_in_link_v1(p_hash bytea, p_now timestamptz default clock_timestamp())

@@ -1,5 +1,7 @@
 """What must hold in the database between any two transactions. Each query answers the rows that break it."""
 
+from psycopg.rows import tuple_row
+
 INVARIANTS = {
     'a task is in exactly one place': """
         select t.job_id, t.seq, j.state, p.places from task t join job j on j.id = t.job_id
@@ -54,9 +56,9 @@ INVARIANTS = {
     'a lease belongs to a worker\'s current epoch and is not below its oldest fence': """
         select l.fence, l.worker_id, l.epoch, w.epoch, w.oldest_fence, w.state from lease l join worker w on w.id = l.worker_id
         where l.epoch <> w.epoch or l.fence < w.oldest_fence or w.state not in ('active', 'draining')""",
-    'a lease names exactly the accounts of its tasks': """
-        select l.fence from lease l where l.accounts is distinct from
-          array(select distinct n.account_id from unnest(l.lanes) u(id) join lane n on n.id = u.id order by 1)""",
+    'a lease names the accounts of its tasks': """
+        select l.fence from lease l cross join unnest(l.lanes, l.accounts) u(lane_id, account_id) join lane n on n.id = u.lane_id
+        where n.account_id <> u.account_id""",
 }
 
 
@@ -66,6 +68,6 @@ def broken(queue):
     with queue.connection.transaction():
         queue.connection.execute('set transaction isolation level repeatable read')
         for name, sql in INVARIANTS.items():
-            if rows := queue.rows(sql + ' limit 3'):
+            if rows := queue.connection.cursor(row_factory=tuple_row).execute(sql + ' limit 3').fetchall():
                 found[name] = rows
     return found

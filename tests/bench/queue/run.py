@@ -1,0 +1,105 @@
+"""Queue throughput: tasks claimed and completed per second, one connection, fsync and synchronous_commit on.
+
+    PLIMSOLL_TEST_FSYNC=on tests/support/with_database tests/bench/queue/run.py [--tasks N] [--batch N] [--rounds N] [SCENARIO…]
+
+Scenarios run interleaved, round by round; medians are printed. "per CPU second" counts the CPU time of the
+database's process alone and hardly depends on what else the machine does.
+"""
+
+import argparse
+import os
+import pathlib
+import statistics
+import time
+
+from queue_client import Queue, connect
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+# name: accounts, lanes each, tasks a job, snapshot held, days of partitions
+SCENARIOS = {
+    '1 account': (1, 1, 100, False, 3),
+    '1,000 accounts x 5 lanes': (1000, 5, 100, False, 3),
+    '1 account, snapshot held': (1, 1, 100, True, 3),
+    '1,000 accounts x 5 lanes, snapshot held': (1000, 5, 100, True, 3),
+    'jobs of one task': (1, 1, 1, False, 3),
+    '1 account, 60 days of partitions': (1, 1, 100, False, 60),
+}
+
+
+class Stopwatch:
+    """Wall time, and CPU time of one server process."""
+
+    def __init__(self, connection):
+        self.path = f'/proc/{connection.info.backend_pid}/stat'
+
+    def read(self):
+        with open(self.path) as file:
+            fields = file.read().rsplit(')', 1)[1].split()
+        return time.monotonic(), (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+    def __enter__(self):
+        self.start = self.read()
+        return self
+
+    def __exit__(self, *_):
+        self.wall, self.cpu = (b - a for a, b in zip(self.start, self.read()))
+
+
+def prepare(queue, accounts, days):
+    queue.connection.execute("""
+        truncate job, task, result, attempt, event, report, ready, scheduled, lease, worker, account, team, bench.worker restart identity cascade;
+        delete from class_state; insert into class_state (class_id) select id from device_class""")
+    queue.rows('select ensure_partitions_v1(%s)', days)
+    queue.connection.execute("insert into team (name) select 'team ' || i from generate_series(1, %s) i", (accounts,))
+    queue.connection.execute("""insert into bench.worker select 0, worker_id, epoch from
+        register_worker_v1('node', 'device', 'cpu', '{bench:1}', '{}', 20::smallint, 1, '{}')""")
+
+
+def run(scenario, tasks, batch):
+    accounts, lanes, per_job, held, days = scenario
+    queue = Queue(connect())
+    prepare(queue, accounts, days)
+    holder = connect()
+    if held:
+        holder.execute('begin isolation level repeatable read')
+        holder.execute('select 1 from job limit 1')
+    jobs_a_call = 1000 // per_job
+    with Stopwatch(queue.connection) as enqueue:
+        for first in range(0, tasks // per_job, jobs_a_call):
+            queue.rows('select bench.enqueue(%s, %s, %s, %s, %s)', jobs_a_call, per_job, accounts, lanes, first)
+    done = 0
+    with Stopwatch(queue.connection) as work:
+        while True:
+            queue.rows('select bench.beat(0)')
+            fence, count = queue.rows('select fence, tasks from bench.claim(0, %s)', batch)[0]
+            if not count:
+                break
+            done += queue.one('select bench.complete(0, %s)', fence)
+    assert done == queue.one('select count(*) from result') == tasks, done
+    holder.close()
+    queue.connection.close()
+    return tasks / enqueue.wall, tasks / enqueue.cpu, tasks / work.wall, tasks / work.cpu
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--tasks', type=int, default=100_000)
+    parser.add_argument('--batch', type=int, default=500)
+    parser.add_argument('--rounds', type=int, default=3)
+    parser.add_argument('scenario', nargs='*')
+    given = parser.parse_args()
+    Queue(connect()).connection.execute((HERE / 'steps.sql').read_text())
+    chosen = {n: s for n, s in SCENARIOS.items() if not given.scenario or n in given.scenario}
+    measured = {name: [] for name in chosen}
+    for _ in range(given.rounds):
+        for name, scenario in chosen.items():
+            measured[name].append(run(scenario, given.tasks, given.batch))
+    print(f"{'':42}{'enqueue/s':>12}{'per CPU s':>12}{'claim+complete/s':>18}{'per CPU s':>12}   (tasks; batch {given.batch})")
+    for name, rounds in measured.items():
+        middle = [statistics.median(column) for column in zip(*rounds)]
+        print(f'{name:42}{middle[0]:12,.0f}{middle[1]:12,.0f}{middle[2]:18,.0f}{middle[3]:12,.0f}')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,245 @@
+"""A job's way from the submit to its report, and what turns up at its side: errors, deaths, cancel, repeats."""
+
+import threading
+import unittest
+
+from queue_case import QueueCase
+from queue_client import job, task
+
+
+class Road(QueueCase):
+    def test_a_job_is_split_run_merged_and_reported(self):
+        [id] = self.submit(job(self.team, [task(10, data=b'a'), task(20, data=b'b'), task(5, data=None)], args='{"model": "x"}'))
+        tasks = self.queue.claim(self.cpu)
+        self.assertEqual([(t.job_id, t.task, t.first_item, t.items, t.input, t.attempt, t.is_merge) for t in tasks],
+                         [(id, 0, 0, 10, b'a', 1, False), (id, 1, 10, 20, b'b', 1, False), (id, 2, 30, 5, None, 1, False)])
+        self.assertEqual((tasks[0].kind, tasks[0].kind_version, tasks[0].args), ('test', 1, {'model': 'x'}))
+        self.assertEqual(self.queue.state(id), 'running')
+        self.queue.complete(self.cpu, tasks[1:], failed=1, partial=b'later')
+        self.assertEqual(self.queue.claim(self.host), [])
+        self.queue.complete(self.cpu, tasks[:1], partial=b'sooner')
+        [merge] = self.queue.claim(self.host)
+        self.assertEqual((merge.is_merge, merge.task, merge.partials), (True, 3, [b'sooner', b'later', b'later']))
+        self.assertEqual((merge.summary['items_ok'], merge.summary['items_failed']), (33, 2))
+        self.assertEqual(self.queue.complete(self.host, [merge], partial=b'{"r": 1}'), ['accepted'])
+        done = self.job(id)
+        self.assertEqual((done.state, done.items_ok, done.items_failed, done.tasks_left), ('succeeded', 33, 2, 0))
+        self.assertEqual(bytes(self.queue.one('select content from report where job_id = %s', id)), b'{"r": 1}')
+        self.assertEqual(self.event_types(id), ['started', 'finished'])
+
+    def test_a_single_task_without_a_merge_hands_in_the_report(self):
+        [id] = self.submit(job(self.team, merge=False))
+        self.queue.complete(self.cpu, self.queue.claim(self.cpu), partial=b'{"r": 2}')
+        self.assertEqual(self.queue.state(id), 'succeeded')
+        self.assertEqual(bytes(self.queue.one('select content from report where job_id = %s', id)), b'{"r": 2}')
+
+    def test_a_repeated_completion_is_told_from_a_stale_one(self):
+        self.submit(job(self.team, 2))
+        tasks = self.queue.claim(self.cpu)
+        self.assertEqual(self.queue.complete(self.cpu, tasks[:1]), ['accepted'])
+        self.assertEqual(self.queue.complete(self.cpu, tasks), ['replayed', 'accepted'])
+        self.assertEqual(self.queue.complete(self.cpu, tasks), ['replayed', 'replayed'])
+        [merge] = self.queue.claim(self.host)
+        self.assertEqual(self.queue.complete(self.host, [merge]), ['accepted'])
+        self.assertEqual(self.queue.complete(self.host, [merge]), ['replayed'])
+        self.assertEqual(self.queue.complete(self.host, [merge], fence=merge.fence + 1), ['stale'])
+
+    def test_a_late_worker_records_nothing(self):
+        [id] = self.submit(job(self.team, 2))
+        late = self.queue.claim(self.cpu)
+        self.queue.now = self.seconds_from_now(16)
+        self.assertEqual(self.queue.complete(self.cpu, late), ['stale', 'stale'])  # before anybody noticed its silence
+        self.assertFalse(self.queue.heartbeat(self.cpu, [late[0].fence]).alive)
+        self.assertEqual(self.queue.expire(), 2)
+        other = self.queue.register('other')
+        again = self.queue.claim(other)
+        self.assertEqual([(t.task, t.attempt) for t in again], [(0, 2), (1, 2)])
+        self.assertGreater(again[0].fence, late[0].fence)
+        self.assertEqual(self.queue.complete(self.cpu, late), ['stale', 'stale'])
+        self.assertEqual(self.queue.complete(other, late), ['stale', 'stale'])
+        self.assertEqual(self.queue.complete(other, again), ['accepted', 'accepted'])
+        self.assertEqual(self.event_types(id), ['started', 'retried'])
+
+    def test_a_heartbeat_keeps_a_lease(self):
+        self.submit(job(self.team))
+        tasks = self.queue.claim(self.cpu)
+        for seconds in (10, 20, 30):
+            self.queue.now = self.seconds_from_now(seconds)
+            beat = self.queue.heartbeat(self.cpu, [tasks[0].fence, 999])
+            self.assertEqual((beat.alive, beat.draining, beat.stale_fences), (True, False, [999]))
+            self.assertEqual(self.queue.expire(), 0)
+        self.assertEqual(self.queue.complete(self.cpu, tasks), ['accepted'])
+
+    def test_a_worker_that_comes_back_is_a_stranger_and_frees_what_it_held(self):
+        self.submit(job(self.team))
+        tasks = self.queue.claim(self.cpu)
+        again = self.queue.register('cpu')
+        self.assertEqual((again.worker_id, again.epoch), (self.cpu.worker_id, self.cpu.epoch + 1))
+        self.assertEqual(self.queue.complete(self.cpu, tasks), ['stale'])
+        self.assertEqual(self.queue.complete(again, tasks), ['stale'])
+        self.assertFalse(self.queue.heartbeat(self.cpu).alive)
+        with self.assertRaisesRegex(Exception, 'not registered or expired') as raised:
+            self.queue.claim(self.cpu)
+        self.assertEqual(raised.exception.sqlstate, 'PLM01')
+        self.assertEqual(len(self.queue.claim(again)), 1)
+
+    def test_a_task_whose_workers_die_is_quarantined_and_the_job_goes_on(self):
+        [id] = self.submit(job(self.team, [task(7), task(3)]))
+        worker = self.cpu
+        for _ in range(2):
+            tasks = self.queue.claim(worker)
+            if sound := [t for t in tasks if t.task == 1]:
+                self.queue.complete(worker, sound)
+            worker = self.queue.register('cpu')
+        self.assertEqual(self.queue.claim(worker), [])
+        self.run_merges()
+        done = self.job(id)
+        self.assertEqual((done.state, done.items_ok, done.items_failed, done.tasks_quarantined), ('succeeded', 3, 7, 1))
+        self.assertEqual(self.event_types(id), ['started', 'retried', 'quarantined', 'finished'])
+
+    def test_a_job_all_of_whose_tasks_fail_fails_with_their_error(self):
+        [id] = self.submit(job(self.team, 2))
+        self.queue.complete(self.cpu, self.queue.claim(self.cpu), outcome='final', error='no such model')
+        done = self.job(id)
+        self.assertEqual((done.state, done.error, done.items_failed), ('failed', 'no such model', 2))
+        self.assertEqual(self.queue.claim(self.host), [])
+
+    def test_a_failed_merge_fails_the_job(self):
+        [id] = self.submit(job(self.team))
+        self.queue.complete(self.cpu, self.queue.claim(self.cpu))
+        self.queue.complete(self.host, self.queue.claim(self.host), outcome='final', error='cannot merge')
+        self.assertEqual((self.job(id).state, self.job(id).error), ('failed', 'cannot merge'))
+
+    def test_retries_wait_and_are_bounded(self):
+        [id] = self.submit(job(self.team))
+        for attempt, delay in ((1, None), (2, 30.0)):
+            tasks = self.queue.claim(self.cpu)
+            self.assertEqual(tasks[0].attempt, attempt)
+            self.assertEqual(self.queue.complete(self.cpu, tasks, outcome='retry', error='busy', delay=delay), ['accepted'])
+            self.assertEqual(self.queue.complete(self.cpu, tasks, outcome='retry', error='busy', delay=delay), ['replayed'])
+        self.assertEqual(self.queue.claim(self.cpu), [])
+        self.assertEqual(self.queue.promote(), 0)
+        self.queue.now = self.seconds_from_now(31)
+        self.cpu = self.queue.register('cpu')
+        self.assertEqual(self.queue.promote(), 1)
+        self.queue.complete(self.cpu, self.queue.claim(self.cpu), outcome='retry', error='busy', delay=None)
+        self.assertEqual((self.job(id).state, self.job(id).error), ('failed', 'busy'))
+        self.assertEqual(self.queue.one('select count(*) from attempt where job_id = %s', id), 3)
+
+    def test_release_gives_back_without_an_attempt_spent(self):
+        self.submit(job(self.team, 3))
+        tasks = self.queue.claim(self.cpu)
+        self.assertEqual(self.queue.complete(self.cpu, tasks[:1]), ['accepted'])
+        self.assertEqual(self.queue.release(self.cpu, tasks), 2)
+        self.assertEqual([(t.task, t.attempt) for t in self.queue.claim(self.cpu)], [(1, 1), (2, 1)])
+        self.assertTrue(self.queue.retire(self.cpu))
+        again = self.queue.register('cpu')
+        self.assertEqual([(t.task, t.attempt) for t in self.queue.claim(again)], [(1, 1), (2, 1)])
+
+    def test_cancel_of_a_queued_job_is_at_once_and_leaves_others_alone(self):
+        first, second = self.submit(job(self.team, 3), job(self.team, 2))
+        self.assertEqual(self.queue.cancel(self.other_team, first), 'not_found')
+        self.assertEqual(self.queue.cancel(self.team, first), 'cancelled')
+        self.assertEqual(self.queue.cancel(self.team, first), 'finished')
+        self.assertEqual([t.job_id for t in self.queue.claim(self.cpu)], [second, second])
+        self.assertEqual(self.event_types(first), ['finished'])
+
+    def test_cancel_of_a_running_job_records_nothing_more(self):
+        [id] = self.submit(job(self.team, 4))
+        tasks = self.queue.claim(self.cpu, tasks=3)
+        self.queue.complete(self.cpu, tasks[:1])
+        self.assertEqual(self.queue.cancel(self.team, id), 'cancelling')
+        self.assertEqual(self.queue.cancel(self.team, id), 'cancelling')
+        self.assertEqual(self.queue.heartbeat(self.cpu, [tasks[0].fence]).cancelled_jobs, [id])
+        self.assertEqual(self.queue.complete(self.cpu, tasks[1:2]), ['cancelled'])
+        self.assertEqual(self.queue.state(id), 'cancelling')
+        self.assertEqual(self.queue.release(self.cpu, tasks[2:]), 1)
+        self.assertEqual(self.queue.state(id), 'cancelled')
+        self.assertEqual(self.queue.one('select count(*) from result where job_id = %s', id), 1)  # finished before the cancel
+        self.assertEqual(self.queue.claim(self.cpu), [])
+        self.assertEqual(self.event_types(id), ['started', 'cancelling', 'finished'])
+
+    def test_cancel_while_the_worker_is_dead_and_while_merging(self):
+        first, second, third = self.submit(job(self.team), job(self.team), job(self.team, run_at=self.seconds_from_now(60)))
+        tasks = self.queue.claim(self.cpu)
+        self.queue.cancel(self.team, first)
+        self.queue.complete(self.cpu, [t for t in tasks if t.job_id == second])
+        self.assertEqual(self.queue.cancel(self.team, second), 'cancelled')  # its merge was waiting
+        self.assertEqual(self.queue.cancel(self.team, third), 'cancelled')  # its start time was
+        self.queue.now = self.seconds_from_now(20)
+        self.queue.expire()
+        self.assertEqual(self.queue.state(first), 'cancelled')
+
+    def test_a_job_with_a_start_time_waits_for_it(self):
+        [id] = self.submit(job(self.team, 2, run_at=self.seconds_from_now(60)))
+        self.assertEqual((self.queue.state(id), self.queue.promote(), self.queue.claim(self.cpu)), ('scheduled', 0, []))
+        self.queue.now = self.seconds_from_now(61)
+        self.cpu = self.queue.register('cpu')
+        self.assertEqual((self.queue.promote(), self.queue.state(id)), (1, 'queued'))
+        self.assertEqual(len(self.queue.claim(self.cpu)), 2)
+
+    def test_the_same_key_makes_one_job(self):
+        spec = lambda key, mark=b'f': job(self.team, key=key, fingerprint=mark)
+        first, twin, other = self.queue.enqueue(spec('k'), spec('k'), spec('k', b'g'))
+        self.assertEqual([r.outcome for r in (first, twin, other)], ['created', 'replayed', 'key_conflict'])
+        again, foreign = self.queue.enqueue(spec('k'), job(self.other_team, key='k', fingerprint=b'g'))
+        self.assertEqual((again.outcome, again.job_id, again.created_at), ('replayed', first.job_id, first.created_at))
+        self.assertEqual(foreign.outcome, 'created')
+        self.assertEqual(self.queue.one('select count(*) from job'), 2)
+        self.queue.now = self.seconds_from_now(48 * 3600 + 1)
+        self.queue.rows('select ensure_partitions_v1(0, %s)', self.queue.now)
+        self.assertEqual(self.queue.enqueue(spec('k'))[0].outcome, 'created')
+
+    def test_concurrent_submits_with_one_key_make_one_job(self):
+        outcomes = []
+
+        def submit():
+            queue = self.second_queue()
+            for _ in range(20):
+                outcomes.append(queue.enqueue(job(self.team, key='same', fingerprint=b'f'))[0])
+
+        threads = [threading.Thread(target=submit) for _ in range(8)]
+        [t.start() for t in threads]
+        [t.join() for t in threads]
+        self.assertEqual(len({o.job_id for o in outcomes}), 1)
+        self.assertEqual(sum(o.outcome == 'created' for o in outcomes), 1)
+
+    def test_a_finished_job_can_be_deleted_with_all_it_left(self):
+        [id] = self.submit(job(self.team))
+        delete = lambda team: self.queue.call('delete_job_v1', 'bigint bigint', team, id)[0][0] if self.queue.now else \
+            self.queue.one('select delete_job_v1(%s, %s)', team, id)
+        self.assertEqual(delete(self.team), 'unfinished')
+        self.queue.complete(self.cpu, self.queue.claim(self.cpu))
+        self.run_merges()
+        self.assertEqual(delete(self.other_team), 'not_found')
+        self.assertEqual(delete(self.team), 'deleted')
+        for table in ('task', 'result', 'event', 'report', 'attempt'):
+            self.assertEqual(self.queue.one(f'select count(*) from {table} where job_id = %s', id), 0, table)
+        self.assertEqual(delete(self.team), 'not_found')
+
+    def test_progress_of_running_tasks_is_a_snapshot(self):
+        [id] = self.submit(job(self.team, [task(100)]))
+        tasks = self.queue.claim(self.cpu)
+        self.queue.heartbeat(self.cpu, [tasks[0].fence], [(id, 40)])
+        self.assertEqual(self.queue.one('select job_progress_v1(%s)', id), 40)
+        self.assertEqual(self.queue.rows('select tasks_running, seen from devices_v1() where device = %s', 'cpu'), [(1, True)])
+
+    def test_wrong_arguments_are_refused_whole(self):
+        bad = job(self.team, device_class='tpu')
+        for jobs in ([bad], [job(self.team), bad]):
+            with self.assertRaises(Exception) as raised:
+                self.queue.enqueue(*jobs)
+            self.assertEqual(raised.exception.sqlstate, '22023')
+        self.submit(job(self.team))
+        tasks = self.queue.claim(self.cpu)
+        for wrong in (dict(outcome='perhaps'), dict(outcome=None)):
+            with self.assertRaises(Exception) as raised:
+                self.queue.complete(self.cpu, tasks, **wrong)
+            self.assertEqual(raised.exception.sqlstate, '22023')
+        with self.assertRaises(Exception):
+            self.queue.complete(self.cpu, tasks * 2)
+        self.assertEqual(self.queue.one('select count(*) from job'), 1)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,204 @@
+"""Who runs next: fair shares by weight, caps, priority, fit, and the lane's cursor."""
+
+import threading
+import unittest
+from collections import Counter
+
+from queue_case import QueueCase
+from queue_client import job, task
+
+
+class Share(QueueCase):
+    def teams(self, count, weights=None, cap=None):
+        teams = [self.queue.make_team(f'team {i}') for i in range(count)]
+        for team, weight in zip(teams, weights or [None] * count):
+            if weight or cap is not None:
+                self.queue.rows("select set_account_v1(%s, 'cpu', %s, %s, null)", team, weight, cap)
+        return teams
+
+    def backlog(self, teams, tasks=400, lanes=1, seconds=0.01, **given):
+        self.submit(*(job(team, [task(seconds=seconds)] * tasks, model=f'm{lane}', **given) for team in teams for lane in range(lanes)))
+
+    def team_of(self, tasks):
+        ids = list({t.job_id for t in tasks})
+        team = dict(self.queue.connection.cursor().execute('select id, team_id from job where id = any(%s)', (ids,)).fetchall())
+        return [team[t.job_id] for t in tasks]
+
+    def serve(self, claims, *, size, teams, weights, quantum, worker=None):
+        """Runs claims and checks, after each, the service per weight of teams that all still wait."""
+        served = Counter({team: 0.0 for team in teams})
+        for _ in range(claims):
+            tasks = self.queue.claim(worker or self.cpu, tasks=size)
+            self.assertTrue(tasks)
+            for team, t in zip(self.team_of(tasks), tasks):
+                served[team] += t.est_seconds
+            self.queue.complete(worker or self.cpu, tasks)
+            normal = [served[team] / weight for team, weight in zip(teams, weights)]
+            self.assertLessEqual(max(normal) - min(normal), quantum / min(weights) + 1e-6)
+        return served
+
+    def test_weights_one_two_three(self):
+        teams = self.teams(3, weights=[1.0, 2.0, 3.0])
+        self.backlog(teams, 600)
+        served = self.serve(20, size=48, teams=teams, weights=[1, 2, 3], quantum=3 * 0.01 + 0.01)
+        total = sum(served.values())
+        for team, weight in zip(teams, (1, 2, 3)):
+            self.assertAlmostEqual(served[team] / total, weight / 6, delta=0.01)
+
+    def test_many_teams_share_within_a_quantum(self):
+        teams = self.teams(40)
+        self.backlog(teams, 60, lanes=3)
+        self.serve(60, size=64, teams=teams, weights=[1] * 40, quantum=4 * 0.01 + 0.01)
+
+    def test_long_and_short_tasks_share_time_not_turns(self):
+        slow, quick = teams = self.teams(2)
+        self.backlog([slow], 60, seconds=0.2)
+        self.backlog([quick], 1200, seconds=0.01)
+        self.serve(25, size=16, teams=teams, weights=[1, 1], quantum=0.2 + 0.01)
+
+    def test_a_team_with_five_lanes_has_one_share(self):
+        many, single = self.teams(2)
+        self.backlog([many], 300, lanes=5)
+        self.backlog([single], 300)
+        served = self.serve(10, size=32, teams=[many, single], weights=[1, 1], quantum=2 * 0.01 + 0.01)
+        self.assertAlmostEqual(served[many], served[single], delta=0.03)
+
+    def test_one_task_beside_a_backlog_is_next(self):
+        flood, single = self.teams(2)
+        self.backlog([flood], 5000)
+        for _ in range(5):
+            self.queue.complete(self.cpu, self.queue.claim(self.cpu))
+        [id] = self.submit(job(single))
+        self.assertIn(id, [t.job_id for t in self.queue.claim(self.cpu, tasks=16)])
+
+    def test_idle_teams_save_up_no_credit(self):
+        idle, busy = self.teams(2)
+        self.backlog([busy], 2000)
+        for _ in range(10):
+            self.queue.complete(self.cpu, self.queue.claim(self.cpu))
+        self.backlog([idle], 400)
+        self.serve(5, size=32, teams=[idle, busy], weights=[1, 1], quantum=2 * 0.01 + 0.01)
+
+    def test_charges_follow_what_was_measured(self):
+        wrong, right = self.teams(2)
+        self.backlog([wrong, right], 500)
+        seconds = Counter()
+        for _ in range(40):
+            tasks = self.queue.claim(self.cpu, tasks=16)
+            teams = self.team_of(tasks)
+            for team, took in ((wrong, 0.04), (right, 0.01)):
+                if mine := [t for t, owner in zip(tasks, teams) if owner == team]:
+                    self.queue.complete(self.cpu, mine, seconds=took)
+                    seconds[team] += took * len(mine)
+        self.assertLess(abs(seconds[wrong] - seconds[right]) / seconds[wrong], 0.15)
+
+    def test_a_claim_is_sized_in_work(self):
+        [team] = self.teams(1)
+        self.backlog([team], 100, seconds=0.05)
+        self.assertEqual(len(self.queue.claim(self.cpu, seconds=0.25)), 5)
+        self.assertEqual(len(self.queue.claim(self.cpu, seconds=0.001)), 1)  # a long task runs all the same
+        fast = self.queue.register('fast', speed=2.0)
+        self.assertEqual(len(self.queue.claim(fast, seconds=0.25)), 10)
+
+    def test_a_cap_counts_devices_and_is_never_passed(self):
+        capped, other = self.teams(2)
+        self.queue.rows("select set_account_v1(%s, 'cpu', null, 2, null)", capped)
+        self.backlog([capped], 200)
+        workers = [self.queue.register(f'd{i}') for i in range(4)]
+        claims = [self.queue.claim(w, tasks=8) for w in workers]
+        self.assertEqual([len(c) for c in claims], [8, 8, 0, 0])
+        self.assertEqual(len(self.queue.claim(workers[0], tasks=8)), 8)  # fetching ahead takes no second slot
+        self.backlog([other], 20)
+        self.assertEqual(set(self.team_of(self.queue.claim(workers[2], tasks=8))), {other})
+        self.queue.complete(workers[1], claims[1])
+        self.assertIn(capped, self.team_of(self.queue.claim(workers[3], tasks=64)))
+        self.assertEqual(self.queue.one('select slots from account_state s join account a on a.id = account_id where team_id = %s', capped), 2)
+
+    def test_caps_hold_under_concurrent_claims(self):
+        teams = self.teams(6, cap=1)
+        self.backlog(teams, 150, seconds=0.001)
+        workers = [self.queue.register(f'd{i}') for i in range(4)]
+        over = []
+
+        def run(worker):
+            queue = self.second_queue()
+            while queue.one('select sum(ready) from account_state'):
+                tasks = queue.claim(worker, tasks=8)
+                over.extend(queue.rows('select 1 from account_state where slots > cap'))
+                if tasks:
+                    queue.complete(worker, tasks)
+
+        threads = [threading.Thread(target=run, args=(w,)) for w in workers]
+        [t.start() for t in threads]
+        [t.join() for t in threads]
+        self.assertEqual(over, [])
+
+    def test_a_paused_team_gets_nothing_until_it_goes_on(self):
+        [team] = self.teams(1)
+        self.backlog([team], 5)
+        self.queue.rows("select set_account_v1(%s, 'cpu', null, null, true)", team)
+        self.assertEqual(self.queue.claim(self.cpu), [])
+        self.queue.rows("select set_account_v1(%s, 'cpu', null, null, false)", team)
+        self.assertEqual(len(self.queue.claim(self.cpu)), 5)
+
+    def test_a_draining_worker_claims_nothing(self):
+        self.backlog(self.teams(1), 3)
+        self.queue.rows('select drain_worker_v1(%s, true)', self.cpu.worker_id)
+        self.assertEqual(self.queue.claim(self.cpu), [])
+        self.assertTrue(self.queue.heartbeat(self.cpu).draining)
+        self.queue.rows('select drain_worker_v1(%s, false)', self.cpu.worker_id)
+        self.assertEqual(len(self.queue.claim(self.cpu)), 3)
+
+    def test_priority_orders_within_a_team_only(self):
+        low, high, foreign = self.submit(job(self.team, 10, priority=-3), job(self.team, 10, priority=7), job(self.other_team, 20))
+        order = [t.job_id for t in self.queue.claim(self.cpu, tasks=20)]
+        self.assertEqual(Counter(order), {high: 10, foreign: 10})
+        self.queue.claim(self.cpu, tasks=20)
+        self.assertEqual(self.queue.claim(self.cpu), [])
+
+    def test_a_lane_is_first_in_first_out(self):
+        ids = self.submit(*(job(self.team) for _ in range(30)))
+        order = []
+        while tasks := self.queue.claim(self.cpu, tasks=7):
+            order += [t.job_id for t in tasks]
+        self.assertEqual(order, ids)
+
+    def test_only_what_fits_is_claimed(self):
+        kind, version, capability, memory, fits = self.submit(
+            job(self.team, kind='other'), job(self.team, version=2), job(self.team, capability='fp64'),
+            job(self.team, memory=15), job(self.team, memory=14, capability='fp16'))
+        small = self.queue.register('small', memory=14, capabilities=['fp16'])
+        self.assertEqual([t.job_id for t in self.queue.claim(small)], [fits])
+        self.assertEqual(self.queue.claim(small), [])
+        big = self.queue.register('big', memory=16, kinds=['test:1', 'test:2', 'other:1'], capabilities=['fp64'])
+        self.assertEqual(self.queue.claim(big, memory=3, tasks=1)[0].job_id in (kind, version, capability), True)
+        self.assertEqual({t.job_id for t in self.queue.claim(big)} | {kind, version, capability}, {kind, version, capability, memory})
+        gpu = self.queue.register('gpu', 'gpu')
+        self.assertEqual(self.queue.claim(gpu), [])
+
+    def test_a_submit_that_commits_late_is_not_skipped(self):
+        """The cursor only moves over what is committed: ids are drawn under the class lock and it is held to the commit."""
+        late = self.second_queue()
+        started, claimed = threading.Event(), []
+        late.connection.execute('begin')
+        [first] = [r.job_id for r in late.enqueue(job(self.team))]
+
+        def claim():
+            queue = self.second_queue()
+            started.set()
+            queue.enqueue(job(self.team))
+            while len(claimed) < 2:
+                claimed.extend(t.job_id for t in queue.claim(self.cpu))
+
+        thread = threading.Thread(target=claim)
+        thread.start()
+        started.wait()
+        while self.queue.one("select count(*) from pg_locks where locktype = 'advisory' and not granted") == 0:
+            pass
+        late.connection.execute('commit')
+        thread.join()
+        self.assertEqual(claimed[0], first)
+
+
+if __name__ == '__main__':
+    unittest.main()

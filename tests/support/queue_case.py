@@ -1,0 +1,50 @@
+"""A test case with a fresh queue: teams, two workers, and the invariants checked at the end."""
+
+import datetime
+import unittest
+
+from queue_client import Queue, connect
+from queue_invariants import broken
+
+CLASSES = ('cpu', 'gpu', 'accelerator', 'host')
+
+
+class QueueCase(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        connection = connect()
+        self.addCleanup(connection.close)
+        self.queue = Queue(connection)
+        connection.execute("""
+            truncate job, task, result, attempt, event, report, ready, scheduled, lease, worker, idempotency_key, account, team, app_user cascade;
+            delete from class_state; insert into class_state (class_id) select id from device_class;
+            select ensure_partitions_v1()""")
+        self.team = self.queue.make_team('first')
+        self.other_team = self.queue.make_team('second')
+        self.cpu = self.queue.register('cpu')
+        self.host = self.queue.register('host', 'host')
+
+    def tearDown(self):
+        self.assertEqual(broken(self.queue), {})
+
+    def second_queue(self, user='postgres'):
+        connection = connect(user)
+        self.addCleanup(connection.close)
+        return Queue(connection)
+
+    def seconds_from_now(self, seconds):
+        return datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
+
+    def submit(self, *jobs):
+        return [row.job_id for row in self.queue.enqueue(*jobs)]
+
+    def run_merges(self):
+        while tasks := self.queue.claim(self.host):
+            self.queue.complete(self.host, tasks, partial=b'{"merged": true}')
+
+    def job(self, job_id):
+        return self.queue.rows('select * from job where id = %s', job_id)[0]
+
+    def event_types(self, job_id):
+        return [r.type for r in self.queue.rows('select type from event where job_id = %s order by n', job_id)]
