@@ -1,7 +1,7 @@
 """A job's way from the submit to its report, and what turns up at its side: errors, deaths, cancel, repeats."""
 
-import threading
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 from queue_case import QueueCase
 from queue_client import job, task
@@ -191,16 +191,13 @@ class Road(QueueCase):
         self.assertEqual(self.queue.enqueue(spec('k'))[0].outcome, 'created')
 
     def test_concurrent_submits_with_one_key_make_one_job(self):
-        outcomes = []
+        queues = [self.second_queue() for _ in range(8)]
 
-        def submit():
-            queue = self.second_queue()
-            for _ in range(20):
-                outcomes.append(queue.enqueue(job(self.team, key='same', fingerprint=b'f'))[0])
+        def submit(queue):
+            return [queue.enqueue(job(self.team, key='same', fingerprint=b'f'))[0] for _ in range(20)]
 
-        threads = [threading.Thread(target=submit) for _ in range(8)]
-        [t.start() for t in threads]
-        [t.join() for t in threads]
+        with ThreadPoolExecutor() as pool:
+            outcomes = sum(pool.map(submit, queues), [])
         self.assertEqual(len({o.job_id for o in outcomes}), 1)
         self.assertEqual(sum(o.outcome == 'created' for o in outcomes), 1)
 

@@ -1,8 +1,8 @@
 """Who runs next: fair shares by weight, caps, priority, fit, and the lane's cursor."""
 
-import threading
 import unittest
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 from queue_case import QueueCase
 from queue_client import job, task
@@ -116,22 +116,22 @@ class Share(QueueCase):
 
     def test_caps_hold_under_concurrent_claims(self):
         teams = self.teams(6, cap=1)
-        self.backlog(teams, 150, seconds=0.001)
-        workers = [self.queue.register(f'd{i}') for i in range(4)]
-        over = []
+        self.backlog(teams, 60, seconds=0.001)
 
-        def run(worker):
+        def run(name):
             queue = self.second_queue()
-            while queue.one('select sum(ready) from account_state'):
+            worker = queue.register(name)
+            over = 0
+            while queue.one('select sum(ready) from account_state where class_id = 1'):
                 tasks = queue.claim(worker, tasks=8)
-                over.extend(queue.rows('select 1 from account_state where slots > cap'))
+                over += len(queue.rows('select 1 from account_state where slots > cap'))
                 if tasks:
                     queue.complete(worker, tasks)
+                queue.heartbeat(worker)
+            return over
 
-        threads = [threading.Thread(target=run, args=(w,)) for w in workers]
-        [t.start() for t in threads]
-        [t.join() for t in threads]
-        self.assertEqual(over, [])
+        with ThreadPoolExecutor() as pool:
+            self.assertEqual(list(pool.map(run, 'abcd')), [0] * 4)
 
     def test_a_paused_team_gets_nothing_until_it_goes_on(self):
         [team] = self.teams(1)
@@ -179,24 +179,22 @@ class Share(QueueCase):
     def test_a_submit_that_commits_late_is_not_skipped(self):
         """The cursor only moves over what is committed: ids are drawn under the class lock and it is held to the commit."""
         late = self.second_queue()
-        started, claimed = threading.Event(), []
+        claimed = []
         late.connection.execute('begin')
         [first] = [r.job_id for r in late.enqueue(job(self.team))]
 
         def claim():
             queue = self.second_queue()
-            started.set()
             queue.enqueue(job(self.team))
             while len(claimed) < 2:
                 claimed.extend(t.job_id for t in queue.claim(self.cpu))
 
-        thread = threading.Thread(target=claim)
-        thread.start()
-        started.wait()
-        while self.queue.one("select count(*) from pg_locks where locktype = 'advisory' and not granted") == 0:
-            pass
-        late.connection.execute('commit')
-        thread.join()
+        with ThreadPoolExecutor() as pool:
+            other = pool.submit(claim)
+            while self.queue.one("select count(*) from pg_locks where locktype = 'advisory' and not granted") == 0:
+                self.assertFalse(other.done())
+            late.connection.execute('commit')
+            other.result()
         self.assertEqual(claimed[0], first)
 
 
