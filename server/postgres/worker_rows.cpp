@@ -19,12 +19,6 @@ int offered_bucket(std::int64_t memory_bytes) {
     return mebibytes == 0 ? 0 : std::bit_width(mebibytes) - 1;
 }
 
-// "sentiment:1", as workers say it, is 'sentiment@1' in the database.
-std::string stored_kind(std::string kind) {
-    if (const auto colon = kind.rfind(':'); colon != std::string::npos) kind[colon] = '@';
-    return kind;
-}
-
 const char* stored_outcome(queue::TaskReport::Outcome outcome) {
     switch (outcome) {
         case queue::TaskReport::Outcome::done:
@@ -50,10 +44,8 @@ Statement enlistment(const queue::WorkerInfo& info) {
         capabilities = capability["capabilities"].get<std::vector<std::string>>();
     }
     const double speed = capability.is_object() ? capability.value("speed", 1.0) : 1.0;
-    std::vector<std::string> kinds;
-    for (const std::string& kind : info.kinds) kinds.push_back(stored_kind(kind));
-    return Statement::of(sql::worker_register, info.node, info.device, info.device_class, kinds,
-                         capabilities, offered_bucket(info.memory_bytes), speed,
+    return Statement::of(sql::worker_register, info.node, info.device, info.device_class,
+                         info.kinds, capabilities, offered_bucket(info.memory_bytes), speed,
                          shown.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
