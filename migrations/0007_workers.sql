@@ -14,11 +14,12 @@ return p_lane.memory_bucket <= p_bucket and (p_lane.kind || ':' || p_lane.kind_v
 create function heartbeat_v1(p_worker_id int, p_epoch int, p_fences bigint[], p_progress_jobs bigint[], p_progress_items int[],
   p_telemetry json default null, p_now timestamptz default clock_timestamp())
 returns table (alive boolean, draining boolean, stale_fences bigint[], cancelled_jobs bigint[])
-language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+language plpgsql security definer set search_path = plimsoll, pg_temp
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_worker worker;
   v_progress jsonb;
-  v_lease lease;
 begin
   select coalesce(jsonb_object_agg(u.job::text, u.items), '{}') into v_progress
   from (select job, sum(items) items from unnest(p_progress_jobs, p_progress_items) x(job, items) group by 1) u;
@@ -31,10 +32,7 @@ begin
   end if;
   -- A claim whose answer was lost: the worker lives, but knows nothing of the lease. No answer is on its way
   -- for as long as a lease lasts.
-  for v_lease in select * from lease l where l.worker_id = p_worker_id and l.fence >= v_worker.oldest_fence
-      and l.fence <> all(p_fences) and l.claimed_at < p_now - lease_ttl() order by l.fence for update loop
-    perform settle_unheard(v_lease.fence, v_lease.jobs, v_lease.tasks, 'released', null, p_now);
-  end loop;
+  perform end_leases(v_worker, p_fences, p_now - lease_ttl(), 'released', p_now);
   perform notify_jobs(array(select distinct j from unnest(p_progress_jobs) j));
   return query select true, v_worker.state = 'draining',
     array(select f from unnest(p_fences) f where not exists (select from lease l where l.fence = f and l.epoch = p_epoch and l.worker_id = p_worker_id)),

@@ -2,25 +2,6 @@
 set local role plimsoll_queue;
 set local search_path = plimsoll;
 
--- Ends all leases of a worker whose row the caller has locked. All lease rows are locked before the first
--- class lock is taken.
-create function end_leases(p_worker_id int, p_outcome text, p_now timestamptz) returns int language plpgsql as $$
-declare
-  v_lease lease;
-  v_fences bigint[];
-  v_tasks int := 0;
-begin
-  v_fences := array(select l.fence from lease l join worker w on w.id = l.worker_id
-    where l.worker_id = p_worker_id and l.fence >= w.oldest_fence order by l.fence for update of l);
-  for v_lease in select * from lease where fence = any(v_fences) order by fence loop
-    perform settle_unheard(v_lease.fence, array(select generate_series(1, cardinality(v_lease.jobs))), p_outcome,
-      case p_outcome when 'lost' then 'The worker that ran this died.' end, p_now);
-    v_tasks := v_tasks + cardinality(v_lease.jobs);
-  end loop;
-  return v_tasks;
-end
-$$;
-
 -- A worker announces itself. The same (node, device) keeps its id and gets a new epoch; what the old
 -- process still held runs elsewhere at once.
 create function register_worker_v1(p_node text, p_device text, p_device_class text, p_kinds text[], p_capabilities text[],
@@ -39,7 +20,7 @@ begin
   end if;
   select * into v_worker from worker w where w.node = p_node and w.device = p_device for update;
   if found then
-    perform end_leases(v_worker.id, 'lost', p_now);
+    perform end_leases(v_worker, '{}', p_now, 'lost', p_now);
   end if;
   return query
   insert into worker as w (node, device, epoch, class_id, kinds, capabilities, memory_bucket, speed, info, state, registered_at, seen_at)
@@ -56,12 +37,14 @@ create function retire_worker_v1(p_worker_id int, p_epoch int, p_now timestamptz
 returns boolean language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  v_worker worker;
 begin
-  update worker w set state = 'retired', progress = '{}' where w.id = p_worker_id and worker_is_alive(w, p_epoch, p_now);
+  update worker w set state = 'retired', progress = '{}' where w.id = p_worker_id and worker_is_alive(w, p_epoch, p_now) returning * into v_worker;
   if not found then
     return false;
   end if;
-  perform end_leases(p_worker_id, 'released', p_now);
+  perform end_leases(v_worker, '{}', p_now, 'released', p_now);
   return true;
 end
 $$;
@@ -85,13 +68,13 @@ returns table (worker_id int, tasks int) language plpgsql security definer set s
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 #variable_conflict use_column
 declare
-  v_id int;
+  v_worker worker;
 begin
-  select w.id into v_id from worker w where w.state in ('active', 'draining') and w.seen_at <= p_now - lease_ttl()
+  select * into v_worker from worker w where w.state in ('active', 'draining') and w.seen_at <= p_now - lease_ttl()
   order by w.id limit 1 for update skip locked;
   if found then
-    update worker set state = 'lost', progress = '{}' where id = v_id;
-    return query select v_id, end_leases(v_id, 'lost', p_now);
+    update worker set state = 'lost', progress = '{}' where id = v_worker.id;
+    return query select v_worker.id, end_leases(v_worker, '{}', p_now, 'lost', p_now);
   end if;
 end
 $$;

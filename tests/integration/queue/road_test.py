@@ -70,6 +70,16 @@ class Road(QueueCase):
             self.assertEqual(self.queue.expire(), 0)
         self.assertEqual(self.queue.complete(self.cpu, tasks), ['accepted'])
 
+    def test_a_lease_that_its_worker_never_heard_of_is_given_back(self):
+        self.submit(job(self.team, 2), job(self.team))
+        known, lost = self.queue.claim(self.cpu, tasks=2), self.queue.claim(self.cpu)
+        for seconds in (10, 20):
+            self.assertEqual(self.queue.one('select count(*) from lease'), 2)
+            self.queue.now = self.seconds_from_now(seconds)
+            self.queue.heartbeat(self.cpu, [known[0].fence])
+        self.assertEqual([(t.job_id, t.attempt) for t in self.queue.claim(self.cpu)], [(lost[0].job_id, 1)])
+        self.assertEqual(self.queue.complete(self.cpu, known), ['accepted', 'accepted'])
+
     def test_a_worker_that_comes_back_is_a_stranger_and_frees_what_it_held(self):
         self.submit(job(self.team))
         tasks = self.queue.claim(self.cpu)
