@@ -15,11 +15,6 @@ constexpr std::chrono::milliseconds kRecent{100};
 
 }  // namespace
 
-struct JobSignals::Waiter {
-    explicit Waiter(const asio::any_io_executor& executor) : timer(executor) {}
-    asio::steady_timer timer;
-};
-
 JobSignals::JobSignals(asio::any_io_executor executor, Listener& listener)
     : executor_(std::move(executor)) {
     listener.subscribe({"plimsoll_job", [this](std::string_view payload) { notified(payload); },
@@ -30,12 +25,12 @@ queue::awaitable<void> JobSignals::changed(JobId id, Clock::time_point deadline)
     if (const auto found = recent_.find(id); found != recent_.end()) {
         deadline = std::min(deadline, std::max(found->second + kRecent, Clock::now()));
     }
-    auto waiter = std::make_shared<Waiter>(executor_);
-    waiter->timer.expires_at(deadline);
-    const auto place = waiters_.emplace(id, waiter);
+    auto timer = std::make_shared<asio::steady_timer>(executor_, deadline);
+    const auto place = waiters_->emplace(id, timer);
     // Leaves the list however the wait ends, a cancelled caller included.
-    const std::shared_ptr<void> leave(nullptr, [this, place](void*) { waiters_.erase(place); });
-    co_await waiter->timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    const std::shared_ptr<void> leave(
+        nullptr, [waiters = waiters_, place](void*) { waiters->erase(place); });
+    co_await timer->async_wait(asio::as_tuple(asio::use_awaitable));
 }
 
 // The payload is a list of ids, separated by commas.
@@ -62,12 +57,12 @@ void JobSignals::notified(std::string_view payload) {
 }
 
 void JobSignals::wake(JobId id) {
-    const auto [first, last] = waiters_.equal_range(id);
-    for (auto it = first; it != last; ++it) it->second->timer.cancel();
+    const auto [first, last] = waiters_->equal_range(id);
+    for (auto it = first; it != last; ++it) it->second->cancel();
 }
 
 void JobSignals::wake_all() {
-    for (auto& [id, waiter] : waiters_) waiter->timer.cancel();
+    for (auto& [id, timer] : *waiters_) timer->cancel();
 }
 
 }  // namespace plimsoll::postgres

@@ -23,14 +23,16 @@ class JobSignals final : public queue::JobSignals {
 
   private:
     using Clock = std::chrono::steady_clock;
-    struct Waiter;
 
     void notified(std::string_view payload);
     void wake(JobId id);
     void wake_all();
 
+    // Shared with the calls that wait: their frames may be destroyed after this.
+    using Waiters = std::multimap<JobId, std::shared_ptr<asio::steady_timer>>;
+
     asio::any_io_executor executor_;
-    std::multimap<JobId, std::shared_ptr<Waiter>> waiters_;
+    std::shared_ptr<Waiters> waiters_ = std::make_shared<Waiters>();
     std::map<JobId, Clock::time_point> recent_;
     std::deque<std::pair<Clock::time_point, JobId>> recent_order_;
 };

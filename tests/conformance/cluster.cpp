@@ -71,14 +71,30 @@ void Cluster::signal_all(int signal) const {
 }
 
 void Cluster::end_sessions(const char* role) const {
+    execute(
+        "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() "
+        "and usename = '" +
+        std::string(role) + "'");
+}
+
+void Cluster::stop() {
+    (void)embedded_->stop();
+    embedded_.reset();
+}
+
+void Cluster::start() {
+    embedded_ = must(postgres::EmbeddedCluster::start(directory_));
+}
+
+std::string Cluster::execute(const std::string& sql) const {
     const auto target = superuser();
     postgres::Handle handle(PQconnectdb((target.conninfo + " user=" + target.user).c_str()));
-    const std::string sql =
-        std::string(
-            "select pg_terminate_backend(pid) from pg_stat_activity where pid <> "
-            "pg_backend_pid() and usename = '") +
-        role + "'";
-    PQclear(PQexec(handle.get(), sql.c_str()));
+    std::unique_ptr<PGresult, decltype(&PQclear)> rows(PQexec(handle.get(), sql.c_str()), &PQclear);
+    const auto status = PQresultStatus(rows.get());
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
+        throw std::runtime_error(PQerrorMessage(handle.get()));
+    }
+    return PQntuples(rows.get()) > 0 ? PQgetvalue(rows.get(), 0, 0) : "";
 }
 
 }  // namespace plimsoll::conformance

@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -27,6 +28,12 @@ class Cluster {
     void thaw() const;
     // Ends every session of a role.
     void end_sessions(const char* role) const;
+    // Between these two it refuses connections.
+    void stop();
+    void start();
+
+    // Runs SQL as the superuser, who sees all rows; the first value of the first row, or "".
+    std::string execute(const std::string& sql) const;
 
     ~Cluster();
 

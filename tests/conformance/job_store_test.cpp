@@ -1,0 +1,275 @@
+#include "tests/conformance/store_test.hpp"
+
+#include <set>
+
+namespace plimsoll::conformance {
+namespace {
+
+using queue::Acceptance;
+using queue::JobState;
+
+class JobStoreTest : public StoreTest {};
+
+TEST_F(JobStoreTest, ASubmittedJobIsThereAsItWasSent) {
+    auto job = job_of(3);
+    job.priority = -10;
+    const auto submitted = must(server_.jobs().submit(job));
+    EXPECT_FALSE(submitted.replayed);
+    const auto found = must(server_.jobs().get(people_.team, submitted.id));
+    EXPECT_EQ(found.id, submitted.id);
+    EXPECT_EQ(found.team, people_.team);
+    EXPECT_EQ(found.submitter, people_.user);
+    EXPECT_EQ(found.submitter_name, kind_);
+    EXPECT_EQ(found.kind, kind_);
+    EXPECT_EQ(found.name, "a job");
+    EXPECT_EQ(found.labels, (queue::Labels{{"desk", "energy"}}));
+    EXPECT_EQ(found.priority, -10);
+    EXPECT_EQ(found.state, JobState::queued);
+    EXPECT_EQ(found.args, job.plan.args);
+    EXPECT_EQ(found.items_total, 30);
+    EXPECT_EQ(found.items_done, 0);
+    EXPECT_EQ(found.tasks_total, 3);
+    EXPECT_EQ(found.error, "");
+    EXPECT_FALSE(found.started_at);
+    EXPECT_FALSE(found.finished_at);
+}
+
+TEST_F(JobStoreTest, RunsFromSubmitToReport) {
+    const auto id = must(server_.jobs().submit(job_of(2))).id;
+    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    WorkerProcess host(io_, *this, "host", "host");
+
+    const auto claimed = claim(worker);
+    ASSERT_EQ(claimed.tasks.size(), 2u);
+    EXPECT_GT(claimed.fence, 0);
+    EXPECT_EQ(claimed.tasks[0].job, id);
+    EXPECT_EQ(claimed.tasks[0].kind, kind_);
+    EXPECT_EQ(claimed.tasks[0].args, R"({"model": "vader"})");
+    EXPECT_EQ(claimed.tasks[1].input, std::string("\0\xff", 2) + "1");
+    EXPECT_EQ(claimed.tasks[1].items, 10);
+    EXPECT_EQ(claimed.tasks[1].attempt, 1);
+    EXPECT_EQ(state(id), JobState::running);
+
+    auto early = run(server_.jobs().report(people_.team, id));
+    ASSERT_FALSE(early);
+    EXPECT_EQ(early.error().code, Errc::conflict);
+
+    auto reports = done(claimed);
+    EXPECT_EQ(must(worker.store().complete(worker.handle, claimed.fence, reports)),
+              Acceptance::accepted);
+    EXPECT_EQ(must(worker.store().complete(worker.handle, claimed.fence, reports)),
+              Acceptance::replayed);
+
+    const auto merge = claim(host);
+    ASSERT_EQ(merge.tasks.size(), 1u);
+    EXPECT_TRUE(merge.tasks[0].merge);
+    EXPECT_EQ(merge.tasks[0].partials, (std::vector<std::string>{"partial 0", "partial 1"}));
+    EXPECT_EQ(must(host.store().complete(host.handle, merge.fence, done(merge))),
+              Acceptance::accepted);
+
+    const auto job = must(server_.jobs().get(people_.team, id));
+    EXPECT_EQ(job.state, JobState::succeeded);
+    EXPECT_EQ(job.items_done, 20);
+    EXPECT_EQ(job.items_failed, 2);
+    EXPECT_EQ(job.tasks_done, 2);
+    EXPECT_TRUE(job.finished_at);
+    EXPECT_EQ(must(server_.jobs().report(people_.team, id)), R"({"partials": 2})");
+
+    const auto chunks = must(server_.jobs().result_chunks(people_.team, id));
+    ASSERT_EQ(chunks.size(), 2u);
+    EXPECT_EQ(chunks[1].seq, 1);
+    EXPECT_EQ(chunks[1].items, 10);
+    const auto second = must(server_.jobs().result_chunk(people_.team, id, 1));
+    EXPECT_EQ(second, "results of " + std::string("\0\xff", 2) + "1");
+    EXPECT_EQ(chunks[1].bytes, static_cast<std::int64_t>(second.size()));
+
+    const auto events = must(server_.jobs().events(people_.team, id, 0, 100));
+    std::vector<std::string> types;
+    for (const auto& event : events) {
+        types.push_back(event.type);
+        EXPECT_EQ(event.number, static_cast<std::int64_t>(types.size()));
+    }
+    EXPECT_EQ(types.front(), "submitted");
+    EXPECT_EQ(types.back(), "finished");
+    EXPECT_TRUE(must(server_.jobs().events(people_.team, id, events.back().number, 100)).empty());
+}
+
+TEST_F(JobStoreTest, CancelsAQueuedJobAtOnce) {
+    const auto id = must(server_.jobs().submit(job_of(2))).id;
+    EXPECT_EQ(must(server_.jobs().cancel(people_.team, people_.user, id)).state,
+              JobState::cancelled);
+    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    EXPECT_TRUE(claim(worker).tasks.empty());
+    auto again = run(server_.jobs().cancel(people_.team, people_.user, id));
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().code, Errc::conflict);
+    auto report = run(server_.jobs().report(people_.team, id));
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().code, Errc::not_found);
+}
+
+TEST_F(JobStoreTest, CancelsARunningJobThroughItsWorker) {
+    const auto id = must(server_.jobs().submit(job_of(2))).id;
+    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    const auto claimed = claim(worker);
+    EXPECT_EQ(must(server_.jobs().cancel(people_.team, people_.user, id)).state,
+              JobState::cancelling);
+    const auto reply = must(worker.store().heartbeat(worker.handle, {}));
+    EXPECT_EQ(reply.cancelled, std::vector<JobId>{id});
+    EXPECT_FALSE(reply.expired);
+    must(worker.store().complete(worker.handle, claimed.fence, done(claimed)));
+    EXPECT_EQ(state(id), JobState::cancelled);
+    EXPECT_TRUE(must(server_.jobs().result_chunks(people_.team, id)).empty());
+}
+
+TEST_F(JobStoreTest, RemovesAFinalJobWithEverything) {
+    const auto id = must(server_.jobs().submit(job_of(1))).id;
+    auto early = run(server_.jobs().remove(people_.team, people_.user, id));
+    ASSERT_FALSE(early);
+    EXPECT_EQ(early.error().code, Errc::conflict);
+    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    WorkerProcess host(io_, *this, "host", "host");
+    finish(worker, host);
+    must(server_.jobs().remove(people_.team, people_.user, id));
+    auto gone = run(server_.jobs().get(people_.team, id));
+    ASSERT_FALSE(gone);
+    EXPECT_EQ(gone.error().code, Errc::not_found);
+    EXPECT_EQ(Cluster::get().execute("select count(*) from plimsoll.result where job_id = " +
+                                     std::to_string(id.value)),
+              "0");
+    EXPECT_EQ(Cluster::get().execute(
+                  "select string_agg(action, ' ' order by id) from plimsoll.audit_event where "
+                  "team_id = " +
+                  std::to_string(people_.team.value)),
+              "job.delete");
+}
+
+TEST_F(JobStoreTest, ARepeatedSubmitIsTheSameJob) {
+    auto job = job_of(1);
+    job.idempotency = queue::IdempotencyKey{"key", std::string(32, 'a')};
+    int first = 0;
+    std::set<std::int64_t> ids;
+    int answered = 0;
+    for (int i = 0; i < 64; ++i) {
+        asio::co_spawn(io_, server_.jobs().submit(job),
+                       [&](std::exception_ptr, Result<queue::Submitted> submitted) {
+                           ++answered;
+                           ASSERT_TRUE(submitted);
+                           first += !submitted->replayed;
+                           ids.insert(submitted->id.value);
+                       });
+    }
+    run_until([&] { return answered == 64; });
+    // In one commit all 64 are the first; what counts is that there is one job.
+    EXPECT_GE(first, 1);
+    EXPECT_EQ(ids.size(), 1u);
+    EXPECT_TRUE(must(server_.jobs().submit(job)).replayed);
+    EXPECT_EQ(must(server_.jobs().list(people_.team, {})).size(), 1u);
+
+    job.idempotency->fingerprint = std::string(32, 'b');
+    auto other = run(server_.jobs().submit(job));
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error().code, Errc::conflict);
+}
+
+TEST_F(JobStoreTest, SubmitsShareCommits) {
+    constexpr int kCallers = 500;
+    std::set<std::int64_t> ids;
+    int answered = 0;
+    for (int i = 0; i < kCallers; ++i) {
+        asio::co_spawn(io_, server_.jobs().submit(job_of(1)),
+                       [&](std::exception_ptr, Result<queue::Submitted> submitted) {
+                           ++answered;
+                           if (submitted) ids.insert(submitted->id.value);
+                       });
+    }
+    run_until([&] { return answered == kCallers; });
+    EXPECT_EQ(ids.size(), static_cast<std::size_t>(kCallers));
+    // The jobs of one commit have one creation time.
+    const auto commits = Cluster::get().execute(
+        "select count(distinct created_at) from plimsoll.job where team_id = " +
+        std::to_string(people_.team.value));
+    EXPECT_LE(std::stoi(commits), 5);
+}
+
+TEST_F(JobStoreTest, OneBadJobDoesNotSpoilItsNeighbours) {
+    int stored = 0;
+    int refused = 0;
+    for (int i = 0; i < 10; ++i) {
+        auto job = job_of(1);
+        if (i == 4) job.plan.args = "not JSON";
+        asio::co_spawn(io_, server_.jobs().submit(std::move(job)),
+                       [&](std::exception_ptr, Result<queue::Submitted> submitted) {
+                           stored += submitted.has_value();
+                           refused += !submitted && submitted.error().code == Errc::invalid_input;
+                       });
+    }
+    run_until([&] { return stored + refused == 10; });
+    EXPECT_EQ(stored, 9);
+    EXPECT_EQ(refused, 1);
+}
+
+TEST_F(JobStoreTest, ListsNewestFirstAndFilters) {
+    std::vector<JobId> ids;
+    for (int i = 0; i < 5; ++i) {
+        auto job = job_of(1);
+        if (i == 2) job.labels = {{"desk", "metals"}};
+        ids.push_back(must(server_.jobs().submit(job)).id);
+    }
+    must(server_.jobs().cancel(people_.team, people_.user, ids[0]));
+    auto listed = [&](auto&& narrow) {
+        queue::JobFilter filter;
+        narrow(filter);
+        std::vector<JobId> found;
+        for (const auto& job : must(server_.jobs().list(people_.team, filter))) {
+            found.push_back(job.id);
+        }
+        return found;
+    };
+    using Filter = queue::JobFilter;
+    using Ids = std::vector<JobId>;
+    EXPECT_EQ(listed([](Filter& f) { f.limit = 2; }), (Ids{ids[4], ids[3]}));
+    EXPECT_EQ(listed([&](Filter& f) {
+                  f.before = ids[3];
+                  f.limit = 2;
+              }),
+              (Ids{ids[2], ids[1]}));
+    EXPECT_EQ(listed([](Filter& f) { f.state = JobState::cancelled; }), Ids{ids[0]});
+    EXPECT_EQ(listed([](Filter& f) { f.state = JobState::queued; }).size(), 4u);
+    EXPECT_EQ(listed([](Filter& f) {
+                  f.label_key = "desk";
+                  f.label_value = "metals";
+              }),
+              Ids{ids[2]});
+    EXPECT_EQ(listed([](Filter& f) { f.label_key = "desk"; }).size(), 5u);
+    EXPECT_TRUE(listed([](Filter& f) { f.kind = "another"; }).empty());
+    EXPECT_EQ(listed([&](Filter& f) { f.kind = kind_; }).size(), 5u);
+}
+
+TEST_F(JobStoreTest, AnotherTeamSeesNothing) {
+    const auto id = must(server_.jobs().submit(job_of(1))).id;
+    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    WorkerProcess host(io_, *this, "host", "host");
+    finish(worker, host);
+    const auto other = make_people("others");
+    auto& jobs = server_.jobs();
+    const auto code = [](const auto& result) {
+        return result ? std::optional<Errc>() : std::optional(result.error().code);
+    };
+    EXPECT_EQ(code(run(jobs.get(other.team, id))), Errc::not_found);
+    EXPECT_EQ(code(run(jobs.cancel(other.team, other.user, id))), Errc::not_found);
+    EXPECT_EQ(code(run(jobs.remove(other.team, other.user, id))), Errc::not_found);
+    EXPECT_EQ(code(run(jobs.events(other.team, id, 0, 10))), Errc::not_found);
+    EXPECT_EQ(code(run(jobs.report(other.team, id))), Errc::not_found);
+    EXPECT_EQ(code(run(jobs.result_chunks(other.team, id))), Errc::not_found);
+    EXPECT_EQ(code(run(jobs.result_chunk(other.team, id, 0))), Errc::not_found);
+    EXPECT_TRUE(must(jobs.list(other.team, {})).empty());
+    EXPECT_EQ(must(jobs.list(people_.team, {})).size(), 1u);
+}
+
+TEST_F(JobStoreTest, KnowsItsSchema) {
+    must(server_.jobs().ready());
+}
+
+}  // namespace
+}  // namespace plimsoll::conformance

@@ -1,0 +1,71 @@
+#include "tests/conformance/store_test.hpp"
+
+#include <chrono>
+
+namespace plimsoll::conformance {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class OutageTest : public StoreTest {
+  protected:
+    // What the stores answer while the database is away: an error that says "later".
+    void expect_later(const Error& error) {
+        EXPECT_TRUE(error.code == Errc::unavailable || error.code == Errc::timeout)
+            << to_string(error.code) << ": " << error.message;
+    }
+
+    void run_until_served() {
+        while (!run(server_.jobs().ready())) {
+            // Each refusal comes at once; the loop has to go on for the pool to reconnect.
+            io_.restart();
+            io_.run_one();
+        }
+    }
+};
+
+TEST_F(OutageTest, ARefusingDatabaseIsSurvived) {
+    const auto id = must(server_.jobs().submit(job_of(1))).id;
+    Cluster::get().stop();
+    auto submitted = run(server_.jobs().submit(job_of(1)));
+    auto found = run(server_.jobs().get(people_.team, id));
+    Cluster::get().start();
+    ASSERT_FALSE(submitted);
+    expect_later(submitted.error());
+    ASSERT_FALSE(found);
+    expect_later(found.error());
+    run_until_served();
+    must(server_.jobs().get(people_.team, id));
+    must(server_.jobs().submit(job_of(1)));
+    EXPECT_EQ(must(server_.jobs().list(people_.team, {})).size(), 2u);
+}
+
+TEST_F(OutageTest, AStoppedDatabaseIsSurvived) {
+    const auto id = must(server_.jobs().submit(job_of(1))).id;
+    Cluster::get().freeze();
+    // Together, so that the test waits for one deadline.
+    int answered = 0;
+    const auto begin = Clock::now();
+    auto count = [&](std::exception_ptr, auto result) {
+        ++answered;
+        ASSERT_FALSE(result);
+        expect_later(result.error());
+    };
+    asio::co_spawn(io_, server_.jobs().submit(job_of(1)), count);
+    asio::co_spawn(io_, server_.jobs().get(people_.team, id), count);
+    asio::co_spawn(io_, server_.jobs().list(people_.team, {}), count);
+    run_until([&] { return answered == 3; });
+    const auto waited = Clock::now() - begin;
+    // Known to be away by now: the next caller does not wait for a deadline of its own.
+    auto next = run(server_.jobs().get(people_.team, id));
+    Cluster::get().thaw();
+    EXPECT_LT(waited, std::chrono::minutes(1));
+    ASSERT_FALSE(next);
+    expect_later(next.error());
+    run_until_served();
+    must(server_.jobs().get(people_.team, id));
+    must(server_.jobs().submit(job_of(1)));
+}
+
+}  // namespace
+}  // namespace plimsoll::conformance

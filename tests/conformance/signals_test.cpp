@@ -1,0 +1,76 @@
+#include "tests/conformance/store_test.hpp"
+
+#include <chrono>
+
+#include <boost/asio/detached.hpp>
+
+namespace plimsoll::conformance {
+namespace {
+
+using namespace std::chrono_literals;
+
+// What a test waits for has to come from the database: the deadline is further away than any test
+// is allowed to take, and the poll would hide a lost notification.
+constexpr auto kNever = 1h;
+
+class SignalsTest : public StoreTest {
+  protected:
+    SignalsTest()
+        : quiet_(io_.get_executor(), Cluster::get().as(postgres::kAppRole), {.poll = kNever}) {
+        quiet_.start();
+        // The first look after LISTEN ends this wait: from here on notifications arrive.
+        listen(JobId{1});
+        run_until([&] { return heard_ > 0; });
+        heard_ = 0;
+    }
+
+    void listen(JobId id) {
+        asio::co_spawn(io_, quiet_.signals().changed(id, std::chrono::steady_clock::now() + kNever),
+                       [this](std::exception_ptr) { ++heard_; });
+    }
+
+    postgres::ServerDatabase quiet_;
+    int heard_ = 0;
+};
+
+TEST_F(SignalsTest, AChangeOfTheJobEndsTheWaitOfEverybody) {
+    const auto id = must(server_.jobs().submit(job_of(1))).id;
+    const auto other = must(server_.jobs().submit(job_of(1))).id;
+    listen(id);
+    listen(id);
+    listen(other);
+    io_.poll();
+    must(server_.jobs().cancel(people_.team, people_.user, id));
+    run_until([&] { return heard_ == 2; });
+    io_.poll();
+    EXPECT_EQ(heard_, 2);
+}
+
+TEST_F(SignalsTest, AChangeJustBeforeTheWaitEndsItToo) {
+    const auto id = must(server_.jobs().submit(job_of(1))).id;
+    listen(id);
+    io_.poll();
+    must(server_.jobs().cancel(people_.team, people_.user, id));
+    run_until([&] { return heard_ == 1; });
+    // Another caller has looked before the change and only now comes to wait.
+    listen(id);
+    run_until([&] { return heard_ == 2; });
+}
+
+TEST_F(SignalsTest, ASubmitWakesTheWorkersOfItsClass) {
+    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    bool woken = false;
+    auto wait = [&] {
+        woken = false;
+        asio::co_spawn(
+            io_, worker.store().wake(worker.handle, std::chrono::steady_clock::now() + kNever),
+            [&](std::exception_ptr) { woken = true; });
+        io_.poll();
+    };
+    wait();
+    must(server_.jobs().submit(job_of(1)));
+    run_until([&] { return woken; });
+}
+
+}  // namespace
+}  // namespace plimsoll::conformance

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "server/identity/store.hpp"
+#include "server/postgres/database.hpp"
+#include "server/queue/duty_store.hpp"
+#include "server/queue/store.hpp"
+#include "server/queue/worker_store.hpp"
+#include "tests/conformance/cluster.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace plimsoll::conformance {
+
+// A server's and a worker's stores on one loop, and a team of the test's own. Each test has a job
+// kind of its own too, so that its workers see no other test's tasks.
+class StoreTest : public testing::Test {
+  protected:
+    StoreTest();
+
+    struct People {
+        UserId user;
+        TeamId team;
+    };
+    // Made by SQL, so that tests of the queue stand without the identity store.
+    static People make_people(const std::string& name);
+
+    queue::NewJob job_of(int tasks, const std::string& device_class = "cpu") const;
+
+    // A worker process of the class that runs this test's kind.
+    struct WorkerProcess {
+        WorkerProcess(asio::io_context& io, const StoreTest& test, const std::string& device_class,
+                      const std::string& device);
+        queue::WorkerStore& store() { return database.worker(); }
+        postgres::WorkerDatabase database;
+        queue::WorkerHandle handle;
+    };
+
+    template <class T>
+    Result<T> run(asio::awaitable<Result<T>> call) {
+        return await(io_, std::move(call));
+    }
+    // What must succeed for the test to make sense.
+    template <class T>
+    T must(asio::awaitable<Result<T>> call) {
+        auto result = run(std::move(call));
+        if (!result) throw std::runtime_error(result.error().message);
+        if constexpr (!std::is_void_v<T>) return std::move(*result);
+    }
+
+    template <class Condition>
+    void run_until(Condition condition) {
+        io_.restart();
+        while (!condition() && io_.run_one()) {
+        }
+    }
+
+    // As many tasks as there are, in one claim.
+    queue::Claim claim(WorkerProcess& worker) {
+        return must(worker.store().claim(worker.handle, 1000, 1000));
+    }
+    static std::vector<queue::TaskReport> done(const queue::Claim& claim);
+    // Runs the job to its end: its tasks, then its merge.
+    void finish(WorkerProcess& worker, WorkerProcess& host);
+
+    // The worker fell silent more than a lease ago, by the database's clock.
+    static void age(const WorkerProcess& worker);
+
+    queue::JobState state(JobId id) { return must(server_.jobs().get(people_.team, id)).state; }
+
+    asio::io_context io_;
+    std::string kind_;
+    People people_;
+    postgres::ServerDatabase server_;
+};
+
+}  // namespace plimsoll::conformance

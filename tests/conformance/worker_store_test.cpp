@@ -1,0 +1,227 @@
+#include "server/postgres/connection.hpp"
+#include "server/postgres/enqueue.hpp"
+#include "tests/conformance/store_test.hpp"
+
+#include <chrono>
+
+namespace plimsoll::conformance {
+namespace {
+
+using namespace std::chrono_literals;
+using queue::Acceptance;
+using queue::JobState;
+using Outcome = queue::TaskReport::Outcome;
+
+class WorkerStoreTest : public StoreTest {
+  protected:
+    // Every worker that fell silent, as the duty does it.
+    void expire_all() {
+        while (must(server_.duties().expire_leases()) > 0) {
+        }
+    }
+};
+
+TEST_F(WorkerStoreTest, ASilentWorkersTasksRunElsewhereAndItsWritesAreStale) {
+    const auto id = must(server_.jobs().submit(job_of(2))).id;
+    WorkerProcess silent(io_, *this, "cpu", "cpu:0");
+    WorkerProcess other(io_, *this, "cpu", "cpu:1");
+    const auto lost = claim(silent);
+    age(silent);
+    auto late = run(silent.store().complete(silent.handle, lost.fence, done(lost)));
+    ASSERT_TRUE(late);
+    EXPECT_EQ(*late, Acceptance::stale);
+    expire_all();
+
+    const auto claimed = claim(other);
+    ASSERT_EQ(claimed.tasks.size(), 2u);
+    EXPECT_GT(claimed.fence, lost.fence);
+    EXPECT_EQ(claimed.tasks[0].attempt, 2);
+    EXPECT_EQ(must(silent.store().complete(silent.handle, lost.fence, done(lost))),
+              Acceptance::stale);
+    EXPECT_EQ(must(other.store().complete(other.handle, claimed.fence, done(claimed))),
+              Acceptance::accepted);
+    EXPECT_EQ(must(server_.jobs().get(people_.team, id)).items_done, 20);
+    EXPECT_TRUE(must(silent.store().heartbeat(silent.handle, {})).expired);
+    auto refused = run(silent.store().claim(silent.handle, 1, 1));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Errc::conflict);
+}
+
+TEST_F(WorkerStoreTest, AHeartbeatKeepsLeasesAlive) {
+    must(server_.jobs().submit(job_of(1)));
+    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    const auto claimed = claim(worker);
+    // Ten seconds of silence are less than a lease.
+    Cluster::get().execute(
+        "update plimsoll.worker set seen_at = seen_at - interval '10 seconds' where id = " +
+        std::to_string(worker.handle.id));
+    EXPECT_FALSE(must(worker.store().heartbeat(worker.handle, {})).expired);
+    expire_all();
+    EXPECT_EQ(must(worker.store().complete(worker.handle, claimed.fence, done(claimed))),
+              Acceptance::accepted);
+}
+
+TEST_F(WorkerStoreTest, ProgressOfRunningTasksIsShown) {
+    const auto id = must(server_.jobs().submit(job_of(2))).id;
+    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    claim(worker);
+    must(worker.store().heartbeat(worker.handle, {{id, 7}}));
+    EXPECT_EQ(must(server_.jobs().get(people_.team, id)).items_done, 7);
+}
+
+TEST_F(WorkerStoreTest, ATaskThatKillsTwoWorkersIsSetAside) {
+    const auto id = must(server_.jobs().submit(job_of(1))).id;
+    for (const char* device : {"cpu:0", "cpu:1"}) {
+        WorkerProcess worker(io_, *this, "cpu", device);
+        ASSERT_EQ(claim(worker).tasks.size(), 1u);
+        age(worker);
+        expire_all();
+    }
+    const auto job = must(server_.jobs().get(people_.team, id));
+    EXPECT_EQ(job.state, JobState::failed);
+    EXPECT_EQ(job.items_failed, 10);
+    EXPECT_NE(job.error, "");
+}
+
+TEST_F(WorkerStoreTest, AFailureThatMayPassIsTriedAgainLater) {
+    const auto id = must(server_.jobs().submit(job_of(1))).id;
+    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    for (int attempt = 1; attempt <= 3; ++attempt) {
+        const auto claimed = claim(worker);
+        ASSERT_EQ(claimed.tasks.size(), 1u);
+        EXPECT_EQ(claimed.tasks[0].attempt, attempt);
+        auto reports = done(claimed);
+        reports[0].outcome = Outcome::retry;
+        reports[0].error = "out of memory: \"\xff\"";
+        must(worker.store().complete(worker.handle, claimed.fence, reports));
+        EXPECT_TRUE(claim(worker).tasks.empty());
+        Cluster::get().execute("update plimsoll.scheduled set run_at = now() where job_id = " +
+                               std::to_string(id.value));
+        must(server_.duties().promote_due());
+    }
+    const auto job = must(server_.jobs().get(people_.team, id));
+    EXPECT_EQ(job.state, JobState::failed);
+    EXPECT_NE(job.error.find("out of memory"), std::string::npos);
+}
+
+TEST_F(WorkerStoreTest, AFinalFailureCostsItsItemsAndTheJobGoesOn) {
+    const auto id = must(server_.jobs().submit(job_of(2))).id;
+    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    WorkerProcess host(io_, *this, "host", "host");
+    const auto claimed = claim(worker);
+    auto reports = done(claimed);
+    reports[0].outcome = Outcome::failed;
+    reports[0].error = "not a series";
+    must(worker.store().complete(worker.handle, claimed.fence, reports));
+    const auto merge = claim(host);
+    ASSERT_EQ(merge.tasks.size(), 1u);
+    EXPECT_EQ(merge.tasks[0].partials, std::vector<std::string>{"partial 1"});
+    must(host.store().complete(host.handle, merge.fence, done(merge)));
+    const auto job = must(server_.jobs().get(people_.team, id));
+    EXPECT_EQ(job.state, JobState::succeeded);
+    EXPECT_EQ(job.items_failed, 11);
+    EXPECT_EQ(must(server_.jobs().result_chunks(people_.team, id)).size(), 1u);
+}
+
+TEST_F(WorkerStoreTest, ReleasedAndRetiredTasksCostNoAttempt) {
+    must(server_.jobs().submit(job_of(2)));
+    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    const auto first = claim(worker);
+    must(worker.store().release(worker.handle, first.fence));
+    const auto second = claim(worker);
+    ASSERT_EQ(second.tasks.size(), 2u);
+    EXPECT_EQ(second.tasks[0].attempt, 1);
+    must(worker.store().retire(worker.handle));
+    WorkerProcess other(io_, *this, "cpu", "cpu:1");
+    const auto third = claim(other);
+    ASSERT_EQ(third.tasks.size(), 2u);
+    EXPECT_EQ(third.tasks[0].attempt, 1);
+}
+
+TEST_F(WorkerStoreTest, AClaimWhoseAnswerWasLostIsGivenBack) {
+    must(server_.jobs().submit(job_of(2)));
+    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    const auto unheard = claim(worker);
+    // The same worker without a memory of the claim.
+    postgres::WorkerDatabase forgetful(io_.get_executor(),
+                                       Cluster::get().as(postgres::kWorkerRole));
+    forgetful.start();
+    must(forgetful.worker().heartbeat(worker.handle, {}));
+    EXPECT_TRUE(must(forgetful.worker().claim(worker.handle, 1000, 1000)).tasks.empty());
+    Cluster::get().execute(
+        "update plimsoll.lease set claimed_at = claimed_at - interval '1 minute' where fence = " +
+        std::to_string(unheard.fence));
+    must(forgetful.worker().heartbeat(worker.handle, {}));
+    const auto again = must(forgetful.worker().claim(worker.handle, 1000, 1000));
+    ASSERT_EQ(again.tasks.size(), 2u);
+    EXPECT_EQ(again.tasks[0].attempt, 1);
+    EXPECT_EQ(must(worker.store().complete(worker.handle, unheard.fence, done(unheard))),
+              Acceptance::stale);
+}
+
+TEST_F(WorkerStoreTest, ClaimsAreSizedInWork) {
+    must(server_.jobs().submit(job_of(20)));  // 0.1 s each
+    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    const auto claimed = must(worker.store().claim(worker.handle, 0.25, 64));
+    EXPECT_GE(claimed.tasks.size(), 1u);
+    EXPECT_LE(claimed.tasks.size(), 3u);
+}
+
+TEST_F(WorkerStoreTest, DevicesAreListedWithWhatTheyDo) {
+    must(server_.jobs().submit(job_of(2)));
+    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    auto device = [&] {
+        for (const auto& found : must(server_.jobs().devices())) {
+            if (found.node == kind_) return found;
+        }
+        throw std::runtime_error("the device is not listed");
+    };
+    EXPECT_EQ(device().state, "ready");
+    EXPECT_EQ(device().name, "A device");
+    EXPECT_EQ(device().device_class, "cpu");
+    EXPECT_EQ(device().memory_bytes, std::int64_t{4} << 30);
+    EXPECT_EQ(device().capability, R"({"self_test":"passed"})");
+    claim(worker);
+    EXPECT_EQ(device().state, "busy");
+    EXPECT_EQ(device().tasks_running, 2);
+    age(worker);
+    EXPECT_EQ(device().state, "failed");
+    must(worker.store().enlist({kind_, "cpu:0", "cpu", "A device", "{}", 0, {kind_ + ":1"}}));
+    EXPECT_EQ(device().state, "ready");
+}
+
+// Numbers are drawn before they are visible: a claim that ran in between must not pass over the
+// rows of a transaction that commits late.
+TEST_F(WorkerStoreTest, ALateCommitIsNotPassedOver) {
+    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    const auto soon = std::chrono::steady_clock::now() + 20s;
+    auto handle = must(postgres::connect(Cluster::get().as(postgres::kAppRole), soon));
+    const auto late =
+        postgres::Connection::over(io_.get_executor(), std::move(handle), [](const Error&) {});
+    auto say = [&](postgres::Statement statement) {
+        postgres::Batch batch;
+        batch.push_back(std::move(statement));
+        must(late->run(std::move(batch), soon));
+    };
+    const auto first = job_of(1);
+    const queue::NewJob* const jobs[] = {&first};
+    say(postgres::Statement::of(postgres::Query{"begin", "begin"}));
+    say(postgres::enqueue(jobs));
+    // Another submit and a claim come while the transaction is open.
+    bool stored = false;
+    std::optional<std::size_t> early;
+    asio::co_spawn(io_, server_.jobs().submit(job_of(1)),
+                   [&](std::exception_ptr, Result<queue::Submitted> submitted) {
+                       stored = submitted.has_value();
+                   });
+    asio::co_spawn(io_, worker.store().claim(worker.handle, 1000, 1000),
+                   [&](std::exception_ptr, Result<queue::Claim> claimed) {
+                       early = claimed ? claimed->tasks.size() : 99;
+                   });
+    say(postgres::Statement::of(postgres::Query{"commit", "commit"}));
+    run_until([&] { return stored && early; });
+    EXPECT_EQ(*early + claim(worker).tasks.size(), 2u);
+}
+
+}  // namespace
+}  // namespace plimsoll::conformance
