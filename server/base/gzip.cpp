@@ -13,8 +13,9 @@ namespace {
 constexpr int kLevel = 1;
 constexpr int kGzipWindow = 15 + 16;  // 32 KiB window, gzip instead of zlib framing
 
-Bytef* bytes(const char* data) {
-    return reinterpret_cast<Bytef*>(const_cast<char*>(data));
+// zlib's pointers lack a const: it does not write to its input.
+Bytef* bytes(std::string_view data) {
+    return reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
 }
 
 struct Inflater {
@@ -35,9 +36,9 @@ std::string gzip(std::string_view data) {
         throw std::bad_alloc();
     }
     std::string out(deflateBound(&stream, data.size()), '\0');
-    stream.next_in = bytes(data.data());
+    stream.next_in = bytes(data);
     stream.avail_in = static_cast<uInt>(data.size());
-    stream.next_out = bytes(out.data());
+    stream.next_out = bytes(out);
     stream.avail_out = static_cast<uInt>(out.size());
     deflate(&stream, Z_FINISH);  // one call suffices: the output has room for the worst case
     out.resize(stream.total_out);
@@ -49,7 +50,7 @@ Result<std::string> gunzip(std::string_view compressed, std::size_t max_bytes) {
     const auto damaged = [] { return fail(Errc::corrupt, "Compressed data are damaged."); };
     Inflater inflater;
     z_stream& stream = inflater.stream;
-    stream.next_in = bytes(compressed.data());
+    stream.next_in = bytes(compressed);
     stream.avail_in = static_cast<uInt>(compressed.size());
     std::string out;
     std::size_t filled = 0;
@@ -62,7 +63,7 @@ Result<std::string> gunzip(std::string_view compressed, std::size_t max_bytes) {
             // One byte more than allowed is enough to see that it is too much.
             out.resize(std::min(max_bytes + 1, std::max(filled * 2, compressed.size() * 4 + 64)));
         }
-        stream.next_out = bytes(out.data() + filled);
+        stream.next_out = bytes(out) + filled;
         stream.avail_out = static_cast<uInt>(out.size() - filled);
         const int status = inflate(&stream, Z_NO_FLUSH);
         filled = out.size() - stream.avail_out;
