@@ -35,7 +35,11 @@ Json json_of(const SelfTest& test) {
 Json json_of(const Capability& capability) {
     const auto& info = capability.info;
     Json tests = Json::array();
-    for (const auto& test : capability.tests) tests.push_back(json_of(test));
+    Json proven = Json::array();
+    for (const auto& test : capability.tests) {
+        tests.push_back(json_of(test));
+        if (test.passed()) proven.push_back(test.name);
+    }
     return {{"device", to_string(info.address)},
             {"state", to_string(capability.state)},
             {"reason", capability.reason},
@@ -53,6 +57,7 @@ Json json_of(const Capability& capability) {
             {"memory_bytes", info.memory.bytes ? Json(*info.memory.bytes) : Json()},
             {"memory_source", info.memory.source},
             {"driver_memory_bytes", info.driver_memory_bytes},
+            {"capabilities", proven},
             {"self_tests", tests}};
 }
 

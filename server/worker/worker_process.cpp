@@ -11,6 +11,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 
 namespace plimsoll::worker {
@@ -21,12 +22,11 @@ namespace {
 
 class WorkerProcess {
   public:
-    WorkerProcess(asio::io_context& io, queue::WorkerStore& store, FindRun find_run,
-                  std::optional<int> life_fd)
-        : io_(io),
-          signals_(io, SIGTERM, SIGINT),
-          device_(io.get_executor(), std::move(find_run)),
-          worker_(io.get_executor(), store, device_, timer_, system_random()) {
+    WorkerProcess(const ConnectQueue& connect, FindRun find_run, std::optional<int> life_fd)
+        : signals_(io_, SIGTERM, SIGINT),
+          store_(connect(io_.get_executor())),
+          device_(io_.get_executor(), std::move(find_run)),
+          worker_(io_.get_executor(), *store_, device_, timer_, system_random()) {
         if (life_fd) life_line_.emplace(*life_fd, device_, timer_);
     }
 
@@ -83,8 +83,9 @@ class WorkerProcess {
         io_.stop();
     }
 
-    asio::io_context& io_;
+    asio::io_context io_{1};
     asio::signal_set signals_;
+    std::shared_ptr<queue::WorkerStore> store_;
     SteadyTimer timer_;
     DeviceThread device_;
     Worker worker_;
@@ -96,9 +97,9 @@ class WorkerProcess {
 
 }  // namespace
 
-int run_worker_process(asio::io_context& io, queue::WorkerStore& store, DeviceThread::Opener opener,
-                       FindRun find_run, std::optional<int> life_fd) {
-    return WorkerProcess(io, store, std::move(find_run), life_fd).run(std::move(opener));
+int run_worker_process(const ConnectQueue& connect, DeviceThread::Opener opener, FindRun find_run,
+                       std::optional<int> life_fd) {
+    return WorkerProcess(connect, std::move(find_run), life_fd).run(std::move(opener));
 }
 
 }  // namespace plimsoll::worker

@@ -18,8 +18,9 @@ ALLOWED = {
     'engine/waves': ['engine/base'],
     'engine/training': ['engine/base'],
     'engine/profiling': ['engine/base', 'engine/opencl', 'engine/telemetry'],
-    # The worker program: the one file of engine that may use server, and only its worker.
-    'engine/main.cpp': ['engine/base', 'engine/opencl', 'server/base', 'server/worker'],
+    # The worker program's composition root: the one file of engine that may use server.
+    'engine/main.cpp': ['engine/base', 'engine/opencl', 'server/base', 'server/jobs',
+                        'server/postgres', 'server/worker'],
 
     'server/base': ['engine/base'],
     'server/identity': ['server/base', 'engine/base'],

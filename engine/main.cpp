@@ -1,0 +1,174 @@
+// plimsoll-engine: the worker program, apart from plimsoll so that no driver is ever loaded into
+// the server. The composition root of that program: the one file of engine that knows the server.
+
+#include "engine/opencl/cache_directory.hpp"
+#include "engine/opencl/probe.hpp"
+#include "server/base/log.hpp"
+#include "server/jobs/registry.hpp"
+#include "server/postgres/listener.hpp"
+#include "server/postgres/pool.hpp"
+#include "server/postgres/worker_store.hpp"
+#include "server/worker/opener.hpp"
+#include "server/worker/supervisor_process.hpp"
+#include "server/worker/worker_process.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace plimsoll {
+namespace {
+
+constexpr int kUsage = 2;
+// Behind the notifications, which may be lost.
+constexpr std::chrono::milliseconds kPoll{1000};
+
+struct Options {
+    std::string cache = opencl::default_kernel_cache().string();
+    bool json = false;
+    std::string device;
+    std::optional<int> life_fd;
+};
+
+int refuse(const Error& error) {
+    std::fprintf(stderr, "plimsoll-engine: %s%s\n", error.message.c_str(),
+                 error.where.empty() ? "" : (" (" + error.where + ")").c_str());
+    return kUsage;
+}
+
+// In megabytes for people; a size that nobody trustworthy tells stays unknown.
+std::string text_of(const opencl::MemorySize& memory) {
+    if (!memory.bytes) return "memory unknown";
+    return std::to_string(*memory.bytes >> 20) + " MiB (" + memory.source + ")";
+}
+
+void print(const opencl::ProbeReport& report) {
+    for (const auto& device : report.devices) {
+        std::printf("%s  %s  %s, %u compute units, %s, driver %s\n",
+                    to_string(device.info.address).c_str(),
+                    std::string(to_string(device.state)).c_str(), device.info.name.c_str(),
+                    device.info.compute_units, text_of(device.info.memory).c_str(),
+                    device.info.driver_version.c_str());
+        if (!device.reason.empty()) std::printf("    %s\n", device.reason.c_str());
+        for (const auto& test : device.tests) {
+            std::printf("    %-10s %s  error %.2g, tolerance %.2g\n", test.name.c_str(),
+                        test.passed() ? "passed" : "FAILED", test.max_error, test.tolerance);
+        }
+    }
+    for (const auto& problem : report.problems) std::printf("problem: %s\n", problem.c_str());
+    if (report.devices.empty()) std::printf("No OpenCL device found.\n");
+}
+
+int run_probe(const Options& options) {
+    const auto report = opencl::probe();
+    if (options.json) {
+        std::printf("%s\n", to_json(report).c_str());
+    } else {
+        print(report);
+    }
+    return EXIT_SUCCESS;
+}
+
+// By environment and never by argument: arguments are for everyone to read.
+Result<std::string> database_url() {
+    for (const auto* name : {"PLIMSOLL_DATABASE_WORKER_URL", "PLIMSOLL_DATABASE_URL"}) {
+        const char* value = std::getenv(name);
+        if (value != nullptr && *value != '\0') return value;
+    }
+    return fail(Errc::invalid_input, "No database is named.",
+                "PLIMSOLL_DATABASE_WORKER_URL or PLIMSOLL_DATABASE_URL");
+}
+
+std::vector<std::string> known_kinds() {
+    std::vector<std::string> kinds;
+    for (const auto& run : jobs::runs()) {
+        kinds.push_back(std::string(run.name) + ":" + std::to_string(run.version));
+    }
+    return kinds;
+}
+
+// The queue of a database, and the connections that it works with.
+struct Queue {
+    Queue(const boost::asio::any_io_executor& executor, const std::string& url)
+        : pool(executor, {.conninfo = url, .user = {}}),
+          listener(executor, {.conninfo = url, .user = {}}, kPoll),
+          store(executor, pool, listener) {
+        pool.start();
+        listener.start();
+    }
+
+    postgres::Pool pool;
+    postgres::Listener listener;
+    postgres::WorkerStore store;
+};
+
+int run_worker(const Options& options) {
+    auto opener = worker::opener_for(options.device, known_kinds());
+    if (!opener) return refuse(opener.error());
+    const auto url = database_url();
+    if (!url) return refuse(url.error());
+    const auto connect = [&](const boost::asio::any_io_executor& executor) {
+        const auto queue = std::make_shared<Queue>(executor, *url);
+        return std::shared_ptr<queue::WorkerStore>(queue, &queue->store);
+    };
+    return worker::run_worker_process(connect, std::move(*opener), jobs::find_run, options.life_fd);
+}
+
+int run_supervisor() {
+    if (const auto url = database_url(); !url) return refuse(url.error());
+    return worker::run_supervisor_process();
+}
+
+// As the server was told; it refuses a wrong one, so that anything else means the default.
+log::Level log_level() {
+    const char* value = std::getenv("PLIMSOLL_LOG_LEVEL");
+    const std::string_view name = value == nullptr ? "" : value;
+    if (name == "debug") return log::Level::debug;
+    if (name == "warn") return log::Level::warn;
+    if (name == "error") return log::Level::error;
+    return log::Level::info;
+}
+
+int run(int argc, char** argv) {
+    Options options;
+    CLI::App app("Runs Plimsoll's tasks on the devices of this machine", "plimsoll-engine");
+    app.require_subcommand(1);
+    app.add_option("--cache", options.cache, "Folder for compiled kernels")->capture_default_str();
+
+    auto* probe = app.add_subcommand("probe", "Find OpenCL devices and try them out");
+    probe->add_flag("--json", options.json, "One line of JSON");
+    auto* worker = app.add_subcommand("worker", "Work on one device");
+    worker->add_option("--device", options.device, "host or opencl:<platform>:<index>")->required();
+    worker->add_option("--life-fd", options.life_fd, "Descriptor to show signs of life on");
+    app.add_subcommand("supervise", "Run a worker for the host and every device");
+    app.footer("The database is named by PLIMSOLL_DATABASE_WORKER_URL or PLIMSOLL_DATABASE_URL.");
+    CLI11_PARSE(app, argc, argv);
+
+    const std::string process = worker->parsed() ? "worker " + options.device : "engine";
+    log::start(process, log_level());
+    if (const auto made = opencl::use_kernel_cache(options.cache); !made)
+        return refuse(made.error());
+    if (probe->parsed()) return run_probe(options);
+    return worker->parsed() ? run_worker(options) : run_supervisor();
+}
+
+}  // namespace
+}  // namespace plimsoll
+
+int main(int argc, char** argv) {
+    try {
+        return plimsoll::run(argc, argv);
+    } catch (const std::exception& e) {
+        plimsoll::log::error("engine failed", {{"reason", e.what()}});
+        return EXIT_FAILURE;
+    }
+}
