@@ -28,7 +28,7 @@ struct Operation {
     bool open = false;  // needs no credentials
     const Schema* body = nullptr;
     std::size_t body_limit = 0;         // bytes
-    std::vector<std::string> produces;  // media types of its 200, in the contract's order
+    std::vector<std::string> produces;  // media types of its 200, sorted; the first is the default
 };
 
 class Contract {

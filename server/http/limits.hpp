@@ -34,7 +34,7 @@ constexpr seconds kHeartbeat{15};           // of an event stream
 constexpr milliseconds kStreamPace{250};    // least time between two snapshots of a job
 constexpr milliseconds kStreamRetry{2000};  // what an event stream's client waits to reconnect
 // The longest sleep on a job's signal: a lost notification delays nobody for longer.
-constexpr seconds kSignalWait{2};
+constexpr seconds kSignalWait{1};
 
 constexpr int kRetryAfterSeconds = 5;  // of a 503
 

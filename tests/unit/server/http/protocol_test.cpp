@@ -15,7 +15,8 @@ class Protocol : public LiveServer {
         const auto response = client.receive();
         if (response.status >= 400) {
             EXPECT_EQ(response.header("content-type"), "application/problem+json");
-            EXPECT_EQ(response.json().at("request_id"), nlohmann::json(response.header("x-request-id")));
+            EXPECT_EQ(response.json().at("request_id"),
+                      nlohmann::json(response.header("x-request-id")));
         }
         return response.status;
     }

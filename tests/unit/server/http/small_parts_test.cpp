@@ -1,0 +1,104 @@
+// Accept, server-sent events, cookies, targets, budgets: the small rules.
+#include "server/http/accept.hpp"
+#include "server/http/budget.hpp"
+#include "server/http/cookies.hpp"
+#include "server/http/failure_limit.hpp"
+#include "server/http/sse.hpp"
+#include "server/http/target.hpp"
+
+#include <gmock/gmock.h>
+
+namespace plimsoll::http {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+TEST(Accept, ChoosesTheBest) {
+    const std::vector<std::string> offered = {"application/json", "text/event-stream"};
+    EXPECT_EQ(negotiate("", offered), "application/json");
+    EXPECT_EQ(negotiate("*/*", offered), "application/json");
+    EXPECT_EQ(negotiate("text/event-stream", offered), "text/event-stream");
+    EXPECT_EQ(negotiate("*/*;q=0.1, text/*", offered), "text/event-stream");
+    EXPECT_EQ(negotiate("application/json;q=0.5, text/event-stream;q=0.4", offered),
+              "application/json");
+    EXPECT_EQ(negotiate("text/event-stream, */*", offered), "text/event-stream");
+    EXPECT_EQ(negotiate("image/png", offered), std::nullopt);
+    EXPECT_EQ(negotiate("application/json;q=0", {"application/json"}), std::nullopt);
+}
+
+TEST(Accept, TakesOrRefusesACoding) {
+    EXPECT_TRUE(accepts_encoding("deflate, gzip", "gzip"));
+    EXPECT_TRUE(accepts_encoding("*", "gzip"));
+    EXPECT_FALSE(accepts_encoding("gzip;q=0", "gzip"));
+    EXPECT_FALSE(accepts_encoding("", "gzip"));
+}
+
+TEST(Sse, FramesAnEvent) {
+    EXPECT_EQ(sse::frame({7, "started", "{}"}), "id: 7\nevent: started\ndata: {}\n\n");
+    EXPECT_EQ(sse::frame({std::nullopt, "job", "a\nb\r\nc\rd"}),
+              "event: job\ndata: a\ndata: b\ndata: c\ndata: d\n\n");
+    EXPECT_EQ(sse::frame({std::nullopt, "a\nid: 9", "x"}), "event: aid: 9\ndata: x\n\n");
+    EXPECT_EQ(sse::retry(std::chrono::seconds(2)), "retry: 2000\n\n");
+}
+
+TEST(Cookies, AreBoundToTlsWhereThereIsTls) {
+    const std::chrono::hours hour(1);
+    EXPECT_EQ(session_cookie("s", hour, true),
+              "__Host-plimsoll=s; Path=/; HttpOnly; SameSite=Lax; Max-Age=3600; Secure");
+    EXPECT_EQ(session_cookie("s", hour, false),
+              "plimsoll_session=s; Path=/; HttpOnly; SameSite=Lax; Max-Age=3600");
+    EXPECT_THAT(expired_session_cookie(false), HasSubstr("Max-Age=0"));
+}
+
+TEST(Cookies, AreFoundAmongOthers) {
+    Request request;
+    request.headers = {{"cookie", "a=1; plimsoll_session=x=y ;b"}};
+    EXPECT_EQ(request.cookie("plimsoll_session"), "x=y");
+    EXPECT_EQ(request.cookie("session"), std::nullopt);
+}
+
+TEST(Target, IsTakenApartAndDecoded) {
+    const auto target = parse_target("/v1/a%2Fb%20c?x=1&y=%26&z");
+    ASSERT_TRUE(target);
+    EXPECT_THAT(target->segments, ElementsAre("v1", "a/b c"));
+    EXPECT_THAT(target->query, ElementsAre(Pair("x", "1"), Pair("y", "&"), Pair("z", "")));
+    EXPECT_THAT(parse_target("/")->segments, IsEmpty());
+    EXPECT_THAT(parse_target("http://host/v1")->segments, ElementsAre("v1"));
+}
+
+TEST(Target, RefusesMischief) {
+    for (const auto* text :
+         {"", "*", "v1", "/%", "/%zz", "/a%00", "/../etc", "/%2e%2e/etc", "ftp://host/", "/a b"}) {
+        EXPECT_FALSE(parse_target(text)) << text;
+    }
+}
+
+TEST(Budget, RefusesWhatDoesNotFit) {
+    Budget budget(10);
+    {
+        const auto most = budget.reserve(8);
+        ASSERT_TRUE(most);
+        EXPECT_FALSE(budget.reserve(3));
+        EXPECT_TRUE(budget.reserve(2));
+    }
+    EXPECT_EQ(budget.used(), 0u);
+    EXPECT_TRUE(budget.reserve(10));
+}
+
+TEST(FailureLimit, HoldsBackWhoFailsOften) {
+    const auto start = FailureLimit::Clock::time_point();
+    const std::chrono::seconds second(1);
+    FailureLimit limit(2, std::chrono::seconds(60));
+    limit.failed("a", start);
+    EXPECT_EQ(limit.wait_of("a", start).count(), 0);
+    limit.failed("a", start);
+    EXPECT_EQ(limit.wait_of("a", start + second).count(), 59);
+    EXPECT_EQ(limit.wait_of("b", start).count(), 0);
+    EXPECT_EQ(limit.wait_of("a", start + 60 * second).count(), 0);
+}
+
+}  // namespace
+}  // namespace plimsoll::http
