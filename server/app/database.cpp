@@ -59,7 +59,9 @@ Result<void> Database::revive() {
 bool Database::is_alive() const {
     // While somebody revives it there is nothing to report, and the caller must not wait.
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    return !lock || !cluster_ || kill(cluster_->pid(), 0) == 0;
+    if (!lock || !cluster_) return true;
+    const pid_t postmaster = cluster_->pid();  // 0 when its file is gone, which kill() takes for us
+    return postmaster > 0 && kill(postmaster, 0) == 0;
 }
 
 void Database::close() {
