@@ -11,6 +11,7 @@ using nlohmann::json;
 
 constexpr std::size_t kWidestCell = 72;
 constexpr int kWidestBar = 40;
+constexpr std::size_t kMostBars = 20;
 
 std::string readable(std::string name) {
     std::replace(name.begin(), name.end(), '_', ' ');
@@ -46,6 +47,23 @@ bool is_histogram(const json& value) {
            value[0].contains("from") && value[0].contains("to") && value[0].contains("count");
 }
 
+// Neighbours put together until the bars fit a screen.
+json coarse(const json& bins) {
+    const std::size_t step = (bins.size() + kMostBars - 1) / kMostBars;
+    json merged = json::array();
+    for (std::size_t i = 0; i < bins.size(); ++i) {
+        if (i % step == 0) {
+            merged.push_back(bins[i]);
+            continue;
+        }
+        auto& bar = merged.back();
+        bar["to"] = bins[i].at("to");
+        bar["count"] =
+            bar.value("count", std::int64_t{0}) + bins[i].value("count", std::int64_t{0});
+    }
+    return merged;
+}
+
 std::string bars(const Terminal& terminal, const json& bins) {
     std::int64_t most = 1;
     for (const auto& bin : bins) most = std::max(most, bin.value("count", std::int64_t{0}));
@@ -72,7 +90,7 @@ void append_member(const Terminal& terminal, const std::string& name, const json
                    std::string& text) {
     const auto heading = terminal.paint(Style::bold, readable(name));
     if (is_histogram(value)) {
-        text += "\n" + heading + "\n" + bars(terminal, value);
+        text += "\n" + heading + "\n" + bars(terminal, coarse(value));
     } else if (value.is_array()) {
         if (value.empty()) return;
         text += "\n" + heading + "\n";
