@@ -1,0 +1,200 @@
+"""Runs the real programs: `plimsoll serve` with its private PostgreSQL and its workers.
+
+Nothing here sleeps for luck: a server says `ready` on its standard output, jobs are waited for by
+the API's own long poll, and processes by their end.
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BIN = pathlib.Path(os.environ.get("PLIMSOLL_BIN", ROOT / "build/dev/bin"))
+READY_SECONDS = 60  # a first start makes a database cluster, on a slow disk
+
+
+def command_line(pid):
+    with contextlib.suppress(OSError):
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    return ""
+
+
+def descendants(root):
+    """Process ids of all children, their children and so on."""
+    parents = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            # The name, in brackets, may hold blanks and brackets itself.
+            parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+    found, frontier = [], [root]
+    while frontier:
+        parent = frontier.pop()
+        children = [pid for pid, above in parents.items() if above == parent]
+        found += children
+        frontier += children
+    return found
+
+
+class Reply:
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+
+class Api:
+    """The REST API with one token."""
+
+    def __init__(self, base, token=None):
+        self.base, self.token = base, token
+
+    def send(self, method, path, body=None, headers=None, timeout=90):
+        headers = dict(headers or {})
+        if self.token and "Authorization" not in headers:
+            headers["Authorization"] = "Bearer " + self.token
+        data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
+        if data is not None:
+            headers.setdefault("Content-Type", "application/json")
+        request = urllib.request.Request(self.base + path, data=data, headers=headers, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=timeout) as answer:
+                return Reply(answer.status, answer.headers, answer.read())
+        except urllib.error.HTTPError as error:
+            return Reply(error.code, error.headers, error.read())
+
+    def get(self, path, **more):
+        return self.send("GET", path, **more)
+
+    def post(self, path, body=None, **more):
+        return self.send("POST", path, body, **more)
+
+    def submit_texts(self, texts, **more):
+        reply = self.post("/v1/jobs", {"kind": "sentiment", "args": {"texts": texts}}, **more)
+        assert reply.status == 202, (reply.status, reply.body[:500])
+        return reply.json["id"]
+
+    def wait(self, job, seconds=120):
+        """The job in a final state."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            reply = self.get(f"/v1/jobs/{job}?wait=10")
+            if reply.status == 200 and reply.json["state"] in ("succeeded", "failed", "cancelled"):
+                return reply.json
+            assert reply.status in (200, 304, 503), (reply.status, reply.body[:500])
+        raise AssertionError(f"{job} did not end within {seconds} s: {reply.body[:500]}")
+
+    def results(self, job):
+        reply = self.get(f"/v1/jobs/{job}/results?format=jsonl")
+        assert reply.status == 200, (reply.status, reply.body[:500])
+        return [json.loads(line) for line in reply.body.splitlines()]
+
+
+class Server:
+    """One `plimsoll serve` on a data folder that survives its restarts."""
+
+    def __init__(self, data=None, **settings):
+        # Short, because a socket's path has 107 bytes at most; passable, because PostgreSQL runs as
+        # a user of its own when the tests run as root.
+        self.folder = pathlib.Path(data or tempfile.mkdtemp(prefix="plm-"))
+        os.chmod(self.folder, 0o755)
+        self.settings = settings
+        self.process = None
+        self.base = self.link = None
+        self.log = []
+
+    def start(self):
+        command = [BIN / "plimsoll", "serve", "--port", "0", "--data", self.folder / "data"]
+        for key, value in self.settings.items():
+            command += [f"--{key.replace('__', '.')}", str(value)]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "PLIMSOLL_CREDENTIALS": str(self.folder / "credentials.json")})
+        self.log = []
+        threading.Thread(target=self._keep_log, args=(self.process.stderr,), daemon=True).start()
+        self.base = None
+        timer = threading.Timer(READY_SECONDS, self.process.kill)
+        timer.start()
+        for line in self.process.stdout:
+            word, _, rest = line.strip().partition(" ")
+            if word == "sign-in":
+                self.link = rest
+            if word == "ready":
+                self.base = rest
+                break
+        timer.cancel()
+        if not self.base:
+            raise AssertionError("the server did not start:\n" + "".join(self.log[-40:]))
+        threading.Thread(target=self._keep_log, args=(self.process.stdout,), daemon=True).start()
+        return self
+
+    def _keep_log(self, stream):
+        with stream:
+            for line in stream:
+                self.log.append(line)
+
+    def run(self, *arguments, check=True, **more):
+        """Another `plimsoll` command beside the server, with the credentials of this test."""
+        env = {**os.environ, "PLIMSOLL_CREDENTIALS": str(self.folder / "credentials.json")}
+        done = subprocess.run([BIN / "plimsoll", *map(str, arguments)], capture_output=True, text=True,
+                              env=env, timeout=120, **more)
+        if check and done.returncode != 0:
+            raise AssertionError(f"{arguments} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+        return done
+
+    def admin(self, *arguments):
+        return self.run("admin", "--data", self.folder / "data", *arguments).stdout.strip()
+
+    def api(self, user=None, team=None, scopes=("jobs:read", "jobs:write", "reports:read")):
+        """The API with a fresh token; of the first administrator when no user is named."""
+        if user is None:
+            self.run("login", self.admin("sign-in-link", "--base-url", self.base))
+            token = json.loads((self.folder / "credentials.json").read_text())["token"]
+        else:
+            scope = [part for name in scopes for part in ("--scope", name)]
+            token = self.admin("add-token", "test", "--user", user, "--team", team, *scope).split()[-1]
+        return Api(self.base, token)
+
+    def children(self, *names):
+        """Process ids below the server whose command line holds every one of the names."""
+        return [pid for pid in descendants(self.process.pid) if all(name in command_line(pid) for name in names)]
+
+    def postmaster(self):
+        return int(next((self.folder / "data").rglob("postmaster.pid")).read_text().split()[0])
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(60)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                raise AssertionError("the server did not drain:\n" + "".join(self.log[-40:]))
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def remove(self):
+        with contextlib.suppress(Exception):
+            self.stop()
+        # A killed server leaves its PostgreSQL behind for the next start to adopt.
+        with contextlib.suppress(StopIteration, ProcessLookupError, FileNotFoundError):
+            os.kill(self.postmaster(), signal.SIGQUIT)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.remove()
