@@ -4,7 +4,7 @@ import { budget } from './tools/budget';
 import { compress } from './tools/compress';
 
 // During `npm run dev` the API is a `plimsoll serve` that is already running.
-const server = process.env.PLIMSOLL_URL ?? 'http://127.0.0.1:8080';
+const server = process.env.PLIMSOLL_URL ?? 'http://127.0.0.1:7272';
 
 export default defineConfig({
   plugins: [

@@ -1,6 +1,6 @@
 #include "server/jobs/sentiment/run/aggregate.hpp"
 
-#include "engine/text/utf8.hpp"
+#include "server/jobs/sentiment/run/excerpt.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -22,15 +22,6 @@ std::size_t bin_of(std::int64_t compound) {
         2 * kCompoundScale / static_cast<std::int64_t>(Aggregate::kBins);
     const auto bin = static_cast<std::size_t>((compound + kCompoundScale) / kWidth);
     return std::min(bin, Aggregate::kBins - 1);
-}
-
-// The first characters: cut by code points, never inside one.
-std::string excerpt(std::string_view text) {
-    std::size_t end = 0;
-    for (std::size_t n = 0; n < Aggregate::kExcerptCharacters && end < text.size(); ++n) {
-        end += text::decode_utf8(text, end).length;
-    }
-    return std::string(text.substr(0, end));
 }
 
 std::optional<std::string> owned(std::optional<std::string_view> id) {
@@ -70,7 +61,8 @@ void Aggregate::add(const text::RecordView& record, std::int64_t compound) {
     // Copies nothing of a text that will not be kept.
     const Extreme probe{.index = record.index, .custom_id = {}, .compound = compound, .text = {}};
     if (list.size() == kExtremes && !stronger(probe, list.back())) return;
-    add_extreme(list, {record.index, owned(record.custom_id), compound, excerpt(record.text)});
+    add_extreme(
+        list, {record.index, owned(record.custom_id), compound, std::string(excerpt(record.text))});
 }
 
 void Aggregate::add_extreme(std::vector<Extreme>& list, Extreme extreme) {

@@ -45,7 +45,6 @@ class Aggregate {
     static constexpr std::size_t kBins = 40;
     static constexpr std::size_t kExtremes = 10;
     static constexpr std::size_t kFailed = 20;
-    static constexpr std::size_t kExcerptCharacters = 280;
 
     void add(const text::RecordView& record, std::int64_t compound);
     void add_failed(const text::RecordView& record);

@@ -2,6 +2,7 @@
 
 #include "server/jobs/json_text.hpp"
 #include "server/jobs/sentiment/run/aggregate.hpp"
+#include "server/jobs/sentiment/run/excerpt.hpp"
 
 #include <cmath>
 
@@ -29,6 +30,8 @@ void append_share(std::string& out, double share) {
 void append_row(std::string& out, const text::RecordView& record,
                 const ::plimsoll::sentiment::vader::Scores& scores, std::int64_t compound) {
     append_identity(out, record);
+    out.append(",\"text\":");
+    append_json_string(out, excerpt(record.text));
     out.append(",\"label\":\"");
     out.append(to_string(label_of(compound)));
     out.append("\",\"compound\":");
@@ -45,7 +48,7 @@ void append_row(std::string& out, const text::RecordView& record,
 void append_failed_row(std::string& out, const text::RecordView& record) {
     append_identity(out, record);
     out.append(
-        ",\"label\":null,\"compound\":null,\"positive\":null,\"neutral\":null,"
+        ",\"text\":null,\"label\":null,\"compound\":null,\"positive\":null,\"neutral\":null,"
         "\"negative\":null,\"error_code\":");
     append_json_string(out, record.error_code);
     out.append(",\"error\":");

@@ -88,6 +88,16 @@ TEST(SentimentKind, EveryRowHasTheContractsColumns) {
     }
 }
 
+TEST(SentimentKind, RowsCarryTheHeadOfTheirText) {
+    std::string wide;
+    for (int i = 0; i < 300; ++i) wide += "é";
+    const std::string huge(kLongestText + 1, 'x');
+    const Outcome outcome = run_all(plan({{"texts", {"a \"good\" one", wide, huge}}}).value());
+    EXPECT_EQ(outcome.rows[0]["text"], "a \"good\" one");
+    EXPECT_EQ(outcome.rows[1]["text"], wide.substr(0, 280 * 2));
+    EXPECT_EQ(outcome.rows[2]["text"], nullptr);
+}
+
 TEST(SentimentKind, ATextOverTheLimitFailsAlone) {
     const std::string longest(kLongestText, 'x');
     const Outcome outcome = run_all(plan({{"texts", {"good", longest + "x", longest}}}).value());
