@@ -85,8 +85,10 @@ create unique index ready_lane on ready (lane_id, seq);
 create table scheduled (
   class_id smallint not null,
   run_at timestamptz not null,
+  lane_id int not null,
   job_id bigint not null,
   task int,
+  est_seconds real,  -- null with task
   attempt smallint not null,
   crashes smallint not null
 );

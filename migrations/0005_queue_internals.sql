@@ -1,6 +1,6 @@
 -- What the queue's functions share. Callable by nobody but them.
 --
--- Lock order, everywhere: lease rows (by fence) → class lock (host last) → job rows → the rest.
+-- Lock order, everywhere: worker row → lease rows (by fence) → class lock (host last) → job rows → the rest.
 -- Everything in ready, account_state, class_state and lane is read and written under its class lock.
 --
 -- Plans must not depend on statistics: a plan made while a partition was empty would read all of it an hour

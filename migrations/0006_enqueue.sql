@@ -104,8 +104,8 @@ begin
       p_merges, p_run_ats, v_item_counts, v_task_counts, v_firsts, v_lasts)
     u(id, outcome, team_id, user_id, kind, kind_version, name, labels, args, device_class, lane_id, priority, merge, run_at, items, tasks, first, last)
   where u.outcome = 'created';
-  insert into scheduled (class_id, run_at, job_id, task, attempt, crashes)
-  select u.class_id, u.run_at, u.id, null, 1, 0 from unnest(v_ids, v_outcomes, v_classes, p_run_ats) u(id, outcome, class_id, run_at)
+  insert into scheduled (class_id, run_at, lane_id, job_id, attempt, crashes)
+  select u.class_id, u.run_at, u.lane_id, u.id, 1, 0 from unnest(v_ids, v_outcomes, v_classes, v_lanes, p_run_ats) u(id, outcome, class_id, lane_id, run_at)
   where u.outcome = 'created' and u.run_at > p_now;
 
   foreach v_class in array array(select distinct c from unnest(v_classes) c order by c) loop

@@ -69,7 +69,8 @@ declare
   v_started bigint[];
   v_finish float8;
 begin
-  select * into v_worker from worker w where w.id = p_worker_id;
+  -- Whoever ends a worker's leases holds its row for update: no lease is made behind their back.
+  select * into v_worker from worker w where w.id = p_worker_id for key share;
   if not found or not worker_is_alive(v_worker, p_epoch, p_now) then
     raise exception 'worker % epoch % is not registered or expired', p_worker_id, p_epoch using errcode = 'PLM01';
   end if;

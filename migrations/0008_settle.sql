@@ -214,8 +214,8 @@ begin
 
   -- What has to run again.
   if exists (select from unnest(v_settled) s where s.fate in ('ready', 'scheduled')) then
-    insert into scheduled (class_id, run_at, job_id, task, attempt, crashes)
-    select v_class, p_now + make_interval(secs => s.delay), s.job_id, s.task, s.attempt + 1, s.crashes
+    insert into scheduled (class_id, run_at, lane_id, job_id, task, est_seconds, attempt, crashes)
+    select v_class, p_now + make_interval(secs => s.delay), s.lane_id, s.job_id, s.task, s.charge, s.attempt + 1, s.crashes
     from unnest(v_settled) s where s.fate = 'scheduled';
     perform push(v_class, array_agg(s.lane_id order by s.ord), array_agg(s.job_id order by s.ord), array_agg(s.task order by s.ord),
       array_agg(s.charge order by s.ord),

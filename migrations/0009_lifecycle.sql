@@ -40,10 +40,11 @@ returns boolean language plpgsql security definer set search_path = plimsoll, pg
 declare
   v_worker worker;
 begin
-  update worker w set state = 'retired', progress = '{}' where w.id = p_worker_id and worker_is_alive(w, p_epoch, p_now) returning * into v_worker;
-  if not found then
+  select * into v_worker from worker w where w.id = p_worker_id for update;
+  if not found or not worker_is_alive(v_worker, p_epoch, p_now) then
     return false;
   end if;
+  update worker set state = 'retired', progress = '{}' where id = p_worker_id;
   perform end_leases(v_worker, '{}', p_now, 'released', p_now);
   return true;
 end
@@ -177,9 +178,11 @@ begin
   perform push(v_class, array_agg(r.lane_id order by r.run_at, r.job_id, r.seq), array_agg(r.job_id order by r.run_at, r.job_id, r.seq),
     array_agg(r.seq order by r.run_at, r.job_id, r.seq), array_agg(r.est order by r.run_at, r.job_id, r.seq),
     array_agg(r.attempt order by r.run_at, r.job_id, r.seq), array_agg(r.crashes order by r.run_at, r.job_id, r.seq), p_now)
-  from (select d.run_at, d.job_id, d.attempt, d.crashes, j.lane_id, t.seq, t.est_seconds est
-    from unnest(v_due) d join job j on j.id = d.job_id
-    join task t on t.job_id = d.job_id and (d.task is null or t.seq = d.task)) r;
+  from (
+    select d.run_at, d.job_id, d.attempt, d.crashes, d.lane_id, t.seq, t.est_seconds est
+    from unnest(v_due) d join task t on t.job_id = d.job_id where d.task is null
+    union all
+    select d.run_at, d.job_id, d.attempt, d.crashes, d.lane_id, d.task, d.est_seconds from unnest(v_due) d where d.task is not null) r;
   perform notify_jobs(v_jobs);
   return coalesce(cardinality(v_due), 0);
 end

@@ -136,6 +136,16 @@ class Road(QueueCase):
         self.assertEqual((self.job(id).state, self.job(id).error), ('failed', 'busy'))
         self.assertEqual(self.queue.one('select count(*) from attempt where job_id = %s', id), 3)
 
+    def test_a_merge_waits_for_its_retry_like_any_task(self):
+        [id] = self.submit(job(self.team))
+        self.queue.complete(self.cpu, self.queue.claim(self.cpu))
+        self.queue.complete(self.host, self.queue.claim(self.host), outcome='retry', error='busy', delay=5.0)
+        self.assertEqual(self.queue.claim(self.host), [])
+        self.queue.now = self.seconds_from_now(6)
+        self.assertEqual(self.queue.promote(), 1)
+        self.run_merges()
+        self.assertEqual(self.queue.state(id), 'succeeded')
+
     def test_release_gives_back_without_an_attempt_spent(self):
         self.submit(job(self.team, 3))
         tasks = self.queue.claim(self.cpu)

@@ -1,5 +1,7 @@
 """Who runs next: fair shares by weight, caps, priority, fit, and the lane's cursor."""
 
+import os
+import threading
 import unittest
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -49,6 +51,32 @@ class Share(QueueCase):
         teams = self.teams(40)
         self.backlog(teams, 60, lanes=3)
         self.serve(60, size=64, teams=teams, weights=[1] * 40, quantum=4 * 0.01 + 0.01)
+
+    def test_four_workers_at_once_share_within_a_quantum(self):
+        accounts, lanes, tasks = (1000, 5, 20) if 'PLIMSOLL_LONG_TESTS' in os.environ else (60, 5, 12)
+        teams = self.teams(accounts)
+        for first in range(0, accounts, 50):
+            self.backlog(teams[first:first + 50], tasks, lanes=lanes)
+
+        def run(name):
+            queue = self.second_queue()
+            worker = queue.register(name)
+            while not stop.is_set():
+                queue.complete(worker, queue.claim(worker, tasks=64))
+                queue.heartbeat(worker)
+
+        stop, spreads = threading.Event(), []
+        with ThreadPoolExecutor() as pool:
+            workers = [pool.submit(run, name) for name in 'abcd']
+            try:
+                # Until half is served every team still waits, whatever the order.
+                while self.queue.one('select min(ready) from account_state where class_id = 1') > lanes * tasks / 2:
+                    self.assertFalse(any(w.done() for w in workers))
+                    spreads.append(self.queue.one('select max(vtime) - min(vtime) from account_state where class_id = 1'))
+            finally:
+                stop.set()
+            [w.result() for w in workers]
+        self.assertLessEqual(max(spreads), 4 * 0.01 + 0.01 + 1e-6)
 
     def test_long_and_short_tasks_share_time_not_turns(self):
         slow, quick = teams = self.teams(2)

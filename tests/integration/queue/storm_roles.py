@@ -1,0 +1,151 @@
+"""The processes of the storm. Each may be killed at any moment; each commits 1 to 3 ms late."""
+
+import json
+import pathlib
+import random
+import time
+
+import psycopg
+
+from queue_client import Queue, connect, job, task
+
+
+class Role:
+    """One process: a connection of its own, a seeded coin, and late commits."""
+
+    def __init__(self, user, seed):
+        self.coin = random.Random(seed)
+        self.queue = Queue(connect(user))
+
+    def late(self, work):
+        """Runs work in a transaction whose commit is held back: what it drew is not visible for a while."""
+        with self.queue.connection.transaction():
+            answer = work()
+            time.sleep(self.coin.uniform(0.001, 0.003))
+        return answer
+
+
+class Submitter(Role):
+    """Submits jobs number first, first + step, …, each with its number as key, in batches, some of them twice."""
+
+    def __init__(self, seed, plan, first, step):
+        super().__init__('plimsoll_app', seed)
+        self.plan, self.numbers = plan, range(first, plan['jobs'], step)
+
+    def run(self):
+        for start in range(0, len(self.numbers), 20):
+            batch = [spec(self.plan, n) for n in self.numbers[start:start + 20]]
+            if self.coin.random() < 0.1:
+                batch += batch[:5]
+            self.late(lambda: self.queue.enqueue(*batch))
+
+
+def spec(plan, number):
+    """Job `number` of the plan: always the same, so that it can be submitted again."""
+    coin = random.Random(number)
+    team = plan['teams'][number % len(plan['teams'])]
+    tasks = [task(coin.randint(1, 9), 0.01, f'{number}/{i}'.encode()) for i in range(coin.choice((1, 1, 2, 5)))]
+    return job(team, tasks, model=f'model {number // len(plan["teams"]) % plan["lanes"]}', priority=coin.choice((0, 0, 0, 5)),
+               key=str(number), fingerprint=b'same', run_at=coin.choice((None,) * 9 + ('epoch',)))
+
+
+class WorkerRole(Role):
+    """Claims, and completes in every way there is. Writes down what was accepted: 'job task fence', a line each."""
+
+    def __init__(self, seed, device, device_class, directory):
+        super().__init__('plimsoll_worker', seed)
+        self.device, self.device_class = device, device_class
+        self.accepted = open(pathlib.Path(directory) / f'accepted.{device}.{seed}', 'a', buffering=1)
+        self.register()
+
+    def register(self):
+        self.worker = self.queue.register(self.device, self.device_class)
+
+    def run(self):
+        while True:
+            try:
+                self.step()
+            except psycopg.Error as error:
+                if error.sqlstate != 'PLM01':
+                    raise
+                self.register()
+
+    def step(self):
+        tasks = self.late(lambda: self.queue.claim(self.worker, tasks=self.coin.choice((1, 4, 16, 64))))
+        alive = self.late(lambda: self.queue.heartbeat(self.worker, {t.fence for t in tasks})).alive
+        if not alive:
+            return self.register()
+        if not tasks:
+            return time.sleep(0.01)
+        self.coin.shuffle(tasks)
+        cut = self.coin.choice((len(tasks), len(tasks), self.coin.randint(0, len(tasks))))
+        for part in (tasks[:cut], tasks[cut:]):
+            if part:
+                self.finish(part)
+
+    def finish(self, tasks):
+        fate = self.coin.random()
+        if fate < 0.05:
+            self.late(lambda: self.queue.release(self.worker, tasks))
+        elif fate < 0.08:
+            self.complete(tasks, outcome='retry', error='try again', delay=self.coin.choice((None, 0.05)))
+        elif fate < 0.09:
+            self.complete(tasks, outcome='final', error='broken')
+        else:
+            self.complete(tasks)
+            if fate > 0.9:  # the answer got lost
+                self.complete(tasks, again=True)
+
+    def complete(self, tasks, again=False, **how):
+        def work():
+            for merge in (True, False):
+                part = [t for t in tasks if t.is_merge == merge]
+                for t in part if merge else part[:1]:
+                    mine = [t] if merge else part
+                    # A merge task's report lists the partial aggregates, so that the end can be checked.
+                    partial = json.dumps([bytes(p).decode() for p in t.partials]).encode() if merge else None
+                    yield mine, self.late(lambda: self.complete_parts(mine, partial, how))
+        for mine, verdicts in work():
+            assert not again or 'accepted' not in verdicts, verdicts
+            if 'outcome' not in how:
+                self.accepted.writelines(f'{t.job_id} {t.task} {t.fence}\n' for t, v in zip(mine, verdicts) if v == 'accepted')
+
+    def complete_parts(self, tasks, partial, how):
+        n = len(tasks)
+        outcome = how.get('outcome', 'done')
+        rows = self.queue.call(
+            'complete_v1', 'int int bigint bigint[] int[] text[] bytea[] bytea[] int[] int[] real[] text[] real[]', *self.worker,
+            tasks[0].fence, [t.job_id for t in tasks], [t.task for t in tasks], [outcome] * n, [b'out'] * n,
+            [partial or bytes(t.input) for t in tasks], [t.items or 0 for t in tasks], [0] * n,
+            [t.est_seconds * self.coin.uniform(0.5, 2) for t in tasks], [how.get('error')] * n, [how.get('delay')] * n)
+        return [r.verdict for r in rows]
+
+
+class Duties(Role):
+    """What serve does, and now and then a cancel, or a jump of the clock that expires every lease."""
+
+    def __init__(self, seed, plan):
+        super().__init__('plimsoll_app', seed)
+        self.plan = plan
+
+    def run(self):
+        while True:
+            self.late(self.queue.expire)
+            self.late(self.queue.promote)
+            if self.coin.random() < 0.02:
+                self.late(lambda: self.queue.rows("select * from expire_leases_v1(clock_timestamp() + interval '16 s')"))
+            if self.coin.random() < 0.3:
+                self.cancel()
+            time.sleep(0.02)
+
+    def cancel(self):
+        team = self.coin.choice(self.plan['teams'])
+        with self.queue.connection.transaction():
+            self.queue.rows("select set_config('app.team_id', %s, true)", str(team))
+            ids = [r.id for r in self.queue.rows('select id from job where finished_at is null limit 20')]
+        if ids:
+            self.late(lambda: self.queue.cancel(team, self.coin.choice(ids)))
+
+
+def run(role, *arguments):
+    role(*arguments).run()
