@@ -1,0 +1,76 @@
+"""Days: their partitions are made ahead, and dropped when they are old and nothing in them runs."""
+
+import datetime
+import unittest
+
+from queue_case import QueueCase
+from queue_client import job
+
+
+class Retention(QueueCase):
+    def setUp(self):
+        super().setUp()
+        while self.retain(0):
+            pass
+
+    def on_day(self, days_ago):
+        """The queue's functions see this time from now on."""
+        self.queue.now = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=days_ago)
+        self.queue.rows('select ensure_partitions_v1(0, %s)', self.queue.now)
+        self.cpu, self.host = self.queue.register('cpu'), self.queue.register('host', 'host')
+
+    def run_all(self):
+        while tasks := self.queue.claim(self.cpu):
+            self.queue.complete(self.cpu, tasks)
+            self.run_merges()
+
+    def retain(self, days):
+        return [row.outcome for row in self.queue.rows('select * from retention_v1(%s)', days)]
+
+    def partitions(self, table='job'):
+        return self.queue.one("select count(*) from pg_inherits where inhparent = %s::regclass", table)
+
+    def test_partitions_are_made_once_and_ahead(self):
+        before = self.partitions()
+        now = self.seconds_from_now(40 * 86400)
+        self.assertEqual(self.queue.one('select ensure_partitions_v1(2, %s)', now), 3 * 6)
+        self.assertEqual(self.queue.one('select ensure_partitions_v1(2, %s)', now), 0)
+        self.assertEqual(self.partitions(), before + 3)
+        with self.assertRaisesRegex(Exception, 'no partition') as raised:
+            self.queue.now = self.seconds_from_now(400 * 86400)
+            self.queue.enqueue(job(self.team))
+        self.assertEqual(raised.exception.sqlstate, '23514')
+
+    def test_an_id_names_its_day(self):
+        self.on_day(5)
+        [id] = self.submit(job(self.team))
+        self.assertEqual(datetime.date(1970, 1, 1) + datetime.timedelta(days=id >> 40), self.queue.now.date())
+        self.run_all()
+
+    def test_old_days_go_one_a_call_and_unfinished_jobs_hold_theirs(self):
+        for days in (12, 11, 10):
+            self.on_day(days)
+            [id] = self.submit(job(self.team, kind='nobody runs this' if days == 11 else 'test'))
+            if days == 11:
+                held = id
+            self.run_all()
+        self.assertEqual(self.retain(9), ['dropped'])
+        self.assertEqual(self.retain(9), ['unfinished', 'dropped'])
+        self.assertEqual(self.retain(9), ['unfinished'])
+        self.assertEqual([r.id for r in self.queue.rows('select id from job')], [held])
+        self.queue.cancel(self.team, held)
+        self.assertEqual((self.retain(9), self.retain(9)), (['dropped'], []))
+
+    def test_a_drop_waits_for_nobody(self):
+        self.on_day(20)
+        self.submit(job(self.team))
+        self.run_all()
+        reader = self.second_queue()
+        with reader.connection.transaction():
+            reader.rows('select count(*) from job')
+            self.assertEqual(self.retain(15), ['busy'])
+        self.assertEqual(self.retain(15), ['dropped'])
+
+
+if __name__ == '__main__':
+    unittest.main()
