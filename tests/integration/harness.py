@@ -114,7 +114,9 @@ class Server:
         self.log = []
 
     def start(self):
-        command = [BIN / "plimsoll", "serve", "--port", "0", "--data", self.folder / "data"]
+        command = [BIN / "plimsoll", "serve", "--port", "0"]
+        if "database__url" not in self.settings:
+            command += ["--data", self.folder / "data"]
         for key, value in self.settings.items():
             command += [f"--{key.replace('__', '.')}", str(value)]
         self.process = subprocess.Popen(
@@ -153,7 +155,9 @@ class Server:
         return done
 
     def admin(self, *arguments):
-        return self.run("admin", "--data", self.folder / "data", *arguments).stdout.strip()
+        url = self.settings.get("database__url")
+        where = ("--database.url", url) if url else ("--data", self.folder / "data")
+        return self.run("admin", *where, *arguments).stdout.strip()
 
     def api(self, user=None, team=None, scopes=("jobs:read", "jobs:write", "reports:read")):
         """The API with a fresh token; of the first administrator when no user is named."""

@@ -1,0 +1,50 @@
+"""A database of one's own, migrated by hand, with workers that no server started."""
+
+import os
+import signal
+import subprocess
+import unittest
+
+from harness import BIN, Server
+
+URL = os.environ["PLIMSOLL_TEST_DATABASE_URL"]  # as the superuser
+APP = URL.replace("//postgres@", "//plimsoll_app@")
+WORKER = URL.replace("//postgres@", "//plimsoll_worker@")
+
+
+def plimsoll(*arguments):
+    return subprocess.run([BIN / "plimsoll", *arguments], capture_output=True, text=True, timeout=120)
+
+
+class OwnDatabase(unittest.TestCase):
+    def test_migrate_serve_and_work_are_three_processes(self):
+        refused = plimsoll("serve", "--port", "0", "--database.url", APP)
+        self.assertNotEqual(refused.returncode, 0, "served a database without a schema")
+        for version in ("was 0", "was 1"):  # the second run finds nothing to do
+            done = plimsoll("migrate", "--database.url", APP, "--database.migrate_url", URL)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(version, done.stdout)
+        server = Server(database__url=APP, engine__local="false").start()
+        self.addCleanup(server.remove)
+        self.assertEqual(server.children("plimsoll-engine"), [])
+        api = server.api()
+        job = api.submit_texts(["good", "bad"])
+        self.assertEqual(api.get(f"/v1/jobs/{job}").json["state"], "queued")
+        engine = subprocess.Popen([BIN / "plimsoll", "engine", "--database.worker_url", WORKER],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            self.assertEqual(api.wait(job)["state"], "succeeded")
+        finally:
+            engine.send_signal(signal.SIGTERM)
+            self.assertEqual(engine.wait(60), 0)
+        devices = {device["device"]: device["state"] for device in api.get("/v1/devices").json["items"]}
+        self.assertNotEqual(devices.get("host"), "ready", devices)  # it said goodbye
+
+    def test_workers_need_a_database(self):
+        refused = plimsoll("engine")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("PLIMSOLL_DATABASE_WORKER_URL", refused.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
