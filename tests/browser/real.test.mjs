@@ -1,0 +1,131 @@
+// The pages on the real server: one person's first day.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { policy } from './fake/static.mjs';
+import { accessibilityFaults, launch, openPage } from './support/browser.mjs';
+import { startReal } from './support/real-server.mjs';
+
+const sample = fileURLToPath(new URL('../../deploy/samples/headlines.jsonl', import.meta.url));
+
+let browser;
+let server;
+let page;
+before(async () => {
+  [server, browser] = await Promise.all([startReal(), launch()]);
+  page = await openPage(browser);
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** What a program with this page's session gets. */
+const ask = (path) => page.evaluate(async (address) => (await fetch(address)).json(), path);
+
+test('the real server sends the policy that the other tests run under', async () => {
+  const response = await fetch(server.url);
+  assert.equal(response.headers.get('Content-Security-Policy'), policy);
+});
+
+test('the printed link signs in, once', async () => {
+  await page.goto(server.signInLink);
+  await page.getByText('Nothing on board yet').waitFor();
+  const second = await openPage(browser);
+  await second.goto(server.signInLink);
+  await second.getByText('was used already or has expired').waitFor();
+  assert.deepEqual(second.complaints, []);
+  await second.context().close();
+});
+
+test('a file is submitted, followed to its end, and its report says what the API says', async () => {
+  await page.getByRole('link', { name: 'New job' }).first().click();
+  await page.getByRole('link', { name: 'Sentiment' }).click();
+  await page.getByRole('radio', { name: 'File' }).check();
+  await page.locator('input[type=file]').setInputFiles(sample);
+  await page.getByText(/JSONL with \d+ records/).waitFor();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Sample headlines');
+  await page.getByRole('textbox', { name: 'Labels' }).fill('desk=news');
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.getByRole('link', { name: 'Read the report' }).click();
+  await page.getByText('Mean score').waitFor();
+
+  const { items } = await ask('/v1/jobs');
+  const report = await ask(`/v1/jobs/${items[0].id}/report`);
+  const results = await ask(`/v1/jobs/${items[0].id}/results?format=json`);
+  assert.equal(items.length, 1);
+  assert.equal(report.items.ok, results.items.length);
+  const mean = report.summary.compound.mean;
+  await page.getByText(`${mean < 0 ? '−' : '+'}${Math.abs(mean).toFixed(2)}`, { exact: true }).first().waitFor();
+  const table = page.getByRole('table', { name: 'Results' });
+  await table.getByText(results.items[0].text).waitFor();
+  assert.equal(await table.getByRole('row').count(), 1 + Math.min(50, results.items.length));
+  assert.deepEqual(await accessibilityFaults(page), []);
+});
+
+test('the downloads hold every row', async () => {
+  for (const [name, header] of [['CSV', 1], ['JSONL', 0]]) {
+    const started = page.waitForEvent('download');
+    await page.getByRole('link', { name, exact: true }).click();
+    const chunks = [];
+    for await (const chunk of await (await started).createReadStream()) chunks.push(chunk);
+    const lines = Buffer.concat(chunks).toString().trimEnd().split('\n');
+    const { items } = await ask('/v1/jobs');
+    assert.equal(lines.length, items[0].progress.items_total + header, name);
+  }
+});
+
+test('the jobs list finds it by its label', async () => {
+  await page.goto(`${server.url}/#/jobs?label=desk%3Dnews&state=succeeded`);
+  await page.getByRole('link', { name: /Sample headlines/ }).waitFor();
+  await page.goto(`${server.url}/#/jobs?label=desk%3Dsports`);
+  await page.getByText('No job matches').waitFor();
+});
+
+test('the devices are there', async () => {
+  await page.getByRole('link', { name: 'Devices' }).click();
+  await page.getByRole('table', { name: 'Devices' }).getByText('work that needs no OpenCL device').waitFor();
+});
+
+test('a token made here works, and stops working when it is revoked', async () => {
+  await page.goto(`${server.url}/#/settings/tokens`);
+  await page.getByRole('button', { name: 'New token' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('browser test');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  const secret = await page.getByRole('textbox', { name: 'Token' }).inputValue();
+  const status = async () => (await fetch(`${server.url}/v1/users/me`, { headers: { Authorization: `Bearer ${secret}` } })).status;
+  assert.equal(await status(), 200);
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await page.getByRole('button', { name: 'Revoke browser test' }).click();
+  await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+  await page.getByText('works no more').waitFor();
+  assert.equal(await status(), 401);
+});
+
+test('a new member signs in with their own link and sees the team’s jobs', async () => {
+  await page.goto(`${server.url}/#/settings/team`);
+  await page.getByRole('button', { name: 'Add a member' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('grace');
+  await page.getByRole('radio', { name: 'viewer' }).check();
+  await page.getByRole('button', { name: 'Add and make a sign-in link' }).click();
+  const link = await page.getByRole('textbox', { name: 'Link' }).inputValue();
+  await page.getByRole('button', { name: 'Done' }).click();
+  const theirs = await openPage(browser);
+  await theirs.goto(link);
+  await theirs.getByRole('link', { name: /Sample headlines/ }).waitFor();
+  assert.equal(await theirs.getByRole('link', { name: 'New job' }).count(), 0, 'viewers submit nothing');
+  assert.deepEqual(theirs.complaints, []);
+  await theirs.context().close();
+});
+
+test('deleting a job and signing out', async () => {
+  await page.goto(`${server.url}/#/jobs`);
+  await page.getByRole('link', { name: /Sample headlines/ }).click();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete for good' }).click();
+  await page.getByText('Nothing on board yet').waitFor();
+  await page.getByLabel('Account').first().click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('Sign-in link or API token').waitFor();
+  assert.deepEqual(page.complaints, []);
+});

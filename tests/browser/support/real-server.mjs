@@ -1,0 +1,47 @@
+// The real `plimsoll serve` with a private database in a folder of its own.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pages } from './views.mjs';
+
+/** Starts it and waits until it says that it is ready. */
+export async function startReal() {
+  const folder = await mkdtemp(join(tmpdir(), 'plimsoll-browser-'));
+  // As root the database runs as another user, who must be able to reach its folder.
+  await chmod(folder, 0o755);
+  const program = join(process.env.PLIMSOLL_BIN ?? 'build/dev/bin', 'plimsoll');
+  const options = ['serve', '--port', '0', '--data', join(folder, 'data'), '--http.web_directory', pages];
+  const child = spawn(program, options, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const log = [];
+  const server = { url: undefined, signInLink: undefined, stop };
+
+  async function stop() {
+    if (child.exitCode === null) {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    }
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  await new Promise((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on('line', (line) => {
+        log.push(line);
+        const [word, address] = line.split(' ');
+        if (word === 'sign-in') server.signInLink = address;
+        if (word === 'ready') server.url = address;
+        if (server.url && server.signInLink) resolve();
+      });
+    }
+    child.on('error', reject);
+    child.on('exit', () => reject(new Error(`the server ended before it was ready:\n${log.join('\n')}`)));
+  }).catch(async (error) => {
+    await stop();
+    throw error;
+  });
+  return server;
+}
