@@ -78,6 +78,15 @@ class Catalogue(unittest.TestCase):
                     connection.execute('deallocate checked')
         self.assertGreater(len(names), 40)
 
+    def test_the_states_of_the_documentation_are_those_of_the_constraints(self):
+        diagram = (ROOT / 'server/queue/README.md').read_text().split('```')[1]
+        words = set(re.findall(r'[a-z]+', diagram))
+        for constraint, beside in (('job_state', set()), ('result_state', {'ready', 'leased', 'retrying'})):
+            text = self.queue.one("select pg_get_constraintdef(oid) from pg_constraint where conname = %s and coninhcount = 0", constraint)
+            states = set(re.findall(r"'([a-z]+)'", text))
+            self.assertGreaterEqual(len(states), 2)
+            self.assertLessEqual(states | beside, words)
+
 
 if __name__ == '__main__':
     unittest.main()
