@@ -1,8 +1,6 @@
 #include "server/app/server.hpp"
 
 #include "server/base/log.hpp"
-#include "server/http/contract_text.hpp"
-#include "server/http/endpoints/endpoints.hpp"
 #include "server/http/offload.hpp"
 #include "server/identity/secret.hpp"
 #include "server/jobs/registry.hpp"
@@ -28,26 +26,6 @@ constexpr auto kWelcomeLifetime = 24h;  // of the first sign-in link
 
 void rethrow(const std::exception_ptr& error) {
     if (error) std::rethrow_exception(error);
-}
-
-http::Handlers make_handlers(queue::JobStore& jobs, queue::JobSignals& signals,
-                             identity::IdentityStore& identity, const http::Draining& draining,
-                             const http::Contract& contract, asio::thread_pool& pool,
-                             const Clock& clock) {
-    namespace endpoints = http::endpoints;
-    http::Handlers handlers;
-    endpoints::add_jobs(handlers, jobs, jobs::contracts(), pool, clock);
-    endpoints::add_job_reading(handlers, jobs, signals, draining, clock);
-    endpoints::add_job_events(handlers, jobs, signals, identity, draining, clock);
-    endpoints::add_job_results(handlers, jobs, jobs::contracts(), pool);
-    endpoints::add_devices(handlers, jobs);
-    endpoints::add_sessions(handlers, identity, clock);
-    endpoints::add_users(handlers, identity, clock);
-    endpoints::add_teams(handlers, identity);
-    endpoints::add_tokens(handlers, identity, clock);
-    endpoints::add_operations(handlers, jobs, draining,
-                              {PLIMSOLL_VERSION, contract.version(), contract.kinds()});
-    return handlers;
 }
 
 // Installed beside the program, or in the tree that it was built in.
@@ -79,14 +57,10 @@ Server::Server(const Settings& settings, Database& database)
       job_signals_(io_.get_executor(), notifications_),
       identity_(requests_),
       duty_store_(background_),
-      duties_(io_.get_executor(), duty_store_, {}),
-      contract_(http::contract_json()) {
-    api_ = std::make_unique<http::Api>(
-        contract_,
-        make_handlers(jobs_, job_signals_, identity_, draining_, contract_, pool_, clock_),
-        identity_, pool_);
-    site_ = std::make_unique<http::Site>(*api_, load_pages(settings.http.web_directory));
-    listener_ = std::make_unique<http::Listener>(io_, *site_);
+      duties_(io_.get_executor(), duty_store_, {}) {
+    const http::Backends backends{jobs_, job_signals_, identity_, clock_, jobs::contracts(), pool_};
+    http_ = std::make_unique<http::HttpServer>(io_, backends, PLIMSOLL_VERSION,
+                                               load_pages(settings.http.web_directory));
     if (settings.engine.local) {
         engine_ = std::make_unique<EngineProcess>(
             io_.get_executor(), sibling_program("plimsoll-engine"), database.worker_url());
@@ -116,7 +90,7 @@ asio::awaitable<void> Server::live() {
     }
     stopping_ = true;
     cluster_timer_.cancel();
-    listener_->close();
+    http_->close();
     duties_.stop();
     notifications_.stop();
     background_.stop();
@@ -131,7 +105,7 @@ asio::awaitable<Result<void>> Server::start() {
     if (!settings_.http.tls_certificate.empty()) {
         options.tls = http::TlsFiles{settings_.http.tls_certificate, settings_.http.tls_key};
     }
-    const auto port = listener_->start(options);
+    const auto port = http_->start(options);
     if (!port) co_return fail(port.error());
     const bool ipv6 = settings_.http.host.find(':') != std::string::npos;
     const auto address = std::string(options.tls ? "https://" : "http://") +
@@ -167,10 +141,10 @@ asio::awaitable<Result<void>> Server::welcome(const std::string& address) {
 }
 
 asio::awaitable<void> Server::drain() {
-    draining_.begin();
-    listener_->drain();
+    draining_ = true;
+    http_->drain();
     if (engine_) engine_->stop();
-    if (!co_await listener_->drained(kConnectionDrain))
+    if (!co_await http_->drained(kConnectionDrain))
         log::warn("connections were cut off after the drain time");
     while (engine_running_) {
         boost::system::error_code woken;
@@ -183,18 +157,18 @@ void Server::hurry_on_second_signal() {
     signals_.async_wait([this](const boost::system::error_code& cancelled, int) {
         if (cancelled) return;
         log::warn("stopping at once");
-        listener_->close();
+        http_->close();
         if (engine_) engine_->stop();
     });
 }
 
 // A private PostgreSQL that crashed is started again; callers get 503 meanwhile.
 asio::awaitable<void> Server::watch_cluster() {
-    while (!stopping_ && !draining_.begun()) {
+    while (!stopping_ && !draining_) {
         boost::system::error_code woken;
         cluster_timer_.expires_after(kClusterWatch);
         co_await cluster_timer_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
-        if (stopping_ || draining_.begun() || database_.is_alive()) continue;
+        if (stopping_ || draining_ || database_.is_alive()) continue;
         log::error("the private PostgreSQL is gone: starting it again");
         Database& database = database_;
         auto revived = co_await http::offload(pool_, [&database] { return database.revive(); });

@@ -3,11 +3,7 @@
 #include "server/app/database.hpp"
 #include "server/app/engine_process.hpp"
 #include "server/app/settings.hpp"
-#include "server/http/api.hpp"
-#include "server/http/contract.hpp"
-#include "server/http/draining.hpp"
-#include "server/http/listener.hpp"
-#include "server/http/site.hpp"
+#include "server/http/serving/http_server.hpp"
 #include "server/postgres/duty_store.hpp"
 #include "server/postgres/identity_store.hpp"
 #include "server/postgres/job_signals.hpp"
@@ -59,13 +55,10 @@ class Server {
     postgres::DutyStore duty_store_;
     queue::Duties duties_;
 
-    http::Draining draining_;
-    http::Contract contract_;
-    std::unique_ptr<http::Api> api_;
-    std::unique_ptr<http::Site> site_;
-    std::unique_ptr<http::Listener> listener_;
+    std::unique_ptr<http::HttpServer> http_;
     std::unique_ptr<EngineProcess> engine_;
     bool engine_running_ = false;
+    bool draining_ = false;
     bool stopping_ = false;
     Result<void> started_;
 };

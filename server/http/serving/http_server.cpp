@@ -7,17 +7,11 @@
 #include <set>
 #include <stdexcept>
 
-#include <boost/asio/thread_pool.hpp>
-
 namespace plimsoll::http {
 
 namespace asio = boost::asio;
 
 namespace {
-
-// For bodies and chunks that would hold up the I/O thread. Their number is bounded by
-// limits::kBodyBytesInFlight.
-constexpr std::size_t kPoolThreads = 2;
 
 std::string listed(const std::set<std::string>& names) {
     std::string text;
@@ -35,67 +29,66 @@ void check_kinds(const Contract& contract, std::span<const jobs::Contract> kinds
                              ", the program knows " + listed(known));
 }
 
+Handlers make_handlers(const Backends& backends, const Contract& contract, const Draining& draining,
+                       const std::string& version) {
+    const auto& [jobs, signals, identity, clock, kinds, pool] = backends;
+    Handlers handlers;
+    endpoints::add_jobs(handlers, jobs, kinds, pool, clock);
+    endpoints::add_job_reading(handlers, jobs, signals, draining, clock);
+    endpoints::add_job_events(handlers, jobs, signals, identity, draining, clock);
+    endpoints::add_job_results(handlers, jobs, kinds, pool);
+    endpoints::add_devices(handlers, jobs);
+    endpoints::add_sessions(handlers, identity, clock);
+    endpoints::add_users(handlers, identity, clock);
+    endpoints::add_teams(handlers, identity);
+    endpoints::add_tokens(handlers, identity, clock);
+    endpoints::add_operations(handlers, jobs, draining,
+                              {version, contract.version(), contract.kinds()});
+    return handlers;
+}
+
 }  // namespace
 
 struct HttpServer::Parts {
-    Parts(asio::io_context& context, const Backends& backends, const ServerOptions& server_options)
-        : io(context),
-          options(server_options),
-          contract(contract_json()),
-          api(contract, handlers(backends), backends.identity, pool) {
+    Parts(asio::io_context& io, const Backends& backends, const std::string& version,
+          std::optional<StaticFiles> pages)
+        : contract(contract_json()),
+          api(contract, make_handlers(backends, contract, draining, version), backends.identity,
+              backends.pool),
+          site(api, std::move(pages)),
+          listener(io, site) {
         check_kinds(contract, backends.kinds);
     }
 
-    Handlers handlers(const Backends& backends) {
-        const auto& [jobs, signals, identity, clock, kinds] = backends;
-        Handlers all;
-        endpoints::add_jobs(all, jobs, kinds, pool, clock);
-        endpoints::add_job_reading(all, jobs, signals, draining, clock);
-        endpoints::add_job_events(all, jobs, signals, identity, draining, clock);
-        endpoints::add_job_results(all, jobs, kinds, pool);
-        endpoints::add_devices(all, jobs);
-        endpoints::add_sessions(all, identity, clock);
-        endpoints::add_users(all, identity, clock);
-        endpoints::add_teams(all, identity);
-        endpoints::add_tokens(all, identity, clock);
-        endpoints::add_operations(all, jobs, draining,
-                                  {options.version, contract.version(), contract.kinds()});
-        return all;
-    }
-
-    asio::io_context& io;
-    ServerOptions options;
-    asio::thread_pool pool{kPoolThreads};
     Draining draining;
     Contract contract;
     Api api;
-    std::optional<Site> site;
-    std::optional<Listener> listener;
+    Site site;
+    Listener listener;
 };
 
-HttpServer::HttpServer(asio::io_context& io, Backends backends, const ServerOptions& options)
-    : parts_(std::make_unique<Parts>(io, backends, options)) {}
+HttpServer::HttpServer(asio::io_context& io, Backends backends, const std::string& version,
+                       std::optional<StaticFiles> pages)
+    : parts_(std::make_unique<Parts>(io, backends, version, std::move(pages))) {}
 
 HttpServer::~HttpServer() = default;
 
-Result<unsigned short> HttpServer::start() {
-    std::optional<StaticFiles> pages;
-    if (!parts_->options.web_folder.empty()) {
-        auto loaded = StaticFiles::load(parts_->options.web_folder);
-        if (!loaded) return fail(std::move(loaded.error()));
-        pages = std::move(*loaded);
-    }
-    parts_->site.emplace(parts_->api, std::move(pages));
-    parts_->listener.emplace(parts_->io, *parts_->site);
-    return parts_->listener->start(parts_->options.listen);
+Result<unsigned short> HttpServer::start(const ListenOptions& options) {
+    return parts_->listener.start(options);
 }
 
-asio::awaitable<bool> HttpServer::drain(std::chrono::milliseconds time) {
+void HttpServer::drain() {
     parts_->draining.begin();
-    parts_->listener->drain();
-    const bool all_left = co_await parts_->listener->drained(time);
-    parts_->listener->close();
-    co_return all_left;
+    parts_->listener.drain();
+}
+
+asio::awaitable<bool> HttpServer::drained(std::chrono::milliseconds time) {
+    return parts_->listener.drained(time);
+}
+
+void HttpServer::close() {
+    parts_->draining.begin();
+    parts_->listener.close();
 }
 
 }  // namespace plimsoll::http

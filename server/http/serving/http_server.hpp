@@ -3,18 +3,20 @@
 #include "engine/base/result.hpp"
 #include "server/base/time.hpp"
 #include "server/http/listener.hpp"
+#include "server/http/static_files.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/queue/store.hpp"
 
 #include <chrono>
-#include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
 
 // The whole HTTP side of `plimsoll serve`, put together: contract, handlers, pages, listener.
 namespace plimsoll::http {
@@ -26,27 +28,31 @@ struct Backends {
     identity::IdentityStore& identity;
     const Clock& clock;
     std::span<const jobs::Contract> kinds;
-};
-
-struct ServerOptions {
-    ListenOptions listen;
-    std::filesystem::path web_folder;  // the built pages; empty: the API alone
-    std::string version;               // of the program: "0.1.0"
+    // For bodies and chunks that would hold up the I/O thread; bounded by
+    // limits::kBodyBytesInFlight.
+    boost::asio::thread_pool& pool;
 };
 
 class HttpServer {
   public:
-    // Throws std::runtime_error when openapi.yaml, the handlers and the job kinds do not agree.
-    HttpServer(boost::asio::io_context& io, Backends backends, const ServerOptions& options);
+    // `version` is the program's, "0.1.0"; without `pages` it serves the API alone. Throws
+    // std::runtime_error when openapi.yaml, the handlers and the job kinds do not agree.
+    HttpServer(boost::asio::io_context& io, Backends backends, const std::string& version,
+               std::optional<StaticFiles> pages);
     ~HttpServer();
     HttpServer(const HttpServer&) = delete;
     HttpServer& operator=(const HttpServer&) = delete;
 
-    // The port. Errors name the address, the certificate or the folder of the pages.
-    Result<unsigned short> start();
-    // Not ready any more; new connections are refused, answers under way are finished, those who
-    // wait for a job are sent home. True when everybody left in `time`; the rest is cut off.
-    boost::asio::awaitable<bool> drain(std::chrono::milliseconds time);
+    // The port. Errors name the address, the certificate or the key.
+    Result<unsigned short> start(const ListenOptions& options);
+
+    // Not ready any more: new connections are refused, idle ones closed, answers under way
+    // finished, and who waits for a job is sent home.
+    void drain();
+    // True when everybody has left, false when time is over first.
+    boost::asio::awaitable<bool> drained(std::chrono::milliseconds time);
+    // Cuts off whoever is left.
+    void close();
 
   private:
     struct Parts;

@@ -3,28 +3,23 @@
 #include "server/http/contract_text.hpp"
 #include "server/jobs/registry.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_future.hpp>
 
 namespace plimsoll::http::test {
 
 LiveServer::LiveServer(Timeouts timeouts) : contract_(contract_json()) {
-    ServerOptions options;
-    options.version = "0.0.0";
-    options.listen.timeouts = timeouts;
-    const Backends backends{jobs_, signals_, identity_, clock_, jobs::contracts()};
-    server_ = std::make_unique<HttpServer>(io_, backends, options);
-    const auto port = server_->start();
+    const Backends backends{jobs_, signals_, identity_, clock_, jobs::contracts(), pool_};
+    server_ = std::make_unique<HttpServer>(io_, backends, "0.0.0", std::nullopt);
+    ListenOptions options;
+    options.timeouts = timeouts;
+    const auto port = server_->start(options);
     if (!port) throw std::runtime_error(port.error().message);
     port_ = *port;
     thread_ = std::thread([this] { io_.run(); });
 }
 
 LiveServer::~LiveServer() {
-    auto drained = server_->drain(std::chrono::milliseconds(0));
-    boost::asio::co_spawn(io_, std::move(drained), boost::asio::detached);
+    boost::asio::post(io_, [this] { server_->close(); });
     thread_.join();
 }
 

@@ -31,9 +31,9 @@ class LiveServer : public ::testing::Test {
     // Runs `work` on the server's thread and waits for it.
     template <class Work>
     auto on_io(Work work) {
-        std::packaged_task<decltype(work())()> task(std::move(work));
-        auto result = task.get_future();
-        boost::asio::post(io_, std::move(task));
+        const auto task = std::make_shared<std::packaged_task<decltype(work())()>>(std::move(work));
+        auto result = task->get_future();
+        boost::asio::post(io_, [task] { (*task)(); });
         return result.get();
     }
 
@@ -48,6 +48,7 @@ class LiveServer : public ::testing::Test {
     static std::string path_of(JobId id) { return "/v1/jobs/" + to_public(id); }
 
     boost::asio::io_context io_;
+    boost::asio::thread_pool pool_{1};
     SystemClock clock_;
     FakeJobStore jobs_;
     FakeSignals signals_;

@@ -104,8 +104,9 @@ TEST_F(Pages, AFolderWithoutPagesIsSaidClearly) {
 class Stopping : public LiveServer {
   protected:
     std::future<bool> drain() {
-        auto draining = server_->drain(std::chrono::seconds(30));
-        return boost::asio::co_spawn(io_, std::move(draining), boost::asio::use_future);
+        on_io([this] { server_->drain(); });
+        auto gone = server_->drained(std::chrono::seconds(30));
+        return boost::asio::co_spawn(io_, std::move(gone), boost::asio::use_future);
     }
 };
 
