@@ -61,4 +61,8 @@ export async function until(condition, what) {
 
 export async function signIn(page, server) {
   await page.context().addCookies([{ name: 'plimsoll_session', value: 'yes', url: server.url }]);
+  // Once: what the pages remember afterwards is theirs.
+  await page.addInitScript(() => {
+    if (localStorage.getItem('plimsoll.session') === null) localStorage.setItem('plimsoll.session', 'in');
+  });
 }

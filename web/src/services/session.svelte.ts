@@ -1,9 +1,14 @@
 import type { components } from '../api/schema';
 import { api, credentials } from './client';
 import { Problem } from './problem';
+import { Stored } from '../design/stored.svelte';
 
 export type Me = components['schemas']['Me'];
 export type Scope = components['schemas']['Scope'];
+
+/** Whether this browser had a session when it was last here. Scripts cannot see the cookie; without
+    this every visitor would begin with a refused call. */
+const remembered = new Stored<'in' | 'out'>('session', ['in', 'out'], 'out');
 
 /** Who is signed in here. */
 class Session {
@@ -21,6 +26,10 @@ class Session {
 
   /** Asks who the cookie belongs to; nobody is an answer, too. */
   async restore(): Promise<void> {
+    if (remembered.value === 'out') {
+      this.#leave();
+      return;
+    }
     try {
       const { data } = await api.GET('/v1/users/me');
       this.#enter(data!);
@@ -47,12 +56,14 @@ class Session {
     credentials.csrfToken = me.csrf_token;
     this.me = me;
     this.state = 'in';
+    remembered.value = 'in';
   }
 
   #leave(): void {
     credentials.csrfToken = null;
     this.me = null;
     this.state = 'out';
+    remembered.value = 'out';
   }
 }
 
