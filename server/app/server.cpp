@@ -3,7 +3,9 @@
 #include "server/base/log.hpp"
 #include "server/http/offload.hpp"
 #include "server/identity/secret.hpp"
+#include "server/identity/store.hpp"
 #include "server/jobs/registry.hpp"
+#include "server/queue/duty_store.hpp"
 
 #include <cstdio>
 #include <filesystem>
@@ -11,7 +13,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::app {
 namespace {
@@ -19,8 +20,7 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-constexpr auto kNotificationPoll = 1s;
-constexpr auto kClusterWatch = 500ms;
+constexpr auto kWatchInterval = 500ms;
 constexpr auto kConnectionDrain = 10s;
 constexpr auto kWelcomeLifetime = 24h;  // of the first sign-in link
 
@@ -42,25 +42,30 @@ std::optional<http::StaticFiles> load_pages(const std::string& chosen) {
     return std::nullopt;
 }
 
+http::ListenOptions listen_options(const Settings::Http& http) {
+    http::ListenOptions options;
+    options.address = http.host == "localhost" ? "127.0.0.1" : http.host;
+    options.port = static_cast<unsigned short>(http.port);
+    if (!http.tls_certificate.empty()) {
+        options.tls = http::TlsFiles{http.tls_certificate, http.tls_key};
+    }
+    return options;
+}
+
 }  // namespace
 
 Server::Server(const Settings& settings, Database& database)
     : settings_(settings),
       database_(database),
       signals_(io_, SIGTERM, SIGINT),
-      cluster_timer_(io_),
-      requests_(io_.get_executor(), database.app(),
-                {.connections = static_cast<std::size_t>(settings.database.connections)}),
-      background_(io_.get_executor(), database.app(), {.connections = 1}),
-      notifications_(io_.get_executor(), database.app(), kNotificationPoll),
-      jobs_(io_.get_executor(), requests_),
-      job_signals_(io_.get_executor(), notifications_),
-      identity_(requests_),
-      duty_store_(background_),
-      duties_(io_.get_executor(), duty_store_, {}) {
-    const http::Backends backends{jobs_, job_signals_, identity_, clock_, jobs::contracts(), pool_};
-    http_ = std::make_unique<http::HttpServer>(io_, backends, PLIMSOLL_VERSION,
-                                               load_pages(settings.http.web_directory));
+      timer_(io_),
+      stores_(io_.get_executor(), database.app(),
+              {.connections = static_cast<std::size_t>(settings.database.connections)}),
+      duties_(io_.get_executor(), stores_.duties(), {}),
+      http_(
+          io_,
+          {stores_.jobs(), stores_.signals(), stores_.identity(), clock_, jobs::contracts(), pool_},
+          PLIMSOLL_VERSION, load_pages(settings.http.web_directory)) {
     if (settings.engine.local) {
         engine_ = std::make_unique<EngineProcess>(
             io_.get_executor(), sibling_program("plimsoll-engine"), database.worker_url());
@@ -75,9 +80,7 @@ Result<void> Server::run() {
 }
 
 asio::awaitable<void> Server::live() {
-    requests_.start();
-    background_.start();
-    notifications_.start();
+    stores_.start();
     started_ = co_await start();
     if (started_) {
         boost::system::error_code failed;
@@ -89,86 +92,72 @@ asio::awaitable<void> Server::live() {
         signals_.cancel();
     }
     stopping_ = true;
-    cluster_timer_.cancel();
-    http_->close();
+    timer_.cancel();
+    http_.close();
     duties_.stop();
-    notifications_.stop();
-    background_.stop();
-    requests_.stop();
+    stores_.stop();
 }
 
 asio::awaitable<Result<void>> Server::start() {
     // Without today's partitions nothing can be submitted.
-    if (auto made = co_await duty_store_.ensure_partitions(); !made) co_return fail(made.error());
-    http::ListenOptions options{settings_.http.host,
-                                static_cast<unsigned short>(settings_.http.port), std::nullopt};
-    if (!settings_.http.tls_certificate.empty()) {
-        options.tls = http::TlsFiles{settings_.http.tls_certificate, settings_.http.tls_key};
-    }
-    const auto port = http_->start(options);
+    if (auto made = co_await stores_.duties().ensure_partitions(); !made)
+        co_return fail(made.error());
+    const auto port = http_.start(listen_options(settings_.http));
     if (!port) co_return fail(port.error());
+    const bool tls = !settings_.http.tls_certificate.empty();
     const bool ipv6 = settings_.http.host.find(':') != std::string::npos;
-    const auto address = std::string(options.tls ? "https://" : "http://") +
-                         (ipv6 ? "[" + settings_.http.host + "]" : settings_.http.host) + ":" +
-                         std::to_string(*port);
-    if (auto welcomed = co_await welcome(address); !welcomed) co_return welcomed;
+    address_ = std::string(tls ? "https://" : "http://") +
+               (ipv6 ? "[" + settings_.http.host + "]" : settings_.http.host) + ":" +
+               std::to_string(*port);
+    if (auto welcomed = co_await welcome(); !welcomed) co_return welcomed;
     duties_.start();
     if (database_.embedded()) asio::co_spawn(io_, watch_cluster(), rethrow);
     if (engine_) {
         engine_running_ = true;
         asio::co_spawn(io_, engine_->run(), [this](const std::exception_ptr& error) {
             engine_running_ = false;
-            cluster_timer_.cancel();
+            timer_.cancel();
             rethrow(error);
         });
     }
     // The line that scripts wait for.
-    std::printf("ready %s\n", address.c_str());
+    std::printf("ready %s\n", address_.c_str());
     std::fflush(stdout);
     co_return Result<void>{};
 }
 
-asio::awaitable<Result<void>> Server::welcome(const std::string& address) {
+asio::awaitable<Result<void>> Server::welcome() {
     const auto link = identity::make_secret(identity::SecretKind::sign_in);
-    auto made =
-        co_await identity_.bootstrap("admin", "main", link.hash, clock_.now() + kWelcomeLifetime);
+    auto made = co_await stores_.identity().bootstrap("admin", "main", link.hash,
+                                                      clock_.now() + kWelcomeLifetime);
     if (!made) co_return fail(made.error());
-    if (*made) {
-        std::printf("sign-in %s/#/sign-in/%s\n", address.c_str(), link.text.c_str());
-        std::fflush(stdout);
-    }
+    if (*made) std::printf("sign-in %s/#/sign-in/%s\n", address_.c_str(), link.text.c_str());
     co_return Result<void>{};
 }
 
 asio::awaitable<void> Server::drain() {
-    draining_ = true;
-    http_->drain();
+    stopping_ = true;  // the timer is ours from here on
+    http_.drain();
     if (engine_) engine_->stop();
-    if (!co_await http_->drained(kConnectionDrain))
+    if (!co_await http_.drained(kConnectionDrain))
         log::warn("connections were cut off after the drain time");
-    while (engine_running_) {
-        boost::system::error_code woken;
-        cluster_timer_.expires_after(kClusterWatch);
-        co_await cluster_timer_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
-    }
+    while (engine_running_) co_await pause();
 }
 
 void Server::hurry_on_second_signal() {
     signals_.async_wait([this](const boost::system::error_code& cancelled, int) {
         if (cancelled) return;
         log::warn("stopping at once");
-        http_->close();
+        http_.close();
         if (engine_) engine_->stop();
     });
 }
 
 // A private PostgreSQL that crashed is started again; callers get 503 meanwhile.
 asio::awaitable<void> Server::watch_cluster() {
-    while (!stopping_ && !draining_) {
-        boost::system::error_code woken;
-        cluster_timer_.expires_after(kClusterWatch);
-        co_await cluster_timer_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
-        if (stopping_ || draining_ || database_.is_alive()) continue;
+    while (!stopping_) {
+        co_await pause();
+        if (stopping_ || database_.is_alive()) continue;
         log::error("the private PostgreSQL is gone: starting it again");
         Database& database = database_;
         auto revived = co_await http::offload(pool_, [&database] { return database.revive(); });
@@ -176,6 +165,12 @@ asio::awaitable<void> Server::watch_cluster() {
             log::error("the private PostgreSQL does not start",
                        {{"reason", revived.error().message}});
     }
+}
+
+asio::awaitable<void> Server::pause() {
+    boost::system::error_code woken;
+    timer_.expires_after(kWatchInterval);
+    co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
 }
 
 }  // namespace plimsoll::app
