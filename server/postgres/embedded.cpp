@@ -37,11 +37,11 @@ Result<int> lock(const fs::path& base) {
     return descriptor;
 }
 
-// A postmaster that is alive accepts us, is starting, or is stopping.
 std::string conninfo_in(const EmbeddedLayout& layout) {
     return "host='" + layout.sockets.string() + "' port=5432 dbname=" + kEmbeddedDatabase;
 }
 
+// A postmaster that is alive accepts us, is starting, or is stopping.
 bool answers(const std::string& conninfo) {
     const std::string quick = conninfo + " connect_timeout=3";
     const auto ping = PQping(quick.c_str());

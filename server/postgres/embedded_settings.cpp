@@ -1,7 +1,5 @@
 #include "server/postgres/embedded_settings.hpp"
 
-#include "server/postgres/database.hpp"
-
 #include <fstream>
 
 #include <sys/stat.h>

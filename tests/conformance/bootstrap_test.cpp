@@ -1,7 +1,8 @@
 #include "server/identity/store.hpp"
-#include "server/postgres/database.hpp"
+#include "server/postgres/embedded_settings.hpp"
 #include "server/postgres/migrator.hpp"
 #include "tests/conformance/cluster.hpp"
+#include "tests/conformance/stores.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,10 +18,8 @@ TEST(BootstrapTest, TwoFirstStartsMakeOneAdministrator) {
     target.user = postgres::kAppRole;
 
     asio::io_context io;
-    postgres::ServerDatabase one(io.get_executor(), target);
-    postgres::ServerDatabase two(io.get_executor(), target);
-    one.start();
-    two.start();
+    ServerStores one(io.get_executor(), target);
+    ServerStores two(io.get_executor(), target);
     const auto end = SystemClock().now() + std::chrono::hours(1);
     int answered = 0;
     int made = 0;

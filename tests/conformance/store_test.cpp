@@ -16,7 +16,6 @@ StoreTest::StoreTest()
     : kind_(test_name()),
       people_(make_people(kind_)),
       server_(io_.get_executor(), Cluster::get().as(postgres::kAppRole)) {
-    server_.start();
     must(server_.duties().ensure_partitions());
 }
 
@@ -50,7 +49,6 @@ queue::NewJob StoreTest::job_of(int tasks, const std::string& device_class) cons
 StoreTest::WorkerProcess::WorkerProcess(asio::io_context& io, const StoreTest& test,
                                         const std::string& device_class, const std::string& device)
     : database(io.get_executor(), Cluster::get().as(postgres::kWorkerRole)) {
-    database.start();
     queue::WorkerInfo info;
     info.node = test.kind_;
     info.device = device;

@@ -1,11 +1,12 @@
 #pragma once
 
 #include "server/identity/store.hpp"
-#include "server/postgres/database.hpp"
+#include "server/postgres/embedded_settings.hpp"
 #include "server/queue/duty_store.hpp"
 #include "server/queue/store.hpp"
 #include "server/queue/worker_store.hpp"
 #include "tests/conformance/cluster.hpp"
+#include "tests/conformance/stores.hpp"
 
 #include <string>
 #include <utility>
@@ -35,7 +36,7 @@ class StoreTest : public testing::Test {
         WorkerProcess(asio::io_context& io, const StoreTest& test, const std::string& device_class,
                       const std::string& device);
         queue::WorkerStore& store() { return database.worker(); }
-        postgres::WorkerDatabase database;
+        WorkerStores database;
         queue::WorkerHandle handle;
     };
 
@@ -74,7 +75,7 @@ class StoreTest : public testing::Test {
     asio::io_context io_;
     std::string kind_;
     People people_;
-    postgres::ServerDatabase server_;
+    ServerStores server_;
 };
 
 }  // namespace plimsoll::conformance

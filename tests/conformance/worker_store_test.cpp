@@ -143,9 +143,7 @@ TEST_F(WorkerStoreTest, AClaimWhoseAnswerWasLostIsGivenBack) {
     WorkerProcess worker(io_, *this, "cpu", "cpu:0");
     const auto unheard = claim(worker);
     // The same worker without a memory of the claim.
-    postgres::WorkerDatabase forgetful(io_.get_executor(),
-                                       Cluster::get().as(postgres::kWorkerRole));
-    forgetful.start();
+    WorkerStores forgetful(io_.get_executor(), Cluster::get().as(postgres::kWorkerRole));
     must(forgetful.worker().heartbeat(worker.handle, {}));
     EXPECT_TRUE(must(forgetful.worker().claim(worker.handle, 1000, 1000)).tasks.empty());
     Cluster::get().execute(
