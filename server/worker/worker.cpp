@@ -121,28 +121,11 @@ awaitable<void> Worker::heartbeats() {
     while (!over()) {
         if (must_enlist_) {
             co_await enlist();
-        } else if (must_renew()) {
-            co_await renew();
         } else {
             co_await until_next_beat();
-            if (!must_enlist_ && !must_renew() && !over()) co_await beat();
+            if (!must_enlist_ && !over()) co_await beat();
         }
     }
-}
-
-bool Worker::must_renew() const {
-    return claim_in_doubt_ && outstanding_.empty();
-}
-
-// A claim whose answer was lost may have leased tasks that would stay ours, unseen, for as long as
-// we live. Leaving and coming back gives them to others and costs them no attempt.
-awaitable<void> Worker::renew() {
-    const auto left = co_await store_.retire(handle_);
-    if (left || !outage_.begins_with(left.error())) {
-        must_enlist_ = true;
-        co_return;
-    }
-    co_await (timer_.sleep_until(timer_.now() + retry_.next()) || for_heartbeats_.wait());
 }
 
 awaitable<void> Worker::enlist() {
@@ -158,7 +141,6 @@ awaitable<void> Worker::enlist() {
     retry_.reset();
     handle_ = *handle;
     must_enlist_ = false;
-    claim_in_doubt_ = false;
     last_beat_ = timer_.now();
     log::info("enlisted", {{"device", info_.device},
                            {"class", info_.device_class},
@@ -172,7 +154,7 @@ awaitable<void> Worker::until_next_beat() {
     const auto due = last_beat_ + (outage_.is_on() ? kHeartbeatRetry : options_.heartbeat);
     const auto earliest = last_beat_ + options_.early_heartbeat;
     bool wanted = false;
-    while (!over() && !must_enlist_ && !must_renew() && timer_.now() < (wanted ? earliest : due)) {
+    while (!over() && !must_enlist_ && timer_.now() < (wanted ? earliest : due)) {
         const auto woken =
             co_await (timer_.sleep_until(wanted ? earliest : due) || for_heartbeats_.wait());
         wanted = wanted || woken.index() == 1;
@@ -244,7 +226,7 @@ void Worker::lose_leases() {
 // --- work ---
 
 bool Worker::wants_work() const {
-    return !must_enlist_ && !claim_in_doubt_ && !told_to_pause_ && !device_silent_ &&
+    return !must_enlist_ && !told_to_pause_ && !device_silent_ &&
            outstanding_.size() < kMostBatches && estimate(outstanding_) <= options_.claim_seconds;
 }
 
@@ -268,11 +250,12 @@ awaitable<void> Worker::claims() {
             }
         } else if (is_gone(claim.error())) {
             if (as.epoch == handle_.epoch && !must_enlist_) lose_leases();
-        } else if (outage_.begins_with(claim.error())) {
-            claim_in_doubt_ = as.epoch == handle_.epoch;
-            for_heartbeats_.set();
         } else {
-            log::error("claim refused", {{"reason", claim.error().message}});
+            // When only the answer was lost, the queue takes back what it leased: no heartbeat
+            // names that lease.
+            if (!outage_.begins_with(claim.error())) {
+                log::error("claim refused", {{"reason", claim.error().message}});
+            }
             co_await (timer_.sleep_until(timer_.now() + retry_.next()) || for_claims_.wait());
         }
     }
@@ -311,7 +294,6 @@ awaitable<void> Worker::records() {
         std::erase(outstanding_, batch);
         if (!settled) lose_leases();
         for_claims_.set();
-        if (must_renew()) for_heartbeats_.set();
     }
     wake_all();
 }

@@ -62,7 +62,6 @@ class Worker {
     awaitable<void> abandonment();
 
     awaitable<void> enlist();
-    awaitable<void> renew();
     awaitable<void> beat();
     awaitable<void> until_next_beat();
     awaitable<void> retire();
@@ -72,7 +71,6 @@ class Worker {
     void stop_job(JobId job);
     void lose_leases();
     bool wants_work() const;
-    bool must_renew() const;
     bool over() const;
     std::vector<std::pair<JobId, std::int64_t>> items() const;
     void wake_all();
@@ -92,11 +90,10 @@ class Worker {
     Life life_;
     TimePoint last_beat_{};
 
-    bool must_enlist_ = true;      // the queue does not know us, or no longer
-    bool told_to_pause_ = false;   // by the queue: claim nothing for now
-    bool device_silent_ = false;   // the device thread shows no life
-    bool claiming_ = false;        // a claim is under way
-    bool claim_in_doubt_ = false;  // one got no answer: we may hold tasks that we never saw
+    bool must_enlist_ = true;     // the queue does not know us, or no longer
+    bool told_to_pause_ = false;  // by the queue: claim nothing for now
+    bool device_silent_ = false;  // the device thread shows no life
+    bool claiming_ = false;       // a claim is under way
     bool draining_ = false;
     bool abandoned_ = false;
 

@@ -28,8 +28,6 @@ class FakeStore final : public queue::WorkerStore {
     // Decides about a completion; accepted when empty.
     std::function<Result<queue::Acceptance>(const std::vector<queue::TaskReport>&)> judge;
 
-    bool loses_answer = false;  // of the next claim that finds tasks
-
     int enlisted = 0;
     int retired = 0;
     int claims = 0;
@@ -60,9 +58,6 @@ class FakeStore final : public queue::WorkerStore {
         if (ready.empty()) co_return queue::Claim{};
         queue::Claim claim{++fence_, std::move(ready.front())};
         ready.pop_front();
-        if (std::exchange(loses_answer, false)) {
-            co_return fail(Errc::timeout, "The answer was lost.");
-        }
         co_return claim;
     }
 
