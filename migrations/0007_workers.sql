@@ -134,9 +134,13 @@ begin
       or h.v is null or c.vtime + c.before / c.weight < h.v
   ), pick as materialized (
     select * from (
-      select f.*, row_number() over in_all n, sum(f.est_seconds::float8) over in_all - f.est_seconds work_before from fair f
+      select f.*, row_number() over in_all n, sum(f.est_seconds::float8) over in_all - f.est_seconds work_before,
+        count(*) filter (where f.crashes > 0) over in_all suspects
+      from fair f
       window in_all as (order by f.vstart, f.account_id, f.place)) x
     where x.n <= p_max_tasks and x.work_before < v_work
+      -- What a worker died on runs alone: whatever it dies with next time would be given up together.
+      and (x.suspects = 0 or (x.n = 1 and not exists (select from held)))
   ), taken as (
     delete from ready where ctid = any(array(select p.spot from pick p))
   ), lane_taken as (
