@@ -6,6 +6,7 @@
 #include "engine/opencl/probe.hpp"
 
 #include <array>
+#include <cstdlib>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -19,7 +20,11 @@ namespace {
 
 constexpr std::string_view kHost = "host";
 
+// Of two workers with the same node and device, the queue takes the younger for the older's
+// successor: machines that share a host name need PLIMSOLL_NODE.
 std::string node_name() {
+    const char* given = std::getenv("PLIMSOLL_NODE");
+    if (given != nullptr && *given != '\0') return given;
     std::array<char, 256> name{};
     if (gethostname(name.data(), name.size() - 1) != 0) return "unnamed";
     return name.data();

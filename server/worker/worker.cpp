@@ -31,6 +31,15 @@ double estimate(const std::vector<std::shared_ptr<Batch>>& batches) {
     return seconds;
 }
 
+// A task that was begun before may be one that kills its worker. Nothing else is leased beside it:
+// what dies with a worker twice is given up.
+bool has_suspect(const std::vector<std::shared_ptr<Batch>>& batches) {
+    return std::ranges::any_of(batches, [](const auto& batch) {
+        return std::ranges::any_of(batch->slots,
+                                   [](const auto& slot) { return slot->task.attempt > 1; });
+    });
+}
+
 }  // namespace
 
 Worker::Worker(boost::asio::any_io_executor executor, queue::WorkerStore& store,
@@ -226,7 +235,7 @@ void Worker::lose_leases() {
 // --- work ---
 
 bool Worker::wants_work() const {
-    return !must_enlist_ && !told_to_pause_ && !device_silent_ &&
+    return !must_enlist_ && !told_to_pause_ && !device_silent_ && !has_suspect(outstanding_) &&
            outstanding_.size() < kMostBatches && estimate(outstanding_) <= options_.claim_seconds;
 }
 

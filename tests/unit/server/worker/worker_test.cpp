@@ -275,6 +275,17 @@ TEST_F(WorkerTest, ARefusedResultFailsAlone) {
     }
 }
 
+TEST_F(WorkerTest, NothingIsClaimedBesideATaskThatWasBegunBefore) {
+    auto suspect = task("gate", 0);
+    suspect.attempt = 2;
+    store_.ready = {{suspect}, {task("echo", 1)}};
+    until_entered();
+    advance(3s);
+    EXPECT_EQ(store_.ready.size(), 1U);
+    gate.open.release();
+    until([&] { return store_.recorded.size() == 2; });
+}
+
 TEST_F(WorkerTest, OneBatchIsClaimedAheadAndNoMore) {
     store_.ready = {{task("gate", 0)}, {task("echo", 1)}, {task("echo", 2)}};
     until_entered();

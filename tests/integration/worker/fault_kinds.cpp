@@ -1,0 +1,70 @@
+// The registry of a worker program for tests: one kind, "test", whose tasks do what their input
+// says. A task may name a folder, through which it tells the test that it runs and is told to go
+// on.
+
+#include "server/jobs/registry.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+namespace plimsoll::jobs {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+TaskOutput done(std::string_view input, const RunContext& context) {
+    const auto items = context.progress.total();
+    return {std::string(input), items, 0, std::string(input) + ";"};
+}
+
+// Alive, until `is_over` says so or the task is stopped.
+Result<TaskOutput> beat_until(std::string_view input, RunContext& context, auto is_over) {
+    while (!is_over()) {
+        if (context.stop.stop_requested()) return fail(Errc::cancelled, "Stopped.");
+        context.progress.beat();
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return done(input, context);
+}
+
+// "echo …", "crash", "hold FOLDER": says FOLDER/held and goes on when there is FOLDER/go;
+// "forever FOLDER": says FOLDER/held and goes on until it is stopped.
+Result<TaskOutput> run(std::string_view, std::string_view input, RunContext& context) {
+    const auto space = input.find(' ');
+    const auto what = input.substr(0, space);
+    const fs::path folder(space == std::string_view::npos ? "" : input.substr(space + 1));
+    if (what == "crash") std::abort();
+    if (what == "echo") return done(input, context);
+    std::ofstream(folder / "held").flush();
+    if (what == "hold") {
+        return beat_until(input, context, [&] { return fs::exists(folder / "go"); });
+    }
+    return beat_until(input, context, [] { return false; });
+}
+
+// As text in quotes: a report is JSON.
+Result<std::string> merge(std::string_view, std::span<const std::string> partials) {
+    std::string all;
+    for (const auto& partial : partials) all += partial;
+    return "\"" + all + "\"";
+}
+
+constexpr std::array kRuns{Run{.name = "test", .version = 1, .run = run, .merge = merge}};
+
+}  // namespace
+
+std::span<const Run> runs() {
+    return kRuns;
+}
+
+const Run* find_run(std::string_view name, int version) {
+    return name == kRuns[0].name && version == kRuns[0].version ? kRuns.data() : nullptr;
+}
+
+}  // namespace plimsoll::jobs

@@ -1,0 +1,239 @@
+"""The worker program against a real PostgreSQL: what is claimed is recorded once, whatever dies, hangs or is stopped."""
+
+import os
+import pathlib
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from queue_case import QueueCase
+from queue_client import connect, job, task
+
+# Nothing here takes as long; a test that waits for so long has failed.
+PATIENCE = 60
+
+
+class Engine:
+    """One process of the worker program, with its log."""
+
+    def __init__(self, folder, *arguments, node='engine'):
+        url = os.environ['PLIMSOLL_TEST_DATABASE_URL'].replace('postgres@', 'plimsoll_worker@', 1)
+        self.log = open(folder / f'{node}.log', 'a+', encoding='utf-8')
+        environment = os.environ | {'PLIMSOLL_DATABASE_WORKER_URL': url, 'PLIMSOLL_NODE': node}
+        self.process = subprocess.Popen([os.environ['PLIMSOLL_TEST_ENGINE'], '--cache', folder / 'cache', *arguments],
+                                        stderr=self.log, env=environment)
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def end(self):
+        """The exit status, once it has ended by itself."""
+        return self.process.wait(PATIENCE)
+
+    def remove(self):
+        if self.process.poll() is None:
+            self.signal(signal.SIGCONT)
+            self.signal(signal.SIGKILL)
+            self.process.wait()
+        self.log.close()
+
+    def text(self):
+        return pathlib.Path(self.log.name).read_text(encoding='utf-8')
+
+
+class Worker(QueueCase):
+    def setUp(self):
+        super().setUp()
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix='plimsoll-worker.'))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.wakes = connect()
+        self.addCleanup(self.wakes.close)
+        self.wakes.execute('listen plimsoll_job')
+        self.queue.connection.execute("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'plimsoll_worker'")
+
+    def start(self, *arguments, **given):
+        engine = Engine(self.folder, *arguments, **given)
+        self.addCleanup(engine.remove)
+        return engine
+
+    def start_host(self, **given):
+        return self.start('worker', '--device', 'host', **given)
+
+    def submit_host(self, inputs, **given):
+        tasks = [task(items=2, data=text.encode()) for text in inputs]
+        return self.submit(job(self.team, tasks, device_class='host', **given))[0]
+
+    def until(self, condition, what):
+        """Looks again at every notification of a job, and now and then without one."""
+        limit = time.monotonic() + PATIENCE
+        while not condition():
+            self.assertLess(time.monotonic(), limit, f'{what}\n' + self.logs())
+            self.queue.one('select promote_due_v1()')  # no server runs here to do it
+            if select.select([self.wakes.fileno()], [], [], 0.05)[0]:
+                self.wakes.execute('select 1')  # takes the notifications in
+
+    def logs(self):
+        return '\n'.join(path.read_text(encoding='utf-8') for path in sorted(self.folder.glob('*.log')))
+
+    def until_state(self, job_id, state):
+        self.until(lambda: self.queue.state(job_id) == state, f'job {job_id} is not {state}')
+
+    def until_held(self):
+        self.until((self.folder / 'held').exists, 'no task runs')
+
+    def go(self):
+        (self.folder / 'go').touch()
+
+    def assert_each_once(self, job_id, inputs):
+        rows = self.queue.rows('select seq, state, content, items_ok from result where job_id = %s order by seq', job_id)
+        self.assertEqual([(r.seq, r.state, bytes(r.content).decode(), r.items_ok) for r in rows],
+                         [(n, 'done', text, 2) for n, text in enumerate(inputs)])
+        report = bytes(self.queue.one('select content from report where job_id = %s', job_id)).decode()
+        self.assertIn(''.join(f'{text};' for text in inputs), report)
+
+    def attempts(self, job_id):
+        return self.queue.one('select coalesce(max(attempt), 0) from result where job_id = %s', job_id)
+
+    def test_runs_a_job_to_its_report(self):
+        inputs = [f'echo {n}' for n in range(100)]
+        id = self.submit_host(inputs)
+        self.start_host()
+        self.until_state(id, 'succeeded')
+        self.assert_each_once(id, inputs)
+
+    def test_work_that_comes_later_is_heard_of(self):
+        self.start_host()
+        self.until(lambda: self.queue.one("select count(*) from worker where node = 'engine'"), 'not registered')
+        for n in range(3):
+            id = self.submit_host([f'echo {n}'])
+            self.until_state(id, 'succeeded')
+
+    def test_an_opencl_device_works_too(self):
+        [id] = self.submit(job(self.team, [task(items=2, data=b'echo cpu')]))
+        self.start('supervise')
+        self.until_state(id, 'succeeded')
+        name = self.queue.one("select info -> 'capability' ->> 'driver_version' from worker where device = 'opencl:pocl:0'")
+        self.assertTrue(name)
+
+    def test_a_killed_worker_costs_no_task_and_doubles_none(self):
+        inputs = [f'echo {n}' for n in range(20)] + [f'hold {self.folder}'] + [f'echo {n}' for n in range(20, 60)]
+        id = self.submit_host(inputs)
+        first = self.start_host()
+        self.until_held()
+        first.signal(signal.SIGKILL)
+        first.end()
+        self.go()
+        self.start_host()
+        self.until_state(id, 'succeeded')
+        self.assert_each_once(id, inputs)
+        self.assertEqual(self.attempts(id), 2)
+
+    def test_a_worker_that_stood_still_records_nothing_late(self):
+        inputs = [f'hold {self.folder}'] + [f'echo {n}' for n in range(10)]
+        id = self.submit_host(inputs)
+        first = self.start_host(node='first')
+        self.until_held()
+        first.signal(signal.SIGSTOP)
+        self.queue.now = self.seconds_from_now(16)
+        self.assertGreater(self.queue.expire(), 0)
+        self.queue.now = None
+        self.go()
+        self.start_host(node='second')
+        self.until_state(id, 'succeeded')
+        recorded = self.queue.rows('select seq, worker_id, fence from result where job_id = %s order by seq', id)
+        first.signal(signal.SIGCONT)
+        self.until(lambda: 'results dropped' in first.text(), 'the late results were not dropped')
+        self.until(lambda: self.queue.one("select epoch = 2 and state = 'active' from worker where node = 'first'"), 'not enlisted again')
+        self.assertEqual(self.queue.rows('select seq, worker_id, fence from result where job_id = %s order by seq', id), recorded)
+        self.assert_each_once(id, inputs)
+
+    def test_a_drain_finishes_the_running_task_and_gives_back_the_rest(self):
+        inputs = [f'hold {self.folder}'] + [f'echo {n}' for n in range(30)]
+        id = self.submit_host(inputs)
+        first = self.start_host(node='first')
+        self.until_held()
+        first.signal(signal.SIGTERM)
+        self.until(lambda: 'draining' in first.text(), 'the signal was not obeyed')
+        self.go()
+        self.assertEqual(first.end(), 0)
+        self.assertEqual([r.seq for r in self.queue.rows('select seq from result where job_id = %s', id)], [0])
+        self.assertEqual(self.queue.one('select count(*) from lease'), 0)
+        self.assertEqual(self.queue.one("select state from worker where node = 'first'"), 'retired')
+        self.start_host(node='second')
+        self.until_state(id, 'succeeded')
+        self.assert_each_once(id, inputs)
+        self.assertEqual(self.attempts(id), 1)
+
+    def test_a_second_signal_leaves_at_once(self):
+        id = self.submit_host([f'forever {self.folder}'])
+        engine = self.start_host()
+        self.until_held()
+        engine.signal(signal.SIGTERM)
+        self.until(lambda: 'draining' in engine.text(), 'the signal was not obeyed')
+        engine.signal(signal.SIGTERM)
+        engine.end()
+        self.assertEqual(self.queue.one('select count(*) from lease'), 0)
+        self.assertEqual(self.queue.state(id), 'running')
+
+    def test_a_cancel_stops_the_running_task(self):
+        id = self.submit_host([f'forever {self.folder}'])
+        self.start_host()
+        self.until_held()
+        self.assertEqual(self.queue.one('select cancel_v1(%s, %s)', self.team, id), 'cancelling')
+        self.until_state(id, 'cancelled')
+        other = self.submit_host(['echo on'])
+        self.until_state(other, 'succeeded')
+
+    def test_a_task_that_kills_its_workers_fails_alone(self):
+        inputs = ['echo 0', 'crash', 'echo 2']
+        id = self.submit_host(inputs)
+        self.start('supervise')
+        self.until_state(id, 'succeeded')
+        done = self.job(id)
+        self.assertEqual((done.items_ok, done.items_failed, done.tasks_quarantined), (4, 2, 1))
+
+    def test_workers_end_with_their_supervisor(self):
+        supervisor = self.start('supervise')
+        here = "select count(*) from worker where node = 'engine' and state = 'active'"
+        self.until(lambda: self.queue.one(here) == 2, 'not registered')
+        supervisor.signal(signal.SIGKILL)
+        self.until(lambda: self.queue.one(here) == 0, 'workers outlive their supervisor')
+
+    def test_a_database_that_refuses_is_waited_for(self):
+        id = self.submit_host([f'hold {self.folder}'])
+        engine = self.start_host()
+        self.until_held()
+        self.queue.connection.execute('alter role plimsoll_worker nologin')
+        self.addCleanup(self.queue.connection.execute, 'alter role plimsoll_worker login')
+        self.queue.connection.execute("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'plimsoll_worker'")
+        self.go()
+        self.until(lambda: 'database does not answer' in engine.text(), 'the outage was not noticed')
+        self.queue.connection.execute('alter role plimsoll_worker login')
+        self.until_state(id, 'succeeded')
+        self.assertEqual(self.attempts(id), 1)
+        self.assertIn('database answers again', engine.text())
+
+    def test_a_database_that_hangs_is_waited_for(self):
+        id = self.submit_host([f'hold {self.folder}'])
+        self.start_host()
+        self.until_held()
+        backends = [r.pid for r in self.queue.rows("select pid from pg_stat_activity where usename = 'plimsoll_worker'")]
+        self.assertTrue(backends)
+        for pid in backends:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            self.go()
+            self.until_state(id, 'succeeded')
+        finally:
+            for pid in backends:
+                os.kill(pid, signal.SIGCONT)
+        self.assert_each_once(id, [f'hold {self.folder}'])
+        self.assertEqual(self.attempts(id), 1)
+
+
+if __name__ == '__main__':
+    unittest.main()
