@@ -88,9 +88,10 @@ visit('a lost connection is told and mended without losing events', oneRunning, 
   server.faults.clear();
   await until(() => server.followers('job_r') === 1, 'the reconnect');
   const last = server.calls.findLast(({ name }) => name.endsWith('/events'));
-  assert.equal(last.headers['last-event-id'], '1');
+  assert.equal(last.headers['last-event-id'], '2');
   server.update('job_r', { progress: { items_done: 700 } });
   await page.getByText('700 of 1,000 texts').waitFor();
+  assert.equal(await page.getByRole('listitem').filter({ hasText: 'Started' }).count(), 1, 'no event is told twice');
   assert.equal(await page.getByText('The connection was lost').count(), 0);
 });
 

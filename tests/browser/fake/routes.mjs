@@ -38,11 +38,24 @@ function createJob(fake, { call, response, json }) {
   json(response, 202, fake.add(job), { Location: job.links.self });
 }
 
-function events(fake, { call, response }, job) {
+/** What must have happened to a job in this state. */
+function history(job) {
+  const told = [['submitted', job.created_at, {}]];
+  if (job.started_at) told.push(['started', job.started_at, {}]);
+  if (job.progress.items_failed > 0) told.push(['retried', job.started_at, { tasks: [1, 4] }], ['quarantined', job.started_at, { tasks: [4] }]);
+  if (finished(job)) told.push(['finished', job.finished_at, { state: job.state }]);
+  return told.map(([type, at, data], index) => ({ number: index + 1, type, at, data }));
+}
+
+function events(fake, { call, response, json }, job) {
+  const told = history(job);
+  if (!call.headers.accept.includes('event-stream')) return json(response, 200, { items: told, next_after: told.length });
   response.writeHead(200, { 'Content-Type': 'text/event-stream' });
   // Short, so that tests of a lost connection need not wait.
   response.write('retry: 50\n\n');
-  response.write(`id: ${Number(call.headers['last-event-id'] ?? 0) + 1}\nevent: started\ndata: {}\n\n`);
+  for (const event of told.slice(Number(call.headers['last-event-id'] ?? 0))) {
+    response.write(`id: ${event.number}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  }
   response.write(`event: job\ndata: ${JSON.stringify(job)}\n\n`);
   if (finished(job)) response.end();
   else fake.follow(job.id, response);

@@ -1,11 +1,13 @@
 import { follow } from './event-stream';
-import { finished, readJob, type Job } from './jobs';
+import { finished, listEvents, readJob, type Job, type JobEvent } from './jobs';
 import { asProblem, type Problem } from './problem';
 import { Speed } from './speed';
 
 /** A job as it happens: read once, then kept up to date by its events until it is finished. */
 export class JobWatch {
   job = $state.raw<Job>();
+  /** What has happened to it so far, in order. */
+  events = $state.raw<readonly JobEvent[]>([]);
   problem = $state.raw<Problem>();
   /** False while the connection is being restored; what is shown may be old. */
   connected = $state(true);
@@ -33,15 +35,19 @@ export class JobWatch {
     const { signal } = this.#abort;
     try {
       this.accept(await readJob(this.id, signal));
-      if (this.#done()) return;
+      if (this.#done()) {
+        this.events = await listEvents(this.id, signal);
+        return;
+      }
       const stream = follow(this.job!.links.events, {
         signal,
         onConnection: (up) => (this.connected = up),
         finished: () => this.#done(),
       });
       for await (const event of stream) {
-        // The numbered events tell what happened; where the job stands comes as a whole.
+        // Numbered events tell what happened; between them comes the job as it stands, without a number.
         if (event.type === 'job') this.accept(JSON.parse(event.data) as Job);
+        else this.events = [...this.events, JSON.parse(event.data) as JobEvent];
       }
     } catch (caught) {
       if (!signal.aborted) this.problem = asProblem(caught);

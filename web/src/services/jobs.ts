@@ -5,6 +5,7 @@ export type Job = components['schemas']['Job'];
 export type JobState = components['schemas']['JobState'];
 export type JobPage = components['schemas']['JobPage'];
 export type JobSpec = components['schemas']['JobSpec'];
+export type JobEvent = components['schemas']['Event'];
 export type Report = components['schemas']['Report'];
 
 export interface JobFilter {
@@ -43,6 +44,14 @@ export async function listJobs(filter: JobFilter, cursor?: string, signal?: Abor
 export async function readJob(id: string, signal?: AbortSignal): Promise<Job> {
   const { data } = await api.GET('/v1/jobs/{job_id}', { params: { path: { job_id: id } }, signal });
   return data!;
+}
+
+/** What has happened to a job: at most the first 200 events. */
+export async function listEvents(id: string, signal?: AbortSignal): Promise<JobEvent[]> {
+  const params = { path: { job_id: id }, query: { limit: 200 } };
+  const { data } = await api.GET('/v1/jobs/{job_id}/events', { params, headers: { Accept: 'application/json' }, signal });
+  // The types know both forms of the answer, but not which one Accept asks for.
+  return (data as components['schemas']['EventPage']).items;
 }
 
 /** The same key with the same spec makes one job, however often it is sent. */
