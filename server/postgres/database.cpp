@@ -1,0 +1,72 @@
+#include "server/postgres/database.hpp"
+
+#include "server/postgres/duty_store.hpp"
+#include "server/postgres/identity_store.hpp"
+#include "server/postgres/job_signals.hpp"
+#include "server/postgres/job_store.hpp"
+#include "server/postgres/listener.hpp"
+#include "server/postgres/pool.hpp"
+
+namespace plimsoll::postgres {
+
+struct ServerDatabase::Parts {
+    Parts(const asio::any_io_executor& executor, const Target& target,
+          const DatabaseOptions& options)
+        : calls(executor, target, {.connections = options.connections}),
+          slow_calls(executor, target, {.connections = 1}),
+          listener(executor, target, options.poll),
+          jobs(executor, calls),
+          signals(executor, listener),
+          duties(slow_calls),
+          identity(calls) {}
+
+    Pool calls;
+    Pool slow_calls;  // duties never stand before a request
+    Listener listener;
+    JobStore jobs;
+    JobSignals signals;
+    DutyStore duties;
+    IdentityStore identity;
+};
+
+ServerDatabase::ServerDatabase(asio::any_io_executor executor, Target target,
+                               DatabaseOptions options)
+    : parts_(std::make_unique<Parts>(executor, target, options)) {}
+
+ServerDatabase::~ServerDatabase() {
+    stop();
+}
+
+void ServerDatabase::start() {
+    parts_->calls.start();
+    parts_->slow_calls.start();
+    parts_->listener.start();
+}
+
+void ServerDatabase::stop() {
+    parts_->listener.stop();
+    parts_->slow_calls.stop();
+    parts_->calls.stop();
+}
+
+bool ServerDatabase::is_up() const {
+    return parts_->calls.is_up();
+}
+
+queue::JobStore& ServerDatabase::jobs() {
+    return parts_->jobs;
+}
+
+queue::JobSignals& ServerDatabase::signals() {
+    return parts_->signals;
+}
+
+queue::DutyStore& ServerDatabase::duties() {
+    return parts_->duties;
+}
+
+identity::IdentityStore& ServerDatabase::identity() {
+    return parts_->identity;
+}
+
+}  // namespace plimsoll::postgres

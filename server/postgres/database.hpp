@@ -1,0 +1,50 @@
+#pragma once
+
+#include "server/postgres/connect.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+
+#include <boost/asio/any_io_executor.hpp>
+
+// The stores of `serve`, with their connections. Everything happens on the executor's one
+// thread; start() and stop() are called on it or while it does not run.
+namespace plimsoll::queue {
+class DutyStore;
+class JobSignals;
+class JobStore;
+}  // namespace plimsoll::queue
+namespace plimsoll::identity {
+class IdentityStore;
+}
+
+namespace plimsoll::postgres {
+
+struct DatabaseOptions {
+    std::size_t connections = 2;  // for calls; a listening one and one for duties come on top
+    std::chrono::milliseconds poll{2000};  // behind notifications, which may be lost
+};
+
+// Of `serve`. The target's role is plimsoll_app.
+class ServerDatabase {
+  public:
+    ServerDatabase(asio::any_io_executor executor, Target target, DatabaseOptions options = {});
+    ~ServerDatabase();
+
+    void start();
+    void stop();
+    // Whether a connection is open now.
+    bool is_up() const;
+
+    queue::JobStore& jobs();
+    queue::JobSignals& signals();
+    queue::DutyStore& duties();
+    identity::IdentityStore& identity();
+
+  private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace plimsoll::postgres
