@@ -1,5 +1,6 @@
 #include "server/postgres/connection.hpp"
 
+#include "server/base/log.hpp"
 #include "server/postgres/sqlstate.hpp"
 
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -209,12 +210,12 @@ void Connection::take(Pending& front, pg_result* result) {
             return;
         }
         default: {
+            if (front.error) return;
             // After the last statement's answer it is the commit that failed.
             const std::size_t failed = front.replies.size();
-            if (!front.error) {
-                front.error = statement_error(
-                    result, failed < front.names.size() ? front.names[failed] : "commit");
-            }
+            const auto name = failed < front.names.size() ? front.names[failed] : "commit";
+            front.error = statement_error(result, name);
+            log::debug("statement refused", {{"reason", statement_failure(result, name)}});
         }
     }
 }

@@ -1,5 +1,7 @@
 #include "server/postgres/pool.hpp"
 
+#include "server/base/log.hpp"
+
 #include <algorithm>
 
 #include <boost/asio/as_tuple.hpp>
@@ -101,9 +103,12 @@ asio::awaitable<Result<std::shared_ptr<Connection>>> Pool::acquire(Deadline dead
         if (alive.expired() || waiter->refused) {
             co_return fail(Errc::unavailable, "The database is not reachable.");
         }
+        // Whoever wakes a caller takes it off the list.
+        const bool left_alone = std::erase(waiters_, waiter) > 0;
+        if (woken && left_alone) co_return fail(Errc::cancelled, "The caller stopped waiting.");
         if (!woken) {
             // Woken in the very moment of the deadline: the place is somebody else's.
-            if (std::erase(waiters_, waiter) == 0) wake(1);
+            if (!left_alone) wake(1);
             co_return fail(Errc::timeout, "No connection to the database was free in time.");
         }
     }
@@ -137,11 +142,13 @@ void Pool::open(Slot& slot) {
 
 void Pool::opened(Slot& slot, Result<Handle> handle) {
     if (!handle) {
-        down_ = true;
+        if (!std::exchange(down_, true)) {
+            log::warn("the database is not reachable", {{"reason", handle.error().message}});
+        }
         if (!is_up()) refuse_waiters();
         return reopen_later(slot);
     }
-    down_ = false;
+    if (std::exchange(down_, false)) log::info("the database is reachable again");
     slot.backoff.reset();
     slot.connection = Connection::over(executor_, std::move(*handle),
                                        [this, &slot](const Error& reason) { lost(slot, reason); });
@@ -150,6 +157,7 @@ void Pool::opened(Slot& slot, Result<Handle> handle) {
 
 void Pool::lost(Slot& slot, const Error& reason) {
     slot.connection.reset();
+    log::warn("a connection to the database broke", {{"reason", reason.message}});
     if (reason.code == Errc::timeout) down_ = true;
     reopen_later(slot);
 }

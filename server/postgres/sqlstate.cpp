@@ -21,21 +21,36 @@ Errc error_code(std::string_view state) {
     return Errc::internal;
 }
 
-Error statement_error(const pg_result* result, std::string_view query) {
+std::string statement_failure(const pg_result* result, std::string_view query) {
     const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char* primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-    if (!state) {
-        return {Errc::unavailable, "The connection to the database was lost.", {}};
-    }
+    std::string text(query);
+    text += ": ";
+    text += primary ? primary : PQresultErrorMessage(result);
+    if (state) text += " (SQLSTATE " + std::string(state) + ")";
+    return text;
+}
+
+Error statement_error(const pg_result* result, std::string_view query) {
+    const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    if (!state) return {Errc::unavailable, "The connection to the database was lost.", {}};
     // Of the CHECK violations, a row without a partition is the one that breaks no named rule.
     if (std::string_view(state) == "23514" &&
         !PQresultErrorField(result, PG_DIAG_CONSTRAINT_NAME)) {
-        return {Errc::unavailable, "Today's partitions are missing: the duties have not run.", {}};
+        return {Errc::unavailable, "The database is not prepared for today yet.", {}};
     }
-    std::string message = "The database refused " + std::string(query) + ": ";
-    message += primary ? primary : "no message";
-    message += " (SQLSTATE " + std::string(state) + ")";
-    return {error_code(state), std::move(message), {}};
+    switch (const Errc code = error_code(state)) {
+        case Errc::invalid_input:
+            return {code, "A value cannot be stored.", {}};
+        case Errc::conflict:
+            return {code, "The change conflicts with what is stored.", {}};
+        case Errc::forbidden:
+            return {code, "The database does not allow this.", {}};
+        case Errc::internal:
+            return {code, statement_failure(result, query), {}};
+        default:
+            return {code, "The database cannot do this now.", {}};
+    }
 }
 
 }  // namespace plimsoll::postgres

@@ -2,6 +2,7 @@
 
 #include "engine/base/result.hpp"
 
+#include <string>
 #include <string_view>
 
 struct pg_result;
@@ -11,8 +12,12 @@ namespace plimsoll::postgres {
 // The kind of failure behind a five-character SQLSTATE (PostgreSQL's documentation, appendix A).
 Errc error_code(std::string_view sqlstate);
 
-// The error of a failed statement. The message names the statement and holds PostgreSQL's primary
-// message and SQLSTATE; for Errc::internal it is meant for logs, not for clients.
+// What PostgreSQL said about a failed statement, with its SQLSTATE: for logs, since it may name
+// tables and quote values.
+std::string statement_failure(const pg_result* result, std::string_view query);
+
+// The error of a failed statement. Only of Errc::internal, which no client is shown, the message is
+// PostgreSQL's.
 Error statement_error(const pg_result* result, std::string_view query);
 
 }  // namespace plimsoll::postgres
