@@ -159,6 +159,9 @@ Result<void> EmbeddedCluster::stop() {
     auto stopped = control({"stop", "--mode", "fast", "--wait", "--timeout", kStopSeconds});
     if (!stopped) return fail(std::move(stopped.error()));
     if (stopped->status != 0) return fail(problem(stopped->output));
+    // Nothing stays behind outside the data directory.
+    std::error_code ignored;
+    if (layout_.sockets.parent_path() != layout_.base) fs::remove(layout_.sockets, ignored);
     return {};
 }
 
