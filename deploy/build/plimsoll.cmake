@@ -78,7 +78,7 @@ endfunction()
 
 # plimsoll_test(name LABEL label COMMAND command... [TIMEOUT seconds]): a test of any other kind, run
 # from the repository root. It finds the built programs in the folder $PLIMSOLL_BIN and the pinned
-# node and npm in PATH.
+# node and npm in PATH; the command's own name is looked up before that, so these start by `env node`.
 function(plimsoll_test name)
   cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "COMMAND" ${ARGN})
   if(NOT ARG_TIMEOUT)
