@@ -118,7 +118,7 @@ begin
     select n.account_id, n.vtime, n.weight, n.lane_id, r.spot, r.seq, r.job_id, r.task, r.est_seconds, r.attempt, r.crashes,
       row_number() over in_turn place, sum(r.est_seconds::float8) over in_turn - r.est_seconds before
     from line n cross join lateral (
-      select x.ctid spot, x.* from ready x where x.lane_id = n.lane_id and x.seq > n.head order by x.seq limit n.room) r
+      select x.ctid spot, x.seq, x.job_id, x.task, x.est_seconds, x.attempt, x.crashes from ready x where x.lane_id = n.lane_id and x.seq > n.head order by x.seq limit n.room) r
     where n.room > 0
     window in_turn as (partition by n.account_id order by n.place, r.seq)
   ), horizon as materialized (
@@ -128,16 +128,15 @@ begin
       (select min(e.vend) from (
         select c.account_id, max(c.vtime + (c.before + c.est_seconds) / c.weight) vend, count(*) n from candidate c group by 1) e
         join served s on s.account_id = e.account_id where e.n >= s.room and s.ready > e.n)) v
-  ), fair as (
-    select c.*, c.vtime + c.before / c.weight vstart from candidate c cross join horizon h
-    where (c.place <= greatest(1, p_max_tasks / v_accounts_per_claim) and c.before < v_work / v_accounts_per_claim)
-      or h.v is null or c.vtime + c.before / c.weight < h.v
   ), pick as materialized (
-    select * from (
-      select f.*, row_number() over in_all n, sum(f.est_seconds::float8) over in_all - f.est_seconds work_before,
-        count(*) filter (where f.crashes > 0) over in_all suspects
-      from fair f
-      window in_all as (order by f.vstart, f.account_id, f.place)) x
+    select x.account_id, x.lane_id, x.spot, x.seq, x.job_id, x.task, x.est_seconds, x.attempt, x.crashes, x.n from (
+      select c.account_id, c.lane_id, c.spot, c.seq, c.job_id, c.task, c.est_seconds, c.attempt, c.crashes,
+        row_number() over in_all n, sum(c.est_seconds::float8) over in_all - c.est_seconds work_before,
+        count(*) filter (where c.crashes > 0) over in_all suspects
+      from candidate c cross join horizon h
+      where (c.place <= greatest(1, p_max_tasks / v_accounts_per_claim) and c.before < v_work / v_accounts_per_claim)
+        or h.v is null or c.vtime + c.before / c.weight < h.v
+      window in_all as (order by c.vtime + c.before / c.weight, c.account_id, c.place)) x
     where x.n <= p_max_tasks and x.work_before < v_work
       -- What a worker died on runs alone: whatever it dies with next time would be given up together.
       and (x.suspects = 0 or (x.n = 1 and not exists (select from held)))

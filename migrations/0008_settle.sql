@@ -2,12 +2,6 @@
 set local role plimsoll_queue;
 set local search_path = plimsoll;
 
--- One task of a lease and what becomes of it. pos: its place in the lease; ord: its place in the call.
--- fate: done, quarantined, ready (again), scheduled (again), dropped (its job is being cancelled).
-create type settlement as (ord int, pos int, job_id bigint, task int, team_id bigint, lane_id int, account_id int, charge real,
-  attempt smallint, crashes smallint, is_merge boolean, outcome text, fate text, cost float8, items int, items_ok int, items_failed int,
-  error text, delay real);
-
 -- Where in a lease the given tasks stand; null: it does not hold them. The one place that joins two arrays.
 create function positions(p_jobs bigint[], p_tasks int[], p_lease_jobs bigint[], p_lease_tasks int[]) returns int[]
 language plpgsql immutable set enable_nestloop = off set enable_hashjoin = on as $$
@@ -70,7 +64,9 @@ end
 $$;
 
 -- Counts what was settled into the jobs and ends those that have nothing left to run; answers the jobs to merge.
-create function job_settle(p_fence bigint, p_settled settlement[], p_partials bytea[], p_now timestamptz)
+-- The arrays are those of settle.
+create function job_settle(p_fence bigint, p_jobs bigint[], p_tasks int[], p_merges boolean[], p_outcomes text[], p_fates text[],
+  p_costs float8[], p_oks int[], p_faileds int[], p_errors text[], p_partials bytea[], p_now timestamptz)
 returns bigint[] language plpgsql as $$
 declare
   v_changed bigint[];
@@ -79,17 +75,17 @@ begin
   with part as materialized (
     select s.job_id, count(*) filter (where s.fate in ('done', 'quarantined') and not s.is_merge)::int ended,
       count(*) filter (where s.fate = 'quarantined' and not s.is_merge)::int bad,
-      coalesce(bool_or(s.fate = 'done') filter (where s.is_merge), false) merged,
-      coalesce(bool_or(s.fate = 'quarantined') filter (where s.is_merge), false) unmerged,
-      coalesce(sum(s.items_ok) filter (where s.fate = 'done' and not s.is_merge), 0) ok,
-      coalesce(sum(case s.fate when 'done' then s.items_failed else s.items end)
-        filter (where s.fate in ('done', 'quarantined') and not s.is_merge), 0) failed,
+      coalesce(bool_or(s.is_merge and s.fate = 'done'), false) merged,
+      coalesce(bool_or(s.is_merge and s.fate = 'quarantined'), false) unmerged,
+      coalesce(sum(s.ok) filter (where s.fate in ('done', 'quarantined') and not s.is_merge), 0) ok,
+      coalesce(sum(s.failed) filter (where s.fate in ('done', 'quarantined') and not s.is_merge), 0) failed,
       sum(s.cost) cost,
       array_agg(s.task) filter (where s.fate = 'quarantined') bad_tasks,
       array_agg(s.task) filter (where s.fate in ('ready', 'scheduled') and s.outcome <> 'released') again_tasks,
       max(s.error) filter (where s.fate = 'quarantined') error,
       max(s.ord) filter (where s.fate = 'done') done_ord
-    from unnest(p_settled) s group by 1
+    from unnest(p_jobs, p_tasks, p_merges, p_outcomes, p_fates, p_costs, p_oks, p_faileds, p_errors)
+      with ordinality s(job_id, task, is_merge, outcome, fate, cost, ok, failed, error, ord) group by 1
   ), next as materialized (
     select p.*, j.merge,
       case when j.state = 'cancelling' then
@@ -129,104 +125,117 @@ end
 $$;
 
 -- Takes tasks, named by their places in the lease, out of it. The caller has locked the lease's row.
--- p_outcomes: done, retry, final (from the worker), released, lost. p_seconds as measured.
+-- p_outcomes: done, retry, final (from the worker), released, lost. p_seconds as measured. Answers their fates: done,
+-- quarantined, ready (again), scheduled (again), dropped (the job is being cancelled).
 create function settle(p_fence bigint, p_positions int[], p_outcomes text[], p_contents bytea[], p_partials bytea[],
   p_items_ok int[], p_items_failed int[], p_seconds real[], p_errors text[], p_delays real[], p_now timestamptz)
-returns settlement[] language plpgsql as $$
+returns text[] language plpgsql as $$
 declare
   v_worker worker;
   v_class smallint;
-  v_jobs bigint[];
+  v_lease_accounts int[];
+  v_lease_count int;
+  v_jobs bigint[];  -- these and the following have one element per task of the call
   v_tasks int[];
   v_lanes int[];
   v_accounts int[];
   v_charges real[];
   v_attempts smallint[];
   v_crashes smallint[];
-  v_open int[];
-  v_settled settlement[];
+  v_teams bigint[];
+  v_merges boolean[];
+  v_fates text[];
+  v_costs float8[];
+  v_oks int[];
+  v_faileds int[];
   v_cancelling bigint[];
   v_merging bigint[];
+  v_retried constant boolean := p_outcomes && '{retry, final, lost}';
 begin
-  select class_id, jobs, tasks, lanes, accounts, charges, attempts, crashes
-  into strict v_class, v_jobs, v_tasks, v_lanes, v_accounts, v_charges, v_attempts, v_crashes from lease where fence = p_fence;
+  select class_id, jobs, tasks, lanes, accounts, charges, attempts, crashes, accounts, cardinality(jobs)
+  into strict v_class, v_jobs, v_tasks, v_lanes, v_accounts, v_charges, v_attempts, v_crashes, v_lease_accounts, v_lease_count
+  from lease where fence = p_fence;
   select w.* into strict v_worker from worker w join lease l on l.worker_id = w.id where l.fence = p_fence;
 
-  v_settled := array(
-    select (g.ord, g.pos, v_jobs[g.pos], v_tasks[g.pos], j.team_id, v_lanes[g.pos], v_accounts[g.pos], v_charges[g.pos],
-      v_attempts[g.pos], v_crashes[g.pos], v_tasks[g.pos] = j.tasks_total, g.outcome,
+  -- What is left of the lease.
+  if cardinality(p_positions) = v_lease_count then
+    delete from lease where fence = p_fence;
+  else
+    update lease set (jobs, tasks, lanes, accounts, charges, attempts, crashes) = (
+      select array_agg(v_jobs[o]), array_agg(v_tasks[o]), array_agg(v_lanes[o]), array_agg(v_accounts[o]), array_agg(v_charges[o]),
+        array_agg(v_attempts[o]), array_agg(v_crashes[o])
+      from (select generate_series(1, v_lease_count) o except select unnest(p_positions) order by o) open)
+    where fence = p_fence;
+  end if;
+  if p_positions <> array(select generate_series(1, v_lease_count)) then
+    select array_agg(v_jobs[p]), array_agg(v_tasks[p]), array_agg(v_lanes[p]), array_agg(v_accounts[p]), array_agg(v_charges[p]),
+      array_agg(v_attempts[p]), array_agg(v_crashes[p])
+    into v_jobs, v_tasks, v_lanes, v_accounts, v_charges, v_attempts, v_crashes
+    from (select u.p from unnest(p_positions) with ordinality u(p, ord) order by u.ord) given;
+  end if;
+
+  select array_agg(x.team_id), array_agg(x.is_merge), array_agg(x.fate), array_agg(x.cost),
+    array_agg(case x.fate when 'done' then x.ok else 0 end), array_agg(case x.fate when 'done' then x.failed else x.items end)
+  into v_teams, v_merges, v_fates, v_costs, v_oks, v_faileds
+  from (
+    select g.ord, j.team_id, g.task = j.tasks_total is_merge, g.ok, g.failed,
       case g.outcome
+        when 'done' then 'done'
         when 'released' then 'ready'
-        when 'lost' then case when v_crashes[g.pos] >= 1 then 'quarantined' else 'ready' end
-        when 'retry' then case when v_attempts[g.pos] >= j.max_attempts then 'quarantined' when g.delay > 0 then 'scheduled' else 'ready' end
-        when 'final' then 'quarantined'
-        else g.outcome end,
-      case g.outcome when 'released' then 0 when 'lost' then v_charges[g.pos] else coalesce(g.seconds, 0) * v_worker.speed end,
-      case when g.outcome not in ('done', 'released') then
-        coalesce((select t.items from task t where t.job_id = j.id and t.seq = v_tasks[g.pos]), 0) end,
-      g.ok, g.failed, g.error, g.delay)::settlement
-  from unnest(p_positions, p_outcomes, p_items_ok, p_items_failed, p_seconds, p_errors, p_delays)
-    with ordinality g(pos, outcome, ok, failed, seconds, error, delay, ord)
-  join job j on j.id = v_jobs[g.pos] order by g.ord);
+        when 'lost' then case when g.crashes >= 1 then 'quarantined' else 'ready' end
+        when 'retry' then case when g.attempt >= j.max_attempts then 'quarantined' when g.delay > 0 then 'scheduled' else 'ready' end
+        else 'quarantined' end fate,
+      case g.outcome when 'released' then 0 when 'lost' then g.charge else coalesce(g.seconds, 0) * v_worker.speed end cost,
+      case when g.outcome <> 'done' then coalesce((select t.items from task t where t.job_id = g.job_id and t.seq = g.task), 0) end items
+    from unnest(v_jobs, v_tasks, v_charges, v_attempts, v_crashes, p_outcomes, p_items_ok, p_items_failed, p_seconds, p_delays)
+      with ordinality g(job_id, task, charge, attempt, crashes, outcome, ok, failed, seconds, delay, ord)
+    join job j on j.id = g.job_id order by g.ord) x;
 
   -- The bulk of the bytes goes in before the class lock is taken.
   insert into result (job_id, seq, team_id, state, fence, worker_id, attempt, items_ok, items_failed, seconds, bytes, content, partial, error, finished_at)
-  select s.job_id, s.task, s.team_id, s.fate, p_fence, v_worker.id, s.attempt,
-    case s.fate when 'done' then s.items_ok else 0 end, case s.fate when 'done' then s.items_failed else s.items end, s.cost,
-    case s.fate when 'done' then coalesce(octet_length(p_contents[s.ord]), 0) else 0 end,
-    case s.fate when 'done' then p_contents[s.ord] end, case s.fate when 'done' then p_partials[s.ord] end, s.error, p_now
-  from unnest(v_settled) s
+  select s.job_id, s.task, s.team_id, s.fate, p_fence, v_worker.id, s.attempt, s.ok, s.failed, s.cost,
+    case s.fate when 'done' then coalesce(octet_length(s.content), 0) else 0 end,
+    case s.fate when 'done' then s.content end, case s.fate when 'done' then s.partial end, s.error, p_now
+  from unnest(v_jobs, v_tasks, v_teams, v_merges, v_fates, v_attempts, v_oks, v_faileds, v_costs, p_contents, p_partials, p_errors)
+    s(job_id, task, team_id, is_merge, fate, attempt, ok, failed, cost, content, partial, error)
   where s.fate in ('done', 'quarantined') and not s.is_merge;
 
   perform lock_class(v_class);
 
   -- A job being cancelled takes no more results. Cancel sets the state under the class lock.
-  v_cancelling := array(select j.id from (select distinct s.job_id from unnest(v_settled) s) u join job j on j.id = u.job_id where j.state = 'cancelling');
+  v_cancelling := array(select j.id from (select distinct id from unnest(v_jobs) u(id)) u join job j on j.id = u.id where j.state = 'cancelling');
   if v_cancelling <> '{}' then
-    delete from result r using unnest(v_settled) s
+    delete from result r using unnest(v_jobs, v_tasks) s(job_id, task)
     where r.job_id = s.job_id and r.seq = s.task and r.fence = p_fence and s.job_id = any(v_cancelling);
-    for i in 1 .. cardinality(v_settled) loop
-      if v_settled[i].job_id = any(v_cancelling) then
-        v_settled[i].fate := 'dropped';
-      end if;
-    end loop;
+    v_fates := array(select case when s.job_id = any(v_cancelling) then 'dropped' else s.fate end
+      from unnest(v_jobs, v_fates) with ordinality s(job_id, fate, ord) order by s.ord);
   end if;
 
-  if exists (select from unnest(p_outcomes) o where o in ('retry', 'final', 'lost')) then
+  if v_retried then
     insert into attempt (job_id, seq, fence, team_id, attempt, outcome, worker_id, error, at)
     select s.job_id, s.task, p_fence, s.team_id, s.attempt, case s.outcome when 'lost' then 'worker_lost' else s.outcome end, v_worker.id, s.error, p_now
-    from unnest(v_settled) s where s.outcome in ('retry', 'final', 'lost') and s.fate <> 'dropped';
+    from unnest(v_jobs, v_tasks, v_teams, v_attempts, p_outcomes, p_errors, v_fates) s(job_id, task, team_id, attempt, outcome, error, fate)
+    where s.outcome in ('retry', 'final', 'lost') and s.fate <> 'dropped';
   end if;
 
-  -- What is left of the lease.
-  if cardinality(p_positions) = cardinality(v_jobs) then
-    delete from lease where fence = p_fence;
-  else
-    v_open := array(select generate_series(1, cardinality(v_jobs)) except select unnest(p_positions) order by 1);
-    update lease set (jobs, tasks, lanes, accounts, charges, attempts, crashes) = (
-      select array_agg(v_jobs[o] order by o), array_agg(v_tasks[o] order by o), array_agg(v_lanes[o] order by o), array_agg(v_accounts[o] order by o),
-        array_agg(v_charges[o] order by o), array_agg(v_attempts[o] order by o), array_agg(v_crashes[o] order by o) from unnest(v_open) o)
-    where fence = p_fence;
-  end if;
-
-  perform account_settle(v_class, v_worker, v_accounts, array_agg(s.account_id), array_agg(s.cost - s.charge)) from unnest(v_settled) s;
-  v_merging := job_settle(p_fence, v_settled, p_partials, p_now);
+  perform account_settle(v_class, v_worker, v_lease_accounts, v_accounts, array_agg(s.cost - s.charge)) from unnest(v_costs, v_charges) s(cost, charge);
+  v_merging := job_settle(p_fence, v_jobs, v_tasks, v_merges, p_outcomes, v_fates, v_costs, v_oks, v_faileds, p_errors, p_partials, p_now);
 
   -- What has to run again.
-  if exists (select from unnest(v_settled) s where s.fate in ('ready', 'scheduled')) then
+  if v_fates && '{ready, scheduled}' then
     insert into scheduled (class_id, run_at, lane_id, job_id, task, est_seconds, attempt, crashes)
     select v_class, p_now + make_interval(secs => s.delay), s.lane_id, s.job_id, s.task, s.charge, s.attempt + 1, s.crashes
-    from unnest(v_settled) s where s.fate = 'scheduled';
-    perform push(v_class, array_agg(s.lane_id order by s.ord), array_agg(s.job_id order by s.ord), array_agg(s.task order by s.ord),
-      array_agg(s.charge order by s.ord),
-      array_agg((s.attempt + (s.outcome <> 'released')::int)::smallint order by s.ord),
-      array_agg((s.crashes + (s.outcome = 'lost')::int)::smallint order by s.ord), p_now)
-    from unnest(v_settled) s where s.fate = 'ready';
+    from unnest(v_fates, p_delays, v_lanes, v_jobs, v_tasks, v_charges, v_attempts, v_crashes) s(fate, delay, lane_id, job_id, task, charge, attempt, crashes)
+    where s.fate = 'scheduled';
+    perform push(v_class, array_agg(s.lane_id), array_agg(s.job_id), array_agg(s.task), array_agg(s.charge),
+      array_agg((s.attempt + (s.outcome <> 'released')::int)::smallint), array_agg((s.crashes + (s.outcome = 'lost')::int)::smallint), p_now)
+    from (select * from unnest(v_fates, p_outcomes, v_lanes, v_jobs, v_tasks, v_charges, v_attempts, v_crashes)
+        with ordinality u(fate, outcome, lane_id, job_id, task, charge, attempt, crashes, ord) where u.fate = 'ready' order by u.ord) s;
   end if;
   if v_merging is not null then
     perform push_merges(v_merging, p_now);
   end if;
-  return v_settled;
+  return v_fates;
 end
 $$;
 
@@ -280,7 +289,7 @@ declare
   v_lease lease;
   v_worker worker;
   v_positions int[];
-  v_settled settlement[];
+  v_fates text[];
 begin
   if not coalesce(cardinality(p_jobs) = all (array[cardinality(p_tasks), cardinality(p_outcomes), cardinality(p_contents), cardinality(p_partials),
       cardinality(p_items_ok), cardinality(p_items_failed), cardinality(p_seconds), cardinality(p_errors), cardinality(p_delays)]), false)
@@ -294,11 +303,12 @@ begin
     v_positions := positions(p_jobs, p_tasks, v_lease.jobs, v_lease.tasks);
   end if;
   if array_position(v_positions, null) is null and v_positions <> '{}' then
-    v_settled := settle(p_fence, v_positions, p_outcomes, p_contents, p_partials, p_items_ok, p_items_failed, p_seconds, p_errors, p_delays, p_now);
-    return query select s.job_id, s.task, case s.fate when 'dropped' then 'cancelled' else 'accepted' end from unnest(v_settled) s order by s.ord;
+    return query select u.job_id, u.task, case u.fate when 'dropped' then 'cancelled' else 'accepted' end
+    from unnest(p_jobs, p_tasks, settle(p_fence, v_positions, p_outcomes, p_contents, p_partials, p_items_ok, p_items_failed, p_seconds, p_errors,
+      p_delays, p_now)) u(job_id, task, fate);
     return;
   elsif array_remove(v_positions, null) <> '{}' then
-    v_settled := settle(p_fence, array_agg(u.pos order by u.ord), array_agg(u.outcome order by u.ord),
+    v_fates := settle(p_fence, array_agg(u.pos order by u.ord), array_agg(u.outcome order by u.ord),
         array_agg(u.content order by u.ord), array_agg(u.partial order by u.ord), array_agg(u.ok order by u.ord), array_agg(u.failed order by u.ord),
         array_agg(u.seconds order by u.ord), array_agg(u.error order by u.ord), array_agg(u.delay order by u.ord), p_now)
       from unnest(v_positions, p_outcomes, p_contents, p_partials, p_items_ok, p_items_failed, p_seconds, p_errors, p_delays)
@@ -308,7 +318,7 @@ begin
   -- Some were not in the lease: recorded by it before, or not its own.
   return query
   select u.job_id, u.task, case
-      when u.pos is not null then (select case s.fate when 'dropped' then 'cancelled' else 'accepted' end from unnest(v_settled) s where s.pos = u.pos)
+      when u.pos is not null then case v_fates[count(u.pos) over (order by u.ord)] when 'dropped' then 'cancelled' else 'accepted' end
       when exists (select from result r where r.job_id = u.job_id and r.seq = u.task and r.fence = p_fence)
         or exists (select from attempt a where a.job_id = u.job_id and a.seq = u.task and a.fence = p_fence and a.outcome <> 'worker_lost')
         or exists (select from report r join job j on j.id = r.job_id where r.job_id = u.job_id and u.task = j.tasks_total and r.fence = p_fence)

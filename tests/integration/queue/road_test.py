@@ -27,6 +27,20 @@ class Road(QueueCase):
         self.assertEqual(bytes(self.queue.one('select content from report where job_id = %s', id)), b'{"r": 1}')
         self.assertEqual(self.event_types(id), ['started', 'finished'])
 
+    def test_results_belong_to_their_tasks_in_whatever_order_they_come(self):
+        ids = self.submit(*(job(self.team, [task(n + 1), task(10 * n + 10)]) for n in range(3)))
+        tasks = self.queue.claim(self.cpu)
+        order = [4, 0, 5, 2, 1, 3]
+        n = len(tasks)
+        self.queue.call('complete_v1', 'int int bigint bigint[] int[] text[] bytea[] bytea[] int[] int[] real[] text[] real[]', *self.cpu, tasks[0].fence,
+                        [tasks[i].job_id for i in order], [tasks[i].task for i in order], ['done'] * n,
+                        [f'{tasks[i].job_id}/{tasks[i].task}'.encode() for i in order], [b''] * n, [tasks[i].items for i in order], [0] * n,
+                        [0.01] * n, [None] * n, [None] * n)
+        for r in self.queue.rows('select r.*, t.items from result r join task t using (job_id, seq)'):
+            self.assertEqual((bytes(r.content).decode(), r.items_ok), (f'{r.job_id}/{r.seq}', r.items))
+        self.run_merges()
+        self.assertEqual([self.queue.state(id) for id in ids], ['succeeded'] * 3)
+
     def test_a_single_task_without_a_merge_hands_in_the_report(self):
         [id] = self.submit(job(self.team, merge=False))
         self.queue.complete(self.cpu, self.queue.claim(self.cpu), partial=b'{"r": 2}')

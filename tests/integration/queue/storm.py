@@ -79,7 +79,7 @@ def storm(given, queue, plan, directory):
                 checks += 1
     finally:
         herd.stop()
-    print('when the faults end:', states(queue))
+    print('when the faults end:', states(queue), flush=True)
     return herd.kills, checks
 
 
