@@ -1,0 +1,43 @@
+#pragma once
+
+#include "engine/training/models/model_shape.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace plimsoll::training {
+
+// Low-rank adapters as peft adds them: the wrapped model is frozen, each target gets two matrices
+// of `rank` columns. Query/value means c_attn for GPT-2, every linear layer for naics.
+struct Lora {
+    int rank = 0;  // 0 = no adapters, everything trains
+    enum class Targets { query_value, all_linear } targets = Targets::query_value;
+    double dropout = 0.1;
+};
+
+// Where a parameter lives; the report groups by it.
+enum class Part { embeddings, layer, head };
+
+struct Parameter {
+    std::int64_t elements = 0;
+    std::int32_t layer = -1;  // index among all layers of the model, -1 outside
+    Part part = Part::layer;
+    bool trainable = true;
+    bool adapter = false;
+    bool matrix = false;    // at least two dimensions: Adafactor keeps rows and columns of it
+    std::int32_t rows = 0;  // of a matrix
+};
+
+// Every parameter tensor in the order in which the module tree lists them, which is the order in
+// which `model.to(device)` allocates them. Tied tensors appear once.
+std::vector<Parameter> list_parameters(const ModelShape& shape, const Lora& lora);
+
+// Non-parameter tensors that move to the device with the model, in bytes, in order.
+std::vector<std::int64_t> list_buffers(const ModelShape& shape);
+
+std::int64_t count(const std::vector<Parameter>& parameters, bool trainable_only);
+
+// Close enough for limits, safe for any dimensions that fit their ranges.
+double approximate_parameters(const ModelShape& shape);
+
+}  // namespace plimsoll::training

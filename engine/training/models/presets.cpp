@@ -1,0 +1,116 @@
+#include "engine/training/models/presets.hpp"
+
+#include <vector>
+
+namespace plimsoll::training {
+namespace {
+
+ModelShape encoder(Family family, const char* name, int layers, int hidden, int heads, int ffn,
+                   std::int64_t vocab, int positions, int token_types) {
+    ModelShape s;
+    s.family = family;
+    s.name = name;
+    s.layers = layers;
+    s.hidden = hidden;
+    s.heads = heads;
+    s.ffn = ffn;
+    s.vocab = vocab;
+    s.positions = positions;
+    s.token_types = token_types;
+    return s;
+}
+
+ModelShape gpt2(const char* name, int layers, int hidden, int heads) {
+    auto s = encoder(Family::gpt2, name, layers, hidden, heads, 4 * hidden, 50257, 1024, 0);
+    s.head = Head::language_model;
+    s.activation = Activation::gelu_new;
+    return s;
+}
+
+ModelShape llama(const char* name, int layers, int hidden, int heads, int kv_heads, int ffn,
+                 std::int64_t vocab, bool tied) {
+    auto s = encoder(Family::llama, name, layers, hidden, heads, ffn, vocab, 0, 0);
+    s.kv_heads = kv_heads;
+    s.head = Head::language_model;
+    s.activation = Activation::silu;
+    s.hidden_dropout = s.attention_dropout = 0;
+    s.tied_head = tied;
+    s.qkv_bias = false;
+    return s;
+}
+
+ModelShape naics() {
+    auto s = encoder(Family::naics, "naics-4ch", 6, 384, 12, 1536, 30522, 512, 2);
+    s.channels = 4;
+    s.experts = 4;
+    s.experts_per_row = 2;
+    s.expert_hidden = 1024;
+    return s;
+}
+
+ModelShape series(Family family, const char* name, int layers, int hidden, int heads, int ffn) {
+    ModelShape s;
+    s.family = family;
+    s.name = name;
+    s.layers = layers;
+    s.hidden = hidden;
+    s.heads = heads;
+    s.ffn = ffn;
+    s.features = 20;
+    s.horizon = 14;
+    s.activation = Activation::relu;
+    return s;
+}
+
+std::vector<Preset> build() {
+    using F = Family;
+    std::vector<Preset> all{
+        {encoder(F::bert, "bert-base", 12, 768, 12, 3072, 30522, 512, 2), "BERT base, uncased"},
+        {encoder(F::bert, "bert-base-cased", 12, 768, 12, 3072, 28996, 512, 2), "BERT base, cased"},
+        {encoder(F::bert, "bert-large", 24, 1024, 16, 4096, 30522, 512, 2), "BERT large, uncased"},
+        {encoder(F::bert, "minilm-l6", 6, 384, 12, 1536, 30522, 512, 2), "MiniLM L6 H384"},
+        {encoder(F::bert, "minilm-l12", 12, 384, 12, 1536, 30522, 512, 2), "MiniLM L12 H384"},
+        {encoder(F::bert, "minilm-large", 24, 384, 12, 1536, 30522, 512, 2),
+         "MiniLM with the depth of BERT large, H384"},
+        {encoder(F::bert, "finbert", 12, 768, 12, 3072, 30522, 512, 2),
+         "FinBERT (BERT base shape)"},
+        {encoder(F::distilbert, "distilbert", 6, 768, 12, 3072, 30522, 512, 0), "DistilBERT base"},
+        {encoder(F::roberta, "roberta-base", 12, 768, 12, 3072, 50265, 514, 1), "RoBERTa base"},
+        {encoder(F::roberta, "roberta-large", 24, 1024, 16, 4096, 50265, 514, 1), "RoBERTa large"},
+        {gpt2("gpt2", 12, 768, 12), "GPT-2, 124 million"},
+        {gpt2("gpt2-medium", 24, 1024, 16), "GPT-2 medium"},
+        {gpt2("gpt2-large", 36, 1280, 20), "GPT-2 large"},
+        {gpt2("gpt2-xl", 48, 1600, 25), "GPT-2 XL"},
+        {llama("llama-1b", 22, 2048, 32, 4, 5632, 32000, false), "TinyLlama 1.1B shape"},
+        {llama("llama-3.2-1b", 16, 2048, 32, 8, 8192, 128256, true), "Llama 3.2 1B shape"},
+        {llama("llama-7b", 32, 4096, 32, 32, 11008, 32000, false), "Llama 2 7B shape"},
+        {llama("llama-8b", 32, 4096, 32, 8, 14336, 128256, false), "Llama 3 8B shape"},
+        {naics(), "four MiniLM channels, mixture of experts (NAICS memory guide)"},
+        {series(F::temporal, "temporal", 4, 256, 8, 1024),
+         "encoder-decoder for series (GPU profile guide)"},
+        {series(F::lstm, "lstm", 2, 256, 0, 0), "two-layer LSTM for series"},
+    };
+    for (auto& p : all) p.shape = *validated(p.shape);
+    return all;
+}
+
+}  // namespace
+
+std::span<const Preset> presets() {
+    static const auto all = build();
+    return all;
+}
+
+Result<ModelShape> preset(std::string_view name) {
+    std::string names;
+    for (const auto& p : presets()) {
+        if (p.shape.name == name) return p.shape;
+        names += (names.empty() ? "" : ", ") + p.shape.name;
+    }
+    return fail(
+        Errc::not_found,
+        "There is no model preset named \"" + std::string(name) + "\". Valid names: " + names + ".",
+        "/model/preset");
+}
+
+}  // namespace plimsoll::training
