@@ -92,6 +92,8 @@ Result<GpuProfile> make_custom_gpu(const CustomGpu& gpu) {
         return bad("/bf16_tflops", "The bf16 rate must lie between 0 and 100000 TFLOP/s.");
     if (gpu.compute_capability < 30 || gpu.compute_capability > 200)
         return bad("/compute_capability", "The compute capability must lie between 30 and 200.");
+    if (gpu.multiprocessors < 1 || gpu.multiprocessors > 1024)
+        return bad("/multiprocessors", "The multiprocessors must lie between 1 and 1024.");
     const Figure given{0, "given by the user"};
     const auto figure = [&](double value) { return Figure{value, given.source}; };
     constexpr double gib = 1024.0 * 1024 * 1024;
@@ -100,6 +102,7 @@ Result<GpuProfile> make_custom_gpu(const CustomGpu& gpu) {
                       .architecture = "custom",
                       .compute_capability = gpu.compute_capability,
                       .sold_gb = gpu.memory_gib,
+                      .multiprocessors = figure(gpu.multiprocessors),
                       .memory_bytes = figure(std::floor(gpu.memory_gib * gib)),
                       .context_bytes = figure(std::floor(gpu.context_gib * gib)),
                       .bandwidth = figure(gpu.bandwidth_gb_s * 1e9),

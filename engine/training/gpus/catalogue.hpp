@@ -47,6 +47,7 @@ struct CustomGpu {
     double fp16_tflops = 0;
     double bf16_tflops = 0;
     int compute_capability = 80;
+    int multiprocessors = 80;
 };
 Result<GpuProfile> make_custom_gpu(const CustomGpu& gpu);
 

@@ -34,9 +34,10 @@ struct GpuProfile {
     std::string architecture;    // "Ada", "Hopper" ...
     int compute_capability = 0;  // major * 10 + minor
     double sold_gb = 0;          // the number on the box
-    Figure memory_bytes;         // what the driver reports as total to a process
-    Figure context_bytes;        // taken by the CUDA context and loaded modules, outside PyTorch
-    Figure bandwidth;            // bytes per second
+    Figure multiprocessors;
+    Figure memory_bytes;   // what the driver reports as total to a process
+    Figure context_bytes;  // taken by the CUDA context and loaded modules, outside PyTorch
+    Figure bandwidth;      // bytes per second
     Figure fp32_flops;
     Figure tf32_flops;
     Figure fp16_flops;
@@ -47,6 +48,14 @@ struct GpuProfile {
     // What one training process can hold in PyTorch's allocator when it has the card alone.
     std::int64_t usable_bytes() const {
         return total_bytes() - static_cast<std::int64_t>(context_bytes.value);
+    }
+    // Resident threads of one multiprocessor (CUDA C++ Programming Guide, compute capabilities).
+    int threads_per_multiprocessor() const {
+        if (compute_capability == 75) return 1024;
+        if (compute_capability == 80 || compute_capability == 90 || compute_capability == 100 ||
+            compute_capability < 75)
+            return 2048;
+        return 1536;
     }
     bool has_bf16() const { return bf16_flops.value > 0; }
 };
