@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace plimsoll::training {
+
+// Settings of PyTorch's CUDA caching allocator (PYTORCH_CUDA_ALLOC_CONF). Bytes; 0 = off.
+struct AllocatorSettings {
+    std::int64_t limit = 0;            // memory the driver would still give; 0 = endless
+    std::int64_t max_split = 0;        // max_split_size_mb
+    bool expandable_segments = false;  // one growing segment a pool
+};
+
+// A simulation of PyTorch's CUDA caching allocator for one stream
+// (c10/cuda/CUDACachingAllocator.cpp): sizes rounded to 512 bytes, a small pool up to 1 MiB and a
+// large one, best fit with the lowest address on ties, segments of 2 MiB, 20 MiB or the size
+// rounded to 2 MiB, splitting, merging with free neighbours, and release of unsplit cached segments
+// before an out-of-memory error.
+class CachingAllocator {
+  public:
+    using Block = std::int32_t;
+    static constexpr Block kOutOfMemory = -1;
+
+    explicit CachingAllocator(const AllocatorSettings& settings = {});
+
+    // A block of at least `bytes` (more than 0), or kOutOfMemory.
+    Block allocate(std::int64_t bytes);
+    void free(Block block);
+    void empty_cache() { release_cached(); }
+    void set_limit(std::int64_t bytes) { settings_.limit = bytes; }
+
+    std::int64_t block_bytes(Block block) const { return at(block).size; }
+    std::int64_t allocated() const { return allocated_; }
+    std::int64_t reserved() const { return reserved_; }
+    std::int64_t max_allocated() const { return max_allocated_; }
+    std::int64_t max_reserved() const { return max_reserved_; }
+    std::int64_t retries() const { return retries_; }
+
+  private:
+    struct Node {
+        std::int64_t address = 0;
+        std::int64_t size = 0;
+        Block previous = -1;  // neighbours in the segment
+        Block next = -1;
+        bool used = false;
+        bool small = false;
+    };
+    struct Free {
+        std::int64_t size;
+        std::int64_t address;
+        Block block;
+    };
+    using Pool = std::vector<Free>;  // sorted by size, then address
+
+    Node& at(Block block) { return nodes_[static_cast<std::size_t>(block)]; }
+    const Node& at(Block block) const { return nodes_[static_cast<std::size_t>(block)]; }
+    Pool& pool(bool small) { return pools_[small ? 0 : 1]; }
+    Block make_node(const Node& node);
+    void drop_node(Block block);
+    void put(Block block);
+    void take(Block block);
+    Block find(bool small, std::int64_t size);
+    Block new_segment(std::int64_t size, bool small);
+    Block grow_expandable(std::int64_t size, bool small);
+    void split(Block block, std::int64_t size);
+    void release_cached();
+    void release_oversize(std::int64_t size);
+    bool reserve(std::int64_t bytes);
+    Block merge(Block left, Block right);
+
+    AllocatorSettings settings_;
+    std::vector<Node> nodes_;
+    std::vector<Block> spare_;
+    Pool pools_[2];
+    Block expandable_tail_[2] = {-1, -1};
+    std::int64_t top_[2] = {1LL << 40, 1LL << 50};
+    std::int64_t allocated_ = 0;
+    std::int64_t reserved_ = 0;
+    std::int64_t max_allocated_ = 0;
+    std::int64_t max_reserved_ = 0;
+    std::int64_t retries_ = 0;
+};
+
+}  // namespace plimsoll::training
