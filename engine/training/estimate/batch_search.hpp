@@ -1,0 +1,60 @@
+#pragma once
+
+#include "engine/training/estimate/estimate.hpp"
+
+#include <functional>
+#include <map>
+
+namespace plimsoll::training {
+
+// How sure the estimate is, as factors on the reserved memory: from comparing with PyTorch's own
+// allocator and dispatcher (tests/unit/engine/training/data), widened for what could not be
+// compared.
+struct Band {
+    double low = 0.98;
+    double high = 1.03;
+};
+Band band_of(const ModelShape& shape, const TrainingSettings& settings, const GpuProfile& gpu);
+
+enum class Fit { yes, tight, no };  // tight: only below the band's upper edge, or above 95 %
+std::string_view to_string(Fit fit);
+
+struct BatchLimits {
+    std::int64_t limit_bytes = 0;        // reserved memory that the safety margin leaves
+    std::int64_t max_batch = 0;          // 0: not even one sample fits
+    std::int64_t recommended_batch = 0;  // at most max_batch, a multiple of 8 where that is large
+    std::int64_t reserved_at_recommended = 0;
+    Fit fit = Fit::no;
+};
+
+struct SearchOptions {
+    double safety = 0.85;                 // of the card's total memory, context included
+    std::int64_t reserved_elsewhere = 0;  // bytes that other processes hold on the card
+    std::int64_t highest_batch = 65536;
+    EstimateOptions estimate = {};
+};
+
+// peak_reserved by batch, remembered: many cards ask for the same batches.
+class ReservedByBatch {
+  public:
+    ReservedByBatch(const ModelShape& shape, const TrainingSettings& settings,
+                    const TapeDevice& device, const EstimateOptions& options)
+        : shape_(shape), settings_(settings), device_(device), options_(options) {}
+    std::int64_t operator()(std::int64_t batch);
+    std::size_t evaluations() const { return known_.size(); }
+
+  private:
+    ModelShape shape_;
+    TrainingSettings settings_;
+    TapeDevice device_;
+    EstimateOptions options_;
+    std::map<std::int64_t, std::int64_t> known_;
+};
+
+// The largest batch whose reserved memory stays within the limit: a line through two batches
+// predicts it, neighbours confirm it. Errors name the field.
+Result<BatchLimits> find_batch(const ModelShape& shape, const TrainingSettings& settings,
+                               const GpuProfile& gpu, const SearchOptions& options,
+                               ReservedByBatch& reserved);
+
+}  // namespace plimsoll::training

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "engine/training/allocator/caching_allocator.hpp"
+#include "engine/training/gpus/gpu_profile.hpp"
+#include "engine/training/tape/record.hpp"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace plimsoll::training {
+
+// When memory was highest.
+struct Moment {
+    int step = 1;
+    Phase phase = Phase::setup;
+    int layer = -1;          // of the code that ran, -1 outside the layers
+    std::int64_t event = 0;  // allocations and frees so far
+};
+
+struct TimelinePoint {
+    std::int64_t event = 0;
+    int step = 1;
+    Phase phase = Phase::setup;
+    std::int64_t allocated = 0;
+    std::int64_t reserved = 0;
+};
+
+// What one layer keeps between its forward and its backward, in bytes as asked for.
+struct LayerMemory {
+    int layer = 0;
+    std::int64_t parameters = 0;
+    std::int64_t saved_bytes = 0;
+};
+
+// Memory of a run, from replaying its tape through the simulated allocator. Bytes.
+struct Estimate {
+    std::int64_t parameters = 0;
+    std::int64_t trainable_parameters = 0;
+    std::int64_t peak_allocated = 0;  // torch.cuda.max_memory_allocated
+    std::int64_t peak_reserved = 0;   // torch.cuda.max_memory_reserved
+    // Allocated bytes by purpose at the moment of peak_allocated; they sum to it exactly.
+    std::array<std::int64_t, kGroups> breakdown{};
+    Moment moment;
+    std::int64_t saved_for_backward = 0;  // tensors alive at the end of forward, activations alone
+    std::vector<LayerMemory> layers;
+    double matmul_flops = 0;  // per optimizer step
+    double moved_bytes = 0;
+    std::int64_t kernels = 0;
+    std::vector<TimelinePoint> timeline;  // two steps, at most 2000 points; empty unless asked for
+
+    // Reserved but not allocated at the peaks: what the caching allocator cannot use.
+    std::int64_t fragmentation() const { return peak_reserved - peak_allocated; }
+};
+
+struct EstimateOptions {
+    AllocatorSettings allocator = {};  // its limit is not applied
+    int steps = 3;  // the second step can reserve more than the first; the third confirms it
+    bool timeline = false;
+};
+
+TapeDevice tape_device(const GpuProfile& gpu);
+
+// Checks the settings; the shape must be validated.
+Result<Estimate> estimate(const ModelShape& shape, const TrainingSettings& settings,
+                          const TapeDevice& device, const EstimateOptions& options = {});
+
+// peak_reserved alone, for searches over batch sizes: same replay without the bookkeeping.
+std::int64_t peak_reserved(const ModelShape& shape, const TrainingSettings& settings,
+                           const TapeDevice& device, const EstimateOptions& options = {});
+
+}  // namespace plimsoll::training

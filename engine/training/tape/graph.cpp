@@ -1,0 +1,106 @@
+#include "engine/training/tape/graph.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::training {
+
+std::int64_t bytes_of(Dtype dtype) {
+    switch (dtype) {
+        case Dtype::boolean:
+            return 1;
+        case Dtype::half:
+            return 2;
+        case Dtype::fp32:
+            return 4;
+        case Dtype::int64:
+            return 8;
+    }
+    return 0;
+}
+
+Var::Var(const Var& other)
+    : graph_(other.graph_),
+      buffer_(other.buffer_),
+      elements_(other.elements_),
+      dtype_(other.dtype_),
+      edge_(other.edge_) {
+    if (graph_ != nullptr) graph_->retain(buffer_);
+}
+
+void Var::reset() {
+    if (graph_ != nullptr) graph_->release(buffer_);
+    graph_ = nullptr;
+    buffer_ = kNoBuffer;
+    edge_ = {};
+}
+
+Var Var::alias(std::int64_t elements, Edge edge) const {
+    graph_->retain(buffer_);
+    return {*graph_, buffer_, elements, dtype_, edge};
+}
+
+Graph::Graph(const TrainingSettings& settings, const TapeDevice& device)
+    : settings_(settings), device_(device) {}
+
+BufferId Graph::allocate(std::int64_t bytes, Group group) {
+    if (bytes <= 0) return kNoBuffer;
+    const auto id = static_cast<BufferId>(buffers_.size());
+    buffers_.push_back({bytes, group});
+    counts_.push_back(1);
+    events_.push_back({id, true, phase_, layer_});
+    moved_bytes_ += 2.0 * static_cast<double>(bytes);
+    ++kernels_;
+    return id;
+}
+
+void Graph::release(BufferId id) {
+    if (id == kNoBuffer) return;
+    if (--counts_[static_cast<std::size_t>(id)] == 0)
+        events_.push_back({id, false, phase_, layer_});
+}
+
+void Graph::scratch(std::int64_t bytes, Group group) {
+    release(allocate(bytes, group));
+}
+
+Var Graph::make(std::int64_t elements, Dtype dtype, Group group) {
+    return {*this, allocate(elements * bytes_of(dtype), group), elements, dtype, {}};
+}
+
+int Graph::add_parameter(const Parameter& p) {
+    GraphParameter g;
+    g.elements = p.elements;
+    g.trainable = p.trainable;
+    g.adapter = p.adapter;
+    g.dtype = settings_.precision == Precision::bf16 ? Dtype::half : Dtype::fp32;
+    parameters_.push_back(g);
+    return static_cast<int>(parameters_.size()) - 1;
+}
+
+// Hopper and newer get 32 MiB a handle, others 4096 KiB * 2 + 16 KiB * 8; cuBLASLt 1 MiB. A handle
+// belongs to a thread: forward and backward have their own (ATen CUDABlas.cpp).
+void Graph::matmul(double flops, bool through_lt) {
+    count_flops(flops);
+    const bool large = device_.compute_capability == 90 || device_.compute_capability == 100 ||
+                       device_.compute_capability == 120;
+    const std::size_t thread = on_backward_thread_ ? 1 : 0;
+    if (!std::exchange(workspace_made_[thread], true))
+        allocate(large ? 32LL << 20 : 8'519'680, Group::workspace);
+    if (through_lt && !std::exchange(lt_workspace_made_[thread], true))
+        allocate(1 << 20, Group::workspace);
+}
+
+void Graph::enter_autocast() {
+    autocast_ = settings_.autocast();
+}
+
+void Graph::exit_autocast() {
+    autocast_ = false;
+    for (auto& p : parameters_) {
+        release(p.cast);
+        p.cast = kNoBuffer;
+        p.cast_edge = {};
+    }
+}
+
+}  // namespace plimsoll::training

@@ -1,0 +1,252 @@
+#pragma once
+
+#include "engine/training/tape/settings.hpp"
+#include "engine/training/tape/tape.hpp"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::training {
+
+// A small symbolic autograd: tensors are sizes, operations allocate and free them in the order in
+// which PyTorch does, and the backward pass runs the recorded nodes as PyTorch's engine does
+// (highest sequence number first, gradients accumulated in place where PyTorch can). Recording a
+// step with it yields the tape.
+
+using BufferId = std::int32_t;
+inline constexpr BufferId kNoBuffer = -1;
+
+enum class Dtype : std::uint8_t { boolean, half, fp32, int64 };
+std::int64_t bytes_of(Dtype dtype);
+
+// Where a gradient goes: a node's output slot, a parameter, or nowhere.
+struct Edge {
+    enum class Kind : std::uint8_t { none, node, parameter } kind = Kind::none;
+    std::int32_t index = 0;
+    std::int32_t slot = 0;
+};
+
+// A gradient on its way. PyTorch adds into an existing gradient in place only if nothing else
+// refers to it and it is no view.
+struct Gradient {
+    BufferId buffer = kNoBuffer;
+    bool view = false;
+};
+
+class Graph;
+
+// A handle like a Python variable: holds its buffer while it lives.
+class Var {
+  public:
+    Var() = default;
+    Var(Graph& graph, BufferId buffer, std::int64_t elements, Dtype dtype, Edge edge)
+        : graph_(&graph), buffer_(buffer), elements_(elements), dtype_(dtype), edge_(edge) {}
+    Var(const Var& other);
+    Var(Var&& other) noexcept { swap(other); }
+    Var& operator=(Var other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~Var() { reset(); }
+    void reset();
+
+    BufferId buffer() const { return buffer_; }
+    std::int64_t elements() const { return elements_; }
+    std::int64_t bytes() const { return elements_ * bytes_of(dtype_); }
+    Dtype dtype() const { return dtype_; }
+    Edge edge() const { return edge_; }
+    bool requires_grad() const { return edge_.kind != Edge::Kind::none; }
+    explicit operator bool() const { return graph_ != nullptr; }
+    // The same storage seen as another tensor (a view or a slice).
+    Var alias(std::int64_t elements, Edge edge) const;
+
+  private:
+    void swap(Var& other) noexcept {
+        std::swap(graph_, other.graph_);
+        std::swap(buffer_, other.buffer_);
+        std::swap(elements_, other.elements_);
+        std::swap(dtype_, other.dtype_);
+        std::swap(edge_, other.edge_);
+    }
+    Graph* graph_ = nullptr;
+    BufferId buffer_ = kNoBuffer;
+    std::int64_t elements_ = 0;
+    Dtype dtype_ = Dtype::fp32;
+    Edge edge_;
+};
+
+// A recorded operation. `run` allocates what its backward allocates and fills `outputs`; `finish`,
+// if any, then shapes them to what the inputs want (sums over broadcast dimensions, narrower
+// types).
+struct Node {
+    using Run = void (*)(Graph&, Node&);
+    static constexpr int kMostSaved = 8;
+    static constexpr int kMostEdges = 4;
+    static constexpr int kMostSlots = 3;
+
+    Run run = nullptr;
+    Run finish = nullptr;
+    std::array<BufferId, kMostSaved> saved{};
+    std::array<Edge, kMostEdges> next{};
+    std::array<Gradient, kMostSlots> gradients{};
+    std::array<Gradient, kMostEdges> outputs{};
+    std::array<std::int64_t, 6> size{};
+    std::int32_t waiting = 0;  // gradients still to come
+    std::int32_t frame = -1;   // checkpoint that the node belongs to
+    std::int16_t layer = -1;
+    std::int8_t n_saved = 0;
+    std::int8_t n_next = 0;
+    bool saves = false;        // keeps something, or would without its checkpoint
+    bool cached_cast = false;  // of a weight: a recomputation may or may not repeat it
+    Dtype dtype = Dtype::fp32;
+    Group group = Group::attention;
+
+    bool wants(int edge) const {
+        return next[static_cast<std::size_t>(edge)].kind != Edge::Kind::none;
+    }
+};
+
+struct GraphParameter {
+    std::int64_t elements = 0;
+    BufferId data = kNoBuffer;
+    BufferId gradient = kNoBuffer;
+    Gradient incoming;  // of the running backward
+    std::int32_t waiting = 0;
+    Dtype dtype = Dtype::fp32;
+    bool trainable = true;
+    bool adapter = false;
+    bool leaf = false;          // no parameter of the model
+    BufferId cast = kNoBuffer;  // half copy in autocast's cache
+    Edge cast_edge;
+};
+
+class Graph {
+  public:
+    Graph(const TrainingSettings& settings, const TapeDevice& device);
+
+    const TrainingSettings& settings() const { return settings_; }
+    const TapeDevice& device() const { return device_; }
+
+    // Buffers ----------------------------------------------------------------------------------
+    BufferId allocate(std::int64_t bytes, Group group);
+    void retain(BufferId id) {
+        if (id != kNoBuffer) ++counts_[static_cast<std::size_t>(id)];
+    }
+    void release(BufferId id);
+    void regroup(BufferId id, Group group) {
+        if (id != kNoBuffer) buffers_[static_cast<std::size_t>(id)].group = group;
+    }
+    std::int64_t bytes(BufferId id) const { return buffers_[static_cast<std::size_t>(id)].bytes; }
+    // Allocates and frees at once, as a kernel's scratch.
+    void scratch(std::int64_t bytes, Group group);
+    Var make(std::int64_t elements, Dtype dtype, Group group);
+
+    // Parameters -------------------------------------------------------------------------------
+    int add_parameter(const Parameter& parameter);
+    GraphParameter& parameter(int index) { return parameters_[static_cast<std::size_t>(index)]; }
+    std::vector<GraphParameter>& parameters() { return parameters_; }
+    // A tensor made to require a gradient (peft does it to the embeddings' output when the layers
+    // are checkpointed). It and its gradient live as long as the graph that it belongs to.
+    Var as_leaf(Var x);
+    // Frees the leaves of every graph but the newest, or of all.
+    void drop_leaves(bool newest_too);
+
+    // Recording --------------------------------------------------------------------------------
+    void set_phase(Phase phase) { phase_ = phase; }
+    Phase phase() const { return phase_; }
+    void set_layer(int layer) { layer_ = static_cast<std::int16_t>(layer); }
+    // Starts a fresh event list and returns the one so far.
+    std::vector<Event> take_events() { return std::exchange(events_, {}); }
+    std::vector<Buffer> take_buffers() { return std::move(buffers_); }
+    void count_flops(double flops) { flops_ += flops; }
+    double flops() const { return flops_; }
+    double moved_bytes() const { return moved_bytes_; }
+    std::int64_t kernels() const { return kernels_; }
+    void clear_counters() { flops_ = moved_bytes_ = 0, kernels_ = 0; }
+
+    // A matrix product: counts its work; the first on a thread makes cuBLAS allocate its workspace.
+    void matmul(double flops, bool through_lt);
+
+    // Autograd ---------------------------------------------------------------------------------
+    // A node for an operation whose inputs' gradients go to `edges`; null if none wants one.
+    // During a checkpoint's recomputation the recorded node comes back to be filled again.
+    Node* node(Node::Run run, std::initializer_list<Edge> edges, Dtype dtype, Group group);
+    void save(Node* node, const Var& var) { save(node, var.buffer()); }
+    void save(Node* node, BufferId buffer);
+    bool recomputing() const { return filling_frame_ >= 0; }
+    // Call when all is saved: ends a recomputation that has nothing left to recompute.
+    void sealed(Node* node);
+    Edge edge_to(const Node* node, int slot = 0) const;
+    static void output(Node& node, int edge, BufferId buffer, bool view = false) {
+        node.outputs[static_cast<std::size_t>(edge)] = {buffer, view};
+    }
+    void backward(const Var& loss);
+    // Off: operations record no nodes, for results that nothing depends on.
+    void set_recording(bool on) { recording_ = on; }
+
+    // Autocast ---------------------------------------------------------------------------------
+    bool autocast() const { return autocast_; }
+    void enter_autocast();
+    void exit_autocast();  // empties the cache of half weights
+
+    // Checkpointing ----------------------------------------------------------------------------
+    // Runs `forward` keeping nothing but its input; the backward pass runs it again.
+    Var checkpoint(const Var& input, std::function<Var(const Var&)> forward);
+
+  private:
+    struct Frame {
+        std::function<Var(const Var&)> forward;
+        Var input;
+        std::int32_t first = 0,
+                     last = 0;   // nodes [first, last); `last` follows the last that saves
+        std::int32_t alive = 0;  // nodes that still need the recomputed tensors
+        int layer = -1;
+        bool autocast = false;
+        bool filled = false;
+    };
+    struct StopRecomputation {};
+
+    struct Leaf {
+        Var data;
+        int parameter = 0;
+        int graph = 0;  // number of the backward pass that it belongs to
+    };
+
+    void recompute(std::int32_t frame);
+    void count_waiting(Edge from);
+    void send(Edge edge, Gradient gradient);
+    void accumulate(Gradient& slot, Gradient incoming);
+    void store_gradient(GraphParameter& parameter);
+    void run_node(std::int32_t index);
+    void drop_saved(Node& node);
+
+    TrainingSettings settings_;
+    TapeDevice device_;
+    std::vector<Buffer> buffers_;
+    std::vector<std::int32_t> counts_;
+    std::vector<Event> events_;
+    std::vector<GraphParameter> parameters_;
+    std::vector<Node> nodes_;
+    std::vector<std::int32_t> ready_;  // max-heap of node indices
+    std::vector<Frame> frames_;
+    std::vector<Leaf> leaves_;
+    int backward_passes_ = 0;
+    Phase phase_ = Phase::setup;
+    std::int16_t layer_ = -1;
+    bool autocast_ = false;
+    bool recording_ = true;
+    bool on_backward_thread_ = false;
+    std::array<bool, 2> workspace_made_{};
+    std::array<bool, 2> lt_workspace_made_{};
+    std::int32_t recording_frame_ = -1;  // inside a checkpoint's first run
+    std::int32_t filling_frame_ = -1;    // inside its recomputation
+    std::int32_t filling_next_ = 0;
+    double flops_ = 0;
+    double moved_bytes_ = 0;
+    std::int64_t kernels_ = 0;
+};
+
+}  // namespace plimsoll::training

@@ -1,0 +1,94 @@
+#include "engine/training/tape/layers.hpp"
+
+namespace plimsoll::training {
+
+bool ParameterCursor::adapters_follow() const {
+    auto& parameters = const_cast<Graph&>(graph_).parameters();
+    return static_cast<std::size_t>(at_) < parameters.size() &&
+           parameters[static_cast<std::size_t>(at_)].adapter;
+}
+
+Linear read_linear(ParameterCursor& parameters, const Graph& g, std::int64_t in, std::int64_t out,
+                   bool bias) {
+    Linear layer{.in = in, .out = out};
+    layer.weight = parameters.next();
+    if (bias) layer.bias = parameters.next();
+    if (parameters.adapters_follow()) {
+        layer.lora_a = parameters.next();
+        layer.lora_b = parameters.next();
+        layer.rank = g.settings().lora.rank;
+    }
+    return layer;
+}
+
+Norm read_norm(ParameterCursor& parameters, std::int64_t width) {
+    const int weight = parameters.next();
+    return {weight, parameters.next(), width};
+}
+
+Var attend(Graph& g, const Var& q, const Var& k, const Var& v, const Var& bias,
+           const AttentionShape& shape, Probabilities probabilities, Var& weights) {
+    if (g.settings().attention == Attention::eager)
+        return eager_attention(g, q, k, v, bias, shape, probabilities, weights);
+    Var out = sdpa(g, q, k, v, shape);
+    // Fused kernels return [batch, tokens, heads, size] in memory, the plain composition does not.
+    if (choose_sdpa(g.settings(), g.device(), q.dtype(), shape) == SdpaKernel::math)
+        out = copy(g, out, true, Group::attention);
+    return out;
+}
+
+Var language_model_loss(Graph& g, const Var& logits, const Var& labels, bool causal) {
+    const Var wide = to(g, logits, Dtype::fp32, Group::logits);
+    if (!causal) return cross_entropy(g, wide, labels);
+    const Var padded = g.make(labels.elements() + g.settings().batch, Dtype::int64, Group::logits);
+    const Var shifted = g.make(labels.elements(), Dtype::int64, Group::logits);
+    return cross_entropy(g, wide, shifted);
+}
+
+Var causal_mask(Graph& g, const AttentionShape& shape, Dtype dtype) {
+    const std::int64_t elements = shape.batch * shape.queries * shape.keys;
+    if (g.settings().attention == Attention::eager)
+        return g.make(elements, dtype, Group::attention_scores);
+    if (shape.mask) return g.make(elements, Dtype::boolean, Group::attention_scores);
+    return {};
+}
+
+Outputs decoder_head(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& hidden,
+                     const Batch& batch) {
+    constexpr int word_embeddings = 0;
+    Outputs out;
+    if (s.head == Head::language_model) {
+        const Linear head{
+            .weight = s.tied_head ? word_embeddings : p.next(), .in = s.hidden, .out = s.vocab};
+        out.logits = linear(g, hidden, head, Group::logits);
+        out.loss = language_model_loss(g, out.logits, batch.labels, true);
+    } else {
+        const Linear head{.weight = p.next(), .in = s.hidden, .out = s.labels};
+        out.logits = linear(g, hidden, head, Group::logits);
+        const std::int64_t rows = hidden.elements() / s.hidden / g.settings().sequence;
+        out.loss = cross_entropy(g, slice(g, out.logits, rows * s.labels), batch.labels);
+    }
+    return out;
+}
+
+Outputs forward(Graph& g, const ModelShape& shape, const Batch& batch) {
+    switch (shape.family) {
+        case Family::bert:
+        case Family::distilbert:
+        case Family::roberta:
+            return bert_forward(g, shape, batch);
+        case Family::gpt2:
+            return gpt2_forward(g, shape, batch);
+        case Family::llama:
+            return llama_forward(g, shape, batch);
+        case Family::naics:
+            return naics_forward(g, shape, batch);
+        case Family::temporal:
+            return temporal_forward(g, shape, batch);
+        case Family::lstm:
+            return lstm_forward(g, shape, batch);
+    }
+    return {};
+}
+
+}  // namespace plimsoll::training

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "engine/training/models/model_shape.hpp"
+#include "engine/training/tape/graph.hpp"
+
+#include <cstdint>
+
+// The forward passes of the supported families, written in the tape's operations.
+
+namespace plimsoll::training {
+
+// A micro-batch on the device. Text models take ids and a mask, series models take numbers.
+struct Batch {
+    Var ids, mask, labels;
+    Var other_ids, other_mask;  // naics: the negatives
+    Var series, target;
+};
+
+// What a training loop keeps of a forward pass: the loss and the outputs object with its logits.
+struct Outputs {
+    Var loss;
+    Var logits;
+};
+
+// Hands out parameter indices in the order of list_parameters.
+class ParameterCursor {
+  public:
+    explicit ParameterCursor(const Graph& graph) : graph_(graph) {}
+    int next() { return at_++; }
+    void skip(int n) { at_ += n; }
+    int position() const { return at_; }
+    void seek(int position) { at_ = position; }
+    // True if the next two parameters are the adapters of the linear layer just read.
+    bool adapters_follow() const;
+
+  private:
+    const Graph& graph_;
+    int at_ = 0;
+};
+
+Outputs bert_forward(Graph& g, const ModelShape& shape, const Batch& batch);
+Outputs gpt2_forward(Graph& g, const ModelShape& shape, const Batch& batch);
+Outputs llama_forward(Graph& g, const ModelShape& shape, const Batch& batch);
+Outputs naics_forward(Graph& g, const ModelShape& shape, const Batch& batch);
+Outputs temporal_forward(Graph& g, const ModelShape& shape, const Batch& batch);
+Outputs lstm_forward(Graph& g, const ModelShape& shape, const Batch& batch);
+Outputs forward(Graph& g, const ModelShape& shape, const Batch& batch);
+
+// An encoder's hidden states, from its embeddings on; used alone and as a channel of naics.
+// `before_return` runs while its embeddings and mask are still alive (BERT's pooler).
+Var encoder_forward(Graph& g, const ModelShape& shape, ParameterCursor& parameters, const Var& ids,
+                    const std::function<void(const Var&)>& before_return);
+
+}  // namespace plimsoll::training

@@ -1,0 +1,130 @@
+#pragma once
+
+#include "engine/training/tape/graph.hpp"
+
+#include <cstdint>
+
+// The operations that the models are written in. Each allocates, saves and later frees what
+// PyTorch's operation of that name does on CUDA; `group` says what its result counts as.
+
+namespace plimsoll::training {
+
+// Indices of a linear layer's parameters; -1 where it has none.
+struct Linear {
+    int weight = -1;
+    int bias = -1;
+    int lora_a = -1;
+    int lora_b = -1;
+    std::int64_t in = 0;
+    std::int64_t out = 0;
+    std::int64_t rank = 0;
+};
+struct Norm {
+    int weight = -1;
+    int bias = -1;
+    std::int64_t width = 0;
+};
+
+// x of rows * in elements -> rows * out. Adapters, if any, are applied as peft does. `conv1d` is
+// GPT-2's layer, whose arguments autocast converts in another order.
+Var linear(Graph& g, const Var& x, const Linear& layer, Group group, bool conv1d = false);
+// torch.nn.MultiheadAttention's input projection of a transposed tensor: copied, multiplied, the
+// bias added in place. `part` of 1 uses the whole packed weight; less uses that share of it (a
+// slice).
+struct PackedWeight {
+    int weight = -1;
+    int bias = -1;
+    std::int64_t width = 0;  // model width; the weight is [3 * width, width]
+};
+Var packed_projection(Graph& g, const Var& x, const PackedWeight& packed, std::int64_t parts,
+                      Edge weight_slice, Edge bias_slice);
+// Gradients of slices of a packed weight or bias are concatenated.
+Edge packed_slices(Graph& g, int parameter);
+Var layer_norm(Graph& g, const Var& x, const Norm& norm, Group group = Group::norms);
+Var rms_norm(Graph& g, const Var& x, int weight, std::int64_t width);
+
+Var to(Graph& g, const Var& x, Dtype dtype, Group group);
+Var dropout(Graph& g, const Var& x, double p, Group group);
+Var add(Graph& g, const Var& x, const Var& y, Group group);  // y may be a broadcast smaller tensor
+Var scale(Graph& g, const Var& x, Group group);              // times a Python number
+Var shift(Graph& g, const Var& x, Group group);              // plus a Python number
+Var power(Graph& g, const Var& x, Group group);              // to a Python number
+// One factor may be smaller: a vector repeated over rows (its gradient is a sum over rows), or one
+// number a row.
+enum class Broadcast { none, over_rows, over_columns };
+Var multiply(Graph& g, const Var& x, const Var& y, Group group,
+             Broadcast broadcast = Broadcast::none);
+Var negate(Graph& g, const Var& x, Group group);
+Var gelu(Graph& g, const Var& x, Group group);
+Var gelu_new(Graph& g, const Var& x, Group group);  // the tanh formula written in Python
+Var silu(Graph& g, const Var& x, Group group);
+Var relu(Graph& g, const Var& x, Group group);  // saves its result
+Var tanh(Graph& g, const Var& x, Group group);
+Var softmax(Graph& g, const Var& x, Group group);
+Var activate(Graph& g, const Var& x, Activation activation, Group group);
+
+// A contiguous copy. Its gradient passes through, by another copy where that must change the order
+// of dimensions.
+Var copy(Graph& g, const Var& x, bool copies_back, Group group);
+// No copy forward, one backward: a view whose gradient arrives in another order of dimensions.
+Var reordered(Graph& g, const Var& x);
+// batch * [m, k] x [k, n].
+Var bmm(Graph& g, const Var& a, const Var& b, std::int64_t batch, std::int64_t m, std::int64_t k,
+        std::int64_t n, Group group);
+// Scaled dot-product attention over tensors of [batch, heads, tokens, head size].
+struct AttentionShape {
+    std::int64_t batch = 0;
+    std::int64_t heads = 0;
+    std::int64_t kv_heads = 0;
+    std::int64_t queries = 0;
+    std::int64_t keys = 0;
+    std::int64_t head_dim = 0;
+    double dropout = 0;
+    bool causal = false;
+    bool mask = false;  // a boolean mask of [batch, 1, queries, keys]
+};
+SdpaKernel choose_sdpa(const TrainingSettings& settings, const TapeDevice& device, Dtype dtype,
+                       const AttentionShape& shape);
+Var sdpa(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionShape& shape);
+// transformers' eager attention; `bias` is an additive mask or empty. The families differ in where
+// the probabilities return to the type of q.
+enum class Probabilities {
+    after_dropout,   // BERT: only autocast's product converts them
+    before_dropout,  // GPT-2
+    fp32_softmax,    // Llama: softmax in fp32 always, converted before dropout
+};
+// `weights` receives the probabilities, which the callers keep for a while.
+Var eager_attention(Graph& g, const Var& q, const Var& k, const Var& v, const Var& bias,
+                    const AttentionShape& shape, Probabilities probabilities, Var& weights);
+
+// Rows of x picked by index: a copy; the gradient is zeros of x's size.
+Var pick_rows(Graph& g, const Var& x, std::int64_t elements, Group group);
+// y with rows added at an index, out of place: the addend's gradient is picked again.
+Var add_rows(Graph& g, const Var& y, const Var& rows, Group group);
+// Sum over tokens or the like: the gradient is a view.
+Var reduce(Graph& g, const Var& x, std::int64_t elements, Group group);
+// A part of x that shares its storage; the gradient is zeros of x's size around it.
+Var slice(Graph& g, const Var& x, std::int64_t elements);
+// Three views of x, of equal size, whose gradients are concatenated.
+std::array<Var, 3> split3(Graph& g, const Var& x);
+// The last two halves exchanged, one negated: cat(-x2, x1) of rotary positions.
+Var rotate_half(Graph& g, const Var& x, Group group);
+
+Var embedding(Graph& g, int table, std::int64_t rows, std::int64_t width, bool word_table = false);
+
+// Mean cross-entropy over `rows` of logits; `labels` (int64) are kept until backward.
+Var cross_entropy(Graph& g, const Var& logits, const Var& labels);
+Var mse_loss(Graph& g, const Var& prediction, const Var& target);
+Var divide_scalar(Graph& g, const Var& x);  // loss / accumulation: a few bytes with a node
+
+// Scratch that sum() over rows of [rows, columns] fp32/half needs, 0 if it fits one block a column
+// (ATen Reduce.cuh, setReduceConfig).
+struct SumScratch {
+    std::int64_t buffer = 0;
+    std::int64_t semaphores = 0;
+};
+SumScratch sum_scratch(const TapeDevice& device, std::int64_t rows, std::int64_t columns);
+// Allocates the sum of rows and its scratch; the scratch is freed.
+BufferId sum_rows(Graph& g, std::int64_t rows, std::int64_t columns, Dtype dtype, Group group);
+
+}  // namespace plimsoll::training

@@ -1,0 +1,125 @@
+#include "engine/training/tape/optimizer.hpp"
+
+#include "engine/training/tape/operations.hpp"
+
+namespace plimsoll::training {
+namespace {
+
+constexpr auto kState = Group::optimizer;
+constexpr auto kTemporary = Group::optimizer_temporaries;
+
+}  // namespace
+
+std::vector<std::size_t> OptimizerTape::trainable() const {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < parameters_.size(); ++i)
+        if (parameters_[i].trainable && graph_.parameter(static_cast<int>(i)).gradient != kNoBuffer)
+            out.push_back(i);
+    return out;
+}
+
+void OptimizerTape::clip() {
+    std::vector<BufferId> norms;
+    for (std::size_t i = 0; i < trainable().size(); ++i)
+        norms.push_back(graph_.allocate(4, kTemporary));
+    const BufferId stacked =
+        graph_.allocate(4 * static_cast<std::int64_t>(norms.size()), kTemporary);
+    for (const auto id : norms) graph_.release(id);
+    graph_.release(stacked);
+}
+
+void OptimizerTape::unscale() {
+    graph_.scratch(4, kTemporary);
+}
+
+// Adam: two tensors like each parameter, born in order. SGD's momentum starts as a copy of the
+// gradient. Adafactor keeps a row and a column of each matrix. 8-bit Adam (bitsandbytes) keeps a
+// byte an element, with fp32 scales a block of 256; small tensors stay in fp32.
+void OptimizerTape::make_state() {
+    const auto& settings = graph_.settings();
+    const std::int64_t width = settings.weight_bytes();
+    for (const auto i : trainable()) {
+        const auto& p = parameters_[i];
+        const std::int64_t bytes = p.elements * width;
+        switch (settings.optimizer) {
+            case Optimizer::adamw:
+                if (settings.kernel == OptimizerKernel::fused) graph_.allocate(4, kState);
+                graph_.allocate(bytes, kState);
+                graph_.allocate(bytes, kState);
+                break;
+            case Optimizer::sgd_momentum:
+                graph_.allocate(bytes, kState);
+                break;
+            case Optimizer::adafactor:
+                if (p.matrix) {
+                    graph_.allocate(p.rows * width, kState);
+                    graph_.allocate(p.elements / p.rows * width, kState);
+                } else {
+                    graph_.allocate(bytes, kState);
+                }
+                break;
+            case Optimizer::adam_8bit:
+                for (int moment = 0; moment < 2; ++moment) {
+                    const bool small = p.elements < 4096;
+                    graph_.allocate(small ? 4 * p.elements : p.elements, kState);
+                    if (!small) graph_.allocate(p.elements / 256 * 4, kState);
+                }
+                break;
+            case Optimizer::sgd:
+                break;
+        }
+    }
+    has_state_ = true;
+}
+
+// foreach: square roots of every second moment at once. single: root and quotient of one parameter
+// at a time; the previous quotient lives until the next one is bound. fused: none.
+void OptimizerTape::adam_temporaries() {
+    const std::int64_t width = graph_.settings().weight_bytes();
+    std::vector<BufferId> held;
+    if (graph_.settings().kernel == OptimizerKernel::foreach)
+        for (const auto i : trainable())
+            held.push_back(graph_.allocate(parameters_[i].elements * width, kTemporary));
+    if (graph_.settings().kernel == OptimizerKernel::single)
+        for (const auto i : trainable()) {
+            const std::int64_t bytes = parameters_[i].elements * width;
+            const BufferId root = graph_.allocate(bytes, kTemporary);
+            const BufferId quotient = graph_.allocate(bytes, kTemporary);
+            graph_.release(root);
+            for (const auto id : held) graph_.release(id);
+            held.assign(1, quotient);
+        }
+    for (const auto id : held) graph_.release(id);
+}
+
+void OptimizerTape::adafactor_temporaries() {
+    const std::int64_t width = graph_.settings().weight_bytes();
+    BufferId last = kNoBuffer;
+    for (const auto i : trainable()) {
+        const auto& p = parameters_[i];
+        if (p.matrix)
+            graph_.scratch(sum_scratch(graph_.device(), p.rows, p.elements / p.rows).buffer,
+                           kTemporary);
+        const BufferId update = graph_.allocate(p.elements * width, kTemporary);
+        graph_.release(last);
+        last = update;
+    }
+    graph_.release(last);
+}
+
+void OptimizerTape::step() {
+    if (!has_state_) make_state();
+    if (graph_.settings().optimizer == Optimizer::adamw) adam_temporaries();
+    if (graph_.settings().optimizer == Optimizer::adafactor) adafactor_temporaries();
+}
+
+void OptimizerTape::zero_gradients() {
+    if (!graph_.settings().set_to_none) return;
+    for (auto& p : graph_.parameters()) {
+        if (p.leaf) continue;
+        graph_.release(p.gradient);
+        p.gradient = kNoBuffer;
+    }
+}
+
+}  // namespace plimsoll::training

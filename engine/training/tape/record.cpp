@@ -1,0 +1,102 @@
+#include "engine/training/tape/record.hpp"
+
+#include "engine/training/tape/models.hpp"
+#include "engine/training/tape/optimizer.hpp"
+
+namespace plimsoll::training {
+namespace {
+
+// Buffers stand beside the embeddings of each encoder, elsewhere they come last.
+void load_model(Graph& g, const ModelShape& shape, const std::vector<Parameter>& parameters) {
+    const auto buffers = list_buffers(shape);
+    std::size_t made = 0;
+    const std::size_t per_encoder = shape.family == Family::naics ? 2 : buffers.size();
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const bool leaves_embeddings = i > 0 && parameters[i - 1].part == Part::embeddings &&
+                                       parameters[i].part != Part::embeddings;
+        if (leaves_embeddings)
+            for (std::size_t n = 0; n < per_encoder && made < buffers.size(); ++n)
+                g.allocate(buffers[made++], Group::weights);
+        const int index = g.add_parameter(parameters[i]);
+        auto& p = g.parameter(index);
+        p.data = g.allocate(p.elements * bytes_of(p.dtype), Group::weights);
+    }
+    while (made < buffers.size()) g.allocate(buffers[made++], Group::weights);
+}
+
+Batch make_batch(Graph& g, const ModelShape& s) {
+    constexpr auto group = Group::batch;
+    const auto& t = g.settings();
+    const std::int64_t tokens = t.batch * t.sequence;
+    Batch b;
+    if (s.is_series()) {
+        b.series = g.make(tokens * s.features, Dtype::fp32, group);
+        b.target = g.make(t.batch * s.horizon * s.features, Dtype::fp32, group);
+        return b;
+    }
+    b.ids = g.make(tokens, Dtype::int64, group);
+    b.mask = g.make(tokens, Dtype::int64, group);
+    if (s.family == Family::naics) {
+        b.other_ids = g.make(tokens * t.negatives, Dtype::int64, group);
+        b.other_mask = g.make(tokens * t.negatives, Dtype::int64, group);
+    } else {
+        const bool per_token = s.head == Head::language_model;
+        b.labels = g.make(per_token ? tokens : t.batch, Dtype::int64, group);
+    }
+    return b;
+}
+
+}  // namespace
+
+Tape record_tape(const ModelShape& shape, const TrainingSettings& settings,
+                 const TapeDevice& device) {
+    Graph g(settings, device);
+    Tape tape;
+    const auto parameters = list_parameters(shape, settings.lora);
+    load_model(g, shape, parameters);
+    tape.setup = g.take_events();
+    OptimizerTape optimizer(g, parameters);
+    const bool scaled = settings.precision == Precision::fp16_autocast;
+
+    for (const bool first : {true, false}) {
+        g.clear_counters();
+        {
+            Batch batch;
+            Outputs outputs;
+            for (int micro = 0; micro < settings.accumulation; ++micro) {
+                g.set_phase(Phase::data);
+                batch = make_batch(g, shape);
+                g.set_phase(Phase::forward);
+                g.enter_autocast();
+                outputs = forward(g, shape, batch);
+                g.drop_leaves(false);
+                g.exit_autocast();
+                g.set_phase(Phase::backward);
+                g.backward(outputs.loss);
+                if (!settings.hold_outputs) {
+                    outputs = {};
+                    g.drop_leaves(true);
+                }
+            }
+            if (settings.clip) {
+                g.set_phase(Phase::clip);
+                if (scaled) optimizer.unscale();
+                optimizer.clip();
+            }
+            g.set_phase(Phase::optimizer);
+            if (scaled && !settings.clip) optimizer.unscale();
+            optimizer.step();
+            optimizer.zero_gradients();
+            g.set_phase(Phase::step_end);
+        }
+        g.drop_leaves(true);
+        (first ? tape.first : tape.later) = g.take_events();
+    }
+    tape.matmul_flops = g.flops();
+    tape.moved_bytes = g.moved_bytes();
+    tape.kernels = g.kernels();
+    tape.buffers = g.take_buffers();
+    return tape;
+}
+
+}  // namespace plimsoll::training

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "engine/training/models/parameters.hpp"
+
+#include <cstdint>
+
+namespace plimsoll::training {
+
+enum class Precision { fp32, bf16_autocast, fp16_autocast, bf16 };
+enum class Optimizer { adamw, sgd, sgd_momentum, adafactor, adam_8bit };
+enum class OptimizerKernel { foreach, fused, single };  // PyTorch's implementations
+enum class Attention { sdpa, eager };
+
+// Which kernel scaled_dot_product_attention takes; `automatic` follows the framework's own choice
+// for the card and the tensors.
+enum class SdpaKernel { automatic, flash, efficient, cudnn, math };
+
+// What the tape depends on of a card.
+struct TapeDevice {
+    int compute_capability = 90;
+    int multiprocessors = 132;
+    int threads_per_multiprocessor = 2048;
+};
+
+// Which code the op lists describe. Torch decides kernels and workspaces, transformers the model.
+enum class Framework {
+    torch_2_11,  // PyTorch 2.11 with transformers 5.17 and peft 0.21
+};
+
+// How the model is trained, one process on one card.
+struct TrainingSettings {
+    std::int64_t batch = 8;  // samples per micro-batch
+    int sequence = 128;      // tokens or time steps
+    int accumulation = 1;    // micro-batches per optimizer step
+    Precision precision = Precision::fp32;
+    Optimizer optimizer = Optimizer::adamw;
+    OptimizerKernel kernel = OptimizerKernel::foreach;
+    Attention attention = Attention::sdpa;
+    SdpaKernel sdpa = SdpaKernel::automatic;
+    bool checkpointing = false;
+    bool padded = false;       // real padding in the batch: a 4-D mask is built
+    bool clip = false;         // clip_grad_norm_
+    bool set_to_none = true;   // zero_grad(set_to_none)
+    bool hold_outputs = true;  // the loop keeps `outputs` until the next step
+    int negatives = 0;         // naics: negative texts per anchor
+    Lora lora = {};
+    Framework framework = Framework::torch_2_11;
+
+    bool autocast() const {
+        return precision == Precision::bf16_autocast || precision == Precision::fp16_autocast;
+    }
+    // Bytes of one element of the model's weights.
+    int weight_bytes() const { return precision == Precision::bf16 ? 2 : 4; }
+};
+
+}  // namespace plimsoll::training

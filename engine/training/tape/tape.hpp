@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::training {
+
+// What a piece of device memory is for. A report's breakdown sums these (plus fragmentation and
+// context, which are no tensors) to the peak exactly.
+enum class Group : std::uint8_t {
+    weights,
+    half_weights,  // copies that autocast makes of fp32 weights
+    gradients,
+    optimizer,
+    optimizer_temporaries,
+    embedding,
+    attention,
+    attention_scores,
+    feed_forward,
+    norms,
+    masks,  // dropout masks
+    lora,
+    experts,
+    logits,
+    batch,
+    workspace,             // cuBLAS and cuBLASLt
+    backward_temporaries,  // activation gradients and scratch of backward kernels
+};
+inline constexpr int kGroups = 17;
+std::string_view to_string(Group group);
+
+enum class Phase : std::uint8_t { setup, data, forward, backward, clip, optimizer, step_end };
+std::string_view to_string(Phase phase);
+
+struct Buffer {
+    std::int64_t bytes = 0;  // as asked for; the allocator rounds
+    Group group = Group::weights;
+};
+
+// An allocation or a free of one buffer, in program order.
+struct Event {
+    std::int32_t buffer = 0;
+    bool allocates = false;
+    Phase phase = Phase::setup;
+    std::int16_t layer = -1;  // which layer's code caused it, -1 outside
+};
+
+// A training step as a list of allocations and frees per operation. `first` is the first step (the
+// optimizer's state and the libraries' workspaces are born in it), `later` every further one.
+struct Tape {
+    std::vector<Buffer> buffers;
+    std::vector<Event> setup;
+    std::vector<Event> first;
+    std::vector<Event> later;
+    double matmul_flops = 0;   // per step, forward and backward, recomputation included
+    double moved_bytes = 0;    // per step, by element-wise kernels: written once, read once
+    std::int64_t kernels = 0;  // per step, roughly one per recorded operation
+};
+
+}  // namespace plimsoll::training

@@ -1,0 +1,148 @@
+#include "engine/training/estimate/estimate.hpp"
+
+#include "engine/training/estimate/batch_search.hpp"
+#include "engine/training/gpus/catalogue.hpp"
+#include "tests/unit/engine/training/measured_configs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+namespace plimsoll::training {
+namespace {
+
+double error(std::int64_t ours, std::int64_t real) {
+    return std::abs(static_cast<double>(ours) / static_cast<double>(real) - 1) * 100;
+}
+
+struct Errors {
+    std::vector<double> values;
+    double quantile(double q) {
+        std::sort(values.begin(), values.end());
+        return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1))];
+    }
+};
+
+// The rows come from PyTorch 2.11 and transformers 5.17 themselves, their CUDA runtime replaced by
+// one that computes nothing (data/README.md): dispatcher, autograd and allocator are real, no GPU
+// ran.
+TEST(Estimate, AgreesWithPyTorchsOwnAllocator) {
+    Errors reserved, allocated;
+    for (const auto& c : measured_configs()) {
+        const auto e = estimate(c.shape, c.settings, {});
+        ASSERT_TRUE(e) << c.name << e.error().message;
+        if (!c.max_reserved) continue;
+        reserved.values.push_back(error(e->peak_reserved, *c.max_reserved));
+        allocated.values.push_back(error(e->peak_allocated, *c.max_allocated));
+        EXPECT_LT(reserved.values.back(), 3) << c.name;
+        EXPECT_LT(allocated.values.back(), 3) << c.name;
+    }
+    EXPECT_GE(reserved.values.size(), 104U);
+    EXPECT_LT(reserved.quantile(0.5), 0.01);
+    EXPECT_LT(reserved.quantile(0.9), 0.5);
+    EXPECT_LT(allocated.quantile(0.5), 0.01);
+    EXPECT_LT(allocated.quantile(0.9), 0.5);
+}
+
+TEST(Estimate, EveryConfigurationIsConsistent) {
+    for (auto c : measured_configs()) {
+        c.settings.batch = std::min<std::int64_t>(c.settings.batch, 16);
+        const auto e = estimate(c.shape, c.settings, {});
+        ASSERT_TRUE(e) << c.name;
+        const auto sum = std::accumulate(e->breakdown.begin(), e->breakdown.end(), std::int64_t{0});
+        EXPECT_EQ(sum, e->peak_allocated) << c.name;
+        EXPECT_GE(e->fragmentation(), 0) << c.name;
+        EXPECT_GT(e->matmul_flops, 0) << c.name;
+        c.settings.batch *= 2;
+        const auto larger = estimate(c.shape, c.settings, {});
+        // A block that is not split counts whole: a larger batch may fit its blocks better.
+        EXPECT_GE(larger->peak_allocated, e->peak_allocated * 99 / 100) << c.name;
+    }
+}
+
+TEST(Estimate, EverythingAllocatedInAStepIsFreedInIt) {
+    for (const auto& c : measured_configs()) {
+        const auto tape = record_tape(c.shape, c.settings, {});
+        std::int64_t alive = 0;
+        for (const auto& e : tape.later)
+            alive +=
+                (e.allocates ? 1 : -1) * tape.buffers[static_cast<std::size_t>(e.buffer)].bytes;
+        EXPECT_EQ(alive, 0) << c.name;
+    }
+}
+
+TEST(Estimate, TimelineIsShortAndShowsThePeak) {
+    TrainingSettings t;
+    t.batch = 32;
+    const auto e = estimate(*preset("bert-large"), t, {}, {.timeline = true});
+    ASSERT_TRUE(e);
+    EXPECT_LE(e->timeline.size(), 2000U);
+    const auto top = std::max_element(e->timeline.begin(), e->timeline.end(),
+                                      [](auto& a, auto& b) { return a.allocated < b.allocated; });
+    EXPECT_EQ(top->allocated, e->peak_allocated);
+}
+
+TEST(Estimate, SavingsGoTheRightWay) {
+    TrainingSettings t;
+    t.batch = 64;
+    const auto peak = [&](auto change) {
+        auto s = t;
+        change(s);
+        return estimate(*preset("bert-base"), s, {})->peak_reserved;
+    };
+    const auto plain = peak([](auto&) {});
+    EXPECT_LT(peak([](auto& s) { s.checkpointing = true; }), plain);
+    EXPECT_LT(peak([](auto& s) { s.precision = Precision::bf16_autocast; }), plain);
+    EXPECT_LT(peak([](auto& s) { s.precision = Precision::bf16; }),
+              peak([](auto& s) { s.precision = Precision::bf16_autocast; }));
+    EXPECT_LT(peak([](auto& s) { s.lora.rank = 8; }), plain);
+    EXPECT_GT(peak([](auto& s) { s.attention = Attention::eager; }), plain);
+    EXPECT_GT(peak([](auto& s) { s.sequence = 256; }), plain);
+}
+
+TEST(Estimate, RefusesImpossibleSettingsByField) {
+    const auto where = [](auto change) {
+        TrainingSettings t;
+        change(t);
+        const auto e = estimate(*preset("bert-base"), t, {});
+        return e ? std::string("accepted") : e.error().where;
+    };
+    EXPECT_EQ(where([](auto& t) { t.batch = 0; }), "/batch");
+    EXPECT_EQ(where([](auto& t) { t.sequence = 1000; }), "/sequence");
+    EXPECT_EQ(where([](auto& t) { t.accumulation = -1; }), "/accumulation");
+    EXPECT_EQ(where([](auto& t) { t.lora.rank = -1; }), "/lora/rank");
+}
+
+TEST(BatchSearch, FindsTheLargestBatchThatFits) {
+    const auto gpu = *GpuCatalogue().find("rtx_4090");
+    TrainingSettings t;
+    for (const auto* model : {"bert-base", "gpt2", "temporal"}) {
+        const auto shape = *preset(model);
+        ReservedByBatch reserved(shape, t, tape_device(gpu), {});
+        const auto found = find_batch(shape, t, gpu, {}, reserved);
+        ASSERT_TRUE(found) << model;
+        EXPECT_GT(found->max_batch, 1) << model;
+        EXPECT_LE(reserved(found->max_batch), found->limit_bytes) << model;
+        EXPECT_GT(reserved(found->max_batch + 1), found->limit_bytes) << model;
+        EXPECT_LE(found->recommended_batch, found->max_batch) << model;
+        EXPECT_EQ(found->recommended_batch % 8, 0) << model;
+        EXPECT_LE(reserved.evaluations(), 16U) << model;
+    }
+}
+
+TEST(BatchSearch, SaysWhenNotEvenOneSampleFits) {
+    const auto gpu = *GpuCatalogue().find("k80");
+    const auto shape = *preset("llama-7b");
+    TrainingSettings t;
+    ReservedByBatch reserved(shape, t, tape_device(gpu), {});
+    const auto found = find_batch(shape, t, gpu, {}, reserved);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->max_batch, 0);
+    EXPECT_EQ(found->fit, Fit::no);
+    EXPECT_EQ(find_batch(shape, t, gpu, {.safety = -1}, reserved).error().where, "/safety");
+}
+
+}  // namespace
+}  // namespace plimsoll::training
