@@ -36,3 +36,33 @@ Run it as root, or install sudo."
 
 # Where what is downloaded once per machine and user is kept.
 plimsoll_cache=${XDG_CACHE_HOME:-$HOME/.cache}/plimsoll
+
+# fetch_once FOLDER FILL: makes the folder by calling FILL with an empty one, unless it was made
+# before. It appears only when it is complete, and of several processes one makes it.
+fetch_once() {
+    local folder=$1 fill=$2
+    [ ! -e "$folder/.complete" ] || return 0
+    mkdir -p "${folder%/*}"
+    (
+        flock 9
+        [ ! -e "$folder/.complete" ] || exit 0
+        work=$(mktemp -d "$folder.XXXXXX")
+        trap 'rm -rf "$work"' EXIT
+        chmod 755 "$work"
+        "$fill" "$work"
+        touch "$work/.complete"
+        rm -rf "$folder"
+        mv "$work" "$folder"
+    ) 9>"$folder.lock"
+}
+
+# pip_into FOLDER: the packages that standard input names with their hashes; wheels only, without what
+# they depend on.
+pip_into() {
+    local requirements
+    requirements=$(mktemp)
+    cat >"$requirements"
+    quietly python3 -m pip install --target "$1" --no-deps --no-compile --only-binary :all: \
+        --require-hashes -r "$requirements"
+    rm -f "$requirements"
+}
