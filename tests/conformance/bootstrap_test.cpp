@@ -1,8 +1,8 @@
 #include "server/identity/store.hpp"
+#include "server/postgres/database.hpp"
 #include "server/postgres/embedded_settings.hpp"
 #include "server/postgres/migrator.hpp"
 #include "tests/conformance/cluster.hpp"
-#include "tests/conformance/stores.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,9 +18,11 @@ TEST(BootstrapTest, TwoFirstStartsMakeOneAdministrator) {
     target.user = postgres::kAppRole;
 
     asio::io_context io;
-    ServerStores one(io.get_executor(), target);
-    ServerStores two(io.get_executor(), target);
+    postgres::ServerDatabase one(io.get_executor(), target);
+    postgres::ServerDatabase two(io.get_executor(), target);
     const auto end = SystemClock().now() + std::chrono::hours(1);
+    one.start();
+    two.start();
     int answered = 0;
     int made = 0;
     for (auto* database : {&one, &two}) {

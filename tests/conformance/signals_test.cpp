@@ -15,7 +15,9 @@ constexpr auto kNever = 1h;
 
 class SignalsTest : public StoreTest {
   protected:
-    SignalsTest() : quiet_(io_.get_executor(), Cluster::get().as(postgres::kAppRole), kNever) {
+    SignalsTest()
+        : quiet_(io_.get_executor(), Cluster::get().as(postgres::kAppRole), {.poll = kNever}) {
+        quiet_.start();
         // The first look after LISTEN ends this wait: from here on notifications arrive.
         listen(JobId{1});
         run_until([&] { return heard_ > 0; });
@@ -27,7 +29,7 @@ class SignalsTest : public StoreTest {
                        [this](std::exception_ptr) { ++heard_; });
     }
 
-    ServerStores quiet_;
+    postgres::ServerDatabase quiet_;
     int heard_ = 0;
 };
 

@@ -16,6 +16,7 @@ StoreTest::StoreTest()
     : kind_(test_name()),
       people_(make_people(kind_)),
       server_(io_.get_executor(), Cluster::get().as(postgres::kAppRole)) {
+    server_.start();
     must(server_.duties().ensure_partitions());
 }
 

@@ -1,12 +1,13 @@
 #pragma once
 
 #include "server/identity/store.hpp"
+#include "server/postgres/database.hpp"
 #include "server/postgres/embedded_settings.hpp"
 #include "server/queue/duty_store.hpp"
 #include "server/queue/store.hpp"
 #include "server/queue/worker_store.hpp"
 #include "tests/conformance/cluster.hpp"
-#include "tests/conformance/stores.hpp"
+#include "tests/conformance/worker_stores.hpp"
 
 #include <string>
 #include <utility>
@@ -75,7 +76,7 @@ class StoreTest : public testing::Test {
     asio::io_context io_;
     std::string kind_;
     People people_;
-    ServerStores server_;
+    postgres::ServerDatabase server_;
 };
 
 }  // namespace plimsoll::conformance

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "server/postgres/listener.hpp"
+#include "server/postgres/pool.hpp"
+#include "server/postgres/worker_store.hpp"
+
+// What a worker process holds of the database.
+namespace plimsoll::conformance {
+
+class WorkerStores {
+  public:
+    WorkerStores(boost::asio::any_io_executor executor, const postgres::Target& target)
+        : calls_(executor, target, {.connections = 1}),
+          listener_(executor, target, std::chrono::seconds(2)),
+          worker_(executor, calls_, listener_) {
+        calls_.start();
+        listener_.start();
+    }
+    ~WorkerStores() {
+        listener_.stop();
+        calls_.stop();
+    }
+
+    queue::WorkerStore& worker() { return worker_; }
+
+  private:
+    postgres::Pool calls_;
+    postgres::Listener listener_;
+    postgres::WorkerStore worker_;
+};
+
+}  // namespace plimsoll::conformance
