@@ -61,6 +61,9 @@ struct Contract {
     // Parses the "args" of a request into the kind's own type and plans its tasks. The JSON has
     // passed the kind's schema in openapi.yaml; what a schema cannot say is checked here.
     tl::expected<Plan, FieldErrors> (*plan)(const nlohmann::json& args) = nullptr;
+    // Rows for the items of a task that was given up because its workers died on it, so that every
+    // item of the input has one: JSON lines like TaskOutput::results, not compressed.
+    Result<std::string> (*failed_rows)(std::string_view input, std::string_view reason) = nullptr;
 };
 
 struct RunContext {

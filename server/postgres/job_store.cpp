@@ -117,9 +117,13 @@ awaitable<Result<std::vector<queue::ChunkInfo>>> JobStore::result_chunks(TeamId 
     if (!replies) co_return fail(std::move(replies.error()));
     std::vector<queue::ChunkInfo> chunks;
     for (const Row row : replies->back()) {
-        if (row.get<std::string_view>("state") != "done") continue;
-        chunks.push_back(
-            {row.get<int>("seq"), row.get<std::int64_t>("items"), row.get<std::int64_t>("bytes")});
+        queue::ChunkInfo chunk{row.get<int>("seq"), row.get<std::int64_t>("items"),
+                               row.get<std::int64_t>("bytes"), ""};
+        if (row.get<std::string_view>("state") != "done") {
+            chunk.error = error_message(row.get<std::optional<std::string>>("error").value_or(""));
+            if (chunk.error.empty()) chunk.error = "The task was given up: its workers died on it.";
+        }
+        chunks.push_back(std::move(chunk));
     }
     co_return chunks;
 }
@@ -129,6 +133,13 @@ awaitable<Result<std::string>> JobStore::result_chunk(TeamId team, JobId id, int
     if (!replies) co_return fail(std::move(replies.error()));
     if (replies->back().empty()) co_return fail(Errc::not_found, "There is no such result chunk.");
     co_return replies->back()[0].get<std::optional<std::string>>("content").value_or("");
+}
+
+awaitable<Result<std::string>> JobStore::task_input(TeamId team, JobId id, int seq) {
+    auto replies = co_await about(team, id, Statement::of(sql::results_input, id.value, seq));
+    if (!replies) co_return fail(std::move(replies.error()));
+    if (replies->back().empty()) co_return fail(Errc::not_found, "There is no such task.");
+    co_return replies->back()[0].get<std::optional<std::string>>("input").value_or("");
 }
 
 awaitable<Result<std::vector<queue::DeviceStatus>>> JobStore::devices() {

@@ -83,6 +83,7 @@ struct ChunkInfo {
     int seq = 0;  // input order
     std::int64_t items = 0;
     std::int64_t bytes = 0;  // compressed
+    std::string error;       // why the task was given up: then there are no results, only its input
 };
 
 struct JobFilter {

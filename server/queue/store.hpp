@@ -37,6 +37,8 @@ class JobStore {
     virtual awaitable<Result<std::string>> report(TeamId team, JobId id) = 0;
     virtual awaitable<Result<std::vector<ChunkInfo>>> result_chunks(TeamId team, JobId id) = 0;
     virtual awaitable<Result<std::string>> result_chunk(TeamId team, JobId id, int seq) = 0;
+    // What the task was given, in its kind's own encoding.
+    virtual awaitable<Result<std::string>> task_input(TeamId team, JobId id, int seq) = 0;
     virtual awaitable<Result<std::vector<DeviceStatus>>> devices() = 0;
     // Answers when the database does and its schema is the one this program knows.
     virtual awaitable<Result<void>> ready() = 0;

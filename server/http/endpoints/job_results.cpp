@@ -43,23 +43,28 @@ class ResultsStream final : public BodyStream {
   public:
     ResultsStream(queue::JobStore& store, boost::asio::thread_pool& pool, queue::Job job,
                   std::vector<queue::ChunkInfo> chunks, ResultsFormat format,
-                  std::span<const jobs::Column> columns)
+                  const jobs::Contract& kind)
         : store_(store),
           pool_(pool),
           job_(std::move(job)),
           chunks_(std::move(chunks)),
+          kind_(kind),
           format_(format),
-          converter_(format, columns) {}
+          converter_(format, kind.columns) {}
 
     awaitable<Result<std::optional<std::string>>> next() override {
         if (ended_) co_return std::nullopt;
         std::string out;
         if (done_ == 0 && format_ == ResultsFormat::json) out = json_head(job_);
         if (done_ < chunks_.size()) {
-            const auto packed =
-                co_await store_.result_chunk(job_.team, job_.id, chunks_[done_].seq);
+            const auto& chunk = chunks_[done_];
+            const auto packed = chunk.error.empty()
+                                    ? co_await store_.result_chunk(job_.team, job_.id, chunk.seq)
+                                    : co_await store_.task_input(job_.team, job_.id, chunk.seq);
             if (!packed) co_return fail(packed.error());
-            const auto work = [this, &packed, &out] { return convert(*packed, out); };
+            const auto work = [this, &chunk, &packed, &out] {
+                return convert(chunk, *packed, out);
+            };
             const auto converted =
                 packed->size() <= limits::kInlineBytes ? work() : co_await offload(pool_, work);
             if (!converted) co_return fail(converted.error());
@@ -74,8 +79,10 @@ class ResultsStream final : public BodyStream {
     }
 
   private:
-    Result<void> convert(const std::string& packed, std::string& out) {
-        const auto rows = gunzip(packed, kLargestChunk);
+    Result<void> convert(const queue::ChunkInfo& chunk, const std::string& packed,
+                         std::string& out) {
+        const auto rows = chunk.error.empty() ? gunzip(packed, kLargestChunk)
+                                              : kind_.failed_rows(packed, chunk.error);
         if (!rows) return fail(rows.error());
         return converter_.feed(*rows, out);
     }
@@ -84,6 +91,7 @@ class ResultsStream final : public BodyStream {
     boost::asio::thread_pool& pool_;
     queue::Job job_;
     std::vector<queue::ChunkInfo> chunks_;
+    const jobs::Contract& kind_;
     ResultsFormat format_;
     jobs::ResultsConverter converter_;
     std::size_t done_ = 0;
@@ -121,8 +129,8 @@ awaitable<Outcome<Response>> results(const Call& call, queue::JobStore& store, K
     response.with("Content-Type", std::string(format->media_type))
         .with("Content-Disposition",
               "attachment; filename=\"" + to_public(*id) + "." + extension + "\"");
-    response.stream = std::make_unique<ResultsStream>(
-        store, pool, std::move(*job), std::move(*chunks), format->format, kind->columns);
+    response.stream = std::make_unique<ResultsStream>(store, pool, std::move(*job),
+                                                      std::move(*chunks), format->format, *kind);
     co_return response;
 }
 

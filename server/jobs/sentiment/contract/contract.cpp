@@ -1,4 +1,5 @@
 #include "server/jobs/kind.hpp"
+#include "server/jobs/sentiment/contract/failed_rows.hpp"
 #include "server/jobs/sentiment/contract/limits.hpp"
 #include "server/jobs/sentiment/contract/tasks.hpp"
 
@@ -61,7 +62,11 @@ tl::expected<Plan, FieldErrors> plan(const json& args) {
 }  // namespace
 
 const Contract& contract() {
-    static const Contract it{.name = kName, .version = kVersion, .columns = kColumns, .plan = plan};
+    static const Contract it{.name = kName,
+                             .version = kVersion,
+                             .columns = kColumns,
+                             .plan = plan,
+                             .failed_rows = failed_rows};
     return it;
 }
 

@@ -17,4 +17,7 @@ inline constexpr std::size_t kLongestText = 65536;
 inline constexpr std::size_t kTaskItems = 8192;
 inline constexpr std::size_t kTaskBytes = 960 * 1024;
 
+// Far more than an unpacked input ever holds: a guard against damaged data.
+inline constexpr std::size_t kLargestBlock = 64 << 20;
+
 }  // namespace plimsoll::jobs::sentiment

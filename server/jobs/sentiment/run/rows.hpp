@@ -12,6 +12,5 @@ namespace plimsoll::jobs::sentiment {
 // of 1/10000.
 void append_row(std::string& out, const text::RecordView& record,
                 const ::plimsoll::sentiment::vader::Scores& scores, std::int64_t compound);
-void append_failed_row(std::string& out, const text::RecordView& record);
 
 }  // namespace plimsoll::jobs::sentiment

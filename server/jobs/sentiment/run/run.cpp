@@ -2,6 +2,7 @@
 #include "engine/text/record_block.hpp"
 #include "server/base/gzip.hpp"
 #include "server/jobs/kind.hpp"
+#include "server/jobs/sentiment/contract/failed_rows.hpp"
 #include "server/jobs/sentiment/contract/limits.hpp"
 #include "server/jobs/sentiment/run/aggregate.hpp"
 #include "server/jobs/sentiment/run/rows.hpp"
@@ -10,9 +11,6 @@
 
 namespace plimsoll::jobs::sentiment {
 namespace {
-
-// Far more than a chunk ever holds: a guard against damaged data.
-constexpr std::size_t kLargestBlock = 64 << 20;
 
 // Between two looks at the stop token: well below a millisecond of short texts, and a few
 // milliseconds of the longest ones.

@@ -131,7 +131,7 @@ awaitable<Result<std::vector<queue::ChunkInfo>>> FakeJobStore::result_chunks(Tea
     std::vector<queue::ChunkInfo> chunks;
     for (const auto& chunk : (*stored)->chunks) {
         chunks.push_back(
-            {static_cast<int>(chunks.size()), 1, static_cast<std::int64_t>(chunk.size())});
+            {static_cast<int>(chunks.size()), 1, static_cast<std::int64_t>(chunk.size()), ""});
     }
     co_return chunks;
 }
@@ -140,6 +140,12 @@ awaitable<Result<std::string>> FakeJobStore::result_chunk(TeamId team, JobId id,
     const auto stored = find(team, id);
     if (!stored) co_return fail(stored.error());
     co_return (*stored)->chunks.at(static_cast<std::size_t>(seq));
+}
+
+awaitable<Result<std::string>> FakeJobStore::task_input(TeamId team, JobId id, int seq) {
+    const auto stored = find(team, id);
+    if (!stored) co_return fail(stored.error());
+    co_return (*stored)->plan.tasks.at(static_cast<std::size_t>(seq)).input;
 }
 
 awaitable<Result<std::vector<queue::DeviceStatus>>> FakeJobStore::devices() {

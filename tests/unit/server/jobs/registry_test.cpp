@@ -17,6 +17,7 @@ TEST(Registry, EveryContractHasARunOfTheSameNameAndVersion) {
         EXPECT_NE(run->run, nullptr);
         EXPECT_NE(run->merge, nullptr);
         EXPECT_NE(contract.plan, nullptr);
+        EXPECT_NE(contract.failed_rows, nullptr);
         EXPECT_FALSE(contract.columns.empty());
         EXPECT_EQ(find_contract(contract.name), &contract);
     }

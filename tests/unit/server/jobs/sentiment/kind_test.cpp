@@ -215,5 +215,25 @@ TEST(SentimentKind, DamagedChunksAreFinalErrors) {
     EXPECT_EQ(run.merge("{}", partials).error().code, Errc::corrupt);
 }
 
+TEST(SentimentKind, ATaskThatWasGivenUpStillHasARowForEveryItem) {
+    const std::string too_long(kLongestText + 1, 'x');
+    const auto planned =
+        plan(json{{"items", {{{"custom_id", "a"}, {"text", "fine"}}, {{"text", too_long}}}}});
+    const auto text =
+        find_contract("sentiment")->failed_rows(planned->tasks.at(0).input, "Its workers died.");
+    ASSERT_TRUE(text);
+    const auto end_of_first = text->find('\n');
+    const auto first = json::parse(text->substr(0, end_of_first));
+    EXPECT_EQ(first["index"], 0);
+    EXPECT_EQ(first["custom_id"], "a");
+    EXPECT_EQ(first["error_code"], "quarantined");
+    EXPECT_EQ(first["error"], "Its workers died.");
+    EXPECT_TRUE(first["compound"].is_null());
+    const auto second = json::parse(text->substr(end_of_first + 1));
+    EXPECT_EQ(second["index"], 1);
+    EXPECT_EQ(second["error_code"], "too_large");  // what was wrong before stays
+    EXPECT_FALSE(find_contract("sentiment")->failed_rows("damaged", "x"));
+}
+
 }  // namespace
 }  // namespace plimsoll::jobs::sentiment

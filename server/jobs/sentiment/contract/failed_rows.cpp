@@ -1,0 +1,50 @@
+#include "server/jobs/sentiment/contract/failed_rows.hpp"
+
+#include "server/base/gzip.hpp"
+#include "server/jobs/json_text.hpp"
+#include "server/jobs/sentiment/contract/limits.hpp"
+
+namespace plimsoll::jobs::sentiment {
+
+void append_identity(std::string& out, const text::RecordView& record) {
+    out.append("{\"index\":");
+    append_decimal(out, static_cast<std::int64_t>(record.index), 0);
+    out.append(",\"custom_id\":");
+    if (record.custom_id) {
+        append_json_string(out, *record.custom_id);
+    } else {
+        out.append("null");
+    }
+}
+
+void append_failed_row(std::string& out, const text::RecordView& record) {
+    append_identity(out, record);
+    out.append(
+        ",\"text\":null,\"label\":null,\"compound\":null,\"positive\":null,\"neutral\":null,"
+        "\"negative\":null,\"error_code\":");
+    append_json_string(out, record.error_code);
+    out.append(",\"error\":");
+    append_json_string(out, record.error_message);
+    out.append("}\n");
+}
+
+Result<std::string> failed_rows(std::string_view input, std::string_view reason) {
+    const auto block = gunzip(input, kLargestBlock);
+    if (!block) return fail(block.error());
+    auto reader = text::RecordBlockReader::open(*block);
+    if (!reader) return fail(reader.error());
+    std::string rows;
+    while (true) {
+        auto record = reader->next();
+        if (!record) return fail(record.error());
+        if (!*record) return rows;
+        text::RecordView& item = **record;
+        if (!item.is_error) {
+            item.error_code = "quarantined";
+            item.error_message = reason;
+        }
+        append_failed_row(rows, item);
+    }
+}
+
+}  // namespace plimsoll::jobs::sentiment
