@@ -58,7 +58,7 @@ class Schema {
 
     std::size_t min_length_ = 0;
     std::optional<std::size_t> max_length_;
-    std::string pattern_;  // as written, for the message
+    std::string pattern_rule_;  // for the message: x-says, or the pattern itself
     std::optional<std::regex> regex_;
 
     std::optional<double> minimum_;

@@ -183,7 +183,7 @@ class Checker {
             return say(place, at_least(schema.min_length_, "characters"));
         }
         if (schema.regex_ && !std::regex_search(text, *schema.regex_)) {
-            say(place, "must match " + schema.pattern_);
+            say(place, schema.pattern_rule_);
         }
     }
 

@@ -12,8 +12,9 @@ using nlohmann::json;
 constexpr std::size_t kLongestMatched = 4096;
 
 // Said for people and for generators of clients; no rule for a value.
-const std::set<std::string> kAnnotations = {"description", "example",  "title", "format",
-                                            "default",     "nullable", "oneOf", "discriminator"};
+const std::set<std::string> kAnnotations = {"description", "example",       "title",
+                                            "format",      "default",       "nullable",
+                                            "oneOf",       "discriminator", "x-says"};
 
 [[noreturn]] void refuse_contract(const std::string& where, const std::string& why) {
     throw std::runtime_error("openapi.yaml: " + where + ": " + why);
@@ -54,6 +55,10 @@ void SchemaSet::fill(Schema& schema, const json& source, const std::string& wher
     for (const auto& [key, value] : source.items()) keyword(schema, key, value, where);
     schema.nullable_ = source.value("nullable", false);
     if (source.contains("default")) schema.default_ = source["default"];
+    if (schema.regex_) {
+        const auto pattern = source["pattern"].get<std::string>();
+        schema.pattern_rule_ = source.value("x-says", "must match " + pattern);
+    }
     if (source.contains("oneOf")) discriminate(schema, source, where);
     if (schema.regex_ && schema.max_length_.value_or(kLongestMatched + 1) > kLongestMatched) {
         refuse_contract(where, "a pattern needs a maxLength of at most 4096");
@@ -107,8 +112,7 @@ void SchemaSet::keyword(Schema& schema, const std::string& key, const json& valu
     } else if (key == "maxLength") {
         schema.max_length_ = value;
     } else if (key == "pattern") {
-        schema.pattern_ = value;
-        schema.regex_.emplace(schema.pattern_, std::regex::ECMAScript);
+        schema.regex_.emplace(value.get<std::string>(), std::regex::ECMAScript);
     } else if (key == "minimum") {
         schema.minimum_ = value;
     } else if (key == "maximum") {

@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kHintLength = 12;  // "plm_tok_" and four more: tells tokens apart, no secret
+constexpr std::size_t kHintLength = 12;  // "plm_api_" and four more: tells tokens apart, no secret
 
 Problem invalid(std::string pointer, const std::string& detail) {
     Problem problem(422, "The body breaks the contract in 1 place.");

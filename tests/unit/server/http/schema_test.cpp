@@ -122,6 +122,8 @@ TEST(Schema, TriesPatternsOnShortTextsOnly) {
     const json schema = {{"type", "string"}, {"maxLength", 10}, {"pattern", "^a*$"}};
     EXPECT_THAT(wrong(schema, "aaa"), IsEmpty());
     EXPECT_THAT(wrong(schema, "ab"), ElementsAre(" must match ^a*$"));
+    const json worded = {{"maxLength", 10}, {"pattern", "^a*$"}, {"x-says", "must be all a"}};
+    EXPECT_THAT(wrong(worded, "ab"), ElementsAre(" must be all a"));
     EXPECT_THAT(wrong(schema, std::string(10000000, 'a')),
                 ElementsAre(" must have at most 10 characters"));
 }
