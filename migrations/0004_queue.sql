@@ -25,7 +25,7 @@ insert into class_state (class_id) select id from device_class;
 -- One team's share of one device class.
 create table account (
   id int generated always as identity primary key,
-  team_id bigint not null references team on delete cascade,
+  team_id bigint not null references team,  -- a team goes after its jobs
   class_id smallint not null references device_class,
   unique (team_id, class_id)
 );

@@ -7,7 +7,8 @@
 -- later. So the functions on the hot path allow index look-ups in nested loops only (their SET clauses, which
 -- hold for what they call). In return arrays are zipped or subscripted, never joined with each other: the
 -- planner takes an array for ten rows and would loop. And partitions are met through unnest(ids) join,
--- which prunes per id, never through = any(ids), which looks into every partition. No SQL-language function that
+-- which prunes per id, never through = any(ids), which looks into every partition; and the lowest and the highest
+-- id are given beside (between v_low and v_high), so that the other days' partitions are not even prepared. No SQL-language function that
 -- cannot be inlined: those are planned anew at every call.
 set local role plimsoll_queue;
 set local search_path = plimsoll;
@@ -105,10 +106,13 @@ declare
   v_lanes int[];
   v_firsts bigint[];
   v_counts int[];
+  v_low bigint;
+  v_high bigint;
 begin
   if coalesce(cardinality(p_lanes), 0) = 0 then
     return;
   end if;
+  select min(id), max(id) into v_low, v_high from unnest(p_jobs) u(id);
   with added as (
     insert into ready (lane_id, seq, job_id, task, est_seconds, attempt, crashes, since)
     select u.lane_id, nextval('ready_seq'), u.job_id, u.task, u.est, u.attempt, u.crashes, p_now
@@ -116,7 +120,8 @@ begin
     returning lane_id, seq, job_id
   ), jobs as (
     update job j set ready_first = coalesce(j.ready_first, r.first), ready_last = r.last
-    from (select job_id, min(seq) first, max(seq) last from added group by 1) r where j.id = r.job_id
+    from (select job_id, min(seq) first, max(seq) last from added group by 1) r
+    where j.id = r.job_id and j.id between v_low and v_high
   )
   select array_agg(lane_id), array_agg(first), array_agg(n) into v_lanes, v_firsts, v_counts
   from (select lane_id, min(seq) first, count(*)::int n from added group by 1) x;

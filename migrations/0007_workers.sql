@@ -20,6 +20,9 @@ language plpgsql security definer set search_path = plimsoll, pg_temp
 declare
   v_worker worker;
   v_progress jsonb;
+  v_jobs bigint[];
+  v_low bigint;
+  v_high bigint;
 begin
   select coalesce(jsonb_object_agg(u.job::text, u.items), '{}') into v_progress
   from (select job, sum(items) items from unnest(p_progress_jobs, p_progress_items) x(job, items) group by 1) u;
@@ -34,10 +37,11 @@ begin
   -- for as long as a lease lasts.
   perform end_leases(v_worker, p_fences, p_now - lease_ttl(), 'released', p_now);
   perform notify_jobs(array(select distinct j from unnest(p_progress_jobs) j));
+  v_jobs := array(select distinct x.id from lease l cross join unnest(l.jobs) x(id) where l.fence = any(p_fences) and l.worker_id = p_worker_id);
+  select min(id), max(id) into v_low, v_high from unnest(v_jobs) u(id);
   return query select true, v_worker.state = 'draining',
     array(select f from unnest(p_fences) f where not exists (select from lease l where l.fence = f and l.epoch = p_epoch and l.worker_id = p_worker_id)),
-    array(select distinct j.id from lease l cross join unnest(l.jobs) x(id) join job j on j.id = x.id
-      where l.fence = any(p_fences) and l.worker_id = p_worker_id and j.state = 'cancelling');
+    array(select j.id from unnest(v_jobs) u(id) join job j on j.id = u.id and j.id between v_low and v_high where j.state = 'cancelling');
 end
 $$;
 
@@ -63,6 +67,8 @@ declare
   v_clock float8;
   v_fence bigint;
   v_jobs bigint[];
+  v_low bigint;
+  v_high bigint;
   v_tasks int[];
   v_attempts smallint[];
   v_ests real[];
@@ -168,6 +174,7 @@ begin
   if v_jobs is null then
     return;
   end if;
+  select min(id), max(id) into v_low, v_high from unnest(v_jobs) u(id);
 
   -- The clock follows the account that is furthest behind; when nobody waits, the one served last.
   update class_state c set version = n.version + 1, vclock = n.vclock
@@ -178,7 +185,7 @@ begin
 
   with started as (
     update job j set state = 'running', started_at = p_now, last_event = j.last_event + 1, revision = j.revision + 1
-    from (select distinct id from unnest(v_jobs) v(id)) u where j.id = u.id and j.state = 'queued'
+    from (select distinct id from unnest(v_jobs) v(id)) u where j.id = u.id and j.id between v_low and v_high and j.state = 'queued'
     returning j.id, j.team_id, j.last_event
   ), told as (
     insert into event (job_id, n, team_id, at, type) select id, last_event, team_id, p_now, 'started' from started
@@ -190,13 +197,13 @@ begin
   select v_fence, u.job_id, u.task, u.attempt, u.task = j.tasks_total, j.kind, j.kind_version, j.args,
     t.first_item, t.items, u.est, t.input,
     case when u.task = j.tasks_total then
-      array(select r.partial from result r where r.job_id = u.job_id and r.state = 'done' order by r.seq) end,
+      array(select r.partial from result r where r.job_id = u.job_id and r.job_id between v_low and v_high and r.state = 'done' order by r.seq) end,
     case when u.task = j.tasks_total then json_build_object('items_total', j.items_total, 'items_ok', j.items_ok,
       'items_failed', j.items_failed, 'tasks_total', j.tasks_total, 'tasks_quarantined', j.tasks_quarantined,
       'created_at', j.created_at, 'started_at', j.started_at, 'charged_seconds', j.charged_seconds) end
   from unnest(v_jobs, v_tasks, v_attempts, v_ests) with ordinality u(job_id, task, attempt, est, ord)
-  join job j on j.id = u.job_id
-  left join task t on t.job_id = u.job_id and t.seq = u.task
+  join job j on j.id = u.job_id and j.id between v_low and v_high
+  left join task t on t.job_id = u.job_id and t.job_id between v_low and v_high and t.seq = u.task
   order by u.ord;
 end
 $$;

@@ -1,8 +1,12 @@
 """What the schema promises about rights, and that every named query fits it."""
 
+import os
 import pathlib
 import re
+import subprocess
 import unittest
+
+import psycopg
 
 from queue_client import Queue, connect
 
@@ -77,6 +81,18 @@ class Catalogue(unittest.TestCase):
                     connection.execute('explain execute checked' + ('(' + ', '.join(['null'] * marks) + ')' if marks else ''))
                     connection.execute('deallocate checked')
         self.assertGreater(len(names), 40)
+
+    def test_a_migrator_without_superuser_rights_is_enough_and_roles_are_shared_by_databases(self):
+        self.queue.connection.execute('create role plimsoll_migrator login createrole')
+        self.queue.connection.execute('create database managed')
+        self.addCleanup(self.queue.connection.execute, 'drop database managed')
+        self.queue.connection.execute('grant create on database managed to plimsoll_migrator')
+        url = os.environ['PLIMSOLL_TEST_DATABASE_URL'].replace('postgres@/plimsoll?', 'plimsoll_migrator@/managed?')
+        subprocess.run([ROOT / 'tests/support/migrate', url], check=True)
+        with psycopg.connect(url) as managed:
+            managed.execute('set role plimsoll_owner')
+            self.assertEqual(managed.execute('select count(*), max(version) from plimsoll.schema_migration').fetchone(),
+                             (len(list((ROOT / 'migrations').glob('*.sql'))),) * 2)
 
     def test_the_states_of_the_documentation_are_those_of_the_constraints(self):
         diagram = (ROOT / 'server/queue/README.md').read_text().split('```')[1]
