@@ -32,14 +32,17 @@ TEST_F(WorkerStoreTest, ASilentWorkersTasksRunElsewhereAndItsWritesAreStale) {
     EXPECT_EQ(*late, Acceptance::stale);
     expire_all();
 
-    const auto claimed = claim(other);
-    ASSERT_EQ(claimed.tasks.size(), 2u);
-    EXPECT_GT(claimed.fence, lost.fence);
-    EXPECT_EQ(claimed.tasks[0].attempt, 2);
-    EXPECT_EQ(must(silent.store().complete(silent.handle, lost.fence, done(lost))),
-              Acceptance::stale);
-    EXPECT_EQ(must(other.store().complete(other.handle, claimed.fence, done(claimed))),
-              Acceptance::accepted);
+    // What a worker died on is handed out alone: one of them may be the culprit.
+    for (int seq = 0; seq < 2; ++seq) {
+        const auto claimed = claim(other);
+        ASSERT_EQ(claimed.tasks.size(), 1u);
+        EXPECT_GT(claimed.fence, lost.fence);
+        EXPECT_EQ(claimed.tasks[0].attempt, 2);
+        EXPECT_EQ(must(silent.store().complete(silent.handle, lost.fence, done(lost))),
+                  Acceptance::stale);
+        EXPECT_EQ(must(other.store().complete(other.handle, claimed.fence, done(claimed))),
+                  Acceptance::accepted);
+    }
     EXPECT_EQ(must(server_.jobs().get(people_.team, id)).items_done, 20);
     EXPECT_TRUE(must(silent.store().heartbeat(silent.handle, {})).expired);
     auto refused = run(silent.store().claim(silent.handle, 1, 1));
