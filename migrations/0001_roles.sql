@@ -29,6 +29,11 @@ begin
   if not pg_has_role('plimsoll_owner', 'plimsoll_queue', 'member') then
     grant plimsoll_queue, plimsoll_identity to plimsoll_owner;
   end if;
+  -- A client that freezes in the middle of a transaction would hold a class lock, and with it everybody.
+  for role in select * from (values ('plimsoll_app'), ('plimsoll_worker')) r(name) loop
+    execute format('alter role %I in database %I set idle_in_transaction_session_timeout = ''10s''', role.name, current_database());
+    execute format('alter role %I in database %I set statement_timeout = ''60s''', role.name, current_database());
+  end loop;
 end
 $$;
 

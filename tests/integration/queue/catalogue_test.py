@@ -62,6 +62,12 @@ class Catalogue(unittest.TestCase):
               and not coalesce(proconfig, '{}') @> array['search_path=plimsoll, pg_temp']""")
         self.assertEqual(rows, [])
 
+    def test_a_frozen_client_cannot_hold_a_lock_for_long(self):
+        for role in ('plimsoll_app', 'plimsoll_worker'):
+            with connect(role) as connection:
+                self.assertEqual([connection.execute(f'show {name}').fetchone()[0] for name in
+                                  ('idle_in_transaction_session_timeout', 'statement_timeout')], ['10s', '1min'])
+
     def test_every_named_query_prepares_for_its_role(self):
         names = set()
         for file in sorted((ROOT / 'server/postgres/queries').glob('*.sql')):
