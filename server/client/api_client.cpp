@@ -67,9 +67,9 @@ Error problem(const Reply& reply) {
     error.message = body.value("detail", body.value("title", error.message));
     if (const auto errors = body.find("errors"); errors != body.end() && errors->is_array()) {
         for (const auto& field : *errors) {
-            if (error.where.empty()) error.where = field.value("pointer", "");
+            const std::string place = field.value("pointer", field.value("parameter", ""));
             error.message +=
-                "\n  " + field.value("pointer", "") + ": " + field.value("message", "");
+                "\n  " + place + (place.empty() ? "" : ": ") + field.value("detail", "");
         }
     }
     return error;

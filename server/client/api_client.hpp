@@ -21,7 +21,8 @@ struct Reply {
 };
 
 // A blocking client of one Plimsoll server for the command line: one connection, kept open. Answers
-// with a problem+json body become an Error that carries its title, detail and field.
+// with a problem+json body become an Error that carries its detail and
+// one line for each field it names.
 class ApiClient {
   public:
     // `server` is "http://host:port" or "https://host:port".

@@ -77,11 +77,15 @@ std::string with_article(const std::string& type) {
     return (type == "object" || type == "array" || type == "integer" ? "an " : "a ") + type;
 }
 
+// `what` in the singular.
+std::string counted(std::size_t count, const std::string& what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
 std::string at_least(std::size_t count, const std::string& what) {
-    return "must have at least " + std::to_string(count) + " " + what;
+    return "must have at least " + counted(count, what);
 }
 std::string at_most(std::size_t count, const std::string& what) {
-    return "must have at most " + std::to_string(count) + " " + what;
+    return "must have at most " + counted(count, what);
 }
 
 }  // namespace
@@ -141,10 +145,10 @@ class Checker {
             if (!value.contains(name)) say({&place, name}, "is required");
         }
         if (value.size() < schema.min_properties_) {
-            say(place, at_least(schema.min_properties_, "members"));
+            say(place, at_least(schema.min_properties_, "member"));
         }
         if (schema.max_properties_ && value.size() > *schema.max_properties_) {
-            return say(place, at_most(*schema.max_properties_, "members"));
+            return say(place, at_most(*schema.max_properties_, "member"));
         }
         for (const auto& [name, member] : value.items()) {
             if (full()) return;
@@ -164,9 +168,9 @@ class Checker {
     }
 
     void check_array(const Schema& schema, const json& value, const Place& place) {
-        if (value.size() < schema.min_items_) say(place, at_least(schema.min_items_, "items"));
+        if (value.size() < schema.min_items_) say(place, at_least(schema.min_items_, "item"));
         if (schema.max_items_ && value.size() > *schema.max_items_) {
-            return say(place, at_most(*schema.max_items_, "items"));
+            return say(place, at_most(*schema.max_items_, "item"));
         }
         if (schema.items_ == nullptr) return;
         for (std::size_t i = 0; i < value.size() && !full(); ++i) {
@@ -177,10 +181,10 @@ class Checker {
     void check_text(const Schema& schema, const std::string& text, const Place& place) {
         if (schema.max_length_ && text.size() > *schema.max_length_ &&
             code_points(text) > *schema.max_length_) {
-            return say(place, at_most(*schema.max_length_, "characters"));
+            return say(place, at_most(*schema.max_length_, "character"));
         }
         if (schema.min_length_ > 0 && code_points(text) < schema.min_length_) {
-            return say(place, at_least(schema.min_length_, "characters"));
+            return say(place, at_least(schema.min_length_, "character"));
         }
         if (schema.regex_ && !std::regex_search(text, *schema.regex_)) {
             say(place, schema.pattern_rule_);

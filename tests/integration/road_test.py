@@ -81,6 +81,12 @@ class Road(unittest.TestCase):
         self.assertIn("host", [device["device"] for device in devices])
         self.assertTrue(any(device["device"].startswith("opencl:") for device in devices), devices)
 
+    def test_the_command_line_says_what_is_wrong_with_a_job(self):
+        sample = ROOT / "deploy/samples/headlines.jsonl"
+        refused = self.server.run("submit", "sentiment", sample, "--set", "model=bert", check=False)
+        self.assertEqual(refused.returncode, 2)
+        self.assertRegex(refused.stderr, r"(?m)^  /args/model: must be one of: vader$")
+
     def test_a_foreign_job_looks_like_a_missing_one(self):
         job = self.api.submit_texts(["mine"])
         self.server.admin("add-team", "others")

@@ -65,6 +65,15 @@ TEST(Schema, CountsCodePoints) {
     EXPECT_THAT(wrong(schema, "€"), ElementsAre(" must have at least 2 characters"));
 }
 
+TEST(Schema, CountsInTheSingularAndInThePlural) {
+    EXPECT_THAT(wrong({{"type", "array"}, {"minItems", 1}}, json::array()),
+                ElementsAre(" must have at least 1 item"));
+    EXPECT_THAT(wrong({{"type", "array"}, {"minItems", 2}}, json::array()),
+                ElementsAre(" must have at least 2 items"));
+    EXPECT_THAT(wrong({{"type", "string"}, {"maxLength", 1}}, "ab"),
+                ElementsAre(" must have at most 1 character"));
+}
+
 TEST(Schema, NamesPlacesAsJsonPointers) {
     const json schema = {{"type", "object"},
                          {"additionalProperties", false},
