@@ -1,10 +1,13 @@
 import type { Component } from 'svelte';
 import type { Job, JobSpec, Report } from '../services/jobs';
 
+/** A kind's name as in the API. What is said of one kind takes its types by this name from openapi.yaml. */
+export type KindName = JobSpec['kind'];
+
 /** What a form component must export, so that the page around it can submit. */
-export interface KindForm {
+export interface KindForm<Name extends KindName = KindName> {
   /** What is to be run, or null after the form has shown what is missing or wrong. */
-  read: () => JobSpec['args'] | null;
+  read: () => Extract<JobSpec, { kind: Name }>['args'] | null;
 }
 
 export interface FormProps {
@@ -12,23 +15,22 @@ export interface FormProps {
   errors: ReadonlyMap<string, string>;
 }
 
-export interface ReportProps {
+export interface ReportProps<Name extends KindName = KindName> {
   job: Job;
-  report: Report;
+  report: Extract<Report, { kind: Name }>;
 }
 
 /** The pages of one job kind: what a folder here exports from its index.ts as `kind`. */
-export interface JobKind {
-  /** As in the API. */
-  kind: JobSpec['kind'];
+export interface JobKind<Name extends KindName = KindName> {
+  kind: Name;
   title: string;
   /** One sentence for the page that offers the kinds. */
   summary: string;
   /** What its progress counts, singular and plural: "text", "texts". */
   items: readonly [string, string];
   /** Loaded when first shown, so that a kind costs nothing on the pages of the others. */
-  Form: () => Promise<{ default: Component<FormProps, KindForm> }>;
-  Report: () => Promise<{ default: Component<ReportProps> }>;
+  Form: () => Promise<{ default: Component<FormProps, KindForm<Name>> }>;
+  Report: () => Promise<{ default: Component<ReportProps<Name>> }>;
   /** A few words for lists: "2,000 texts". */
   describe: (job: Job) => string;
 }

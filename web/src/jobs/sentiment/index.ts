@@ -1,7 +1,7 @@
 import { counted } from '../../design/format';
 import type { JobKind } from '../kind';
 
-export const kind: JobKind = {
+export const kind: JobKind<'sentiment'> = {
   kind: 'sentiment',
   title: 'Sentiment',
   summary: 'Scores how positive or negative each of your texts is: headlines, reviews, messages.',
