@@ -66,7 +66,11 @@ json coarse(const json& bins) {
 
 std::string bars(const Terminal& terminal, const json& bins) {
     std::int64_t most = 1;
-    for (const auto& bin : bins) most = std::max(most, bin.value("count", std::int64_t{0}));
+    int decimals = 0;  // of the edges: none where all are whole numbers
+    for (const auto& bin : bins) {
+        most = std::max(most, bin.value("count", std::int64_t{0}));
+        if (!bin["from"].is_number_integer() || !bin["to"].is_number_integer()) decimals = 2;
+    }
     std::string text;
     for (const auto& bin : bins) {
         const auto count = bin.value("count", std::int64_t{0});
@@ -76,8 +80,8 @@ std::string bars(const Terminal& terminal, const json& bins) {
         std::string bar;
         for (int i = 0; i < length; ++i) bar += "█";
         char edges[48];
-        std::snprintf(edges, sizeof edges, "  %6.2f … %5.2f  ", bin.value("from", 0.0),
-                      bin.value("to", 0.0));
+        std::snprintf(edges, sizeof edges, "  %6.*f … %5.*f  ", decimals, bin.value("from", 0.0),
+                      decimals, bin.value("to", 0.0));
         text += edges + terminal.paint(Style::accent, bar) +
                 (count > 0 ? " " + format_count(count) : "") + "\n";
     }

@@ -15,6 +15,12 @@ test('shares never claim all or nothing too early', () => {
   assert.equal(format.percent(0, 0), '–');
 });
 
+test('decimals stand only where they are needed', () => {
+  assert.equal(format.decimal(5, 1), '5');
+  assert.equal(format.decimal(0.25, 2), '0.25');
+  assert.equal(format.decimal(0.25, 1), '0.3');
+});
+
 test('signed numbers have a sign unless they are zero', () => {
   assert.equal(format.signed(0.5, 2), '+0.50');
   assert.equal(format.signed(-0.5, 2), '−0.50');

@@ -18,6 +18,10 @@ export function percent(part: number, whole: number): string {
   return `${Math.round(value)} %`;
 }
 
+/** With as many decimals as needed, at most `digits`. */
+export const decimal = (value: number, digits: number): string =>
+  value.toLocaleString(undefined, { maximumFractionDigits: digits });
+
 /** Sign always shown, a true minus, and 0 without a sign. */
 export function signed(value: number, digits: number): string {
   const text = Math.abs(value).toFixed(digits);

@@ -32,12 +32,14 @@ TEST(FormatTable, AlignsColumnsByCharactersNotBytes) {
 TEST(ReportText, ShowsMembersTablesAndBarsOfAnyKind) {
     const auto report = nlohmann::json::parse(
         R"({"kind":"any","summary":{"model":"m","parts":{"a":1,"b":2},
-            "bins":[{"from":-1,"to":0,"count":1},{"from":0,"to":1,"count":2}],
+            "bins":[{"from":-1.0,"to":0.0,"count":1},{"from":0.0,"to":1.0,"count":2}],
+            "lengths":[{"from":0,"to":5,"count":1},{"from":5,"to":10,"count":2}],
             "best":[{"text":"one","value":0.5}]}})");
     const auto text = report_text(Terminal(), report);
     EXPECT_NE(text.find("model: m"), std::string::npos);
     EXPECT_NE(text.find("parts:  a 1  b 2"), std::string::npos);
     EXPECT_NE(text.find("-1.00 …  0.00  ████████████████████ 1\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("     0 …     5  ████████████████████ 1\n"), std::string::npos) << text;
     EXPECT_NE(text.find("one"), std::string::npos);
 }
 
