@@ -14,6 +14,11 @@ begin
     begin
       if not exists (select from pg_roles where rolname = role.name) then
         execute format('create role %I %s', role.name, role.login);
+        if role.login = 'login' then
+          -- Clients give up earlier; what they gave up on must not run, or hold locks, for ever.
+          execute format('alter role %I set statement_timeout = %L', role.name, '60s');
+          execute format('alter role %I set idle_in_transaction_session_timeout = %L', role.name, '60s');
+        end if;
       end if;
     exception when duplicate_object or unique_violation then
       null;  -- a migrator of another database in this cluster was faster

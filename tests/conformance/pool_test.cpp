@@ -84,6 +84,22 @@ TEST(PoolTest, EndedSessionsAreReplaced) {
     run_until_served(io, pool);
 }
 
+// Our deadlines end the wait of a caller, these the work of the server.
+TEST(PoolTest, WhatACallerGaveUpOnEndsInTheServerToo) {
+    for (const char* role : {kAppRole, kWorkerRole}) {
+        asio::io_context io;
+        Pool pool(io.get_executor(), Cluster::get().as(role));
+        pool.start();
+        auto rows =
+            await(io, pool.run(plain("select current_setting('statement_timeout') a, "
+                                     "current_setting('idle_in_transaction_session_timeout') b"),
+                               10s));
+        ASSERT_TRUE(rows) << rows.error().message;
+        EXPECT_EQ((*rows)[0].get<std::string>("a"), "1min");
+        EXPECT_EQ((*rows)[0].get<std::string>("b"), "1min");
+    }
+}
+
 TEST(PoolTest, AStoppedDatabaseHoldsNobodyPastTheDeadline) {
     asio::io_context io;
     Pool pool(io.get_executor(), Cluster::get().superuser(), {.connect_timeout = 200ms});
