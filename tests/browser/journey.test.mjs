@@ -91,7 +91,9 @@ visit('a lost connection is told and mended without losing events', oneRunning, 
   assert.equal(last.headers['last-event-id'], '2');
   server.update('job_r', { progress: { items_done: 700 } });
   await page.getByText('700 of 1,000 texts').waitFor();
-  assert.equal(await page.getByRole('listitem').filter({ hasText: 'Started' }).count(), 1, 'no event is told twice');
+  const started = page.getByRole('listitem').filter({ hasText: 'Started' });
+  await started.first().waitFor();
+  assert.equal(await started.count(), 1, 'no event is told twice');
   assert.equal(await page.getByText('The connection was lost').count(), 0);
 });
 

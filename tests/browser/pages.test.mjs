@@ -119,7 +119,7 @@ visit('too many texts are refused before they are sent', async ({ page, server, 
 visit('a token is shown once, and revoked', async ({ page, server, go }) => {
   await go('/#/settings/tokens');
   await page.getByRole('button', { name: 'New token' }).click();
-  assert.equal(await page.getByRole('textbox', { name: 'Name' }).evaluate((input) => input === document.activeElement), true);
+  await page.getByRole('textbox', { name: 'Name' }).and(page.locator(':focus')).waitFor();
   await page.getByRole('button', { name: 'Create token' }).click();
   await page.getByText('Give it a name.').waitFor();
   await page.getByRole('textbox', { name: 'Name' }).fill('press office');

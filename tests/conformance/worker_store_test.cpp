@@ -123,7 +123,12 @@ TEST_F(WorkerStoreTest, AFinalFailureCostsItsItemsAndTheJobGoesOn) {
     const auto job = must(server_.jobs().get(people_.team, id));
     EXPECT_EQ(job.state, JobState::succeeded);
     EXPECT_EQ(job.items_failed, 11);
-    EXPECT_EQ(must(server_.jobs().result_chunks(people_.team, id)).size(), 1u);
+    // What failed has no results, but its input for rows that say so.
+    const auto chunks = must(server_.jobs().result_chunks(people_.team, id));
+    ASSERT_EQ(chunks.size(), 2u);
+    EXPECT_EQ(chunks[0].error, "not a series");
+    EXPECT_EQ(chunks[1].error, "");
+    EXPECT_FALSE(must(server_.jobs().task_input(people_.team, id, 0)).empty());
 }
 
 TEST_F(WorkerStoreTest, ReleasedAndRetiredTasksCostNoAttempt) {
