@@ -96,7 +96,7 @@ TEST(PoolTest, WhatACallerGaveUpOnEndsInTheServerToo) {
                                10s));
         ASSERT_TRUE(rows) << rows.error().message;
         EXPECT_EQ((*rows)[0].get<std::string>("a"), "1min");
-        EXPECT_EQ((*rows)[0].get<std::string>("b"), "1min");
+        EXPECT_EQ((*rows)[0].get<std::string>("b"), "10s");
     }
 }
 
