@@ -1,0 +1,46 @@
+#include "engine/training/advice/batch_advice.hpp"
+
+#include "engine/training/guides/utilisation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plimsoll::training {
+
+Result<AccumulationAdvice> advise_accumulation(std::int64_t max_batch, std::int64_t target) {
+    if (max_batch < 1) return fail(Errc::invalid_input, "The batch must be at least 1.", "/batch");
+    if (target < 1 || target > 1'000'000'000)
+        return fail(Errc::invalid_input, "The target effective batch must lie between 1 and 1e9.",
+                    "/target_effective_batch");
+    const std::int64_t batch = std::min(max_batch, target);
+    AccumulationAdvice a;
+    a.floor = {batch, std::max<std::int64_t>(1, target / batch)};
+    a.nearest = {batch, std::max<std::int64_t>(1, (target + batch / 2) / batch)};
+    // The largest divisor of the target that fits: 1 always does.
+    for (std::int64_t steps = (target + batch - 1) / batch; steps <= target; ++steps)
+        if (target % steps == 0) {
+            a.exact = {target / steps, steps};
+            break;
+        }
+    return a;
+}
+
+LoaderAdvice advise_loader(int cores, bool heavy_preprocessing, std::int64_t batch_bytes,
+                           std::int64_t host_ram_bytes) {
+    LoaderAdvice a;
+    a.workers = utilisation::loader_workers(cores, heavy_preprocessing);
+    a.prefetch = a.workers > 0 ? utilisation::kPrefetch : 0;
+    a.persistent_workers = a.workers > 0;
+    a.host_bytes = a.workers * a.prefetch * batch_bytes;
+    a.host_memory_tight = host_ram_bytes > 0 && a.host_bytes > host_ram_bytes / 2;
+    return a;
+}
+
+std::int64_t parallel_runs(std::int64_t card_bytes, double safety, std::int64_t reserved_bytes,
+                           std::int64_t context_bytes) {
+    const std::int64_t each = reserved_bytes + context_bytes;
+    if (each <= 0) return 0;
+    return static_cast<std::int64_t>(std::floor(static_cast<double>(card_bytes) * safety)) / each;
+}
+
+}  // namespace plimsoll::training

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace plimsoll::training {
+
+struct Accumulation {
+    std::int64_t batch = 0;
+    std::int64_t steps = 1;
+    std::int64_t effective() const { return batch * steps; }
+};
+
+// Ways to reach a target effective batch with at most max_batch samples at once.
+struct AccumulationAdvice {
+    Accumulation floor;    // never above the target (the NAICS memory guide's choice)
+    Accumulation nearest;  // closest to the target
+    Accumulation exact;    // the target itself, with the largest batch that divides it
+};
+
+// Errors: the target or the batch is below 1.
+Result<AccumulationAdvice> advise_accumulation(std::int64_t max_batch, std::int64_t target);
+
+// Loader settings by the training utilisation guide, and the host memory of the queue.
+struct LoaderAdvice {
+    int workers = 0;
+    int prefetch = 0;  // 0 without workers
+    bool pin_memory = true;
+    bool persistent_workers = false;
+    std::int64_t host_bytes = 0;     // workers * prefetch * bytes of a batch
+    bool host_memory_tight = false;  // more than half of the given RAM
+};
+LoaderAdvice advise_loader(int cores, bool heavy_preprocessing, std::int64_t batch_bytes,
+                           std::int64_t host_ram_bytes);
+
+// How many runs of one model fit beside each other on a card, contexts counted.
+std::int64_t parallel_runs(std::int64_t card_bytes, double safety, std::int64_t reserved_bytes,
+                           std::int64_t context_bytes);
+
+}  // namespace plimsoll::training

@@ -1,0 +1,71 @@
+#include "engine/training/advice/diagnosis.hpp"
+
+#include "engine/training/guides/naics_memory.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace plimsoll::training {
+namespace {
+
+bool percentage(const std::optional<double>& p) {
+    return !p || (std::isfinite(*p) && *p >= 0 && *p <= 100);
+}
+
+void add_out_of_memory(const Observation& seen, std::vector<Cause>& out) {
+    if (seen.max_batch > 0 && seen.batch > seen.max_batch)
+        out.push_back({"the batch is above the estimate's largest",
+                       fmt::format("lower the batch from {} to {}", seen.batch, seen.max_batch),
+                       "fits", false});
+    if (const auto next = naics::back_off(seen.batch, seen.accumulation))
+        out.push_back({"out of memory despite an estimate",
+                       fmt::format("batch {} -> {}, accumulation {} -> {}", seen.batch, next->batch,
+                                   seen.accumulation, next->accumulation),
+                       "a quarter less activation memory, the same effective batch", true});
+    out.push_back({"activations dominate", "turn gradient checkpointing on",
+                   "keeps only layer inputs; about 20 % slower", false});
+}
+
+void add_underused(const Observation& seen, std::vector<Cause>& out) {
+    if (seen.memory_percent && *seen.memory_percent < 60 && seen.max_batch > seen.batch &&
+        seen.batch > 0)
+        out.push_back({fmt::format("only {:.0f} % of the memory is used", *seen.memory_percent),
+                       fmt::format("raise the batch from {} to {}", seen.batch, seen.max_batch),
+                       fmt::format("up to {:.1f}x the samples a step",
+                                   static_cast<double>(seen.max_batch) / seen.batch),
+                       false});
+    if (seen.accumulation > 1 && seen.max_batch >= 2LL * seen.batch && seen.batch > 0)
+        out.push_back({"accumulation where a larger batch fits",
+                       "raise the batch and lower the accumulation in proportion",
+                       "fewer launches for the same update", false});
+    const int wanted = utilisation::loader_workers(seen.cpu_cores, false);
+    if (seen.loader_workers >= 0 && seen.cpu_cores > 0 && seen.loader_workers < wanted)
+        out.push_back(
+            {fmt::format("{} loader workers on {} cores", seen.loader_workers, seen.cpu_cores),
+             fmt::format("use {} workers", wanted), "the GPU waits less for data", false});
+}
+
+}  // namespace
+
+Result<std::vector<Cause>> diagnose(const Observation& seen) {
+    constexpr auto rule = "A utilisation must lie between 0 and 100 percent.";
+    if (!percentage(seen.gpu_percent)) return fail(Errc::invalid_input, rule, "/gpu_percent");
+    if (!percentage(seen.cpu_percent)) return fail(Errc::invalid_input, rule, "/cpu_percent");
+    if (!percentage(seen.memory_percent)) return fail(Errc::invalid_input, rule, "/memory_percent");
+    if (seen.batch < 0)
+        return fail(Errc::invalid_input, "The batch must not be negative.", "/batch");
+    if (seen.accumulation < 1)
+        return fail(Errc::invalid_input, "The accumulation must be at least 1.", "/accumulation");
+    std::vector<Cause> out;
+    if (seen.out_of_memory)
+        add_out_of_memory(seen, out);
+    else
+        add_underused(seen, out);
+    for (const auto& finding : utilisation::diagnose({seen.gpu_percent, seen.cpu_percent}))
+        out.push_back({std::string(finding.cause), std::string(finding.change),
+                       std::string(finding.symptom), true});
+    return out;
+}
+
+}  // namespace plimsoll::training

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "engine/training/guides/utilisation.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace plimsoll::training {
+
+// What somebody saw of a running or failed training. Percentages 0 to 100.
+struct Observation {
+    std::optional<double> gpu_percent = {};
+    std::optional<double> cpu_percent = {};
+    std::optional<double> memory_percent = {};
+    bool out_of_memory = false;
+    int batch = 0;  // 0 = not known
+    int accumulation = 1;
+    int loader_workers = -1;     // -1 = not known
+    int cpu_cores = 0;           // 0 = not known
+    std::int64_t max_batch = 0;  // what the estimate allows, 0 = none made
+};
+
+struct Cause {
+    std::string cause;
+    std::string change;
+    std::string gain;
+    bool from_guide = false;
+};
+
+// Ranked causes: ours first (they know the estimate), then the guides' rules. Errors name the
+// field.
+Result<std::vector<Cause>> diagnose(const Observation& seen);
+
+}  // namespace plimsoll::training

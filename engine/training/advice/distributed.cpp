@@ -1,0 +1,45 @@
+#include "engine/training/advice/distributed.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::training {
+namespace {
+
+constexpr std::int64_t kBucket = 25LL << 20;  // DistributedDataParallel's bucket_cap_mb
+
+std::int64_t part(std::int64_t bytes, bool shared, int cards) {
+    return shared ? (bytes + cards - 1) / cards : bytes;
+}
+
+std::int64_t largest_layer(const Estimate& e, std::int64_t bytes_per_parameter) {
+    std::int64_t most = 0;
+    for (const auto& layer : e.layers) most = std::max(most, layer.parameters);
+    return most * bytes_per_parameter;
+}
+
+}  // namespace
+
+PerCard share_over(const Estimate& e, Sharding sharding, int cards) {
+    const auto group = [&](Group g) { return e.breakdown[static_cast<std::size_t>(g)]; };
+    const bool zero3 = sharding == Sharding::zero3 || sharding == Sharding::fsdp;
+    const bool zero2 = zero3 || sharding == Sharding::zero2;
+    const bool zero1 = zero2 || sharding == Sharding::zero1;
+    const std::int64_t width =
+        e.parameters > 0 ? std::max<std::int64_t>(1, group(Group::weights) / e.parameters) : 4;
+    // At the peak gradients may not have arrived yet; a step needs them all.
+    const std::int64_t gradients = e.trainable_parameters * width;
+    PerCard out;
+    out.weights = part(group(Group::weights), zero3, cards);
+    out.gradients = part(gradients, zero2, cards);
+    out.optimizer = part(group(Group::optimizer), zero1, cards);
+    if (cards > 1) {
+        out.buffers = sharding == Sharding::ddp ? gradients : 2 * kBucket;
+        // Two layers are gathered at a time: the running one and the next.
+        if (zero3) out.buffers += 2 * largest_layer(e, width);
+    }
+    out.activations = e.peak_allocated - group(Group::weights) - group(Group::gradients) -
+                      group(Group::optimizer);
+    return out;
+}
+
+}  // namespace plimsoll::training

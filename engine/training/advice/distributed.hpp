@@ -1,0 +1,30 @@
+#pragma once
+
+#include "engine/training/estimate/estimate.hpp"
+
+#include <cstdint>
+
+namespace plimsoll::training {
+
+// How several cards share a run. By formula (Rajbhandari et al. 2020), not measured.
+enum class Sharding {
+    ddp,    // everything on every card, and a bucket of gradients beside them
+    zero1,  // optimizer state shared out
+    zero2,  // and gradients
+    zero3,  // and weights; a layer's weights are gathered while it runs
+    fsdp,   // as zero3
+};
+
+struct PerCard {
+    std::int64_t weights = 0;
+    std::int64_t gradients = 0;
+    std::int64_t optimizer = 0;
+    std::int64_t buffers = 0;  // communication buckets, gathered layers
+    std::int64_t activations = 0;
+    std::int64_t total() const { return weights + gradients + optimizer + buffers + activations; }
+};
+
+// One card's share at the estimate's batch per card. `cards` of at least 1.
+PerCard share_over(const Estimate& estimate, Sharding sharding, int cards);
+
+}  // namespace plimsoll::training

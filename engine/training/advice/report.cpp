@@ -1,0 +1,199 @@
+#include "engine/training/advice/report.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <tuple>
+
+namespace plimsoll::training {
+namespace {
+
+// Cards of one kind share their tapes.
+using DeviceKey = std::tuple<int, int, int>;
+DeviceKey key_of(const TapeDevice& d) {
+    return {d.compute_capability, d.multiprocessors, d.threads_per_multiprocessor};
+}
+
+std::int64_t batch_bytes(const ModelShape& s, const TrainingSettings& t, std::int64_t batch) {
+    if (s.is_series())
+        return 4 * batch * s.features * (t.sequence + static_cast<std::int64_t>(s.horizon));
+    return 2 * 8 * batch * t.sequence * (1 + t.negatives);
+}
+
+struct Change {
+    const char* name;
+    std::function<bool(const TrainingSettings&)> applies;
+    std::function<void(TrainingSettings&)> make;
+};
+
+std::vector<Change> changes(const ModelShape& shape, const GpuProfile& gpu) {
+    const bool text = !shape.is_series();
+    const bool bf16 = gpu.has_bf16();
+    return {
+        {"gradient checkpointing", [text](auto& t) { return text && !t.checkpointing; },
+         [](auto& t) { t.checkpointing = true; }},
+        {bf16 ? "bf16 autocast" : "fp16 autocast",
+         [](auto& t) { return t.precision == Precision::fp32; },
+         [bf16](auto& t) {
+             t.precision = bf16 ? Precision::bf16_autocast : Precision::fp16_autocast;
+         }},
+        {"weights in bf16", [bf16](auto& t) { return bf16 && t.precision != Precision::bf16; },
+         [](auto& t) { t.precision = Precision::bf16; }},
+        {"LoRA of rank 8", [text](auto& t) { return text && t.lora.rank == 0; },
+         [](auto& t) { t.lora.rank = 8; }},
+        {"fused AdamW",
+         [](auto& t) {
+             return t.optimizer == Optimizer::adamw && t.kernel != OptimizerKernel::fused;
+         },
+         [](auto& t) { t.kernel = OptimizerKernel::fused; }},
+        {"SDPA instead of eager attention",
+         [text](auto& t) { return text && t.attention == Attention::eager; },
+         [](auto& t) { t.attention = Attention::sdpa; }},
+        {"8-bit Adam", [](auto& t) { return t.optimizer == Optimizer::adamw; },
+         [](auto& t) { t.optimizer = Optimizer::adam_8bit; }},
+        {"dropping the outputs object after the loss",
+         [&shape](auto& t) { return t.hold_outputs && shape.head == Head::language_model; },
+         [](auto& t) { t.hold_outputs = false; }},
+    };
+}
+
+class Maker {
+  public:
+    explicit Maker(const ReportRequest& request) : r_(request) {}
+
+    Result<GpuReport> card(const GpuProfile& gpu) {
+        GpuReport out;
+        out.gpu = gpu;
+        out.band = band_of(r_.shape, r_.settings, gpu);
+        const auto device = tape_device(gpu);
+        auto& reserved =
+            known_.try_emplace(key_of(device), r_.shape, r_.settings, device, r_.search.estimate)
+                .first->second;
+        auto limits = find_batch(r_.shape, r_.settings, gpu, r_.search, reserved);
+        if (!limits) return fail(limits.error());
+        out.limits = *limits;
+        auto settings = r_.settings;
+        settings.batch = std::max<std::int64_t>(1, out.limits.recommended_batch);
+        auto options = r_.search.estimate;
+        options.timeline = true;
+        auto at = estimate(r_.shape, settings, device, options);
+        if (!at) return fail(at.error());
+        out.at_recommended = std::move(*at);
+        out.device_used = out.at_recommended.peak_reserved + gpu.total_bytes() - gpu.usable_bytes();
+        out.utilisation_percent =
+            100.0 * static_cast<double>(out.device_used) / static_cast<double>(gpu.total_bytes());
+        out.headroom_bytes = gpu.total_bytes() - out.device_used;
+        if (auto ok = advise(out, settings); !ok) return fail(ok.error());
+        add_curve(out, device, reserved);
+        if (r_.what_ifs) add_what_ifs(out, device);
+        return out;
+    }
+
+  private:
+    Result<void> advise(GpuReport& out, TrainingSettings& settings) {
+        const std::int64_t batch = settings.batch;
+        if (out.limits.max_batch > 0) {
+            auto accumulation =
+                advise_accumulation(out.limits.recommended_batch, r_.target_effective_batch);
+            if (!accumulation) return fail(accumulation.error());
+            out.accumulation = *accumulation;
+        }
+        out.throughput = model_throughput(out.at_recommended, settings, out.gpu, r_.workload);
+        auto question = r_.rate;
+        const auto effective = out.accumulation ? out.accumulation->nearest.effective() : batch;
+        question.batch = static_cast<double>(effective);
+        question.adaptive =
+            settings.optimizer != Optimizer::sgd && settings.optimizer != Optimizer::sgd_momentum;
+        if (r_.workload.dataset_size > 0)
+            question.optimizer_steps =
+                (r_.workload.dataset_size + effective - 1) / effective * r_.workload.epochs;
+        auto rate = advise_rate(question);
+        if (!rate) return fail(rate.error());
+        out.rate = *rate;
+        out.loader = advise_loader(r_.cpu_cores, r_.heavy_preprocessing,
+                                   batch_bytes(r_.shape, settings, batch), r_.host_ram_bytes);
+        out.parallel_runs =
+            parallel_runs(out.gpu.total_bytes(), r_.search.safety, out.at_recommended.peak_reserved,
+                          out.gpu.total_bytes() - out.gpu.usable_bytes());
+        return {};
+    }
+
+    // Powers of two up to a little beyond the limit; work per sample is that of the recommended
+    // batch, launches are those of a step.
+    void add_curve(GpuReport& out, const TapeDevice& device, ReservedByBatch& reserved) {
+        const auto& base = out.at_recommended;
+        const double samples =
+            static_cast<double>(std::max<std::int64_t>(1, out.limits.recommended_batch));
+        for (std::int64_t batch = 1; batch <= 2 * std::max<std::int64_t>(1, out.limits.max_batch);
+             batch *= 4) {
+            auto settings = r_.settings;
+            settings.batch = batch;
+            Estimate scaled;
+            scaled.matmul_flops = base.matmul_flops * static_cast<double>(batch) / samples;
+            scaled.moved_bytes = base.moved_bytes * static_cast<double>(batch) / samples;
+            scaled.kernels = base.kernels;
+            const auto speed = model_throughput(scaled, settings, out.gpu);
+            out.curve.push_back(
+                {batch, reserved(batch), speed.samples_per_second, speed.step_seconds});
+        }
+        (void)device;
+    }
+
+    void add_what_ifs(GpuReport& out, const TapeDevice& device) {
+        for (const auto& change : changes(r_.shape, out.gpu)) {
+            if (!change.applies(r_.settings)) continue;
+            auto settings = r_.settings;
+            change.make(settings);
+            auto& reserved = changed_
+                                 .try_emplace({change.name, key_of(device)}, r_.shape, settings,
+                                              device, r_.search.estimate)
+                                 .first->second;
+            const auto limits = find_batch(r_.shape, settings, out.gpu, r_.search, reserved);
+            if (!limits || limits->max_batch == 0) continue;
+            settings.batch = limits->recommended_batch;
+            const auto changed = estimate(r_.shape, settings, device, r_.search.estimate);
+            if (!changed) continue;
+            WhatIf w;
+            w.change = change.name;
+            w.max_batch = limits->max_batch;
+            w.batch_factor = static_cast<double>(limits->max_batch) /
+                             static_cast<double>(std::max<std::int64_t>(1, out.limits.max_batch));
+            w.speed_factor = model_throughput(*changed, settings, out.gpu).samples_per_second /
+                             out.throughput.samples_per_second;
+            out.what_ifs.push_back(std::move(w));
+        }
+        std::sort(out.what_ifs.begin(), out.what_ifs.end(), [](const auto& a, const auto& b) {
+            return a.batch_factor * a.speed_factor > b.batch_factor * b.speed_factor;
+        });
+    }
+
+    const ReportRequest& r_;
+    std::map<DeviceKey, ReservedByBatch> known_;
+    std::map<std::pair<std::string, DeviceKey>, ReservedByBatch> changed_;
+};
+
+}  // namespace
+
+Result<Report> make_report(const ReportRequest& request) {
+    if (request.gpus.empty())
+        return fail(Errc::invalid_input, "At least one GPU is needed.", "/gpus");
+    if (auto ok = check_settings(request.shape, request.settings); !ok) return fail(ok.error());
+    Report report;
+    Maker maker(request);
+    for (const auto& gpu : request.gpus) {
+        auto card = maker.card(gpu);
+        if (!card) return fail(card.error());
+        report.gpus.push_back(std::move(*card));
+    }
+    report.limits = {
+        "Memory is modelled after PyTorch 2.11 and transformers 5.17 and was compared with their "
+        "own allocator, not with a GPU.",
+        "The CUDA context is an estimate per architecture; cuDNN's attention workspace is taken "
+        "from its open front end.",
+        "Speed is modelled from the vendors' rates and not calibrated.",
+        "torch.compile is not modelled.",
+    };
+    return report;
+}
+
+}  // namespace plimsoll::training

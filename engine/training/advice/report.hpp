@@ -1,0 +1,68 @@
+#pragma once
+
+#include "engine/training/advice/batch_advice.hpp"
+#include "engine/training/advice/throughput.hpp"
+#include "engine/training/estimate/batch_search.hpp"
+#include "engine/training/guides/learning_rate.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace plimsoll::training {
+
+struct ReportRequest {
+    ModelShape shape;
+    TrainingSettings settings;
+    std::vector<GpuProfile> gpus;
+    SearchOptions search;
+    std::int64_t target_effective_batch = 256;
+    RateQuestion rate;  // its batch is filled in per card
+    Workload workload;
+    int cpu_cores = 8;
+    std::int64_t host_ram_bytes = 0;
+    bool heavy_preprocessing = false;
+    bool what_ifs = true;
+};
+
+// A changed setting and what it brings on the same card.
+struct WhatIf {
+    std::string change;  // "gradient checkpointing"
+    std::int64_t max_batch = 0;
+    double batch_factor = 0;  // against the report's own max_batch
+    double speed_factor = 0;  // samples per second at each one's recommended batch
+};
+
+struct CurvePoint {
+    std::int64_t batch = 0;
+    std::int64_t reserved_bytes = 0;
+    double samples_per_second = 0;
+    double step_seconds = 0;
+};
+
+struct GpuReport {
+    GpuProfile gpu;
+    BatchLimits limits;
+    Band band;
+    Estimate at_recommended;       // at batch 1 where nothing fits
+    std::int64_t device_used = 0;  // reserved + context
+    double utilisation_percent = 0;
+    std::int64_t headroom_bytes = 0;
+    std::optional<AccumulationAdvice> accumulation;
+    Throughput throughput;
+    RateAdvice rate;
+    LoaderAdvice loader;
+    std::int64_t parallel_runs = 0;
+    std::vector<CurvePoint> curve;
+    std::vector<WhatIf> what_ifs;  // largest gain first
+};
+
+struct Report {
+    std::vector<GpuReport> gpus;
+    std::vector<std::string> limits;  // what was not measured, in sentences
+};
+
+// Everything a training-config job returns; errors name the field.
+Result<Report> make_report(const ReportRequest& request);
+
+}  // namespace plimsoll::training

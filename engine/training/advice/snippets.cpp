@@ -1,0 +1,161 @@
+#include "engine/training/advice/snippets.hpp"
+
+#include <fmt/format.h>
+
+namespace plimsoll::training {
+namespace {
+
+const char* python(bool value) {
+    return value ? "True" : "False";
+}
+const char* lower(bool value) {
+    return value ? "true" : "false";
+}
+
+bool bf16(const RecommendedSettings& s) {
+    return s.training.precision == Precision::bf16_autocast ||
+           s.training.precision == Precision::bf16;
+}
+bool fp16(const RecommendedSettings& s) {
+    return s.training.precision == Precision::fp16_autocast;
+}
+
+const char* optimizer_name(const TrainingSettings& t) {
+    switch (t.optimizer) {
+        case Optimizer::adamw:
+            return t.kernel == OptimizerKernel::fused ? "adamw_torch_fused" : "adamw_torch";
+        case Optimizer::sgd:
+        case Optimizer::sgd_momentum:
+            return "sgd";
+        case Optimizer::adafactor:
+            return "adafactor";
+        case Optimizer::adam_8bit:
+            return "adamw_bnb_8bit";
+    }
+    return "";
+}
+
+const char* lightning_precision(const TrainingSettings& t) {
+    switch (t.precision) {
+        case Precision::fp32:
+            return "32-true";
+        case Precision::bf16_autocast:
+            return "bf16-mixed";
+        case Precision::fp16_autocast:
+            return "16-mixed";
+        case Precision::bf16:
+            return "bf16-true";
+    }
+    return "";
+}
+
+}  // namespace
+
+RecommendedSettings settings_for(const GpuReport& report, const ReportRequest& request) {
+    RecommendedSettings s;
+    s.training = request.settings;
+    s.epochs = request.workload.epochs;
+    s.loader = report.loader;
+    s.learning_rate = report.rate.recommended_rate;
+    s.warmup_steps = report.rate.warmup_steps;
+    s.batch = std::max<std::int64_t>(1, report.limits.recommended_batch);
+    if (report.accumulation) {
+        s.batch = report.accumulation->nearest.batch;
+        s.accumulation = report.accumulation->nearest.steps;
+    }
+    s.training.batch = s.batch;
+    return s;
+}
+
+std::string transformers_arguments(const RecommendedSettings& s) {
+    std::string out = fmt::format(
+        "TrainingArguments(\n"
+        "    per_device_train_batch_size={},\n"
+        "    gradient_accumulation_steps={},\n"
+        "    learning_rate={:g},\n"
+        "    warmup_steps={},\n"
+        "    num_train_epochs={},\n"
+        "    bf16={},\n"
+        "    fp16={},\n"
+        "    optim=\"{}\",\n"
+        "    gradient_checkpointing={},\n"
+        "    dataloader_num_workers={},\n",
+        s.batch, s.accumulation, s.learning_rate, s.warmup_steps, s.epochs, python(bf16(s)),
+        python(fp16(s)), optimizer_name(s.training), python(s.training.checkpointing),
+        s.loader.workers);
+    if (s.loader.workers > 0)
+        out += fmt::format(
+            "    dataloader_prefetch_factor={},\n    dataloader_persistent_workers=True,\n",
+            s.loader.prefetch);
+    return out + "    dataloader_pin_memory=True,\n)\n";
+}
+
+std::string lightning_yaml(const RecommendedSettings& s) {
+    return fmt::format(
+        "trainer:\n"
+        "  accumulate_grad_batches: {}\n"
+        "  precision: {}\n"
+        "  max_epochs: {}\n"
+        "model:\n"
+        "  learning_rate: {:g}\n"
+        "  warmup_steps: {}\n"
+        "data_loader:\n"
+        "  batch_size: {}\n"
+        "  num_workers: {}\n"
+        "  pin_memory: true\n"
+        "  persistent_workers: {}\n",
+        s.accumulation, lightning_precision(s.training), s.epochs, s.learning_rate, s.warmup_steps,
+        s.batch, s.loader.workers, lower(s.loader.persistent_workers));
+}
+
+std::string deepspeed_json(const RecommendedSettings& s) {
+    return fmt::format(
+        "{{\n"
+        "  \"train_micro_batch_size_per_gpu\": {},\n"
+        "  \"gradient_accumulation_steps\": {},\n"
+        "  \"bf16\": {{\"enabled\": {}}},\n"
+        "  \"fp16\": {{\"enabled\": {}}},\n"
+        "  \"gradient_clipping\": {},\n"
+        "  \"optimizer\": {{\"type\": \"AdamW\", \"params\": {{\"lr\": {:g}}}}},\n"
+        "  \"zero_optimization\": {{\"stage\": 0}}\n"
+        "}}\n",
+        s.batch, s.accumulation, lower(bf16(s)), lower(fp16(s)), s.training.clip ? "1.0" : "0.0",
+        s.learning_rate);
+}
+
+std::string plain_pytorch(const RecommendedSettings& s) {
+    const auto loader = s.loader.workers > 0 ? fmt::format(
+                                                   ", num_workers={}, prefetch_factor={}, "
+                                                   "persistent_workers=True",
+                                                   s.loader.workers, s.loader.prefetch)
+                                             : std::string();
+    const bool autocast = s.training.autocast();
+    const char* dtype = fp16(s) ? "torch.float16" : "torch.bfloat16";
+    std::string out = fmt::format(
+        "loader = DataLoader(dataset, batch_size={}, shuffle=True, pin_memory=True{})\n"
+        "optimizer = torch.optim.AdamW(model.parameters(), lr={:g}{})\n",
+        s.batch, loader, s.learning_rate,
+        s.training.kernel == OptimizerKernel::fused ? ", fused=True" : "");
+    if (s.training.checkpointing)
+        out +=
+            "model.gradient_checkpointing_enable("
+            "gradient_checkpointing_kwargs={\"use_reentrant\": False})\n";
+    if (fp16(s)) out += "scaler = torch.amp.GradScaler(\"cuda\")\n";
+    out += "for i, batch in enumerate(loader):\n";
+    out += autocast ? fmt::format(
+                          "    with torch.autocast(\"cuda\", dtype={}):\n"
+                          "        loss = model(**batch).loss / {}\n",
+                          dtype, s.accumulation)
+                    : fmt::format("    loss = model(**batch).loss / {}\n", s.accumulation);
+    out += fp16(s) ? "    scaler.scale(loss).backward()\n" : "    loss.backward()\n";
+    out += fmt::format("    if (i + 1) % {} == 0:\n", s.accumulation);
+    if (s.training.clip) {
+        if (fp16(s)) out += "        scaler.unscale_(optimizer)\n";
+        out += "        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n";
+    }
+    out += fp16(s) ? "        scaler.step(optimizer)\n        scaler.update()\n"
+                   : "        optimizer.step()\n";
+    return out + "        optimizer.zero_grad(set_to_none=True)\n";
+}
+
+}  // namespace plimsoll::training

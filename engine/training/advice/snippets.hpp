@@ -1,0 +1,27 @@
+#pragma once
+
+#include "engine/training/advice/report.hpp"
+
+#include <string>
+
+namespace plimsoll::training {
+
+// What a snippet sets. Filled from a card's report by settings_for().
+struct RecommendedSettings {
+    std::int64_t batch = 1;
+    std::int64_t accumulation = 1;
+    double learning_rate = 2e-5;
+    std::int64_t warmup_steps = 0;
+    TrainingSettings training;
+    LoaderAdvice loader;
+    int epochs = 1;
+};
+RecommendedSettings settings_for(const GpuReport& report, const ReportRequest& request);
+
+// Ready to paste. All of them say the same settings.
+std::string transformers_arguments(const RecommendedSettings& s);  // Python, TrainingArguments
+std::string lightning_yaml(const RecommendedSettings& s);
+std::string deepspeed_json(const RecommendedSettings& s);  // for Accelerate or Trainer
+std::string plain_pytorch(const RecommendedSettings& s);
+
+}  // namespace plimsoll::training

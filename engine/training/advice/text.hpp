@@ -1,0 +1,28 @@
+#pragma once
+
+#include "engine/training/advice/diagnosis.hpp"
+#include "engine/training/advice/report.hpp"
+#include "engine/training/guides/gpu_profiles_guide.hpp"
+#include "engine/training/guides/naics_memory.hpp"
+
+#include <span>
+#include <string>
+
+// Plain text for terminals: the bodies of `plimsoll estimate` and `plimsoll gpu-profiles`.
+// GiB and MiB are powers of 1024.
+
+namespace plimsoll::training::text {
+
+std::string gigabytes(std::int64_t bytes);  // "12.34 GiB"
+
+std::string report(const Report& report, const ReportRequest& request);
+std::string breakdown(const GpuReport& card);  // one line a group, the sum below
+
+std::string profile_list(std::span<const GpuProfile> profiles);                    // list
+std::string profile_details(const GpuProfile& profile);                            // test NAME
+std::string recommendation(const GpuProfile& recommended, const DetectedGpu& on);  // recommend
+std::string check(const GpuProfile& profile, const gpu_guide::Check& result);      // check
+std::string naics_suggestions(std::span<const naics::Suggestion> suggestions);
+std::string causes(std::span<const Cause> causes);
+
+}  // namespace plimsoll::training::text

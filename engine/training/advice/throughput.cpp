@@ -1,0 +1,51 @@
+#include "engine/training/advice/throughput.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plimsoll::training {
+namespace {
+
+// Matrix rate in the run's precision. fp32 stays on CUDA cores: PyTorch leaves TF32 off for matrix
+// products. A type that the card lacks is emulated at the fp32 rate.
+double matrix_rate(const TrainingSettings& t, const GpuProfile& gpu, const ThroughputModel& m) {
+    const double fp32 = gpu.fp32_flops.value * m.fp32_share;
+    switch (t.precision) {
+        case Precision::fp32:
+            return fp32;
+        case Precision::fp16_autocast:
+            return std::max(fp32, gpu.fp16_flops.value * m.matmul_share);
+        case Precision::bf16_autocast:
+        case Precision::bf16:
+            return std::max(fp32, gpu.bf16_flops.value * m.matmul_share);
+    }
+    return fp32;
+}
+
+}  // namespace
+
+Throughput model_throughput(const Estimate& e, const TrainingSettings& t, const GpuProfile& gpu,
+                            const Workload& w, const ThroughputModel& m) {
+    Throughput out;
+    const double compute = e.matmul_flops / matrix_rate(t, gpu, m);
+    const double memory = e.moved_bytes / (gpu.bandwidth.value * m.bandwidth_share);
+    const double launches = static_cast<double>(e.kernels) * m.launch_seconds;
+    const double busy = compute + memory;
+    out.step_seconds = std::max(busy, launches);
+    out.bound = launches > busy     ? Throughput::Bound::launches
+                : compute >= memory ? Throughput::Bound::compute
+                                    : Throughput::Bound::memory;
+    const double samples = static_cast<double>(t.batch * t.accumulation);
+    out.samples_per_second = samples / out.step_seconds;
+    out.tokens_per_second = out.samples_per_second * t.sequence;
+    if (w.dataset_size > 0) {
+        out.optimizer_steps_per_epoch = std::ceil(static_cast<double>(w.dataset_size) / samples);
+        const double alone = out.step_seconds * out.optimizer_steps_per_epoch * w.epochs * w.models;
+        // Workers overlap only what one of them leaves idle.
+        const double idle = launches > busy ? launches / std::max(busy, 1e-9) : 1;
+        out.hours = alone / std::clamp<double>(idle, 1, std::max(1, w.parallel_workers)) / 3600;
+    }
+    return out;
+}
+
+}  // namespace plimsoll::training

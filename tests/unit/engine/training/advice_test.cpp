@@ -1,0 +1,159 @@
+#include "engine/training/advice/distributed.hpp"
+#include "engine/training/advice/snippets.hpp"
+#include "engine/training/advice/text.hpp"
+#include "engine/training/models/presets.hpp"
+
+#include <gmock/gmock.h>
+
+namespace plimsoll::training {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Accumulation, FloorNearestAndExact) {
+    const auto a = advise_accumulation(45, 256);
+    ASSERT_TRUE(a);
+    EXPECT_EQ(a->floor.effective(), 225) << "the guide's choice";
+    EXPECT_EQ(a->nearest.effective(), 270);
+    EXPECT_EQ(a->exact.batch, 32);
+    EXPECT_EQ(a->exact.effective(), 256);
+    EXPECT_EQ(advise_accumulation(512, 256)->floor.batch, 256) << "never above the target";
+    EXPECT_EQ(advise_accumulation(0, 256).error().where, "/batch");
+    EXPECT_EQ(advise_accumulation(8, 0).error().where, "/target_effective_batch");
+}
+
+TEST(Loader, HostMemoryOfTheQueue) {
+    const auto a = advise_loader(16, false, 1000, 40'000);
+    EXPECT_EQ(a.workers, 8);
+    EXPECT_EQ(a.host_bytes, 8 * 4 * 1000);
+    EXPECT_TRUE(a.host_memory_tight);
+    EXPECT_EQ(advise_loader(1, false, 1000, 0).prefetch, 0);
+}
+
+TEST(ParallelRuns, CountTheirContexts) {
+    EXPECT_EQ(parallel_runs(24, 1.0, 12, 0), 2);
+    EXPECT_EQ(parallel_runs(24, 1.0, 12, 1), 1);
+}
+
+ReportRequest bert_request() {
+    ReportRequest r;
+    r.shape = *preset("bert-base");
+    r.gpus = {*GpuCatalogue().find("t4"), *GpuCatalogue().find("rtx_4090"),
+              *GpuCatalogue().find("h200")};
+    r.workload.dataset_size = 100'000;
+    return r;
+}
+
+TEST(Report, HoldsTogetherForEveryCard) {
+    const auto request = bert_request();
+    const auto report = make_report(request);
+    ASSERT_TRUE(report) << report.error().message;
+    ASSERT_EQ(report->gpus.size(), 3U);
+    std::int64_t last = 0;
+    for (const auto& c : report->gpus) {
+        EXPECT_GT(c.limits.max_batch, last) << c.gpu.id;
+        last = c.limits.max_batch;
+        EXPECT_LE(c.utilisation_percent, 85.01);
+        std::int64_t sum =
+            c.at_recommended.fragmentation() + c.gpu.total_bytes() - c.gpu.usable_bytes();
+        for (const auto bytes : c.at_recommended.breakdown) sum += bytes;
+        EXPECT_EQ(sum, c.device_used);
+        EXPECT_GT(c.throughput.samples_per_second, 0);
+        EXPECT_FALSE(c.what_ifs.empty());
+        EXPECT_GE(c.curve.back().batch, c.limits.max_batch / 4);
+        EXPECT_GT(c.rate.warmup_steps, 0);
+    }
+    const auto printed = text::report(*report, request);
+    EXPECT_THAT(printed, HasSubstr("NVIDIA H200"));
+    EXPECT_THAT(printed, HasSubstr("modelled, not measured"));
+    EXPECT_THAT(printed, HasSubstr("gradient checkpointing"));
+}
+
+// The training utilisation guide's table against what memory would allow: it is far below.
+TEST(Report, TweetBatchesOfTheGuideAreFarFromTheMemoryLimit) {
+    ReportRequest r;
+    r.shape = *preset("roberta-base");
+    r.what_ifs = false;
+    for (const auto& row : utilisation::tweet_batches()) {
+        r.gpus = {*GpuCatalogue().find(row.profile_id)};
+        const auto report = make_report(r);
+        ASSERT_TRUE(report);
+        EXPECT_GT(report->gpus[0].limits.max_batch, row.max_batch) << row.gpu;
+    }
+}
+
+TEST(Report, SaysWhatDoesNotFit) {
+    ReportRequest r;
+    r.shape = *preset("llama-8b");
+    r.gpus = {*GpuCatalogue().find("rtx_4090")};
+    r.what_ifs = false;
+    const auto report = make_report(r);
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->gpus[0].limits.fit, Fit::no);
+    EXPECT_THAT(text::report(*report, r), HasSubstr("does not fit: one sample needs"));
+    r.gpus.clear();
+    EXPECT_EQ(make_report(r).error().where, "/gpus");
+}
+
+TEST(Snippets, AllSayTheSameSettings) {
+    RecommendedSettings s;
+    s.batch = 40;
+    s.accumulation = 6;
+    s.learning_rate = 4e-5;
+    s.training.precision = Precision::bf16_autocast;
+    s.training.checkpointing = true;
+    s.loader = advise_loader(16, false, 1, 0);
+    EXPECT_THAT(transformers_arguments(s), HasSubstr("per_device_train_batch_size=40"));
+    EXPECT_THAT(transformers_arguments(s), HasSubstr("bf16=True"));
+    EXPECT_THAT(transformers_arguments(s), HasSubstr("learning_rate=4e-05"));
+    EXPECT_THAT(lightning_yaml(s), HasSubstr("accumulate_grad_batches: 6"));
+    EXPECT_THAT(lightning_yaml(s), HasSubstr("precision: bf16-mixed"));
+    EXPECT_THAT(deepspeed_json(s), HasSubstr("\"train_micro_batch_size_per_gpu\": 40"));
+    EXPECT_THAT(plain_pytorch(s), HasSubstr("loss = model(**batch).loss / 6"));
+    EXPECT_THAT(plain_pytorch(s), HasSubstr("gradient_checkpointing_enable"));
+}
+
+TEST(Diagnosis, OutOfMemoryBacksOffAsTheGuideDoes) {
+    const auto causes = diagnose({.out_of_memory = true, .batch = 45, .accumulation = 5});
+    ASSERT_TRUE(causes);
+    EXPECT_EQ(causes->front().change, "batch 45 -> 34, accumulation 5 -> 7");
+    EXPECT_EQ(diagnose({.gpu_percent = 130}).error().where, "/gpu_percent");
+}
+
+TEST(Diagnosis, UnderuseNamesTheGainOfALargerBatch) {
+    const auto causes = diagnose({.gpu_percent = 30,
+                                  .memory_percent = 17,
+                                  .batch = 4,
+                                  .accumulation = 16,
+                                  .loader_workers = 0,
+                                  .cpu_cores = 16,
+                                  .max_batch = 40});
+    ASSERT_TRUE(causes);
+    EXPECT_EQ(causes->at(0).change, "raise the batch from 4 to 40");
+    EXPECT_EQ(causes->at(2).change, "use 8 workers");
+    EXPECT_TRUE(causes->back().from_guide);
+    EXPECT_THAT(text::causes(*causes), HasSubstr("[guide]"));
+}
+
+TEST(Distributed, ShardingSharesOutState) {
+    TrainingSettings t;
+    t.batch = 8;
+    const auto e = *estimate(*preset("llama-1b"), t, {});
+    const auto total = [&](Sharding s) { return share_over(e, s, 4).total(); };
+    EXPECT_GT(total(Sharding::ddp), total(Sharding::zero1));
+    EXPECT_GT(total(Sharding::zero1), total(Sharding::zero2));
+    EXPECT_GT(total(Sharding::zero2), total(Sharding::zero3));
+    EXPECT_EQ(total(Sharding::fsdp), total(Sharding::zero3));
+}
+
+TEST(Text, ProfilesAndSuggestions) {
+    EXPECT_THAT(text::profile_list(shipped_gpus()), HasSubstr("rtx_4090"));
+    const auto details = text::profile_details(*GpuCatalogue().find("rtx_4090"));
+    EXPECT_THAT(details, HasSubstr("94 minutes"));
+    EXPECT_THAT(details, HasSubstr("warning: 2 x 12 GB + 2 CUDA contexts"));
+    EXPECT_THAT(text::naics_suggestions(*naics::suggest_stages({}, {.gpu_gib = 24})),
+                HasSubstr("batch_size 46, n_positives 32, n_negatives 24"));
+}
+
+}  // namespace
+}  // namespace plimsoll::training
