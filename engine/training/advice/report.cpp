@@ -84,7 +84,7 @@ class Maker {
             100.0 * static_cast<double>(out.device_used) / static_cast<double>(gpu.total_bytes());
         out.headroom_bytes = gpu.total_bytes() - out.device_used;
         if (auto ok = advise(out, settings); !ok) return fail(ok.error());
-        add_curve(out, device, reserved);
+        add_curve(out, reserved);
         if (r_.what_ifs) add_what_ifs(out, device);
         return out;
     }
@@ -118,14 +118,13 @@ class Maker {
         return {};
     }
 
-    // Powers of two up to a little beyond the limit; work per sample is that of the recommended
-    // batch, launches are those of a step.
-    void add_curve(GpuReport& out, const TapeDevice& device, ReservedByBatch& reserved) {
+    // The batches that the search tried, to beyond the limit. Work per sample is that of the
+    // recommended batch, launches are those of a step.
+    void add_curve(GpuReport& out, const ReservedByBatch& reserved) {
         const auto& base = out.at_recommended;
         const double samples =
             static_cast<double>(std::max<std::int64_t>(1, out.limits.recommended_batch));
-        for (std::int64_t batch = 1; batch <= 2 * std::max<std::int64_t>(1, out.limits.max_batch);
-             batch *= 4) {
+        for (const auto& [batch, bytes] : reserved.known()) {
             auto settings = r_.settings;
             settings.batch = batch;
             Estimate scaled;
@@ -133,10 +132,8 @@ class Maker {
             scaled.moved_bytes = base.moved_bytes * static_cast<double>(batch) / samples;
             scaled.kernels = base.kernels;
             const auto speed = model_throughput(scaled, settings, out.gpu);
-            out.curve.push_back(
-                {batch, reserved(batch), speed.samples_per_second, speed.step_seconds});
+            out.curve.push_back({batch, bytes, speed.samples_per_second, speed.step_seconds});
         }
-        (void)device;
     }
 
     void add_what_ifs(GpuReport& out, const TapeDevice& device) {

@@ -42,37 +42,53 @@ void CachingAllocator::drop_node(Block block) {
     spare_.push_back(block);
 }
 
+// 28 bits of size (up to 128 GiB) above 36 bits of address (32 TiB).
+std::uint64_t CachingAllocator::key_of(std::int64_t size, std::int64_t address) {
+    return static_cast<std::uint64_t>(size / kSmallest) << 36 |
+           static_cast<std::uint64_t>(address / kSmallest);
+}
+
+std::int64_t CachingAllocator::size_of(std::uint64_t key) {
+    return static_cast<std::int64_t>(key >> 36) * kSmallest;
+}
+
+void CachingAllocator::Pool::insert(std::uint64_t key, Block block) {
+    const auto at = std::upper_bound(keys.begin(), keys.end(), key) - keys.begin();
+    keys.insert(keys.begin() + at, key);
+    blocks.insert(blocks.begin() + at, block);
+}
+
+void CachingAllocator::Pool::erase(std::size_t index) {
+    keys.erase(keys.begin() + static_cast<std::ptrdiff_t>(index));
+    blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
 void CachingAllocator::put(Block block) {
-    const Free entry{at(block).size, at(block).address, block};
-    auto& p = pool(at(block).small);
-    p.insert(std::upper_bound(p.begin(), p.end(), entry,
-                              [](const Free& a, const Free& b) {
-                                  return a.size != b.size ? a.size < b.size : a.address < b.address;
-                              }),
-             entry);
+    const auto& node = at(block);
+    pool(node.small).insert(key_of(node.size, node.address), block);
 }
 
 void CachingAllocator::take(Block block) {
     const auto& node = at(block);
     auto& p = pool(node.small);
-    auto found = std::lower_bound(p.begin(), p.end(), node, [](const Free& a, const Node& b) {
-        return a.size != b.size ? a.size < b.size : a.address < b.address;
-    });
-    p.erase(found);
+    const auto key = key_of(node.size, node.address);
+    p.erase(static_cast<std::size_t>(std::lower_bound(p.keys.begin(), p.keys.end(), key) -
+                                     p.keys.begin()));
 }
 
 CachingAllocator::Block CachingAllocator::find(bool small, std::int64_t size) {
     auto& p = pool(small);
-    auto fit = std::lower_bound(p.begin(), p.end(), size,
-                                [](const Free& a, std::int64_t s) { return a.size < s; });
-    if (fit == p.end()) return kOutOfMemory;
+    const auto fit = std::lower_bound(p.keys.begin(), p.keys.end(), key_of(size, 0));
+    if (fit == p.keys.end()) return kOutOfMemory;
     if (settings_.max_split > 0 && !settings_.expandable_segments) {
         // Oversize blocks are not given to small requests, nor to much smaller oversize ones.
-        if (size < settings_.max_split && fit->size >= settings_.max_split) return kOutOfMemory;
-        if (size >= settings_.max_split && fit->size >= size + kLargeSegment) return kOutOfMemory;
+        if (size < settings_.max_split && size_of(*fit) >= settings_.max_split) return kOutOfMemory;
+        if (size >= settings_.max_split && size_of(*fit) >= size + kLargeSegment)
+            return kOutOfMemory;
     }
-    const Block block = fit->block;
-    p.erase(fit);
+    const auto index = static_cast<std::size_t>(fit - p.keys.begin());
+    const Block block = p.blocks[index];
+    p.erase(index);
     return block;
 }
 
@@ -187,14 +203,18 @@ void CachingAllocator::release_oversize(std::int64_t size) {
     if (settings_.max_split == 0 || settings_.expandable_segments) return;
     auto& p = pool(false);
     const std::int64_t wanted = std::max(size, settings_.max_split);
-    for (std::size_t i = p.size(); i-- > 0;) {
-        if (p[i].size < wanted) break;
-        const auto& node = at(p[i].block);
-        if (node.previous >= 0 || node.next >= 0) continue;
-        reserved_ -= node.size;
-        drop_node(p[i].block);
-        p.erase(p.begin() + static_cast<std::ptrdiff_t>(i));
-    }
+    for (std::size_t i = p.keys.size(); i-- > 0 && size_of(p.keys[i]) >= wanted;)
+        release_if_whole(p, i);
+}
+
+// A block without neighbours is a whole segment: back to the driver with it.
+bool CachingAllocator::release_if_whole(Pool& p, std::size_t index) {
+    const Block block = p.blocks[index];
+    if (at(block).previous >= 0 || at(block).next >= 0) return false;
+    reserved_ -= at(block).size;
+    drop_node(block);
+    p.erase(index);
+    return true;
 }
 
 // Segments that are one free block go back to the driver; an expandable segment gives back whole
@@ -222,16 +242,8 @@ void CachingAllocator::release_cached() {
         }
         return;
     }
-    for (auto& p : pools_) {
-        const auto whole = [&](const Free& f) {
-            const auto& node = at(f.block);
-            if (node.previous >= 0 || node.next >= 0) return false;
-            reserved_ -= node.size;
-            drop_node(f.block);
-            return true;
-        };
-        p.erase(std::remove_if(p.begin(), p.end(), whole), p.end());
-    }
+    for (auto& p : pools_)
+        for (std::size_t i = p.keys.size(); i-- > 0;) release_if_whole(p, i);
 }
 
 }  // namespace plimsoll::training

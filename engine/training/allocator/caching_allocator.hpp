@@ -46,12 +46,16 @@ class CachingAllocator {
         bool used = false;
         bool small = false;
     };
-    struct Free {
-        std::int64_t size;
-        std::int64_t address;
-        Block block;
+    // Free blocks by size, then address: both in units of 512 bytes in one number, so that looking
+    // up and moving entries stays cheap.
+    struct Pool {
+        std::vector<std::uint64_t> keys;
+        std::vector<Block> blocks;
+        void insert(std::uint64_t key, Block block);
+        void erase(std::size_t index);
     };
-    using Pool = std::vector<Free>;  // sorted by size, then address
+    static std::uint64_t key_of(std::int64_t size, std::int64_t address);
+    static std::int64_t size_of(std::uint64_t key);
 
     Node& at(Block block) { return nodes_[static_cast<std::size_t>(block)]; }
     const Node& at(Block block) const { return nodes_[static_cast<std::size_t>(block)]; }
@@ -66,6 +70,7 @@ class CachingAllocator {
     void split(Block block, std::int64_t size);
     void release_cached();
     void release_oversize(std::int64_t size);
+    bool release_if_whole(Pool& pool, std::size_t index);
     bool reserve(std::int64_t bytes);
     Block merge(Block left, Block right);
 
@@ -74,7 +79,7 @@ class CachingAllocator {
     std::vector<Block> spare_;
     Pool pools_[2];
     Block expandable_tail_[2] = {-1, -1};
-    std::int64_t top_[2] = {1LL << 40, 1LL << 50};
+    std::int64_t top_[2] = {0, 1LL << 43};
     std::int64_t allocated_ = 0;
     std::int64_t reserved_ = 0;
     std::int64_t max_allocated_ = 0;

@@ -40,32 +40,35 @@ std::int64_t ReservedByBatch::operator()(std::int64_t batch) {
 
 namespace {
 
-// Largest batch within the limit, 0 if none: secant steps between a batch that fits and one that
-// does not, with halving as the fallback.
-std::int64_t largest_fitting(ReservedByBatch& reserved, std::int64_t limit, std::int64_t highest) {
-    if (reserved(1) > limit) return 0;
-    std::int64_t low = 1, high = highest + 1;  // high does not fit, or is out of bounds
-    std::int64_t probe = std::min<std::int64_t>(16, highest);
+// Memory that does not depend on the batch: weights, gradients and two optimizer tensors. Only the
+// first prediction of the search uses it.
+std::int64_t state_bytes(const ModelShape& shape, const TrainingSettings& settings) {
+    const auto parameters = list_parameters(shape, settings.lora);
+    return settings.weight_bytes() * (count(parameters, false) + 3 * count(parameters, true));
+}
+
+// Largest batch within the limit, 0 if none. A line through the two last batches predicts the
+// answer (through the state at batch 0 at first), its neighbours confirm it, and halving helps
+// where memory is no line.
+std::int64_t largest_fitting(ReservedByBatch& reserved, std::int64_t limit, std::int64_t highest,
+                             std::int64_t state) {
+    std::int64_t low = 0, high = highest + 1;  // low fits (or is 0), high does not (or is too many)
+    std::int64_t probe = std::min<std::int64_t>(48, highest);
+    std::int64_t last = 0, last_bytes = state;
     while (high - low > 1) {
         probe = std::clamp(probe, low + 1, high - 1);
         const std::int64_t bytes = reserved(probe);
-        const std::int64_t from = low;
-        if (bytes <= limit)
-            low = probe;
-        else
-            high = probe;
+        (bytes <= limit ? low : high) = probe;
         const double slope =
-            static_cast<double>(bytes - reserved(from)) / static_cast<double>(probe - from);
-        if (slope <= 0) {
-            probe = low + (high - low) / 2;
-            continue;
-        }
-        const double room = static_cast<double>(limit - reserved(low)) / slope;
-        const auto predicted = low + static_cast<std::int64_t>(std::min(room, 1e9));
-        // Next to the prediction the answer is bracketed by one step more.
-        probe = predicted <= low ? low + 1 : predicted >= high ? high - 1 : predicted;
-        if (high > highest && probe < highest && predicted > 2 * low && low > 64)
-            probe = std::min(predicted, highest);
+            static_cast<double>(bytes - last_bytes) / static_cast<double>(probe - last);
+        const double predicted =
+            static_cast<double>(probe) + static_cast<double>(limit - bytes) / slope;
+        last = probe;
+        last_bytes = bytes;
+        if (slope <= 0 || !(predicted < 1e12) || predicted < 1)
+            probe = low + (high - low) / (low == 0 ? 4 : 2);
+        else
+            probe = std::max(low + 1, static_cast<std::int64_t>(predicted));
     }
     return low;
 }
@@ -90,7 +93,8 @@ Result<BatchLimits> find_batch(const ModelShape& shape, const TrainingSettings& 
     const double total = static_cast<double>(gpu.total_bytes()) * options.safety;
     out.limit_bytes = static_cast<std::int64_t>(total) - (gpu.total_bytes() - gpu.usable_bytes()) -
                       options.reserved_elsewhere;
-    out.max_batch = largest_fitting(reserved, out.limit_bytes, options.highest_batch);
+    out.max_batch = largest_fitting(reserved, out.limit_bytes, options.highest_batch,
+                                    state_bytes(shape, settings));
     if (out.max_batch == 0) return out;
     out.recommended_batch = rounded(out.max_batch);
     out.reserved_at_recommended = reserved(out.recommended_batch);

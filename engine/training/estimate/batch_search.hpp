@@ -41,7 +41,7 @@ class ReservedByBatch {
                     const TapeDevice& device, const EstimateOptions& options)
         : shape_(shape), settings_(settings), device_(device), options_(options) {}
     std::int64_t operator()(std::int64_t batch);
-    std::size_t evaluations() const { return known_.size(); }
+    const std::map<std::int64_t, std::int64_t>& known() const { return known_; }
 
   private:
     ModelShape shape_;

@@ -83,6 +83,7 @@ Var run_one(Graph& g, const ModelShape& s, const Layer& l, const Var& x, const V
         Var wide = linear(g, y, l.up, Group::feed_forward);
         wide = activate(g, wide, s.activation, Group::feed_forward);
         z = linear(g, wide, l.down, Group::feed_forward);
+        if (distil) wide.reset();
         z = dropout(g, z, s.hidden_dropout, Group::feed_forward);
         z = layer_norm(g, add(g, z, y, Group::feed_forward), l.output_norm);
     }

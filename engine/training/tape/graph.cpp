@@ -40,7 +40,13 @@ Var Var::alias(std::int64_t elements, Edge edge) const {
 }
 
 Graph::Graph(const TrainingSettings& settings, const TapeDevice& device)
-    : settings_(settings), device_(device) {}
+    : settings_(settings), device_(device) {
+    constexpr std::size_t usual = 8192;  // events of a step of a middling model
+    buffers_.reserve(usual);
+    counts_.reserve(usual);
+    events_.reserve(2 * usual);
+    nodes_.reserve(usual / 4);
+}
 
 BufferId Graph::allocate(std::int64_t bytes, Group group) {
     if (bytes <= 0) return kNoBuffer;

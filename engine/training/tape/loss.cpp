@@ -59,21 +59,23 @@ Var embedding(Graph& g, int table, std::int64_t rows, std::int64_t width, bool w
     return y.alias(y.elements(), g.edge_to(n));
 }
 
+// log_softmax keeps the type of the logits; under autocast nll_loss converts its result to fp32.
 Var cross_entropy(Graph& g, const Var& logits, const Var& labels) {
-    const Var input = g.autocast() ? to(g, logits, Dtype::fp32, Group::logits) : logits;
-    Var log_probabilities = g.make(input.elements(), input.dtype(), Group::logits);
-    Node* softmax_node = g.node(fresh_same, {input.edge()}, input.dtype(), Group::logits);
+    Var log_probabilities = g.make(logits.elements(), logits.dtype(), Group::logits);
+    Node* softmax_node = g.node(fresh_same, {logits.edge()}, logits.dtype(), Group::logits);
     if (softmax_node == nullptr) return log_probabilities;
-    softmax_node->size[0] = input.elements();
+    softmax_node->size[0] = logits.elements();
     g.save(softmax_node, log_probabilities);
     log_probabilities =
         log_probabilities.alias(log_probabilities.elements(), g.edge_to(softmax_node));
+    const Var input =
+        g.autocast() ? to(g, log_probabilities, Dtype::fp32, Group::logits) : log_probabilities;
 
     const Var loss = g.make(1, Dtype::fp32, Group::logits);
     const Var weight = g.make(1, Dtype::fp32, Group::logits);
-    Node* nll = g.node(fresh_same, {log_probabilities.edge()}, input.dtype(), Group::logits);
+    Node* nll = g.node(fresh_same, {input.edge()}, input.dtype(), Group::logits);
     nll->size[0] = input.elements();
-    g.save(nll, log_probabilities);
+    g.save(nll, input);
     g.save(nll, labels);
     g.save(nll, weight);
     return loss.alias(1, g.edge_to(nll));

@@ -46,6 +46,56 @@ Batch make_batch(Graph& g, const ModelShape& s) {
     return b;
 }
 
+// One optimizer step: data, forward and backward of every micro-batch, clipping, update.
+void run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer) {
+    const auto& settings = g.settings();
+    const bool scaled = settings.precision == Precision::fp16_autocast;
+    g.clear_counters();
+    {
+        Batch batch;
+        Outputs outputs;
+        for (int micro = 0; micro < settings.accumulation; ++micro) {
+            g.set_phase(Phase::data);
+            batch = make_batch(g, shape);
+            g.set_phase(Phase::forward);
+            g.enter_autocast();
+            outputs = forward(g, shape, batch);
+            g.drop_leaves(false);
+            g.exit_autocast();
+            g.set_phase(Phase::backward);
+            g.backward(outputs.loss);
+            if (!settings.hold_outputs) {
+                outputs = {};
+                g.drop_leaves(true);
+            }
+        }
+        if (settings.clip) {
+            g.set_phase(Phase::clip);
+            if (scaled) optimizer.unscale();
+            optimizer.clip();
+        }
+        g.set_phase(Phase::optimizer);
+        if (scaled && !settings.clip) optimizer.unscale();
+        optimizer.step();
+        optimizer.zero_gradients();
+        g.set_phase(Phase::step_end);
+    }
+    g.drop_leaves(true);
+}
+
+// A later step repeats the first but for what was born in it and stays: optimizer state,
+// workspaces.
+std::vector<Event> without_births(const Tape& tape) {
+    std::vector<bool> freed(tape.buffers.size(), false);
+    for (const auto& e : tape.first)
+        if (!e.allocates) freed[static_cast<std::size_t>(e.buffer)] = true;
+    std::vector<Event> later;
+    later.reserve(tape.first.size());
+    for (const auto& e : tape.first)
+        if (freed[static_cast<std::size_t>(e.buffer)]) later.push_back(e);
+    return later;
+}
+
 }  // namespace
 
 Tape record_tape(const ModelShape& shape, const TrainingSettings& settings,
@@ -56,46 +106,17 @@ Tape record_tape(const ModelShape& shape, const TrainingSettings& settings,
     load_model(g, shape, parameters);
     tape.setup = g.take_events();
     OptimizerTape optimizer(g, parameters);
-    const bool scaled = settings.precision == Precision::fp16_autocast;
-
-    for (const bool first : {true, false}) {
-        g.clear_counters();
-        {
-            Batch batch;
-            Outputs outputs;
-            for (int micro = 0; micro < settings.accumulation; ++micro) {
-                g.set_phase(Phase::data);
-                batch = make_batch(g, shape);
-                g.set_phase(Phase::forward);
-                g.enter_autocast();
-                outputs = forward(g, shape, batch);
-                g.drop_leaves(false);
-                g.exit_autocast();
-                g.set_phase(Phase::backward);
-                g.backward(outputs.loss);
-                if (!settings.hold_outputs) {
-                    outputs = {};
-                    g.drop_leaves(true);
-                }
-            }
-            if (settings.clip) {
-                g.set_phase(Phase::clip);
-                if (scaled) optimizer.unscale();
-                optimizer.clip();
-            }
-            g.set_phase(Phase::optimizer);
-            if (scaled && !settings.clip) optimizer.unscale();
-            optimizer.step();
-            optimizer.zero_gradients();
-            g.set_phase(Phase::step_end);
-        }
-        g.drop_leaves(true);
-        (first ? tape.first : tape.later) = g.take_events();
+    run_step(g, shape, optimizer);
+    tape.first = g.take_events();
+    if (!settings.set_to_none) {  // gradients that stay are added to: the next step differs
+        run_step(g, shape, optimizer);
+        tape.later = g.take_events();
     }
     tape.matmul_flops = g.flops();
     tape.moved_bytes = g.moved_bytes();
     tape.kernels = g.kernels();
     tape.buffers = g.take_buffers();
+    if (settings.set_to_none) tape.later = without_births(tape);
     return tape;
 }
 

@@ -60,7 +60,8 @@ TEST(Report, HoldsTogetherForEveryCard) {
         EXPECT_EQ(sum, c.device_used);
         EXPECT_GT(c.throughput.samples_per_second, 0);
         EXPECT_FALSE(c.what_ifs.empty());
-        EXPECT_GE(c.curve.back().batch, c.limits.max_batch / 4);
+        EXPECT_GT(c.curve.back().batch, c.limits.max_batch);
+        EXPECT_GE(c.curve.size(), 3U);
         EXPECT_GT(c.rate.warmup_steps, 0);
     }
     const auto printed = text::report(*report, request);

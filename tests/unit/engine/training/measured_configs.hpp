@@ -41,6 +41,7 @@ inline MeasuredConfig read_config(const nlohmann::json& row) {
     t.set_to_none = c.at("set_none");
     t.attention = c.at("attn") == "eager" ? Attention::eager : Attention::sdpa;
     t.lora.rank = c.at("lora");
+    if (c.at("head") == "lm") m.shape.head = Head::language_model;
     if (m.shape.family == Family::naics) t.lora.targets = Lora::Targets::all_linear;
     t.precision = std::map<std::string, Precision>{{"fp32", Precision::fp32},
                                                    {"bf16", Precision::bf16},
@@ -63,8 +64,9 @@ inline MeasuredConfig read_config(const nlohmann::json& row) {
     return m;
 }
 
-inline std::vector<MeasuredConfig> measured_configs() {
-    std::ifstream file("tests/unit/engine/training/data/pytorch_2_11_peaks.json");
+inline std::vector<MeasuredConfig> measured_configs(
+    const std::string& name = "pytorch_2_11_peaks.json") {
+    std::ifstream file("tests/unit/engine/training/data/" + name);
     std::vector<MeasuredConfig> all;
     for (const auto& row : nlohmann::json::parse(file)) all.push_back(read_config(row));
     return all;
