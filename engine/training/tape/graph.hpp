@@ -148,6 +148,7 @@ class Graph {
     int add_parameter(const Parameter& parameter);
     GraphParameter& parameter(int index) { return parameters_[static_cast<std::size_t>(index)]; }
     std::vector<GraphParameter>& parameters() { return parameters_; }
+    const std::vector<GraphParameter>& parameters() const { return parameters_; }
     // A tensor made to require a gradient (peft does it to the embeddings' output when the layers
     // are checkpointed). It and its gradient live as long as the graph that it belongs to.
     Var as_leaf(Var x);

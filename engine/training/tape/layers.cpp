@@ -3,7 +3,7 @@
 namespace plimsoll::training {
 
 bool ParameterCursor::adapters_follow() const {
-    auto& parameters = const_cast<Graph&>(graph_).parameters();
+    const auto& parameters = graph_.parameters();
     return static_cast<std::size_t>(at_) < parameters.size() &&
            parameters[static_cast<std::size_t>(at_)].adapter;
 }
