@@ -14,11 +14,6 @@ begin
     begin
       if not exists (select from pg_roles where rolname = role.name) then
         execute format('create role %I %s', role.name, role.login);
-        if role.login = 'login' then
-          -- Clients give up earlier; what they gave up on must not run, or hold locks, for ever.
-          execute format('alter role %I set statement_timeout = %L', role.name, '60s');
-          execute format('alter role %I set idle_in_transaction_session_timeout = %L', role.name, '60s');
-        end if;
       end if;
     exception when duplicate_object or unique_violation then
       null;  -- a migrator of another database in this cluster was faster
@@ -34,7 +29,8 @@ begin
   if not pg_has_role('plimsoll_owner', 'plimsoll_queue', 'member') then
     grant plimsoll_queue, plimsoll_identity to plimsoll_owner;
   end if;
-  -- A client that freezes in the middle of a transaction would hold a class lock, and with it everybody.
+  -- A client that freezes in the middle of a transaction would hold a class lock, and with it everybody. And
+  -- what a client gave up on (it waits less long) must not run for ever.
   for role in select * from (values ('plimsoll_app'), ('plimsoll_worker')) r(name) loop
     execute format('alter role %I in database %I set idle_in_transaction_session_timeout = ''10s''', role.name, current_database());
     execute format('alter role %I in database %I set statement_timeout = ''60s''', role.name, current_database());
