@@ -217,14 +217,29 @@ class Worker(QueueCase):
         self.assertEqual(self.attempts(id), 1)
         self.assertIn('database answers again', engine.text())
 
+    def stop_idle_backends(self):
+        """Stands the worker's backends still while none of them holds a lock, which would stop
+        every other worker too."""
+        limit = time.monotonic() + PATIENCE
+        while True:
+            self.assertLess(time.monotonic(), limit, 'the backends are never idle')
+            query = "select pid, state from pg_stat_activity where usename = 'plimsoll_worker'"
+            backends = [row.pid for row in self.queue.rows(query)]
+            self.assertTrue(backends)
+            for pid in backends:
+                os.kill(pid, signal.SIGSTOP)
+            if all(row.state == 'idle' for row in self.queue.rows(query)):
+                return backends
+            for pid in backends:
+                os.kill(pid, signal.SIGCONT)
+
+    # On a crowded machine a claim may outlast the lease while its backend stands still.
+    @unittest.skipUnless(os.environ.get('PLIMSOLL_LONG_TESTS'), 'runs with tests/run --long')
     def test_a_database_that_hangs_is_waited_for(self):
         id = self.submit_host([f'hold {self.folder}'])
         self.start_host()
         self.until_held()
-        backends = [r.pid for r in self.queue.rows("select pid from pg_stat_activity where usename = 'plimsoll_worker'")]
-        self.assertTrue(backends)
-        for pid in backends:
-            os.kill(pid, signal.SIGSTOP)
+        backends = self.stop_idle_backends()
         try:
             self.go()
             self.until_state(id, 'succeeded')
