@@ -11,9 +11,10 @@ namespace {
 
 TEST(BootstrapTest, TwoFirstStartsMakeOneAdministrator) {
     auto& cluster = Cluster::get();
-    cluster.execute("create database bootstrap");
+    const auto database = unique_test_name();
+    cluster.execute("create database \"" + database + "\"");
     auto target = cluster.superuser();
-    target.conninfo += " dbname=bootstrap";
+    target.conninfo += " dbname=" + database;
     ASSERT_TRUE(postgres::migrate(target));
     target.user = postgres::kAppRole;
 
@@ -25,13 +26,13 @@ TEST(BootstrapTest, TwoFirstStartsMakeOneAdministrator) {
     two.start();
     int answered = 0;
     int made = 0;
-    for (auto* database : {&one, &two}) {
-        asio::co_spawn(
-            io, database->identity().bootstrap("admin", "Research", std::string(32, 'l'), end),
-            [&](std::exception_ptr, Result<bool> result) {
-                ++answered;
-                made += result && *result;
-            });
+    for (auto* server : {&one, &two}) {
+        asio::co_spawn(io,
+                       server->identity().bootstrap("admin", "Research", std::string(32, 'l'), end),
+                       [&](std::exception_ptr, Result<bool> result) {
+                           ++answered;
+                           made += result && *result;
+                       });
     }
     while (answered < 2 && io.run_one()) {
     }

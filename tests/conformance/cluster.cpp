@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include <gtest/gtest.h>
 #include <libpq-fe.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -23,6 +24,13 @@ T must(Result<T> result) {
 }
 
 }  // namespace
+
+std::string unique_test_name() {
+    static int count = 0;
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    return std::string(info->test_suite_name()) + "_" + info->name() + "_" +
+           std::to_string(++count);
+}
 
 Cluster& Cluster::get() {
     static Cluster cluster;

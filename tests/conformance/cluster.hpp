@@ -45,6 +45,9 @@ class Cluster {
     std::unique_ptr<postgres::EmbeddedCluster> embedded_;
 };
 
+// The name of the running test with a number, so that a repeated test finds no traces of its own.
+std::string unique_test_name();
+
 // Runs a coroutine to its end and returns what it returns; everything else on the loop runs too.
 template <class T>
 T await(asio::io_context& io, asio::awaitable<T> coroutine) {

@@ -26,11 +26,12 @@ TEST_F(DutiesTest, ADeadWorkersTasksComeBack) {
     WorkerProcess worker(io_, *this, "cpu", "cpu:0");
     ASSERT_EQ(claim(worker).tasks.size(), 1u);
     age(worker);
+    // Other tests leave silent workers too: the duty is through when it finds none.
     bool expired = false;
     queue::Duties duties(io_.get_executor(), server_.duties(), {},
                          [&](std::string_view duty, const Result<int>& result) {
                              expired =
-                                 expired || (duty == "expire_leases" && result && *result > 0);
+                                 expired || (duty == "expire_leases" && result && *result == 0);
                          });
     duties.start();
     run_until([&] { return expired; });

@@ -251,7 +251,7 @@ TEST_F(JobStoreTest, AnotherTeamSeesNothing) {
     WorkerProcess worker(io_, *this, "cpu", "cpu:0");
     WorkerProcess host(io_, *this, "host", "host");
     finish(worker, host);
-    const auto other = make_people("others");
+    const auto other = make_people(kind_ + " others");
     auto& jobs = server_.jobs();
     const auto code = [](const auto& result) {
         return result ? std::optional<Errc>() : std::optional(result.error().code);

@@ -16,7 +16,7 @@ using migrations::Migration;
 class MigratorTest : public testing::Test {
   protected:
     void SetUp() override {
-        const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+        const std::string name = conformance::unique_test_name();
         database_ = "\"" + name + "\"";
         execute(Cluster::get().superuser().conninfo, "create database " + database_);
         target_ = Cluster::get().superuser();

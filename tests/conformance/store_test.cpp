@@ -3,17 +3,8 @@
 #include <algorithm>
 
 namespace plimsoll::conformance {
-namespace {
-
-std::string test_name() {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    return std::string(info->test_suite_name()) + "_" + info->name();
-}
-
-}  // namespace
-
 StoreTest::StoreTest()
-    : kind_(test_name()),
+    : kind_(unique_test_name()),
       people_(make_people(kind_)),
       server_(io_.get_executor(), Cluster::get().as(postgres::kAppRole)) {
     server_.start();
