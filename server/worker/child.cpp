@@ -54,14 +54,24 @@ class Process final : public Child {
         co_return describe(status_);
     }
 
-    asio::awaitable<std::string> output() override {
-        std::array<char, 4096> chunk;
-        const auto [error, bytes] = co_await pipe_.async_read_some(
-            asio::buffer(chunk), asio::as_tuple(asio::use_awaitable));
-        if (!error) co_return std::string(chunk.data(), bytes);
+    asio::awaitable<void> wrote() override {
+        const auto [error] = co_await pipe_.async_wait(asio::posix::stream_descriptor::wait_read,
+                                                       asio::as_tuple(asio::use_awaitable));
+        if (!error && readable() > 0) co_return;
         asio::steady_timer never(pipe_.get_executor(), asio::steady_timer::time_point::max());
         co_await never.async_wait(asio::use_awaitable);
-        co_return std::string();
+    }
+
+    std::string read() override {
+        std::string text;
+        std::array<char, 4096> chunk;
+        boost::system::error_code error;
+        while (readable() > 0) {
+            const auto bytes = pipe_.read_some(asio::buffer(chunk), error);
+            if (error) break;
+            text.append(chunk.data(), bytes);
+        }
+        return text;
     }
 
     void signal(int number) override {
@@ -69,6 +79,13 @@ class Process final : public Child {
     }
 
   private:
+    std::size_t readable() {
+        asio::posix::stream_descriptor::bytes_readable bytes;
+        boost::system::error_code error;
+        pipe_.io_control(bytes, error);
+        return error ? 0 : bytes.get();
+    }
+
     pid_t pid_;  // 0 once it was waited for: the number may then be another's
     int status_ = 0;
     asio::posix::stream_descriptor process_;

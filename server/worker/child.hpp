@@ -20,8 +20,13 @@ class Child {
     // "exit status 1" or "killed by SIGSEGV". May be cancelled and called again.
     virtual boost::asio::awaitable<std::string> ended() = 0;
 
-    // Returns what the process wrote next; never, once it has closed the pipe. May be cancelled.
-    virtual boost::asio::awaitable<std::string> output() = 0;
+    // Returns when there is something to read; never, once the process has closed the pipe and all
+    // is read. May be cancelled: nothing is lost when something else happens at the same moment.
+    virtual boost::asio::awaitable<void> wrote() = 0;
+
+    // What the process wrote and was not read yet, without waiting. Once ended() has returned, that
+    // is all it will ever have written.
+    virtual std::string read() = 0;
 
     virtual void signal(int number) = 0;
 };

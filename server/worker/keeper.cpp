@@ -56,11 +56,12 @@ awaitable<std::string> Keeper::tend(Child& child) {
     bool killed = false;
     for (;;) {
         const auto patience = killed ? TimePoint::max() : last_sign + options_.hang;
-        auto happened = co_await (child.ended() || child.output() || timer_.sleep_until(patience));
+        auto happened = co_await (child.ended() || child.wrote() || timer_.sleep_until(patience));
         if (happened.index() == 0) {
             co_return killed ? "hung and was killed" : std::get<0>(std::move(happened));
         }
         if (happened.index() == 1) {
+            child.read();
             last_sign = timer_.now();
             continue;
         }

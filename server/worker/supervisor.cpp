@@ -127,21 +127,24 @@ awaitable<Result<std::string>> Supervisor::probe_output() {
     const auto limit = timer_.now() + options_.probe;
     std::string text;
     for (;;) {
-        auto happened = co_await ((*child)->output() || timer_.sleep_until(limit) ||
+        auto happened = co_await ((*child)->wrote() || timer_.sleep_until(limit) ||
                                   stopped_.wait() || (*child)->ended());
+        // Whatever happened first: an answer may have come at the same moment as the end.
+        text += (*child)->read();
+        // One line, whole: what follows is the end of the process.
+        if (text.ends_with('\n')) co_return text;
         switch (happened.index()) {
             case 0:
-                text += std::get<0>(happened);
-                // One line, whole: what follows is the end of the process.
-                if (text.ends_with('\n')) co_return text;
                 break;
             case 1:
                 co_return fail(Errc::timeout, "The probe does not end.");
             case 2:
                 co_return fail(Errc::cancelled, "Stopped.");
-            default:
-                co_return fail(Errc::unavailable,
-                               "The probe ended without an answer: " + std::get<3>(happened) + ".");
+            default: {
+                const auto& how = std::get<3>(happened);
+                co_return fail(Errc::unavailable, "The probe ended without an answer: " +
+                                                      (how.empty() ? "exit status 0" : how) + ".");
+            }
         }
     }
 }

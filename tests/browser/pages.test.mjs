@@ -131,7 +131,7 @@ visit('a token is shown once, and revoked', async ({ page, server, go }) => {
   assert.equal(await page.getByText(/plm_api_7Yx2Vb9/).count(), 0);
   await page.getByRole('button', { name: 'Revoke press office' }).click();
   await page.getByRole('button', { name: 'Revoke', exact: true }).click();
-  await page.getByRole('cell', { name: 'press office' }).waitFor({ state: 'detached' });
+  await page.getByRole('row', { name: 'press office' }).waitFor({ state: 'detached' });
   assert.equal(server.tokens.length, 2);
 });
 
@@ -146,7 +146,7 @@ visit('a member is added, promoted and removed', async ({ page, server, go }) =>
   await page.getByRole('status').getByText('joan is now owner').waitFor();
   await page.getByRole('button', { name: 'Remove joan' }).click();
   await page.getByRole('button', { name: 'Remove from the team' }).click();
-  await page.getByRole('cell', { name: 'joan' }).waitFor({ state: 'detached' });
+  await page.getByRole('row', { name: 'joan' }).waitFor({ state: 'detached' });
 });
 
 visit('colours are chosen and kept', { scheme: 'light' }, async ({ page, go }) => {

@@ -65,7 +65,10 @@ class ChildTest : public testing::Test {
     // All that the child writes until `last` has been seen.
     boost::asio::awaitable<std::string> read_until(Child& child, std::string last) {
         std::string text;
-        while (text.find(last) == std::string::npos) text += co_await child.output();
+        while (text.find(last) == std::string::npos) {
+            co_await child.wrote();
+            text += child.read();
+        }
         co_return text;
     }
 
@@ -97,15 +100,23 @@ TEST_F(ChildTest, WaitingForItsEndSurvivesACancelledWait) {
     const auto first = [&]() -> boost::asio::awaitable<std::size_t> {
         std::string text;
         for (;;) {
-            auto happened = co_await (child->ended() || child->output());
+            auto happened = co_await (child->ended() || child->wrote());
             if (happened.index() == 0) co_return 0;
-            text += std::get<1>(happened);
+            text += child->read();
             if (text.find("ready") != std::string::npos) co_return 1;
         }
     };
     EXPECT_EQ(wait_for(first()), 1U);
     child->signal(SIGTERM);
     EXPECT_EQ(wait_for(child->ended()), "killed by SIGTERM");
+}
+
+TEST_F(ChildTest, WhatItWroteBeforeItsEndIsThereAfterIt) {
+    const auto child = start({"--gtest_list_tests", "--gtest_filter=ChildTest.*"});
+    EXPECT_EQ(wait_for(child->ended()), "");
+    const auto text = child->read();
+    EXPECT_NE(text.find("WhatItWroteBeforeItsEndIsThereAfterIt"), std::string::npos);
+    EXPECT_EQ(child->read(), "");
 }
 
 TEST_F(ChildTest, AClosedPipeIsNoNews) {
@@ -115,8 +126,9 @@ TEST_F(ChildTest, AClosedPipeIsNoNews) {
         boost::asio::steady_timer soon(io_, std::chrono::milliseconds(20));
         for (;;) {
             const auto happened =
-                co_await (child->output() || soon.async_wait(boost::asio::use_awaitable));
+                co_await (child->wrote() || soon.async_wait(boost::asio::use_awaitable));
             if (happened.index() == 1) co_return true;
+            child->read();
         }
     };
     EXPECT_TRUE(wait_for(drained()));

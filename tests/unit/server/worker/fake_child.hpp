@@ -43,10 +43,10 @@ class FakeChild final : public Child {
         while (!script_->end) co_await script_->changed.wait();
         co_return *script_->end;
     }
-    boost::asio::awaitable<std::string> output() override {
+    boost::asio::awaitable<void> wrote() override {
         while (script_->unread.empty()) co_await script_->spoke.wait();
-        co_return std::exchange(script_->unread, {});
     }
+    std::string read() override { return std::exchange(script_->unread, {}); }
     void signal(int number) override {
         script_->signals.push_back(number);
         if (number == SIGKILL) script_->ends("killed by SIGKILL");

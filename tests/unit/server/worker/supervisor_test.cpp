@@ -136,6 +136,15 @@ TEST_F(SupervisorTest, ADeviceThatFailsIsTriedAgainLater) {
     EXPECT_EQ(starts_of("probe"), 2);
 }
 
+TEST_F(SupervisorTest, AnAnswerThatComesWithTheEndIsHeard) {
+    start();
+    const auto probe = started_for("probe");
+    probe->ends("");
+    probe->says(report({device(0, opencl::DeviceState::ready)}));
+    io_.poll();
+    EXPECT_EQ(starts_of("opencl:fake:0"), 1);
+}
+
 TEST_F(SupervisorTest, AProbeThatDiesIsTriedAgain) {
     start();
     started_for("probe")->ends("killed by SIGSEGV");
