@@ -59,6 +59,7 @@ create table session (
   id bigint generated always as identity primary key,
   team_id bigint not null,
   user_id bigint not null,
+  token_id bigint references token on delete cascade, -- signed in with this token: ends with it
   hash bytea not null unique check (octet_length(hash) = 32),
   csrf text not null,
   created_at timestamptz not null default clock_timestamp(),
@@ -67,6 +68,7 @@ create table session (
   foreign key (team_id, user_id) references membership on delete cascade
 );
 create index session_member on session (user_id);
+create index session_token on session (token_id) where token_id is not null;
 
 -- Append-only: the application may insert and read, never change. No foreign keys: it outlives its subjects.
 create table audit_event (

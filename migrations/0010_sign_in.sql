@@ -3,7 +3,7 @@ set local role plimsoll_identity;
 set local search_path = plimsoll;
 
 create function authenticate_token_v1(p_hash bytea, p_now timestamptz default clock_timestamp())
-returns table (token_id bigint, scopes text[], role text, user_id bigint, user_name text, email text, is_admin boolean, user_created_at timestamptz,
+returns table (token_id bigint, token_expires_at timestamptz, scopes text[], role text, user_id bigint, user_name text, email text, is_admin boolean, user_created_at timestamptz,
   team_id bigint, team_name text, team_created_at timestamptz)
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 begin
@@ -11,21 +11,23 @@ begin
   update token t set last_used_at = p_now where t.hash = p_hash and t.revoked_at is null
     and (t.last_used_at is null or t.last_used_at < p_now - interval '1 minute');
   return query
-  select k.id, k.scopes, m.role, u.id, u.name, u.email, u.is_admin, u.created_at, t.id, t.name, t.created_at
+  select k.id, k.expires_at, k.scopes, m.role, u.id, u.name, u.email, u.is_admin, u.created_at, t.id, t.name, t.created_at
   from token k join membership m using (team_id, user_id) join app_user u on u.id = k.user_id join team t on t.id = k.team_id
   where k.hash = p_hash and k.revoked_at is null and (k.expires_at is null or k.expires_at > p_now) and u.disabled_at is null;
 end
 $$;
 
 create function authenticate_session_v1(p_hash bytea, p_now timestamptz default clock_timestamp())
-returns table (session_id bigint, csrf text, expires_at timestamptz, role text, user_id bigint, user_name text, email text, is_admin boolean,
+returns table (session_id bigint, token_expires_at timestamptz, csrf text, role text, user_id bigint, user_name text, email text, is_admin boolean,
   user_created_at timestamptz, team_id bigint, team_name text, team_created_at timestamptz)
 language plpgsql stable security definer set search_path = plimsoll, pg_temp as $$
 #variable_conflict use_column
 begin
-  return query select s.id, s.csrf, s.expires_at, m.role, u.id, u.name, u.email, u.is_admin, u.created_at, t.id, t.name, t.created_at
+  return query select s.id, k.expires_at, s.csrf, m.role, u.id, u.name, u.email, u.is_admin, u.created_at, t.id, t.name, t.created_at
   from session s join membership m using (team_id, user_id) join app_user u on u.id = s.user_id join team t on t.id = s.team_id
-  where s.hash = p_hash and s.ended_at is null and s.expires_at > p_now and u.disabled_at is null;
+    left join token k on k.id = s.token_id
+  where s.hash = p_hash and s.ended_at is null and s.expires_at > p_now and u.disabled_at is null
+    and (s.token_id is null or k.revoked_at is null and (k.expires_at is null or k.expires_at > p_now));
 end
 $$;
 

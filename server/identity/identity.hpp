@@ -46,6 +46,8 @@ struct Principal {
         scopes;  // of a token; empty for a session: all its role allows
     std::optional<TokenId> token;
     std::optional<SessionId> session;
+    // Of the token, or of the token that the session was opened with: nothing it makes outlives it.
+    std::optional<Timestamp> expires_at;
     std::string csrf;  // of a session: what writes must show
 };
 

@@ -21,6 +21,7 @@ struct Actor {
 struct NewSession {
     UserId user;
     TeamId team;
+    std::optional<TokenId> token;  // what opened it, when that was a token: it ends with the token
 };
 
 class IdentityStore {

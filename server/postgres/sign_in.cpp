@@ -24,6 +24,7 @@ awaitable<Result<Principal>> IdentityStore::by_token(std::string hash) {
     const Row row = (*rows)[0];
     Principal principal = to_principal(row);
     principal.token = TokenId{row.get<std::int64_t>("token_id")};
+    principal.expires_at = row.get<std::optional<Timestamp>>("token_expires_at");
     for (auto& scope : row.get<std::vector<std::string>>("scopes")) principal.scopes.insert(scope);
     co_return principal;
 }
@@ -36,6 +37,7 @@ awaitable<Result<Principal>> IdentityStore::by_session(std::string hash) {
     const Row row = (*rows)[0];
     Principal principal = to_principal(row);
     principal.session = SessionId{row.get<std::int64_t>("session_id")};
+    principal.expires_at = row.get<std::optional<Timestamp>>("token_expires_at");
     principal.csrf = row.get<std::string>("csrf");
     co_return principal;
 }
@@ -46,17 +48,18 @@ awaitable<Result<identity::NewSession>> IdentityStore::spend_sign_in_link(std::s
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) co_return fail(not_valid());
     const Row row = (*rows)[0];
-    co_return identity::NewSession{UserId{row.get<std::int64_t>("user_id")},
-                                   TeamId{row.get<std::int64_t>("team_id")}};
+    co_return identity::NewSession{
+        UserId{row.get<std::int64_t>("user_id")}, TeamId{row.get<std::int64_t>("team_id")}, {}};
 }
 
 awaitable<Result<SessionId>> IdentityStore::create_session(identity::NewSession who,
                                                            std::string hash, std::string csrf,
                                                            Timestamp expires_at) {
+    const auto token = who.token ? std::optional(who.token->value) : std::nullopt;
     auto rows =
         co_await run(in_team(who.team),
                      Statement::of(sql::identity_create_session, who.team.value, who.user.value,
-                                   Bytes{std::move(hash)}, std::move(csrf), expires_at));
+                                   Bytes{std::move(hash)}, std::move(csrf), expires_at, token));
     if (!rows) co_return fail(std::move(rows.error()));
     co_return SessionId{(*rows)[0].get<std::int64_t>("id")};
 }

@@ -105,6 +105,23 @@ TEST_F(IdentityStoreTest, ALinkOpensOneSession) {
     EXPECT_EQ(audit(), "link.create session.create session.end");
 }
 
+TEST_F(IdentityStoreTest, ASessionOpenedWithATokenEndsWithIt) {
+    const auto end = in(std::chrono::hours(1));
+    const auto token = make_token('u', end);
+    const auto by_token = must(store().by_token(own_hash('u')));
+    ASSERT_TRUE(by_token.expires_at);
+    must(store().create_session({people_.user, people_.team, token.id}, own_hash('v'),
+                                "a csrf value of its own", in(std::chrono::hours(24))));
+    EXPECT_EQ(must(store().by_session(own_hash('v'))).expires_at, by_token.expires_at);
+    must(store().revoke_token(actor_, token.id));
+    EXPECT_EQ(code(store().by_session(own_hash('v'))), Errc::unauthenticated);
+
+    const auto over = make_token('w', in(std::chrono::seconds(-1)));
+    must(store().create_session({people_.user, people_.team, over.id}, own_hash('z'),
+                                "a csrf value of its own", in(std::chrono::hours(24))));
+    EXPECT_EQ(code(store().by_session(own_hash('z'))), Errc::unauthenticated);
+}
+
 TEST_F(IdentityStoreTest, AnExpiredLinkOpensNothing) {
     must(store().create_sign_in_link(actor_, people_.user, people_.team, own_hash('x'),
                                      in(std::chrono::seconds(-1))));

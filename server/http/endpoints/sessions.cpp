@@ -27,7 +27,7 @@ Outcome<NewSession> session_of(Result<identity::Principal> principal) {
     if (scopes_of(*principal) != scopes_of(whole)) {
         return refuse(403, "Only a token with all scopes of its user can sign in.");
     }
-    return NewSession{principal->user.id, principal->team.id};
+    return NewSession{principal->user.id, principal->team.id, principal->token};
 }
 
 class Sessions {

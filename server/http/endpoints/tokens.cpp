@@ -79,11 +79,18 @@ class Tokens {
             }
             token.scopes.insert(scope);
         }
+        const auto& end = call.principal.expires_at;
+        token.expires_at = end;
         if (call.body.contains("expires_at")) {
             token.expires_at = parse_rfc3339(call.body["expires_at"].get_ref<const std::string&>());
             if (!token.expires_at || *token.expires_at <= clock_.now()) {
                 return tl::unexpected(
                     invalid("/expires_at", "must be a time in the future, as in RFC 3339"));
+            }
+            if (end && *token.expires_at > *end) {
+                return tl::unexpected(
+                    invalid("/expires_at", "is later than " + to_rfc3339(*end) +
+                                               ", when the token that asks for it expires"));
             }
         }
         return token;

@@ -114,10 +114,10 @@ with made as (
 select id from made;
 
 -- name: identity.create_session
--- $1 team, $2 user, $3 hash, $4 csrf, $5 expires at.
+-- $1 team, $2 user, $3 hash, $4 csrf, $5 expires at, $6 the token it is made with or null.
 with made as (
-  insert into plimsoll.session (team_id, user_id, hash, csrf, expires_at)
-  values ($1::bigint, $2::bigint, $3::bytea, $4::text, $5::timestamptz) returning id
+  insert into plimsoll.session (team_id, user_id, hash, csrf, expires_at, token_id)
+  values ($1::bigint, $2::bigint, $3::bytea, $4::text, $5::timestamptz, $6::bigint) returning id
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target) select $1::bigint, $2::bigint, 'session.create', id::text from made
 )

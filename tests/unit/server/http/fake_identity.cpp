@@ -23,8 +23,9 @@ FakeIdentity::FakeIdentity() {
     vera = issue(user_vera, research, all);
     tom = issue(user_tom, trading, all);
     narrow = issue(user_ada, research, {"jobs:read"});
+    brief = issue(user_ada, research, all, parse_rfc3339(std::string(kBriefEnd)));
     const auto secret = identity::make_secret(SecretKind::sign_in);
-    links_[secret.hash] = {user_ada, research};
+    links_[secret.hash] = {user_ada, research, {}};
     link = secret.text;
 }
 
@@ -40,8 +41,8 @@ TeamId FakeIdentity::add_team(const std::string& name) {
     return id;
 }
 
-std::string FakeIdentity::issue(UserId user, TeamId team,
-                                std::set<std::string, std::less<>> scopes) {
+std::string FakeIdentity::issue(UserId user, TeamId team, std::set<std::string, std::less<>> scopes,
+                                std::optional<Timestamp> expires_at) {
     const auto secret = identity::make_secret(SecretKind::token);
     identity::Token token;
     token.id = TokenId{next_++};
@@ -49,6 +50,7 @@ std::string FakeIdentity::issue(UserId user, TeamId team,
     token.name = "test";
     token.hint = secret.text.substr(0, 12);
     token.scopes = std::move(scopes);
+    token.expires_at = expires_at;
     tokens_[secret.hash] = {token, team};
     return secret.text;
 }
@@ -70,6 +72,7 @@ awaitable<Result<Principal>> FakeIdentity::by_token(std::string hash) {
     if (who) {
         who->token = issued->second.token.id;
         who->scopes = issued->second.token.scopes;
+        who->expires_at = issued->second.token.expires_at;
     }
     co_return who;
 }
@@ -81,6 +84,11 @@ awaitable<Result<Principal>> FakeIdentity::by_session(std::string hash) {
     if (who) {
         who->session = session->second.id;
         who->csrf = session->second.csrf;
+        for (const auto& [hash_of_token, issued] : tokens_) {
+            if (issued.token.id == session->second.who.token) {
+                who->expires_at = issued.token.expires_at;
+            }
+        }
     }
     co_return who;
 }
@@ -109,7 +117,7 @@ awaitable<Result<void>> FakeIdentity::end_session(SessionId id) {
 awaitable<Result<void>> FakeIdentity::create_sign_in_link(identity::Actor, UserId user, TeamId team,
                                                           std::string hash, Timestamp) {
     if (!users_.contains(user)) co_return fail(Errc::not_found, "There is no such user.");
-    links_[hash] = {user, team};
+    links_[hash] = {user, team, {}};
     co_return Result<void>();
 }
 

@@ -41,6 +41,8 @@ class FakeIdentity final : public identity::IdentityStore {
 
     // Secrets.
     std::string ada, vera, tom, narrow, link;  // `narrow` is ada's with jobs:read alone
+    std::string brief;                         // ada's, until kBriefEnd
+    static constexpr std::string_view kBriefEnd = "2998-01-01T00:00:00.000Z";
 
   private:
     struct Issued {
@@ -55,7 +57,8 @@ class FakeIdentity final : public identity::IdentityStore {
 
     UserId add_user(const std::string& name, bool administrator);
     TeamId add_team(const std::string& name);
-    std::string issue(UserId user, TeamId team, std::set<std::string, std::less<>> scopes);
+    std::string issue(UserId user, TeamId team, std::set<std::string, std::less<>> scopes,
+                      std::optional<Timestamp> expires_at = {});
     Result<identity::Principal> principal(UserId user, TeamId team) const;
 
     std::int64_t next_ = 1;

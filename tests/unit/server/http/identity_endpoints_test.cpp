@@ -12,10 +12,9 @@ class IdentityEndpoints : public LiveServer {
         std::string cookie;
         std::string csrf;
     };
-    SignedIn sign_in() {
-        const auto response =
-            call("createSession",
-                 {"POST", "/v1/sessions", {}, json{{"sign_in_token", identity_.link}}.dump()});
+    SignedIn sign_in() { return sign_in({{"sign_in_token", identity_.link}}); }
+    SignedIn sign_in(const json& with) {
+        const auto response = call("createSession", {"POST", "/v1/sessions", {}, with.dump()});
         EXPECT_EQ(response.status, 201) << response.body;
         const auto cookie = response.header("set-cookie");
         EXPECT_NE(cookie.find("; HttpOnly; SameSite=Lax"), std::string::npos);
@@ -196,6 +195,28 @@ TEST_F(IdentityEndpoints, ATokenMayNotDoMoreThanItsMaker) {
         R"({"name":"x","scopes":["jobs:read"],"expires_at":"2999-01-01T00:00:00+02:00"})";
     const auto created = call("createToken", {"POST", "/v1/tokens", identity_.ada, good});
     EXPECT_EQ(created.json().at("token").at("expires_at"), "2998-12-31T22:00:00.000Z");
+}
+
+TEST_F(IdentityEndpoints, NothingMadeWithAnExpiringTokenOutlivesIt) {
+    const auto end = std::string(FakeIdentity::kBriefEnd);
+    const auto body = [](const std::string& expires_at) {
+        json token = {{"name", "x"}, {"scopes", {"jobs:read"}}};
+        if (!expires_at.empty()) token["expires_at"] = expires_at;
+        return token.dump();
+    };
+    const auto made = [&](const std::string& expires_at) {
+        return call("createToken", {"POST", "/v1/tokens", identity_.brief, body(expires_at)});
+    };
+    EXPECT_EQ(made("").json().at("token").at("expires_at"), end);
+    EXPECT_EQ(made("2997-06-01T00:00:00Z").status, 201);
+    const auto refused = made("2998-01-01T00:00:01Z");
+    EXPECT_EQ(refused.status, 422);
+    EXPECT_EQ(refused.json().at("errors").at(0).at("pointer"), "/expires_at");
+
+    const auto session = sign_in({{"token", identity_.brief}});
+    const auto in_session =
+        call("createToken", with(session, {"POST", "/v1/tokens", {}, body("")}));
+    EXPECT_EQ(in_session.json().at("token").at("expires_at"), end);
 }
 
 TEST_F(IdentityEndpoints, DescribesItself) {
