@@ -26,13 +26,15 @@ declare
 begin
   select coalesce(jsonb_object_agg(u.job::text, u.items), '{}') into v_progress
   from (select job, sum(items) items from unnest(p_progress_jobs, p_progress_items) x(job, items) group by 1) u;
-  update worker w set seen_at = greatest(w.seen_at, p_now), telemetry = coalesce(p_telemetry, w.telemetry), progress = v_progress,
-    oldest_fence = coalesce((select min(l.fence) from lease l where l.worker_id = w.id and l.fence >= w.oldest_fence), w.oldest_fence)
-  where w.id = p_worker_id and worker_is_alive(w, p_epoch, p_now) returning * into v_worker;
-  if not found then
+  -- For update, so that no claim of this worker is under way: its lease would be missing below.
+  select * into v_worker from worker w where w.id = p_worker_id for update;
+  if not found or not worker_is_alive(v_worker, p_epoch, p_now) then
     return query select false, false, p_fences, '{}'::bigint[];
     return;
   end if;
+  update worker w set seen_at = greatest(w.seen_at, p_now), telemetry = coalesce(p_telemetry, w.telemetry), progress = v_progress,
+    oldest_fence = coalesce((select min(l.fence) from lease l where l.worker_id = w.id and l.fence >= w.oldest_fence), (select last_value from fence_seq))
+  where w.id = p_worker_id returning * into v_worker;
   -- A claim whose answer was lost: the worker lives, but knows nothing of the lease. No answer is on its way
   -- for as long as a lease lasts.
   perform end_leases(v_worker, p_fences, p_now - lease_ttl(), 'released', p_now);

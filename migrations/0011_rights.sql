@@ -37,6 +37,7 @@ $$;
 grant select, insert, update, delete on job, task, result, attempt, event, report, device_class, class_state, account, account_state,
   lane, ready, scheduled, worker, lease, idempotency_key to plimsoll_queue;
 grant usage on sequence job_seq, ready_seq, fence_seq to plimsoll_queue;
+grant select on sequence fence_seq to plimsoll_queue;
 grant execute on function day_of(timestamptz) to plimsoll_queue;
 
 grant select on app_user, team, membership, token, session, sign_in_link to plimsoll_identity;

@@ -93,7 +93,8 @@ def finish(queue, plan, directory):
     while queue.one('select count(*) from job where finished_at is null'):
         queue.promote()
         for role in crew:
-            assert queue.heartbeat(role.worker).alive
+            if not queue.heartbeat(role.worker).alive:  # this machine was asleep
+                role.register()
             if tasks := queue.claim(role.worker):
                 role.complete(tasks)
     return [row.job_id for row in answers]
