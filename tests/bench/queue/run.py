@@ -1,6 +1,7 @@
 """Queue throughput: tasks claimed and completed per second, one connection, fsync and synchronous_commit on.
 
-    PLIMSOLL_TEST_FSYNC=on tests/support/with_database tests/bench/queue/run.py [--tasks N] [--batch N] [--rounds N] [SCENARIO…]
+    PLIMSOLL_TEST_FSYNC=on tests/support/with_database tests/bench/queue/run.py [--tasks N] [--batch N] [--rounds N]
+        [--record] [SCENARIO…]
 
 Scenarios run interleaved, round by round; medians are printed. "per CPU second" counts the CPU time of the
 database's process alone and hardly depends on what else the machine does.
@@ -10,20 +11,24 @@ import argparse
 import os
 import pathlib
 import statistics
+import sys
 import time
 
 from queue_client import Queue, connect
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import results  # noqa: E402
 
-# name: accounts, lanes each, tasks a job, snapshot held, days of partitions
+BASE = '1 account'
+# name: (accounts, lanes each, tasks a job, snapshot held, days of partitions), (must, stretch) against BASE
 SCENARIOS = {
-    '1 account': (1, 1, 100, False, 3),
-    '1,000 accounts x 5 lanes': (1000, 5, 100, False, 3),
-    '1 account, snapshot held': (1, 1, 100, True, 3),
-    '1,000 accounts x 5 lanes, snapshot held': (1000, 5, 100, True, 3),
-    'jobs of one task': (1, 1, 1, False, 3),
-    '1 account, 60 days of partitions': (1, 1, 100, False, 60),
+    BASE: ((1, 1, 100, False, 3), (None, None)),
+    '1,000 accounts x 5 lanes': ((1000, 5, 100, False, 3), (0.7, 0.9)),
+    '1 account, snapshot held': ((1, 1, 100, True, 3), (0.85, 0.95)),
+    '1,000 accounts x 5 lanes, snapshot held': ((1000, 5, 100, True, 3), (None, None)),
+    'jobs of one task': ((1, 1, 1, False, 3), (None, None)),
+    '1 account, 60 days of partitions': ((1, 1, 100, False, 60), (None, None)),
 }
 
 
@@ -89,18 +94,25 @@ def main():
     parser.add_argument('--tasks', type=int, default=100_000)
     parser.add_argument('--batch', type=int, default=500)
     parser.add_argument('--rounds', type=int, default=3)
+    parser.add_argument('--record', action='store_true', help='write tests/bench/results.json')
     parser.add_argument('scenario', nargs='*')
     given = parser.parse_args()
     Queue(connect()).connection.execute((HERE / 'steps.sql').read_text())
     chosen = {n: s for n, s in SCENARIOS.items() if not given.scenario or n in given.scenario}
     measured = {name: [] for name in chosen}
     for _ in range(given.rounds):
-        for name, scenario in chosen.items():
+        for name, (scenario, _) in chosen.items():
             measured[name].append(run(scenario, given.tasks, given.batch))
     print(f"{'':42}{'enqueue/s':>12}{'per CPU s':>12}{'claim+complete/s':>18}{'per CPU s':>12}   (tasks; batch {given.batch})")
     for name, rounds in measured.items():
         middle = [statistics.median(column) for column in zip(*rounds)]
         print(f'{name:42}{middle[0]:12,.0f}{middle[1]:12,.0f}{middle[2]:18,.0f}{middle[3]:12,.0f}')
+    if given.record:
+        rates = {name: round(statistics.median(r[3] for r in rounds)) for name, rounds in measured.items()}
+        results.record([results.entry(
+            f'queue, tasks claimed and completed: {name}', 'queue', rate, 'tasks/CPU s', peer=None if name == BASE else f'ours, {BASE}',
+            peer_value=None if name == BASE else rates.get(BASE), must=SCENARIOS[name][1][0], stretch=SCENARIOS[name][1][1], rounds=given.rounds,
+            command='PLIMSOLL_TEST_FSYNC=on tests/support/with_database tests/bench/queue/run.py --record') for name, rate in rates.items()])
 
 
 if __name__ == '__main__':
