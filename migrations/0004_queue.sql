@@ -1,9 +1,10 @@
 -- The queue: who may run next (account, lane, ready), who runs what (worker, lease), what waits (scheduled).
 --
 -- Rows here change thousands of times a minute, and one long transaction elsewhere keeps every dead version.
--- So no look-up may walk over dead versions: ready and scheduled are insert-and-delete only and are read
--- behind a cursor; a hot row carries a growing version and is read newest first (order by version desc
--- limit 1), never by its bare id.
+-- So no look-up on the way of a task may walk over dead versions: ready is insert-and-delete only and is read
+-- behind a cursor; leases are read from their worker's oldest fence on; a hot row carries a growing version and is
+-- read newest first (order by version desc limit 1), never by its bare id. Only the duty that looks for what is due,
+-- once a second, walks over what was scheduled.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 

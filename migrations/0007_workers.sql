@@ -39,10 +39,11 @@ begin
   -- for as long as a lease lasts.
   perform end_leases(v_worker, p_fences, p_now - lease_ttl(), 'released', p_now);
   perform notify_jobs(array(select distinct j from unnest(p_progress_jobs) j));
-  v_jobs := array(select distinct x.id from lease l cross join unnest(l.jobs) x(id) where l.fence = any(p_fences) and l.worker_id = p_worker_id);
+  v_jobs := array(select distinct x.id from lease l cross join unnest(l.jobs) x(id) where l.fence = any(p_fences) and l.worker_id = p_worker_id and l.fence >= v_worker.oldest_fence);
   select min(id), max(id) into v_low, v_high from unnest(v_jobs) u(id);
   return query select true, v_worker.state = 'draining',
-    array(select f from unnest(p_fences) f where not exists (select from lease l where l.fence = f and l.epoch = p_epoch and l.worker_id = p_worker_id)),
+    array(select f from unnest(p_fences) f where not exists (
+      select from lease l where l.fence = f and l.epoch = p_epoch and l.worker_id = p_worker_id and l.fence >= v_worker.oldest_fence)),
     array(select j.id from unnest(v_jobs) u(id) join job j on j.id = u.id and j.id between v_low and v_high where j.state = 'cancelling');
 end
 $$;

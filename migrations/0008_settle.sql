@@ -95,7 +95,7 @@ begin
   ), next as materialized (
     select p.*, j.merge,
       case when j.state = 'cancelling' then
-          case when exists (select from lease l where p.job_id = any(l.jobs)) then 'cancelling' else 'cancelled' end
+          case when fences_of(p.job_id) <> '{}' then 'cancelling' else 'cancelled' end
         when p.merged then 'succeeded'
         when p.unmerged then 'failed'
         when p.ended > 0 and j.tasks_left = p.ended and j.tasks_quarantined + p.bad = j.tasks_total then 'failed'

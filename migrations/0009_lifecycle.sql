@@ -91,7 +91,7 @@ declare
   v_workers int[];
   v_merging boolean;
 begin
-  perform from lease l where p_job_id = any(l.jobs) order by l.fence for update;
+  perform from unnest(fences_of(p_job_id)) f join lease l on l.fence = f order by l.fence for update of l;
   select * into v_job from job where id = p_job_id and team_id = p_team_id;
   if not found then
     return 'not_found';
@@ -132,7 +132,7 @@ begin
     where u.n > case when u.lane_id = l.id then lost.n else 0 end) m
   where t.account_id = s.account_id and t.version = s.version;
 
-  v_workers := array(select distinct l.worker_id from lease l where p_job_id = any(l.jobs));
+  v_workers := array(select distinct l.worker_id from unnest(fences_of(p_job_id)) f join lease l on l.fence = f);
   update job set state = case when v_workers = '{}' then 'cancelled' else 'cancelling' end,
     cancel_requested_at = p_now, finished_at = case when v_workers = '{}' then p_now end,
     last_event = last_event + 1, revision = revision + 1
