@@ -176,7 +176,7 @@ TEST_F(Protocol, SurvivesDamagedRequests) {
 
 Timeouts hurried() {
     Timeouts timeouts;
-    timeouts.header = timeouts.body = timeouts.idle = std::chrono::milliseconds(50);
+    timeouts.header = timeouts.body = timeouts.idle = std::chrono::milliseconds(300);
     return timeouts;
 }
 
