@@ -1,4 +1,5 @@
 // Health, versions and the contract itself.
+#include "server/http/accept.hpp"
 #include "server/http/contract_text.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/job_json.hpp"
@@ -29,23 +30,24 @@ awaitable<Outcome<Response>> version(Versions versions) {
 }
 
 struct Document {
-    std::string media_type;
     std::string text;
     std::string etag;
 };
 
 awaitable<Outcome<Response>> document(const Call& call, const Document& source) {
     const auto known = call.request.header("If-None-Match").value_or("");
+    const auto& offered = call.operation.produces;
+    const auto type = negotiate(call.request.header("Accept").value_or(""), offered);
     auto response = names_version(known, source.etag)
                         ? empty_response(304)
-                        : text_response(source.media_type, source.text);
-    response.with("ETag", source.etag).with("Cache-Control", "no-cache");
+                        : text_response(type.value_or(offered.front()), source.text);
+    response.with("ETag", source.etag).with("Vary", "Accept").with("Cache-Control", "no-cache");
     co_return response;
 }
 
-Handler document_handler(std::string media_type, std::string_view text) {
-    const auto source = std::make_shared<const Document>(
-        Document{std::move(media_type), std::string(text), content_etag(text)});
+Handler document_handler(std::string_view text) {
+    const auto source =
+        std::make_shared<const Document>(Document{std::string(text), content_etag(text)});
     return [source](const Call& call) { return document(call, *source); };
 }
 
@@ -58,8 +60,8 @@ void add_operations(Handlers& handlers, queue::JobStore& store, const Draining& 
         return readiness(store, draining);
     };
     handlers["getVersion"] = [versions](const Call&) { return version(versions); };
-    handlers["getContractJson"] = document_handler("application/json", contract_json());
-    handlers["getContractYaml"] = document_handler("application/yaml", contract_yaml());
+    handlers["getContractJson"] = document_handler(contract_json());
+    handlers["getContractYaml"] = document_handler(contract_yaml());
 }
 
 }  // namespace plimsoll::http::endpoints

@@ -225,7 +225,12 @@ TEST_F(IdentityEndpoints, DescribesItself) {
     Sent again{"GET", "/openapi.json"};
     again.headers = {{"If-None-Match", document.header("etag")}};
     EXPECT_EQ(call(again).status, 304);
-    EXPECT_EQ(call("getContractYaml", {"GET", "/openapi.yaml"}).body, contract_yaml());
+    const auto yaml = call("getContractYaml", {"GET", "/openapi.yaml"});
+    EXPECT_EQ(yaml.body, contract_yaml());
+    EXPECT_EQ(yaml.header("content-type"), "application/yaml");
+    Sent as_text{"GET", "/openapi.yaml"};
+    as_text.headers = {{"Accept", "text/plain"}};
+    EXPECT_EQ(call(as_text).header("content-type"), "text/plain");
     EXPECT_EQ(call("getVersion", {"GET", "/version"}).json().at("kinds").at(0), "sentiment");
     EXPECT_EQ(call("getHealth", {"GET", "/healthz"}).status, 200);
 }

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Makes the types of the API from a running server and uses them with openapi-fetch (Node 22.18 or newer).
+set -euo pipefail
+
+npm install openapi-fetch@0.17 openapi-typescript@7 typescript@5 @types/node@22
+npx openapi-typescript "$PLIMSOLL_URL/openapi.json" --default-non-nullable false --output plimsoll.d.ts
+npx tsc --noEmit --strict --module nodenext score.mts
+node score.mts
