@@ -1,0 +1,37 @@
+#pragma once
+
+#include "engine/waves/search/pattern.hpp"
+
+#include <array>
+#include <cstdint>
+#include <tuple>
+
+namespace plimsoll::waves {
+
+// A count that a search found. Bars are indices into the series.
+struct Found {
+    double score = 0;
+    std::array<std::int32_t, kMaxWaves + 1> at{};  // 0 is the start; waves + 1 are used
+    std::int32_t window_begin = 0;                 // the first window it was found in
+    std::int32_t window_end = 0;
+    Shape shape = Shape::impulse;
+    bool rising = true;
+    std::uint8_t waves = 0;  // finished ones
+
+    std::int32_t begin() const { return at[0]; }
+    std::int32_t end() const { return at[waves]; }
+    bool same_count(const Found& other) const {
+        return at == other.at && shape == other.shape && rising == other.rising &&
+               waves == other.waves;
+    }
+};
+
+// The order of all rankings: the higher score, then the later end, then what makes it total.
+inline bool better(const Found& a, const Found& b) {
+    if (a.score != b.score) return a.score > b.score;
+    if (a.end() != b.end()) return a.end() > b.end();
+    return std::tie(a.at, a.shape, a.rising, a.waves, a.window_begin) <
+           std::tie(b.at, b.shape, b.rising, b.waves, b.window_begin);
+}
+
+}  // namespace plimsoll::waves

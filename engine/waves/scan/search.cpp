@@ -1,0 +1,156 @@
+#include "engine/waves/scan/search.hpp"
+
+#include "engine/waves/scan/sinks.hpp"
+#include "engine/waves/search/patterns.hpp"
+
+namespace plimsoll::waves {
+namespace {
+
+constexpr std::size_t kOpenKept = 1024;
+
+// The patterns of the family that the settings ask for, as bits.
+template <const auto& F>
+unsigned wanted(const Settings& settings) {
+    unsigned bits = 0;
+    for (std::size_t p = 0; p < F.patterns.size(); ++p)
+        bits |= ((settings.shapes >> static_cast<unsigned>(F.patterns[p].shape)) & 1) << p;
+    return bits;
+}
+
+// Goes through all starts of one direction. False when stopped.
+template <const auto& F, class Sink>
+bool walk(std::span<const Bar> bars, const Itinerary& itinerary, bool rising,
+          const Settings& settings, Sink& sink, Tally<F.patterns.size()>& tally, Coverage& coverage,
+          const std::stop_token& stop) {
+    const unsigned patterns = wanted<F>(settings);
+    if (patterns == 0) return true;
+    const auto n = static_cast<std::int32_t>(bars.size());
+    const std::int32_t up_to = settings.up_to > 0 ? settings.up_to : kNever;
+    std::int32_t window_index = -1;
+    std::uint64_t window_nodes = 0;
+    bool cut = false;
+    for (const Start& start : itinerary.starts(rising)) {
+        const Window& window = itinerary.windows[start.window];
+        if (start.window != window_index) {
+            window_index = start.window;
+            window_nodes = tally.nodes;
+            cut = false;
+            sink.enter_window(window.begin, window.end, window.end == n);
+        }
+        if (cut) continue;
+        if (settings.max_combinations > 0 &&
+            tally.nodes - window_nodes >= settings.max_combinations) {
+            cut = true;
+            ++coverage.cut_windows;
+            continue;
+        }
+        if (stop.stop_requested()) return false;
+        ++coverage.starts;
+        Descent<F, Sink>(bars, window.end, up_to, tally, sink).from(start.bar, patterns);
+    }
+    return true;
+}
+
+template <const auto& F>
+void add_tally(const Tally<F.patterns.size()>& tally, bool rising, Coverage& coverage) {
+    coverage.nodes += tally.nodes;
+    coverage.cut_chains += tally.capped;
+    for (std::size_t p = 0; p < F.patterns.size(); ++p) {
+        const Pattern& pattern = F.patterns[p];
+        coverage.valid[kind_index(pattern.shape, rising)] += tally.complete[p];
+        for (int r = 0; r < pattern.rule_count; ++r)
+            if (tally.pruned[p][r] > 0)
+                coverage.pruned[std::string(pattern.rules[r].name)] += tally.pruned[p][r];
+    }
+}
+
+template <const auto& F, class Sink>
+void add_best(const Sink& sink, bool rising, std::array<double, kKinds>& best) {
+    for (std::size_t p = 0; p < F.patterns.size(); ++p)
+        best[kind_index(F.patterns[p].shape, rising)] = sink.best()[p];
+}
+
+// One direction of a full search.
+template <const auto& F, class Score>
+bool collect(const BarTable& table, const Itinerary& itinerary, const Settings& settings,
+             bool rising, Pool& counts, Pool& open, SearchResult& result,
+             const std::stop_token& stop) {
+    Collector<F, Score> sink(Score(settings.weights), rising, counts, open);
+    Tally<F.patterns.size()> tally;
+    const bool done = walk<F>(table.seen(rising), itinerary, rising, settings, sink, tally,
+                              result.coverage, stop);
+    add_tally<F>(tally, rising, result.coverage);
+    add_best<F>(sink, rising, result.best);
+    return done;
+}
+
+template <const auto& F, class Score>
+void best_of(const BarTable& table, const Itinerary& itinerary, const Settings& settings,
+             bool rising, std::array<double, kKinds>& best) {
+    BestOnly<F, Score> sink{Score(settings.weights)};
+    Tally<F.patterns.size()> tally;
+    Coverage coverage;
+    walk<F>(table.seen(rising), itinerary, rising, settings, sink, tally, coverage, {});
+    add_best<F>(sink, rising, best);
+}
+
+}  // namespace
+
+void Coverage::add(const Coverage& other) {
+    starts += other.starts;
+    windows += other.windows;
+    nodes += other.nodes;
+    for (const auto& [rule, count] : other.pruned) pruned[rule] += count;
+    for (std::size_t i = 0; i < kKinds; ++i) valid[i] += other.valid[i];
+    quiet_windows += other.quiet_windows;
+    filtered_starts += other.filtered_starts;
+    cut_windows += other.cut_windows;
+    cut_chains += other.cut_chains;
+    all_windows = all_windows && other.all_windows;
+}
+
+Result<SearchResult> search(const BarTable& table, const Itinerary& itinerary,
+                            const Settings& settings, std::size_t keep,
+                            const std::stop_token& stop) {
+    SearchResult result;
+    result.best = no_scores<kKinds>();
+    result.coverage.windows = itinerary.windows.size() - itinerary.quiet_windows;
+    result.coverage.quiet_windows = itinerary.quiet_windows;
+    result.coverage.filtered_starts = itinerary.filtered_starts;
+    result.coverage.all_windows = itinerary.all_windows;
+    Pool counts(keep);
+    Pool open(kOpenKept);
+    bool done = true;
+    for (const bool rising : {true, false}) {
+        if (!done) break;
+        if (settings.mode == Mode::standard)
+            done = collect<standard::kPatterns, StandardScore>(table, itinerary, settings, rising,
+                                                               counts, open, result, stop);
+        else if (rising)
+            done = collect<compatible::kRising, CompatibleScore>(table, itinerary, settings, rising,
+                                                                 counts, open, result, stop);
+        else
+            done = collect<compatible::kFalling, CompatibleScore>(
+                table, itinerary, settings, rising, counts, open, result, stop);
+    }
+    if (!done) return fail(Errc::cancelled, "The search was stopped.");
+    result.counts = counts.take();
+    result.more = counts.overflowed();
+    result.open = open.take();
+    return result;
+}
+
+std::array<double, kKinds> best_scores(const BarTable& table, const Itinerary& itinerary,
+                                       const Settings& settings) {
+    auto best = no_scores<kKinds>();
+    if (settings.mode == Mode::standard) {
+        for (const bool rising : {true, false})
+            best_of<standard::kPatterns, StandardScore>(table, itinerary, settings, rising, best);
+    } else {
+        best_of<compatible::kRising, CompatibleScore>(table, itinerary, settings, true, best);
+        best_of<compatible::kFalling, CompatibleScore>(table, itinerary, settings, false, best);
+    }
+    return best;
+}
+
+}  // namespace plimsoll::waves

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "engine/waves/ranking/pool.hpp"
+#include "engine/waves/scan/itinerary.hpp"
+
+#include <map>
+#include <stop_token>
+#include <string>
+
+namespace plimsoll::waves {
+
+inline constexpr std::size_t kKinds = 2 * kShapes;  // shape and direction
+constexpr std::size_t kind_index(Shape shape, bool rising) {
+    return static_cast<std::size_t>(shape) * 2 + (rising ? 0 : 1);
+}
+
+// What a search looked at. All numbers are sums, equal for any number of threads.
+struct Coverage {
+    std::uint64_t starts = 0;
+    std::uint64_t windows = 0;
+    std::uint64_t nodes = 0;                                   // wave ends tried
+    std::map<std::string, std::uint64_t, std::less<>> pruned;  // nodes that broke the rule
+    std::array<std::uint64_t, kKinds> valid{};  // counts, once a window they are found in
+    std::uint64_t quiet_windows = 0;            // left out by the filters, see Settings
+    std::uint64_t filtered_starts = 0;
+    std::uint64_t cut_windows = 0;  // ended by max_combinations
+    std::uint64_t cut_chains = 0;   // ended by up_to
+    bool all_windows = true;
+
+    // Every valid count of every window and start was seen.
+    bool complete() const {
+        return all_windows && cut_windows == 0 && cut_chains == 0 && quiet_windows == 0 &&
+               filtered_starts == 0;
+    }
+    void add(const Coverage& other);
+};
+
+struct SearchResult {
+    std::vector<Found> counts;          // valid ones, best first: the pool's content
+    std::vector<Found> open;            // unfinished at the end of the series, best first
+    bool more = false;                  // the pool was too small for all
+    std::array<double, kKinds> best{};  // best score of each kind; -1: none
+    Coverage coverage;
+};
+
+// Searches one series for all counts that the settings ask for and keeps the best `keep` of them.
+// cancelled when `stop` is asked for.
+Result<SearchResult> search(const BarTable& table, const Itinerary& itinerary,
+                            const Settings& settings, std::size_t keep,
+                            const std::stop_token& stop = {});
+
+// The best score of each kind alone (-1: none), passing over what cannot beat the best so far: much
+// faster, for chance series. Equal to SearchResult::best.
+std::array<double, kKinds> best_scores(const BarTable& table, const Itinerary& itinerary,
+                                       const Settings& settings);
+
+}  // namespace plimsoll::waves

@@ -1,0 +1,138 @@
+#pragma once
+
+#include "engine/waves/ranking/pool.hpp"
+#include "engine/waves/scoring/compatible_score.hpp"
+#include "engine/waves/scoring/standard_score.hpp"
+#include "engine/waves/scoring/unfinished.hpp"
+#include "engine/waves/search/descent.hpp"
+
+namespace plimsoll::waves {
+
+inline constexpr double kNoScore = -1;  // below every score
+
+template <std::size_t N>
+constexpr std::array<double, N> no_scores() {
+    std::array<double, N> scores{};
+    scores.fill(kNoScore);
+    return scores;
+}
+
+// Scores every count and keeps the best. The costly part of a score is skipped where its bound says
+// that the count can neither enter the pool nor become the best of its kind.
+template <const auto& F, class Score>
+class Collector : public SinkDefaults {
+    static constexpr std::size_t kPatterns = F.patterns.size();
+
+  public:
+    static constexpr bool kWantsOpen = [] {
+        for (const Pattern& pattern : F.patterns)
+            if (pattern.open_from > 0) return true;
+        return false;
+    }();
+
+    Collector(Score score, bool rising, Pool& counts, Pool& open)
+        : score_(score), rising_(rising), counts_(counts), open_(open) {}
+
+    // `to_the_end`: the window ends where the data do, so that counts may be unfinished.
+    void enter_window(std::int32_t begin, std::int32_t end, bool to_the_end) {
+        begin_ = begin;
+        end_ = end;
+        to_the_end_ = to_the_end;
+    }
+    const std::array<double, kPatterns>& best() const { return best_; }
+
+    template <int K>
+    unsigned enter(const Path&, unsigned alive) {
+        if constexpr (K == Score::kHead) heads_ = 0;
+        return alive;
+    }
+
+    template <std::size_t P>
+    void complete(const Path& path) {
+        constexpr const Pattern& kPattern = F.patterns[P];
+        constexpr Shape kShape = kPattern.shape;
+        if constexpr (kPattern.waves > Score::kHead) {
+            if ((heads_ & (1u << P)) == 0) {
+                heads_ |= 1u << P;
+                score_.template head<kShape>(path);
+                bounds_[P] = score_.template bound<kShape>();
+            }
+            if (bounds_[P] < counts_.threshold() && bounds_[P] <= best_[P]) return;
+        }
+        const double score = score_.template complete<kShape>(kPattern, path);
+        best_[P] = std::max(best_[P], score);
+        if (score >= counts_.threshold()) counts_.add(found(kShape, kPattern.waves, path, score));
+    }
+
+    template <std::size_t P, int K>
+    void open(const Path& path) {
+        if (!to_the_end_) return;
+        constexpr const Pattern& kPattern = F.patterns[P];
+        if (!may_go_on<kPattern.shape, K>(path, end_)) return;
+        const double score = score_.total_of(unfinished_parts<kPattern.shape>(kPattern, path, K));
+        if (score >= open_.threshold()) open_.add(found(kPattern.shape, K, path, score));
+    }
+
+  private:
+    Found found(Shape shape, int waves, const Path& path, double score) const {
+        Found it{.score = score,
+                 .window_begin = begin_,
+                 .window_end = end_,
+                 .shape = shape,
+                 .rising = rising_,
+                 .waves = static_cast<std::uint8_t>(waves)};
+        std::copy_n(path.at.begin(), waves + 1, it.at.begin());
+        return it;
+    }
+
+    Score score_;
+    bool rising_;
+    Pool& counts_;
+    Pool& open_;
+    std::int32_t begin_ = 0;
+    std::int32_t end_ = 0;
+    bool to_the_end_ = false;
+    unsigned heads_ = 0;  // patterns whose bounds are those of the current head
+    std::array<double, kPatterns> bounds_{};
+    std::array<double, kPatterns> best_ = no_scores<kPatterns>();
+};
+
+// Only the best score of each pattern; branches that cannot beat it are not gone into.
+template <const auto& F, class Score>
+class BestOnly : public SinkDefaults {
+    static constexpr std::size_t kPatterns = F.patterns.size();
+
+  public:
+    explicit BestOnly(Score score) : score_(score) {}
+
+    void enter_window(std::int32_t, std::int32_t, bool) {}
+    const std::array<double, kPatterns>& best() const { return best_; }
+
+    template <int K>
+    unsigned enter(const Path& path, unsigned alive) {
+        if constexpr (K == Score::kHead) {
+            plan::each<kPatterns>([&](auto p) {
+                constexpr std::size_t P = p;
+                constexpr Shape kShape = F.patterns[P].shape;
+                if constexpr (F.patterns[P].waves > K) {
+                    if ((alive & (1u << P)) == 0) return;
+                    score_.template head<kShape>(path);
+                    if (score_.template bound<kShape>() <= best_[P]) alive &= ~(1u << P);
+                }
+            });
+        }
+        return alive;
+    }
+
+    template <std::size_t P>
+    void complete(const Path& path) {
+        constexpr Shape kShape = F.patterns[P].shape;
+        best_[P] = std::max(best_[P], score_.template complete<kShape>(F.patterns[P], path));
+    }
+
+  private:
+    Score score_;
+    std::array<double, kPatterns> best_ = no_scores<kPatterns>();
+};
+
+}  // namespace plimsoll::waves

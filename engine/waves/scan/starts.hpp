@@ -1,0 +1,37 @@
+#pragma once
+
+#include "engine/waves/scan/windows.hpp"
+#include "engine/waves/search/bar_table.hpp"
+
+namespace plimsoll::waves {
+
+struct Start {
+    std::int32_t bar = 0;
+    std::int32_t window = 0;  // index of the window
+};
+
+// Finds points to start counts from: bars whose low is the lowest of five on either side, ten or
+// more apart, and the window's lowest low; of too many, the first ones and the lowest. On the
+// mirrored bars these are highs. One finder a series and side.
+class StartFinder {
+  public:
+    explicit StartFinder(std::span<const Bar> bars);
+    // Appends the bars of one window, in order.
+    void find(const Window& window, const Settings& settings, std::vector<std::int32_t>& starts);
+
+  private:
+    std::span<const Bar> bars_;
+    std::vector<std::int32_t> lows_;  // bars that are the lowest of their neighbours
+};
+
+// How promising it is to start at a bar, 0 to 1 (weights adding up to 1): how much the bars from
+// there to the window's end vary, how far they range, how often they turn, how steeply they go.
+double pre_score(std::span<const Bar> bars, std::int32_t start, std::int32_t end,
+                 const std::array<double, 4>& weights);
+
+// Takes the starts out that pre-score under the threshold, and all but the best pre_score_top_k.
+// Returns how many went.
+std::size_t filter_starts(std::span<const Bar> bars, std::span<const Window> windows,
+                          const Settings& settings, std::vector<Start>& starts);
+
+}  // namespace plimsoll::waves

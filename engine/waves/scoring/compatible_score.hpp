@@ -1,0 +1,117 @@
+#pragma once
+
+#include "engine/waves/scoring/parts.hpp"
+#include "engine/waves/search/path.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plimsoll::waves {
+
+// The scores of the pipeline that this engine replaces: steps around Fibonacci ratios. A count that
+// the rules let pass has 1 for the rules and 0.95 for complexity, so only the ratios tell counts
+// apart.
+namespace compatible {
+
+inline double distance(double ratio) {
+    constexpr std::array kTargets = {0.382, 0.5, 0.618, 1.0, 1.272, 1.618, 2.618};
+    double nearest = std::abs(ratio - kTargets[0]);
+    for (double target : kTargets) nearest = std::min(nearest, std::abs(ratio - target));
+    return nearest;
+}
+
+inline double retracement(double ratio) {  // of wave 1 by wave 2
+    const double d =
+        std::min({std::abs(ratio - 0.382), std::abs(ratio - 0.5), std::abs(ratio - 0.618)});
+    return d < 0.05 ? 1 : d < 0.15 ? 0.8 : d < 0.25 ? 0.5 : 0.2;
+}
+
+inline double extension(double ratio) {  // of wave 3 over wave 1
+    if (ratio < 1) return 0;
+    const double d = std::abs(ratio - 1.618);
+    return d < 0.1 ? 1 : d < 0.3 ? 0.8 : d < 0.5 ? 0.6 : 0.4;
+}
+
+inline double fifth(const Path& path) {
+    const auto near = [](double d) { return d < 0.1 ? 1 : std::max(0.3, 1 - d); };
+    return std::max(near(std::abs(path.length[5] / path.length[1] - 1)),
+                    near(std::abs(path.length[5] / path.length[3] - 0.618)));
+}
+
+inline double time(const Path& path) {
+    const double first = path.duration(1);
+    return (std::max(0.3, 1 - distance(path.duration(2) / first)) +
+            std::max(0.3, 1 - distance(path.duration(3) / first))) /
+           2;
+}
+
+inline double third_of_three(const Path& path) {  // wave C against A
+    const double ratio = path.length[3] / path.length[1];
+    const double d = std::min(std::abs(ratio - 1), std::abs(ratio - 0.618));
+    return d < 0.1 ? 0.9 : d < 0.2 ? 0.7 : 0.5;
+}
+
+}  // namespace compatible
+
+class CompatibleScore {
+  public:
+    static constexpr int kHead = 3;  // the wave after which most of a five-wave score is known
+
+    explicit CompatibleScore(const Weights& weights) {
+        double sum = 0;
+        for (Part part : {Part::fibonacci, Part::time, Part::rules, Part::complexity})
+            sum += weights[part];
+        if (sum <= 0) return;
+        fibonacci_ = weights[Part::fibonacci] / sum;
+        time_ = weights[Part::time] / sum;
+        constant_ = weights[Part::rules] / sum + weights[Part::complexity] / sum * 0.95;
+    }
+
+    // For a path of kHead waves; bound() and complete() then speak of counts that go on from there.
+    template <Shape S>
+    void head(const Path& path) {
+        ratios_ = compatible::retracement(path.length[2] / path.length[1]) +
+                  compatible::extension(path.length[3] / path.length[1]);
+        times_ = compatible::time(path);
+    }
+    // No count on this head scores more.
+    template <Shape S>
+    double bound() const {
+        return sum((ratios_ + 1) / 3, times_);
+    }
+    template <Shape S>
+    double complete(const Pattern&, const Path& path) const {
+        if constexpr (S == Shape::corrective)
+            return sum(compatible::third_of_three(path), compatible::time(path));
+        else
+            return sum((ratios_ + compatible::fifth(path)) / 3, times_);
+    }
+
+    template <Shape S>
+    static Parts parts(const Pattern&, const Path& path) {
+        Parts parts;
+        parts.set(Part::fibonacci, S == Shape::corrective
+                                       ? compatible::third_of_three(path)
+                                       : (compatible::retracement(path.length[2] / path.length[1]) +
+                                          compatible::extension(path.length[3] / path.length[1]) +
+                                          compatible::fifth(path)) /
+                                             3);
+        parts.set(Part::time, compatible::time(path));
+        parts.set(Part::rules, 1);
+        parts.set(Part::complexity, 0.95);
+        return parts;
+    }
+
+  private:
+    double sum(double fibonacci, double time) const {
+        return std::clamp(fibonacci_ * fibonacci + time_ * time + constant_, 0.0, 1.0);
+    }
+
+    double fibonacci_ = 0;
+    double time_ = 0;
+    double constant_ = 0;
+    double ratios_ = 0;
+    double times_ = 0;
+};
+
+}  // namespace plimsoll::waves

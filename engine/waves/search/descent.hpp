@@ -1,0 +1,150 @@
+#pragma once
+
+#include "engine/waves/search/path.hpp"
+#include "engine/waves/search/plan.hpp"
+
+#include <cstdint>
+#include <limits>
+
+namespace plimsoll::waves {
+
+// How much a search looked at, and what cut it short. Sums over starts, windows and threads.
+template <std::size_t N>
+struct Tally {
+    std::uint64_t nodes = 0;                                       // ends of waves tried
+    std::array<std::array<std::uint64_t, kMaxRules>, N> pruned{};  // nodes that broke the rule
+    std::array<std::uint64_t, N> complete{};                       // counts found
+    std::uint64_t capped = 0;                                      // chains cut by `up_to`
+};
+
+// What the search meets on its way, with defaults that do nothing. P is a pattern of the family.
+struct SinkDefaults {
+    static constexpr bool kWantsOpen = false;  // unfinished counts, see open()
+    // A path of K waves survived for the patterns `alive`; returns those worth going on with.
+    template <int K>
+    unsigned enter(const Path&, unsigned alive) {
+        return alive;
+    }
+    template <std::size_t P>
+    void complete(const Path&) {}
+    // K waves are finished and no bar to the end of the window goes beyond the last end.
+    template <std::size_t P, int K>
+    void open(const Path&) {}
+};
+
+// Depth-first search over all counts of a family from one start: every rule is tried as soon as its
+// waves are known, and a rule that longer waves cannot mend ends the whole chain of ends.
+// Exhaustive: what it passes over breaks a rule. Allocates nothing.
+template <const auto& F, class Sink>
+class Descent {
+    static constexpr std::size_t kPatterns = F.patterns.size();
+
+  public:
+    using Counters = Tally<kPatterns>;
+
+    // `end`: bars from there on do not exist. `up_to`: at most so many ends a chain, at least 1.
+    Descent(std::span<const Bar> bars, std::int32_t end, std::int32_t up_to, Counters& tally,
+            Sink& sink)
+        : bars_(bars.data()), end_(end), up_to_(up_to), tally_(tally), sink_(sink) {
+        path_.bars = bars_;
+    }
+
+    // `wanted`: bits of the patterns to look for.
+    void from(std::int32_t start, unsigned wanted) {
+        if constexpr (F.swing_start) {
+            if (start > 0 && bars_[start - 1].low < bars_[start].low) return;
+        }
+        path_.start(start);
+        wave<1>(wanted);
+    }
+
+  private:
+    template <int K>
+    void wave(unsigned wanted) {
+        constexpr bool kRise = K % 2 == 1;
+        constexpr Guard kGuard = kRise ? F.rises : F.falls;
+        const Bar& from = bars_[path_.at[K - 1]];
+        const Link& origin = kRise ? from.rise : from.fall;
+        if (origin.first_known >= end_) return;
+        const std::int32_t breach = kRise ? from.undercut : from.overshoot;
+        std::int32_t skip = kRise ? from.rise_first_skip : from.fall_first_skip;
+        std::int32_t at = origin.first < end_ ? origin.first : end_ - 1;
+        unsigned open = wanted;
+        while (true) {
+            if (skip >= up_to_) {
+                ++tally_.capped;
+                return;
+            }
+            if (kGuard == Guard::always || (kGuard == Guard::when_skipping && skip > 0)) {
+                if (at > breach) return;
+            }
+            ++tally_.nodes;
+            path_.end(K, at);
+            const unsigned alive = tried<K>(open);
+            if (open == 0) return;
+            if (alive != 0) survived<K>(alive);
+            const Link& onward = kRise ? bars_[at].rise : bars_[at].fall;
+            if (onward.next_known >= end_) return;
+            at = onward.next;
+            ++skip;
+        }
+    }
+
+    // The patterns of `open` whose rules for wave K hold; takes those from `open` that no longer
+    // form of the wave can satisfy.
+    template <int K>
+    [[gnu::always_inline]] unsigned tried(unsigned& open) {
+        unsigned alive = open;
+        plan::each<kPatterns>([&](auto p) {
+            constexpr std::size_t P = p;
+            constexpr unsigned kGroup = plan::group(F, P, K);
+            if constexpr (kGroup != 0) {
+                if ((alive & kGroup) == 0) return;
+                bool good = true;
+                plan::each<static_cast<std::size_t>(F.patterns[P].rule_count)>([&](auto r) {
+                    constexpr const Rule& kRule = F.patterns[P].rules[r];
+                    if constexpr (kRule.depth() == K) {
+                        if (!good || holds(kRule, path_)) return;
+                        good = false;
+                        ++tally_.pruned[P][r];
+                        if constexpr (plan::final_when_broken(kRule)) open &= ~kGroup;
+                    }
+                });
+                if (!good) alive &= ~kGroup;
+            }
+        });
+        return alive;
+    }
+
+    template <int K>
+    [[gnu::always_inline]] void survived(unsigned alive) {
+        plan::each<kPatterns>([&](auto p) {
+            constexpr std::size_t P = p;
+            constexpr const Pattern& kPattern = F.patterns[P];
+            if constexpr (kPattern.waves == K) {
+                if (alive & (1u << P)) {
+                    ++tally_.complete[P];
+                    sink_.template complete<P>(path_);
+                }
+            } else if constexpr (Sink::kWantsOpen && kPattern.open_from > 0 &&
+                                 K >= kPattern.open_from && K < kPattern.waves) {
+                if ((alive & (1u << P)) && path_.breach(K) >= end_ && path_.at[K] < end_ - 1)
+                    sink_.template open<P, K>(path_);
+            }
+        });
+        if constexpr (constexpr unsigned kLonger = plan::with_waves(F, K + 1, true); kLonger != 0) {
+            alive &= kLonger;
+            if (alive != 0) alive = sink_.template enter<K>(path_, alive);
+            if (alive != 0) wave<K + 1>(alive);
+        }
+    }
+
+    const Bar* bars_;
+    std::int32_t end_;
+    std::int32_t up_to_;
+    Counters& tally_;
+    Sink& sink_;
+    Path path_;
+};
+
+}  // namespace plimsoll::waves

@@ -1,0 +1,36 @@
+#include "engine/waves/search/path.hpp"
+
+#include <cmath>
+
+namespace plimsoll::waves {
+
+double margin(const Rule& rule, const Path& path) {
+    const double left = measure(rule.left, path);
+    const double right = measure(rule.right, path);
+    const double scale = rule.left.quantity == Quantity::price
+                             ? path.length[1]
+                             : std::max(std::abs(left), std::abs(right));
+    return scale > 0 ? (left - right) / scale : 0;
+}
+
+std::string_view to_string(Shape shape) {
+    switch (shape) {
+        case Shape::impulse:
+            return "impulse";
+        case Shape::leading_diagonal:
+            return "leading_diagonal";
+        case Shape::corrective:
+            return "corrective";
+        case Shape::zigzag:
+            return "zigzag";
+        case Shape::flat_regular:
+            return "flat_regular";
+        case Shape::flat_expanded:
+            return "flat_expanded";
+        case Shape::flat_running:
+            return "flat_running";
+    }
+    return "";
+}
+
+}  // namespace plimsoll::waves

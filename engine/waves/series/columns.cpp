@@ -1,0 +1,82 @@
+#include "engine/waves/series/columns.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace plimsoll::waves {
+namespace {
+
+std::string lowered(std::string_view text) {
+    std::string out(text);
+    for (char& c : out)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return out;
+}
+
+std::string_view trimmed(std::string_view text) {
+    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+    while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+}  // namespace
+
+Result<ColumnMap> map_columns(std::span<const std::string> names, const PriceReading& reading) {
+    struct Wanted {
+        const std::string& chosen;
+        std::vector<std::string_view> usual;
+    };
+    const std::array<Wanted, kColumns> wanted = {{
+        {reading.symbol_column, {"symbol", "ticker"}},
+        {reading.date_column, {"date", "datetime", "timestamp", "time"}},
+        {reading.open_column, {"open"}},
+        {reading.high_column, {"high"}},
+        {reading.low_column, {"low"}},
+        {reading.close_column, {"close"}},
+    }};
+    ColumnMap map;
+    for (std::size_t c = 0; c < kColumns; ++c) {
+        const auto find = [&](auto&& same) {
+            const auto it = std::ranges::find_if(names, same);
+            if (it != names.end()) map.at[c] = static_cast<std::size_t>(it - names.begin());
+            return map.at[c].has_value();
+        };
+        if (!wanted[c].chosen.empty()) {
+            if (!find([&](const std::string& name) { return name == wanted[c].chosen; }))
+                return fail(Errc::invalid_input,
+                            "There is no column \"" + wanted[c].chosen + "\" in the prices.");
+            continue;
+        }
+        for (std::string_view usual : wanted[c].usual)
+            if (find([&](const std::string& n) { return lowered(trimmed(n)) == usual; })) break;
+    }
+    if (!map[Column::close]) return fail(Errc::invalid_input, "There is no column \"close\".");
+    return map;
+}
+
+std::optional<double> parse_price(std::string_view text) {
+    text = trimmed(text);
+    if (text.empty() || text == "null") return std::nan("");
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) return {};
+    // "nan" and "inf" are numbers to from_chars, but no prices.
+    if (!std::isfinite(value)) return {};
+    return value;
+}
+
+Result<std::vector<SymbolPrices>> read_prices(std::string_view bytes, PriceFormat format,
+                                              const PriceReading& reading) {
+    constexpr std::string_view kMark = "\xEF\xBB\xBF";
+    if (bytes.starts_with(kMark)) bytes.remove_prefix(kMark.size());
+    PriceRows rows;
+    const auto read = format == PriceFormat::csv ? read_csv(bytes, reading, rows)
+                                                 : read_json_lines(bytes, reading, rows);
+    if (!read) return fail(read.error());
+    auto symbols = rows.take();
+    if (symbols.empty()) return fail(Errc::invalid_input, "The file has no prices.");
+    return symbols;
+}
+
+}  // namespace plimsoll::waves

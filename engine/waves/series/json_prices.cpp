@@ -1,0 +1,124 @@
+#include "engine/waves/series/columns.hpp"
+#include "engine/waves/series/timestamps.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::waves {
+namespace {
+
+using nlohmann::json;
+
+std::optional<std::int64_t> time_of(const json& value, int zone_minutes) {
+    if (value.is_string())
+        return parse_timestamp(value.get_ref<const std::string&>(), zone_minutes);
+    if (value.is_number_integer()) return parse_timestamp(value.dump(), zone_minutes);
+    return {};
+}
+
+// A price as a number or as text; NaN for null.
+std::optional<double> price_of(const json& value) {
+    if (value.is_null()) return std::nan("");
+    if (value.is_number()) return value.get<double>();
+    if (value.is_string()) return parse_price(value.get_ref<const std::string&>());
+    return {};
+}
+
+// The members of one object, one bar or a whole symbol.
+class ObjectReader {
+  public:
+    ObjectReader(const json& object, const PriceReading& reading, std::uint64_t line,
+                 PriceRows& rows)
+        : reading_(reading), line_(line), rows_(rows) {
+        for (const auto& [name, value] : object.items()) {
+            names_.push_back(name);
+            values_.push_back(&value);
+        }
+    }
+
+    void read() {
+        symbol_ = reading_.symbol;
+        const auto columns = map_columns(names_, reading_);
+        if (!columns) return rows_.fail(symbol_, line_, columns.error().message);
+        columns_ = *columns;
+        if (const json* symbol = member(Column::symbol)) {
+            if (symbol->is_string()) {
+                symbol_ = symbol->get<std::string>();
+            } else {
+                return rows_.fail(symbol_, line_, "The symbol is not a text.");
+            }
+        }
+        const json& close = *member(Column::close);
+        if (!close.is_array()) return bar(std::nullopt);
+        for (Column column : {Column::date, Column::open, Column::high, Column::low}) {
+            const json* other = member(column);
+            if (other != nullptr && (!other->is_array() || other->size() != close.size()))
+                return rows_.fail(symbol_, line_,
+                                  "The members of a symbol must be arrays of one length.");
+        }
+        for (std::size_t i = 0; i < close.size(); ++i) bar(i);
+    }
+
+  private:
+    const json* member(Column column) const {
+        const auto at = columns_[column];
+        return at ? values_[*at] : nullptr;
+    }
+
+    void bar(std::optional<std::size_t> at) {
+        PriceRow row{.line = line_};
+        const auto value = [&](Column column) -> const json* {
+            const json* found = member(column);
+            return found != nullptr && at ? &(*found)[*at] : found;
+        };
+        if (const json* date = value(Column::date)) {
+            row.time = time_of(*date, reading_.zone_minutes);
+            if (!row.time) return fail(at, "the date is not in ISO 8601");
+        }
+        for (auto [column, into] :
+             {std::pair{Column::open, &row.open}, std::pair{Column::high, &row.high},
+              std::pair{Column::low, &row.low}, std::pair{Column::close, &row.close}}) {
+            const json* found = value(column);
+            if (found == nullptr) continue;
+            const auto price = price_of(*found);
+            if (!price) return fail(at, found->dump() + " is no price");
+            *into = *price;
+        }
+        rows_.add(symbol_, row);
+    }
+
+    void fail(std::optional<std::size_t> at, const std::string& what) {
+        rows_.fail(
+            symbol_, line_,
+            at ? "Bar " + std::to_string(*at) + ": " + what + "." : "The row: " + what + ".");
+    }
+
+    const PriceReading& reading_;
+    std::uint64_t line_;
+    PriceRows& rows_;
+    std::vector<std::string> names_;
+    std::vector<const json*> values_;
+    ColumnMap columns_;
+    std::string symbol_;
+};
+
+}  // namespace
+
+Result<void> read_json_lines(std::string_view bytes, const PriceReading& reading, PriceRows& rows) {
+    std::uint64_t number = 0;
+    while (!bytes.empty()) {
+        ++number;
+        const std::size_t end = bytes.find('\n');
+        const std::string_view line = bytes.substr(0, end);
+        bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 1);
+        if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+        const json object = json::parse(line, nullptr, false);
+        if (!object.is_object()) {
+            rows.fail(reading.symbol, number, "The line is no JSON object.");
+            continue;
+        }
+        ObjectReader(object, reading, number, rows).read();
+    }
+    return {};
+}
+
+}  // namespace plimsoll::waves

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "engine/waves/series/price_rows.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::waves {
+
+enum class PriceFormat { csv, json_lines };
+
+struct PriceReading {
+    std::string symbol = {};  // of files without a symbol column; often the file's name
+    int zone_minutes = 0;     // east of UTC, of times that name no zone
+    // Names of columns (CSV) or members (JSON) where they are not the usual ones; empty: the usual.
+    std::string symbol_column = {}, date_column = {}, open_column = {}, high_column = {},
+                low_column = {}, close_column = {};
+};
+
+// Reads prices of one or many symbols from a whole file. Usual column names, in any case:
+// symbol or ticker; date, time, datetime or timestamp; open, high, low, close. Only the close is
+// needed. CSV: a header line, fields separated by commas, semicolons or tabs, quotes doubled inside
+// quotes. JSON lines: an object a bar, or an object a symbol whose members are arrays.
+// Fails when the file as a whole cannot be read; broken rows are errors of their symbol.
+Result<std::vector<SymbolPrices>> read_prices(std::string_view bytes, PriceFormat format,
+                                              const PriceReading& reading);
+
+}  // namespace plimsoll::waves

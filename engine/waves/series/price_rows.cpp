@@ -1,0 +1,117 @@
+#include "engine/waves/series/price_rows.hpp"
+
+#include "engine/waves/series/timestamps.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace plimsoll::waves {
+namespace {
+
+// The first rule that the prices break, or nothing. Fills in what close-only data leave out.
+std::string_view broken_rule(PriceRow& row) {
+    if (std::isnan(row.close)) return "it has no close.";
+    const bool has_high = !std::isnan(row.high);
+    if (has_high != !std::isnan(row.low)) return "it has one of high and low without the other.";
+    if (!has_high) row.high = row.low = row.close;
+    if (std::isnan(row.open))
+        row.open = has_high ? std::clamp(row.close, row.low, row.high) : row.close;
+    for (double price : {row.open, row.high, row.low, row.close}) {
+        if (!std::isfinite(price)) return "a price is not finite.";
+        if (price <= 0) return "a price is zero or negative.";
+    }
+    if (row.high < row.low) return "its high is below its low.";
+    return {};
+}
+
+std::string broken_date(const Series& series, const PriceRow& row) {
+    if (series.size() > 0 && row.time.has_value() == series.time.empty())
+        return "some rows have a date and others have none.";
+    if (!row.time || series.time.empty() || series.time.back() < *row.time) return {};
+    if (series.time.back() == *row.time)
+        return "the date " + format_timestamp(*row.time) + " is there twice.";
+    return "its date " + format_timestamp(*row.time) + " is before that of the row above, " +
+           format_timestamp(series.time.back()) + "; rows must be sorted, oldest first.";
+}
+
+}  // namespace
+
+SymbolPrices& PriceRows::of(std::string_view symbol) {
+    if (last_ < symbols_.size() && symbols_[last_].series.symbol == symbol) return symbols_[last_];
+    auto found = index_.find(symbol);
+    if (found == index_.end()) {
+        found = index_.emplace(std::string(symbol), symbols_.size()).first;
+        symbols_.emplace_back().series.symbol = symbol;
+    }
+    last_ = found->second;
+    return symbols_[last_];
+}
+
+void PriceRows::fail(std::string_view symbol, std::uint64_t line, std::string message) {
+    SymbolPrices& prices = of(symbol);
+    if (++prices.error_count <= kKeptErrors) prices.errors.push_back({line, std::move(message)});
+}
+
+void PriceRows::add(std::string_view symbol, const PriceRow& given) {
+    Series& series = of(symbol).series;
+    PriceRow row = given;
+    const bool close_only = std::isnan(row.high) && std::isnan(row.low);
+    if (const auto broken = broken_rule(row); !broken.empty())
+        return fail(symbol, row.line, "The row cannot be used: " + std::string(broken));
+    if (auto broken = broken_date(series, row); !broken.empty())
+        return fail(symbol, row.line, "The row cannot be used: " + broken);
+    if (series.size() == 0) {
+        series.close_only = close_only;
+    } else if (series.close_only != close_only) {
+        return fail(
+            symbol, row.line,
+            "The row cannot be used: some rows have a high and a low, others only a close.");
+    }
+    if (row.time) series.time.push_back(*row.time);
+    series.open.push_back(row.open);
+    series.high.push_back(row.high);
+    series.low.push_back(row.low);
+    series.close.push_back(row.close);
+}
+
+std::vector<SymbolPrices> PriceRows::take() {
+    for (SymbolPrices& prices : symbols_) prices.flags = flag(prices.series);
+    index_.clear();
+    last_ = 0;
+    return std::exchange(symbols_, {});
+}
+
+SeriesFlags flag(const Series& series) {
+    SeriesFlags flags;
+    const std::size_t n = series.size();
+    for (std::size_t i = 0; i < n; ++i)
+        for (double price : {series.open[i], series.close[i]})
+            if (price < series.low[i] || price > series.high[i]) {
+                ++flags.outside;
+                break;
+            }
+    // A split shows as an opening at a half, a third … or a multiple of the close before it.
+    constexpr std::array kRatios = {1.5, 2.0, 3.0, 4.0, 5.0, 10.0, 20.0};
+    constexpr double kNear = 0.02;
+    for (std::size_t i = 1; i < n; ++i) {
+        const double up = series.open[i] / series.close[i - 1];
+        const double ratio = std::max(up, 1 / up);
+        if (std::ranges::any_of(kRatios, [&](double r) { return std::abs(ratio / r - 1) < kNear; }))
+            flags.splits.push_back(i);
+    }
+    if (series.time.size() > 2) {
+        std::vector<std::int64_t> steps(n - 1);
+        for (std::size_t i = 1; i < n; ++i) steps[i - 1] = series.time[i] - series.time[i - 1];
+        const std::vector<std::int64_t> in_order = steps;
+        std::ranges::nth_element(steps, steps.begin() + static_cast<std::ptrdiff_t>(n / 2 - 1));
+        const std::int64_t usual = steps[n / 2 - 1];
+        for (std::int64_t step : in_order) {
+            if (step <= 5 * usual) continue;
+            ++flags.gaps;
+            flags.longest_gap = std::max(flags.longest_gap, step);
+        }
+    }
+    return flags;
+}
+
+}  // namespace plimsoll::waves

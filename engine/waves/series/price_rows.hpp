@@ -1,0 +1,67 @@
+#pragma once
+
+#include "engine/waves/series/series.hpp"
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string_view>
+
+namespace plimsoll::waves {
+
+// A row that breaks a rule. One such row fails its symbol, since a count over missing bars would
+// be wrong without anybody seeing it; the other symbols go on.
+struct RowError {
+    std::uint64_t line = 0;  // in the file, from 1
+    std::string message;     // a full sentence for people
+};
+
+// What may be wrong with a series although every row is well-formed.
+struct SeriesFlags {
+    std::uint64_t outside = 0;        // bars whose open or close lies outside low to high
+    std::uint64_t gaps = 0;           // steps of more than 5 usual steps in time
+    std::int64_t longest_gap = 0;     // seconds
+    std::vector<std::size_t> splits;  // bars that open at a round fraction or multiple of the close
+                                      // before, as after a split that prices were not adjusted for
+};
+
+struct SymbolPrices {
+    Series series;
+    std::vector<RowError> errors;  // the first kKeptErrors
+    std::uint64_t error_count = 0;
+    SeriesFlags flags;
+
+    bool ok() const { return error_count == 0; }
+};
+
+inline constexpr std::size_t kKeptErrors = 20;
+
+// One row as it was read. Prices that the file does not have are NaN.
+struct PriceRow {
+    std::uint64_t line = 0;
+    std::optional<std::int64_t> time = {};
+    double open = std::nan(""), high = std::nan(""), low = std::nan(""), close = std::nan("");
+};
+
+// Collects rows into series, symbols in the order they first appear, and checks every row:
+// positive finite prices, a close, high and low together or not at all, high at least low, dates
+// that rise strictly and are there for all bars or for none.
+class PriceRows {
+  public:
+    void add(std::string_view symbol, const PriceRow& row);
+    void fail(std::string_view symbol, std::uint64_t line, std::string message);
+    // Flags what is suspicious; the collection is empty afterwards.
+    std::vector<SymbolPrices> take();
+
+  private:
+    SymbolPrices& of(std::string_view symbol);
+
+    std::vector<SymbolPrices> symbols_;
+    std::map<std::string, std::size_t, std::less<>> index_;
+    std::size_t last_ = 0;  // rows of one symbol mostly follow each other
+};
+
+SeriesFlags flag(const Series& series);
+
+}  // namespace plimsoll::waves

@@ -1,0 +1,72 @@
+#include "engine/waves/settings/keys.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::waves {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 4> kNames = {"whole", "default", "high-perf", "speed"};
+
+// The wave pipeline's own configuration files. `processes` is left to the machine: 30 was right
+// for theirs.
+json guide_default() {
+    return {{"windows", "weeks"},
+            {"starts", "points"},
+            {"days", 365},
+            {"slide_weeks", 1},
+            {"min_weeks", 4},
+            {"max_weeks", 12},
+            {"up_to", 20},
+            {"top_n", 10},
+            {"max_combinations", 200'000},
+            {"max_windows", 500},
+            {"enable_multi_start", true},
+            {"max_start_points", 5},
+            {"window_overlap_ratio", 0.3},
+            {"scan_pattern_types", "all"},
+            {"profile", true},
+            {"save_images", false},
+            {"save_images_top_n", 1}};
+}
+
+json preset(std::string_view name) {
+    if (name == "whole") return json::object();
+    json keys = guide_default();
+    if (name == "high-perf") {
+        keys.update({{"max_combinations", 500'000},
+                     {"max_windows", 2000},
+                     {"max_start_points", 8},
+                     {"window_overlap_ratio", 0.5},
+                     {"skip_flat_windows", true},
+                     {"pre_score_top_k", 10'000},
+                     {"pre_score_threshold", 0.1}});
+    } else if (name == "speed") {
+        keys.update({{"up_to", 15},
+                     {"enable_multi_start", false},
+                     {"max_start_points", 1},
+                     {"window_overlap_ratio", 0.0},
+                     {"scan_pattern_types", "impulses"}});
+    }
+    return keys;
+}
+
+}  // namespace
+
+std::span<const std::string_view> preset_names() {
+    return kNames;
+}
+
+Result<std::vector<KeyNote>> apply_preset(std::string_view name, Settings& settings) {
+    std::string known;
+    for (std::string_view it : kNames) {
+        if (it == name) return apply_settings(preset(name), settings);
+        known += (known.empty() ? "" : ", ") + std::string(it);
+    }
+    return fail(Errc::invalid_input,
+                "There is no preset \"" + std::string(name) + "\"; there are " + known + ".",
+                "/preset");
+}
+
+}  // namespace plimsoll::waves
