@@ -1,5 +1,7 @@
+#include "server/app/address.hpp"
 #include "server/app/commands.hpp"
 #include "server/app/database.hpp"
+#include "server/client/credentials.hpp"
 #include "server/identity/secret.hpp"
 #include "server/postgres/identity_store.hpp"
 #include "server/postgres/pool.hpp"
@@ -18,6 +20,13 @@ using identity::Actor;
 using What = AdminRequest::What;
 
 constexpr auto kLinkLifetime = std::chrono::minutes(30);
+
+// Where browsers reach the server: the one that this command line is signed in to, else the one
+// that the settings describe. Empty when they leave the port to chance.
+std::string known_server(const Settings& settings) {
+    if (auto credentials = client::load_credentials()) return credentials->server;
+    return settings.http.port == 0 ? "" : address_of(settings.http, settings.http.port);
+}
 
 // The requests by name instead of by id, on the installation's behalf: the operator of the machine
 // is nobody's user, so audit rows name the first administrator.
@@ -164,7 +173,8 @@ class Administration {
 
 }  // namespace
 
-int run_admin(const Settings& settings, const AdminRequest& request) {
+int run_admin(const Settings& settings, AdminRequest request) {
+    if (request.base_url.empty()) request.base_url = known_server(settings);
     auto database = Database::visit(settings);
     Result<std::string> answer = fail(Errc::internal, "Nothing ran.");
     if (!database) {

@@ -169,7 +169,10 @@ void add_admin_commands(CLI::App& app, ServerFlags& server, AdminFlags& admin, i
     link->add_option("--user", request.user,
                      "Name of the user; the first administrator when left out");
     link->add_option("--team", request.team, "Name of the team; the user's first when left out");
-    link->add_option("--base-url", request.base_url, "Address of the server as browsers reach it");
+    link->add_option(
+        "--base-url", request.base_url,
+        "Address of the server as browsers reach it; when left out, the server that this "
+        "command line is signed in to, or else that of the settings");
     add("users", "List the users", What::list_users);
     auto* user = add("add-user", "Add a user", What::add_user);
     user->add_option("name", request.user, "Name")->required();

@@ -31,13 +31,13 @@ struct AdminRequest {
     std::string team;
     std::string email;
     std::string role = "member";
-    std::string base_url;
+    std::string base_url;  // empty: that of the server that is known here, if any is
     std::string token_name;
     std::vector<std::string> scopes;
     bool administrator = false;
 };
 
 // Works on the database, so that the first administrator and one who is locked out get in.
-int run_admin(const Settings& settings, const AdminRequest& request);
+int run_admin(const Settings& settings, AdminRequest request);
 
 }  // namespace plimsoll::app

@@ -1,5 +1,6 @@
 #include "server/app/server.hpp"
 
+#include "server/app/address.hpp"
 #include "server/base/log.hpp"
 #include "server/http/offload.hpp"
 #include "server/identity/secret.hpp"
@@ -104,11 +105,7 @@ asio::awaitable<Result<void>> Server::start() {
         co_return fail(made.error());
     const auto port = http_.start(listen_options(settings_.http));
     if (!port) co_return fail(port.error());
-    const bool tls = !settings_.http.tls_certificate.empty();
-    const bool ipv6 = settings_.http.host.find(':') != std::string::npos;
-    address_ = std::string(tls ? "https://" : "http://") +
-               (ipv6 ? "[" + settings_.http.host + "]" : settings_.http.host) + ":" +
-               std::to_string(*port);
+    address_ = address_of(settings_.http, *port);
     if (auto welcomed = co_await welcome(); !welcomed) co_return welcomed;
     duties_.start();
     if (database_.embedded()) asio::co_spawn(io_, watch_cluster(), rethrow);

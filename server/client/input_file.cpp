@@ -1,6 +1,7 @@
 #include "server/client/input_file.hpp"
 
 #include "engine/text/record_reader.hpp"
+#include "server/client/unused_members.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -47,8 +48,8 @@ Result<text::RecordColumns> parse_columns(const std::vector<std::string>& column
 
 // The whole file is one job's input: a record that cannot be read stops the submission, so that
 // nobody takes a part for the whole.
-Result<json> read_items(const std::string& name, std::FILE* file, text::RecordFormat format,
-                        const text::RecordColumns& columns) {
+Result<Input> read_items(const std::string& name, std::FILE* file, text::RecordFormat format,
+                         const text::RecordColumns& columns) {
     json items = json::array();
     std::optional<Error> broken;
     const auto sink = [&](text::ReadRecord read) {
@@ -63,20 +64,28 @@ Result<json> read_items(const std::string& name, std::FILE* file, text::RecordFo
         items.push_back(std::move(item));
     };
     const auto reader = text::make_record_reader(format, columns);
+    UnusedMembers unused({columns.text.empty() ? "text" : columns.text,
+                          columns.custom_id.empty() ? "custom_id" : columns.custom_id});
     std::string piece(kPieceBytes, '\0');
     while (const auto size = std::fread(piece.data(), 1, piece.size(), file)) {
-        if (auto fed = reader->feed(std::string_view(piece.data(), size), sink); !fed) {
-            return fail(fed.error());
-        }
+        const std::string_view bytes(piece.data(), size);
+        if (auto fed = reader->feed(bytes, sink); !fed) return fail(fed.error());
+        if (format == text::RecordFormat::json_lines) unused.feed(bytes);
     }
+    unused.finish();
     if (auto ended = reader->finish(sink); !ended) return fail(ended.error());
     if (broken) return fail(*broken);
-    return json{{"items", std::move(items)}};
+    Input input{{{"items", std::move(items)}}, {}};
+    for (const auto& [member, line] : unused.found()) {
+        input.left_out.push_back(name + ":" + std::to_string(line) + ": the member \"" + member +
+                                 "\" is not sent");
+    }
+    return input;
 }
 
 }  // namespace
 
-Result<json> read_input_file(const std::string& name, const std::vector<std::string>& columns) {
+Result<Input> read_input_file(const std::string& name, const std::vector<std::string>& columns) {
     auto chosen = parse_columns(columns);
     if (!chosen) return fail(chosen.error());
     auto file = open(name);
@@ -85,7 +94,7 @@ Result<json> read_input_file(const std::string& name, const std::vector<std::str
         auto args = json::parse(file->get(), nullptr, false);
         if (!args.is_object())
             return fail(Errc::invalid_input, "The file must hold one JSON object.", name);
-        return args;
+        return Input{std::move(args), {}};
     }
     const bool csv = name.ends_with(".csv") || name.ends_with(".CSV");
     return read_items(name, file->get(),

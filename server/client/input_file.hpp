@@ -5,15 +5,20 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 namespace plimsoll::client {
+
+struct Input {
+    nlohmann::json args;
+    // What of the file is not sent, one remark a member: where it first stands, and its name.
+    std::vector<std::string> left_out;
+};
 
 // A job's arguments from a file: the whole of a .json file, or {"items": [...]} with an item per
 // record of a .jsonl or .csv file ("-" reads JSON lines from standard input). `columns` says which
 // column of the file is which member: "text=headline", "custom_id=id". Errc::invalid_input names
 // the line.
-Result<nlohmann::json> read_input_file(const std::string& file,
-                                       const std::vector<std::string>& columns);
+Result<Input> read_input_file(const std::string& file, const std::vector<std::string>& columns);
 
 }  // namespace plimsoll::client

@@ -22,12 +22,13 @@ Result<void> assign(json& object, const std::string& setting) {
     return {};
 }
 
-Result<json> build_request(const SubmitOptions& options) {
+Result<json> build_request(const SubmitOptions& options, const Terminal& terminal) {
     json args = json::object();
     if (!options.file.empty()) {
         auto read = read_input_file(options.file, options.columns);
         if (!read) return fail(read.error());
-        args = std::move(*read);
+        args = std::move(read->args);
+        for (const auto& remark : read->left_out) terminal.note(remark);
     }
     for (const auto& setting : options.settings) {
         if (auto done = assign(args, setting); !done) return fail(done.error());
@@ -49,7 +50,7 @@ Result<json> build_request(const SubmitOptions& options) {
 }  // namespace
 
 int submit(const Session& session, const SubmitOptions& options) {
-    auto request = build_request(options);
+    auto request = build_request(options, session.terminal);
     if (!request) return report_error(session, request.error());
     auto api = signed_in();
     if (!api) return report_error(session, api.error());

@@ -145,19 +145,19 @@ class Server:
             for line in stream:
                 self.log.append(line)
 
-    def run(self, *arguments, check=True, **more):
+    def run(self, *arguments, check=True, env=None, **more):
         """Another `plimsoll` command beside the server, with the credentials of this test."""
-        env = {**os.environ, "PLIMSOLL_CREDENTIALS": str(self.folder / "credentials.json")}
+        env = {**os.environ, "PLIMSOLL_CREDENTIALS": str(self.folder / "credentials.json"), **(env or {})}
         done = subprocess.run([BIN / "plimsoll", *map(str, arguments)], capture_output=True, text=True,
                               env=env, timeout=120, **more)
         if check and done.returncode != 0:
             raise AssertionError(f"{arguments} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
         return done
 
-    def admin(self, *arguments):
+    def admin(self, *arguments, **more):
         url = self.settings.get("database__url")
         where = ("--database.url", url) if url else ("--data", self.folder / "data")
-        return self.run("admin", *where, *arguments).stdout.strip()
+        return self.run("admin", *where, *arguments, **more).stdout.strip()
 
     def api(self, user=None, team=None, scopes=("jobs:read", "jobs:write", "reports:read")):
         """The API with a fresh token; of the first administrator when no user is named."""

@@ -92,6 +92,12 @@ class Road(unittest.TestCase):
         self.assertEqual(refused.returncode, 2)
         self.assertRegex(refused.stderr, r"(?m)^  /args/model: must be one of: vader$")
 
+    def test_the_command_line_says_what_of_a_file_it_does_not_send(self):
+        lines = '{"text": "good"}\n{"text": "bad", "custom_ID": "h-2"}\n'
+        done = self.server.run("submit", "sentiment", "-", input=lines)
+        self.assertIn('-:2: the member "custom_ID" is not sent', done.stderr)
+        self.assertEqual(self.api.wait(done.stdout.strip())["progress"]["items_total"], 2)
+
     def test_a_foreign_job_looks_like_a_missing_one(self):
         job = self.api.submit_texts(["mine"])
         self.server.admin("add-team", "others")
@@ -111,6 +117,11 @@ class Road(unittest.TestCase):
         self.server.run("login", link)
         again = self.server.run("login", link, check=False)
         self.assertEqual(again.returncode, 3, again.stderr)
+        # By now the command line knows the server; where it knows none, the settings say where it is.
+        self.assertTrue(self.server.admin("sign-in-link").startswith(self.server.base + "/#/sign-in/plm_signin_"))
+        nobody = {"PLIMSOLL_CREDENTIALS": str(self.server.folder / "none.json")}
+        link = self.server.admin("--port", "4711", "sign-in-link", env=nobody)
+        self.assertTrue(link.startswith("http://127.0.0.1:4711/#/sign-in/plm_signin_"), link)
 
     def test_nothing_under_v1_is_open(self):
         nobody = Api(self.server.base)
