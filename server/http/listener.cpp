@@ -132,7 +132,8 @@ awaitable<bool> Listener::drained(std::chrono::milliseconds time) {
         error_code ignored;
         co_await changed_.async_wait(asio::redirect_error(use_awaitable, ignored));
     }
-    co_return front_.connections.empty();
+    const bool none_left = front_.connections.empty();
+    co_return none_left;
 }
 
 void Listener::close() {

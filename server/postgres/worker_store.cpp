@@ -13,8 +13,8 @@ namespace plimsoll::postgres {
 using queue::awaitable;
 using queue::WorkerHandle;
 
-WorkerStore::WorkerStore(asio::any_io_executor executor, Pool& pool, Listener& listener)
-    : pool_(pool), waiting_(std::move(executor)) {
+WorkerStore::WorkerStore(const asio::any_io_executor& executor, Pool& pool, Listener& listener)
+    : pool_(pool), waiting_(executor) {
     listener.subscribe({"plimsoll_ready",
                         [this](std::string_view device_class) {
                             if (device_class == device_class_) woken();

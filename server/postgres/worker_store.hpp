@@ -13,7 +13,7 @@ class WorkerStore final : public queue::WorkerStore {
   public:
     // `pool` and `listener` are of the role plimsoll_worker and outlive this; the listener is not
     // started yet.
-    WorkerStore(asio::any_io_executor executor, Pool& pool, Listener& listener);
+    WorkerStore(const asio::any_io_executor& executor, Pool& pool, Listener& listener);
 
     queue::awaitable<Result<queue::WorkerHandle>> enlist(queue::WorkerInfo info) override;
     queue::awaitable<Result<queue::HeartbeatReply>> heartbeat(

@@ -20,7 +20,7 @@ bool administers_all(const identity::Principal& principal) {
 
 // The team of the path. Another team than the caller's looks like none.
 Outcome<TeamId> visible_team(const Call& call) {
-    const auto team = team_id_of(call.parameters.text("team_id").value_or(""));
+    auto team = team_id_of(call.parameters.text("team_id").value_or(""));
     if (!team) return team;
     if (*team != call.principal.team.id && !administers_all(call.principal)) {
         return refuse(404, "There is no such team.");
