@@ -1,0 +1,124 @@
+"""Backup, restore and upgrade by the very lines of deploy/README.md: what was there is there again."""
+
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from harness import BIN, ROOT, Server
+
+URL = os.environ["PLIMSOLL_TEST_DATABASE_URL"]  # as the superuser
+APP = URL.replace("//postgres@", "//plimsoll_app@")
+WORKER = URL.replace("//postgres@", "//plimsoll_worker@")
+BLOCKS = re.findall(r"^```sh\n(.*?)^```", (ROOT / "deploy/README.md").read_text(), re.S | re.M)
+
+
+def lines_with(words):
+    """The one block of commands that holds these words, without `plimsoll serve`: that is the harness's part."""
+    found = [block for block in BLOCKS if words in block]
+    assert len(found) == 1, (words, found)
+    return found[0].replace("plimsoll serve\n", "")
+
+
+def psql(sql, database="plimsoll"):
+    url = URL.replace("/plimsoll?", f"/{database}?")
+    done = subprocess.run(["psql", "-qXtA", "-v", "ON_ERROR_STOP=1", url], input=sql, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+class Lines(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="plm-backup-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def run_lines(self, words, **settings):
+        env = {**os.environ, **settings, "PATH": f"{BIN}:{os.environ['PATH']}"}
+        done = subprocess.run(["bash", "-euxc", lines_with(words)], cwd=self.folder, env=env, capture_output=True,
+                              text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def work(self, server):
+        """A finished job: the API to ask with, the job's id, and its report."""
+        api = server.api()
+        job = api.submit_texts(["good", "bad"])
+        self.assertEqual(api.wait(job)["state"], "succeeded")
+        return api, job, api.get(f"/v1/jobs/{job}/report").json
+
+    def check(self, server, api, job, report):
+        """With the token of before, the job is as it was, and the server goes on working."""
+        api.base = server.base
+        self.assertEqual(api.get(f"/v1/jobs/{job}/report").json, report)
+        self.assertEqual([row["text"] for row in api.results(job)], ["good", "bad"])
+        self.work(server)
+
+
+class PrivateDatabase(Lines):
+    def test_what_was_backed_up_is_restored(self):
+        server = Server().start()
+        self.addCleanup(server.remove)
+        data = server.folder / "data"
+        before = self.work(server)
+        server.stop()
+        self.run_lines("-czf plimsoll.tar.gz", PLIMSOLL_DATABASE_DATA=str(data))
+        shutil.rmtree(data)
+        self.run_lines("-xpzf plimsoll.tar.gz", PLIMSOLL_DATABASE_DATA=str(data))
+        self.check(server.start(), *before)
+
+
+class OwnDatabase(Lines):
+    settings = {"PLIMSOLL_DATABASE_URL": APP, "PLIMSOLL_DATABASE_MIGRATE_URL": URL}
+
+    def setUp(self):
+        super().setUp()
+        self.lose_everything()
+
+    def lose_everything(self):
+        psql("drop database if exists plimsoll with (force)", "postgres")
+        roles = psql("select rolname from pg_roles where rolname like 'plimsoll%'", "postgres").split()
+        psql("".join(f"drop role {role};" for role in roles) + "create database plimsoll;", "postgres")
+
+    def serve(self):
+        server = Server(database__url=APP, database__worker_url=WORKER)
+        self.addCleanup(server.remove)
+        return server.start()
+
+    def test_what_was_backed_up_is_restored(self):
+        self.run_lines("# upgrade", **self.settings)
+        server = self.serve()
+        before = self.work(server)
+        limits = "select setrole::regrole, setconfig from pg_db_role_setting order by 1"
+        kept = psql(limits)
+        self.run_lines("--file=plimsoll.dump", **self.settings)
+        server.stop()
+        self.lose_everything()
+        self.run_lines("pg_restore", **self.settings)
+        self.assertEqual(psql(limits), kept)
+        self.check(self.serve(), *before)
+
+    def test_an_older_schema_is_brought_up_to_date(self):
+        files = sorted((ROOT / "migrations").glob("[0-9]*.sql"))
+        older = files[:-1]
+        for file in older:
+            digest = hashlib.sha256(file.read_bytes()).hexdigest()
+            number, _, name = file.stem.partition("_")
+            ledger = f"insert into plimsoll.schema_migration values ({int(number)}, '{name}', '\\x{digest}');"
+            psql(f"begin;\n{file.read_text()}\nset local role plimsoll_owner;\n{ledger}\ncommit;")
+        psql("""with team as (insert into plimsoll.team (name) values ('harbour') returning id),
+                     person as (insert into plimsoll.app_user (name, is_admin) values ('ada', true) returning id)
+                insert into plimsoll.membership (team_id, user_id, role)
+                select team.id, person.id, 'owner' from team, person""")
+        self.assertIn(f"version {len(files)}, was {len(older)}.", self.run_lines("# upgrade", **self.settings))
+        server = self.serve()
+        api, *_ = self.work(server)
+        me = api.get("/v1/users/me").json
+        self.assertEqual((me["user"]["name"], me["team"]["name"]), ("ada", "harbour"))
+
+
+if __name__ == "__main__":
+    unittest.main()
