@@ -1,10 +1,16 @@
 #include "server/base/log.hpp"
 
+#include "server/base/log_format.hpp"
+#include "server/base/time.hpp"
+
+#include <nlohmann/json.hpp>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 namespace plimsoll::log {
 namespace {
+
+Format chosen_format = Format::text;
 
 spdlog::level::level_enum to_spdlog(Level level) {
     switch (level) {
@@ -18,6 +24,11 @@ spdlog::level::level_enum to_spdlog(Level level) {
             return spdlog::level::err;
     }
     return spdlog::level::info;
+}
+
+std::string_view name_of(Level level) {
+    constexpr std::string_view kNames[] = {"debug", "info", "warn", "error"};
+    return kNames[static_cast<int>(level)];
 }
 
 // A value is quoted when a space, quote or control character would break the line apart.
@@ -35,12 +46,46 @@ void append_value(std::string& line, const std::string& value) {
     line += '"';
 }
 
+std::string text_line(std::string_view message, std::initializer_list<Field> fields) {
+    std::string line(message);
+    for (const auto& field : fields) {
+        line += ' ';
+        line += field.key;
+        line += '=';
+        append_value(line, field.value);
+    }
+    return line;
+}
+
+std::string json_line(const std::string& process, Level level, std::string_view message,
+                      std::initializer_list<Field> fields) {
+    nlohmann::ordered_json line = {{"time", to_rfc3339(SystemClock().now())},
+                                   {"level", name_of(level)},
+                                   {"process", process},
+                                   {"message", message}};
+    for (const auto& field : fields) line[std::string(field.key)] = field.value;
+    // What is not UTF-8 is replaced: a path or a reason may quote anything.
+    return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 }  // namespace
+
+std::optional<Format> parse_format(std::string_view name) {
+    if (name == "text") return Format::text;
+    if (name == "json") return Format::json;
+    return std::nullopt;
+}
+
+void set_format(Format format) {
+    chosen_format = format;
+}
 
 void start(std::string_view process, Level least) {
     auto logger = std::make_shared<spdlog::logger>(
         std::string(process), std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
-    logger->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %^%-5l%$ [%n] %v", spdlog::pattern_time_type::utc);
+    logger->set_pattern(
+        chosen_format == Format::json ? "%v" : "%Y-%m-%dT%H:%M:%S.%eZ %^%-5l%$ [%n] %v",
+        spdlog::pattern_time_type::utc);
     logger->set_level(to_spdlog(least));
     logger->flush_on(spdlog::level::debug);
     spdlog::set_default_logger(std::move(logger));
@@ -49,14 +94,9 @@ void start(std::string_view process, Level least) {
 void write(Level level, std::string_view message, std::initializer_list<Field> fields) {
     auto* logger = spdlog::default_logger_raw();
     if (!logger->should_log(to_spdlog(level))) return;
-    std::string line(message);
-    for (const auto& field : fields) {
-        line += ' ';
-        line += field.key;
-        line += '=';
-        append_value(line, field.value);
-    }
-    logger->log(to_spdlog(level), "{}", line);
+    logger->log(to_spdlog(level), "{}",
+                chosen_format == Format::json ? json_line(logger->name(), level, message, fields)
+                                              : text_line(message, fields));
 }
 
 }  // namespace plimsoll::log

@@ -3,6 +3,7 @@
 #include "server/base/log.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <new>
 #include <string>
@@ -76,14 +77,22 @@ std::optional<TaskReport> run_task(TaskSlot& slot, const FindRun& find_run,
     const auto done = compute_caught(slot, find_run, device, report);
     report.device_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (done) return report;
+    const auto log_ended = [&](log::Level level, std::string_view message, std::string_view error) {
+        log::write(level, message,
+                   {{"job", to_public(task.job)},
+                    {"task", std::to_string(task.seq)},
+                    {"attempt", std::to_string(task.attempt)},
+                    {"duration_ms", std::to_string(std::lround(report.device_seconds * 1e3))},
+                    {"error", std::string(error)}});
+    };
+    if (done) {
+        log_ended(log::Level::debug, "task done", "");
+        return report;
+    }
     if (done.error().code == Errc::cancelled && slot.stop.stop_requested()) return std::nullopt;
     report.outcome = outcome_of(done.error().code);
     report.error = done.error().message;
-    log::warn("task failed", {{"job", to_public(task.job)},
-                              {"task", std::to_string(task.seq)},
-                              {"attempt", std::to_string(task.attempt)},
-                              {"error", std::string(to_string(done.error().code))}});
+    log_ended(log::Level::warn, "task failed", to_string(done.error().code));
     return report;
 }
 
