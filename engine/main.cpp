@@ -4,6 +4,7 @@
 #include "engine/opencl/cache_directory.hpp"
 #include "engine/opencl/probe.hpp"
 #include "server/base/log.hpp"
+#include "server/base/log_format.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/postgres/listener.hpp"
 #include "server/postgres/pool.hpp"
@@ -138,6 +139,11 @@ log::Level log_level() {
     return log::Level::info;
 }
 
+log::Format log_format() {
+    const char* value = std::getenv("PLIMSOLL_LOG_FORMAT");
+    return log::parse_format(value == nullptr ? "" : value).value_or(log::Format::text);
+}
+
 int run(int argc, char** argv) {
     Options options;
     CLI::App app("Runs Plimsoll's tasks on the devices of this machine", "plimsoll-engine");
@@ -154,6 +160,7 @@ int run(int argc, char** argv) {
     CLI11_PARSE(app, argc, argv);
 
     const std::string process = worker->parsed() ? "worker " + options.device : "engine";
+    log::set_format(log_format());
     log::start(process, log_level());
     if (const auto made = opencl::use_kernel_cache(options.cache); !made)
         return refuse(made.error());

@@ -1,6 +1,7 @@
 #include "server/app/commands.hpp"
 #include "server/app/server.hpp"
 #include "server/base/log.hpp"
+#include "server/base/log_format.hpp"
 #include "server/postgres/migrator.hpp"
 
 #include <cstdio>
@@ -23,9 +24,11 @@ int refuse(const Error& error) {
 }  // namespace
 
 int serve(const Settings& settings) {
+    log::set_format(*log::parse_format(settings.log.format));
     log::start("serve", level_of(settings.log.level));
     // The workers read it too.
     setenv("PLIMSOLL_LOG_LEVEL", settings.log.level.c_str(), 1);
+    setenv("PLIMSOLL_LOG_FORMAT", settings.log.format.c_str(), 1);
     auto database = Database::open(settings);
     if (!database) return refuse(database.error());
     if ((*database)->can_migrate()) {

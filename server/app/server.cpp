@@ -10,6 +10,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <tuple>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -62,11 +63,16 @@ Server::Server(const Settings& settings, Database& database)
       timer_(io_),
       stores_(io_.get_executor(), database.app(),
               {.connections = static_cast<std::size_t>(settings.database.connections)}),
-      duties_(io_.get_executor(), stores_.duties(), {}),
       http_(
           io_,
           {stores_.jobs(), stores_.signals(), stores_.identity(), clock_, jobs::contracts(), pool_},
-          PLIMSOLL_VERSION, load_pages(settings.http.web_directory)) {
+          PLIMSOLL_VERSION, load_pages(settings.http.web_directory)),
+      metrics_(http_.traffic(), stores_, PLIMSOLL_VERSION),
+      metrics_server_(io_, http_.traffic(), [this] { return metrics_.text(); }),
+      duties_(io_.get_executor(), stores_.duties(), {},
+              [this](std::string_view duty, const Result<int>& done) {
+                  metrics_.duty_ran(duty, done);
+              }) {
     if (settings.engine.local) {
         engine_ = std::make_unique<EngineProcess>(
             io_.get_executor(), sibling_program("plimsoll-engine"), database.worker_url());
@@ -95,6 +101,7 @@ asio::awaitable<void> Server::live() {
     stopping_ = true;
     timer_.cancel();
     http_.close();
+    metrics_server_.close();
     duties_.stop();
     stores_.stop();
 }
@@ -106,6 +113,7 @@ asio::awaitable<Result<void>> Server::start() {
     const auto port = http_.start(listen_options(settings_.http));
     if (!port) co_return fail(port.error());
     address_ = address_of(settings_.http, *port);
+    if (auto metrics = start_metrics(); !metrics) co_return metrics;
     if (auto welcomed = co_await welcome(); !welcomed) co_return welcomed;
     duties_.start();
     if (database_.embedded()) asio::co_spawn(io_, watch_cluster(), rethrow);
@@ -123,6 +131,18 @@ asio::awaitable<Result<void>> Server::start() {
     co_return Result<void>{};
 }
 
+// With the API's certificate, when there is one.
+Result<void> Server::start_metrics() {
+    const auto where = parse_host_and_port(settings_.metrics.listen);
+    if (!where) return {};
+    auto http = settings_.http;
+    std::tie(http.host, http.port) = *where;
+    const auto port = metrics_server_.start(listen_options(http));
+    if (!port) return fail(port.error());
+    std::printf("metrics %s/metrics\n", address_of(http, *port).c_str());
+    return {};
+}
+
 asio::awaitable<Result<void>> Server::welcome() {
     const auto link = identity::make_secret(identity::SecretKind::sign_in);
     auto made = co_await stores_.identity().bootstrap("admin", "main", link.hash,
@@ -134,6 +154,10 @@ asio::awaitable<Result<void>> Server::welcome() {
 
 asio::awaitable<void> Server::drain() {
     stopping_ = true;  // the timer is ours from here on
+    http_.announce_drain();
+    boost::system::error_code hurried;
+    timer_.expires_after(std::chrono::seconds(settings_.http.drain_delay));
+    co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, hurried));
     http_.drain();
     if (engine_) engine_->stop();
     if (!co_await http_.drained(kConnectionDrain))
@@ -146,6 +170,7 @@ void Server::hurry_on_second_signal() {
         if (cancelled) return;
         log::warn("stopping at once");
         http_.close();
+        timer_.cancel();
         if (engine_) engine_->stop();
     });
 }

@@ -2,8 +2,10 @@
 
 #include "server/app/database.hpp"
 #include "server/app/engine_process.hpp"
+#include "server/app/metrics.hpp"
 #include "server/app/settings.hpp"
 #include "server/http/serving/http_server.hpp"
+#include "server/http/serving/metrics_server.hpp"
 #include "server/postgres/database.hpp"
 #include "server/queue/duties.hpp"
 
@@ -29,6 +31,7 @@ class Server {
   private:
     boost::asio::awaitable<void> live();
     boost::asio::awaitable<Result<void>> start();
+    Result<void> start_metrics();
     boost::asio::awaitable<Result<void>> welcome();
     boost::asio::awaitable<void> drain();
     boost::asio::awaitable<void> watch_cluster();
@@ -44,8 +47,10 @@ class Server {
     boost::asio::steady_timer timer_;
 
     postgres::ServerDatabase stores_;
-    queue::Duties duties_;
     http::HttpServer http_;
+    Metrics metrics_;
+    http::MetricsServer metrics_server_;
+    queue::Duties duties_;
     std::unique_ptr<EngineProcess> engine_;
 
     std::string address_;  // "http://127.0.0.1:7272"

@@ -1,5 +1,7 @@
 #include "server/app/settings.hpp"
 
+#include "server/base/log_format.hpp"
+
 #include <charconv>
 #include <cstdlib>
 #include <functional>
@@ -80,6 +82,18 @@ std::string set_log_level(Settings& settings, const std::string& value) {
     return "must be debug, info, warn or error";
 }
 
+std::string set_log_format(Settings& settings, const std::string& value) {
+    if (!log::parse_format(value)) return "must be text or json";
+    settings.log.format = value;
+    return {};
+}
+
+std::string set_metrics_listen(Settings& settings, const std::string& value) {
+    if (!value.empty() && !parse_host_and_port(value)) return "must be address:port, or empty";
+    settings.metrics.listen = value;
+    return {};
+}
+
 const std::vector<Entry>& table() {
     using S = Settings;
     static const std::vector<Entry> entries = {
@@ -100,6 +114,17 @@ const std::vector<Entry>& table() {
         text({"http.web_directory", "PLIMSOLL_HTTP_WEB_DIRECTORY", "folder",
               "The built web pages; empty: beside the program"},
              "", &S::http, &S::Http::web_directory),
+        number({"http.drain_delay", "PLIMSOLL_HTTP_DRAIN_DELAY", "0..60, seconds",
+                "Time between the first 503 of /readyz and the end of listening, for a load "
+                "balancer to notice"},
+               "0", 0, 60, &S::http, &S::Http::drain_delay),
+        {{"metrics.listen", "PLIMSOLL_METRICS_LISTEN", "address:port",
+          "Where Prometheus reads /metrics, without credentials; empty: nowhere; port 0: a free "
+          "one"},
+         "",
+         false,
+         set_metrics_listen,
+         [](const S& s) { return s.metrics.listen; }},
         text({"database.url", "PLIMSOLL_DATABASE_URL", "postgresql://…",
               "PostgreSQL 15 or later; empty: a private one in database.data"},
              "", &S::database, &S::Database::url, true),
@@ -126,6 +151,11 @@ const std::vector<Entry>& table() {
          false,
          set_log_level,
          [](const S& s) { return s.log.level; }},
+        {{"log.format", "PLIMSOLL_LOG_FORMAT", "text or json", "How lines look"},
+         "text",
+         false,
+         set_log_format,
+         [](const S& s) { return s.log.format; }},
     };
     return entries;
 }
@@ -173,16 +203,32 @@ Result<void> check_together(const Settings& settings) {
         return fail(Errc::invalid_input,
                     "http.tls_certificate and http.tls_key belong together: set both or neither.");
     }
-    if (!is_loopback(http.host) && http.tls_certificate.empty() && !http.insecure) {
+    const bool plain = http.tls_certificate.empty() && !http.insecure;
+    const auto exposed = [](const std::string& key, const std::string& host) {
         return fail(Errc::invalid_input,
-                    "http.host " + http.host +
+                    key + " " + host +
                         " is reachable from other machines: set http.tls_certificate "
                         "and http.tls_key, or say http.insecure (--insecure-http).");
+    };
+    if (plain && !is_loopback(http.host)) return exposed("http.host", http.host);
+    const auto metrics = parse_host_and_port(settings.metrics.listen);
+    if (plain && metrics && !is_loopback(metrics->first)) {
+        return exposed("metrics.listen", metrics->first);
     }
     return {};
 }
 
 }  // namespace
+
+std::optional<std::pair<std::string, int>> parse_host_and_port(const std::string& text) {
+    const auto colon = text.rfind(':');
+    if (colon == std::string::npos || colon == 0) return std::nullopt;
+    auto host = text.substr(0, colon);
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    int port = 0;
+    if (!set_number(port, text.substr(colon + 1), 0, 65535).empty()) return std::nullopt;
+    return std::pair(std::move(host), port);
+}
 
 std::vector<Setting> all_settings() {
     std::vector<Setting> settings;

@@ -3,7 +3,9 @@
 #include "engine/base/result.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace plimsoll::app {
@@ -18,7 +20,11 @@ struct Settings {
         std::string tls_key;
         bool insecure = false;
         std::string web_directory;
+        int drain_delay = 0;
     } http;
+    struct Metrics {
+        std::string listen;
+    } metrics;
     struct Database {
         std::string url;
         std::string migrate_url;
@@ -31,6 +37,7 @@ struct Settings {
     } engine;
     struct Log {
         std::string level;
+        std::string format;
     } log;
 };
 
@@ -43,6 +50,9 @@ struct Setting {
 
 // Every setting, for help texts.
 std::vector<Setting> all_settings();
+
+// "127.0.0.1:9090" or "[::1]:9090".
+std::optional<std::pair<std::string, int>> parse_host_and_port(const std::string& text);
 
 struct Assignment {
     std::string key;

@@ -78,6 +78,13 @@ class ApiExchange final : public Exchange {
 
     std::size_t body_limit() const override { return match_.operation->body_limit; }
 
+    Subject subject() const override {
+        Subject subject;
+        if (match_.operation != nullptr) subject.operation = match_.operation->id;
+        if (principal_.team.id.value != 0) subject.team = to_public(principal_.team.id);
+        return subject;
+    }
+
     awaitable<Response> answer(const Request& request) override {
         auto answered = co_await try_answer(request);
         if (!answered) co_return to_response(answered.error(), request.id);

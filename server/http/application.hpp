@@ -4,12 +4,20 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include <boost/asio/awaitable.hpp>
 
 // What a connection needs of the rest of the server. A request comes in two steps, so that a body
 // is read only for a caller and a path that may send one.
 namespace plimsoll::http {
+
+// What a request was about, as logs and metrics name it.
+struct Subject {
+    std::string_view operation = "none";  // operationId, "page", or none when the path is not known
+    std::string team = {};                // public id; empty before the caller is known
+};
 
 class Exchange {
   public:
@@ -20,6 +28,8 @@ class Exchange {
     virtual std::size_t body_limit() const = 0;
     // `request` is the admitted one, now with its body.
     virtual boost::asio::awaitable<Response> answer(const Request& request) = 0;
+    // As far as it is known, from the admission on.
+    virtual Subject subject() const = 0;
 };
 
 class Application {

@@ -7,6 +7,8 @@
 #include "server/http/response_writer.hpp"
 #include "server/http/wire_head.hpp"
 
+#include <cmath>
+
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -44,16 +46,31 @@ Response internal_error(const Request& request, const std::exception& error) {
     return to_response(Error{Errc::internal, error.what(), {}}, request.id);
 }
 
+using Seconds = std::chrono::duration<double>;
+
 // Reads are many and dull; writes and what failed are what somebody will look for.
-void log_answer(const Request& request, int status, bool sent) {
-    if (status < 500 && (request.method == "GET" || request.method == "HEAD")) return;
-    const auto path = request.target.substr(0, request.target.find('?'));
-    log::write(status < 500 ? log::Level::info : log::Level::warn, "answered",
+log::Level level_of(const Request& request, int status) {
+    if (status >= 500) return log::Level::warn;
+    const bool read = request.method == "GET" || request.method == "HEAD";
+    return read ? log::Level::debug : log::Level::info;
+}
+
+void log_answer(const Request& request, const Subject& subject, int status, Seconds took,
+                bool sent) {
+    log::write(level_of(request, status), "answered",
                {{"request", request.id},
+                {"team", subject.team},
                 {"method", request.method},
-                {"path", path},
+                {"path", request.target.substr(0, request.target.find('?'))},
+                {"operation", std::string(subject.operation)},
                 {"status", std::to_string(status)},
+                {"duration_ms", std::to_string(std::lround(took.count() * 1e3))},
                 {"sent", sent ? "yes" : "no"}});
+}
+
+bool is_event_stream(const Response& response) {
+    return response.stream &&
+           find_header(response.headers, "Content-Type").value_or("") == "text/event-stream";
 }
 
 template <class Stream>
@@ -63,6 +80,7 @@ class Connection final : public OpenConnection {
         : stream_(std::move(stream)),
           deadline_(socket_of(stream_)),
           front_(front),
+          counted_(front.traffic.connections()),
           address_(std::move(address)) {
         front_.connections.insert(this);
         ++front_.per_address[address_];
@@ -125,6 +143,8 @@ class Connection final : public OpenConnection {
         co_await wire::async_read_header(stream_, buffer_, *parser_,
                                          asio::redirect_error(use_awaitable, error));
         deadline_.disarm();
+        began_ = std::chrono::steady_clock::now();
+        subject_ = {};
         const auto& head = parser_->get().base();
         auto request = read_head(head, address_, kSecure);
         if (error) {
@@ -141,6 +161,7 @@ class Connection final : public OpenConnection {
     awaitable<bool> run_exchange(Request& request) {
         const auto exchange = front_.application.exchange();
         auto refused = co_await admit(*exchange, request);
+        subject_ = exchange->subject();
         if (refused && expects_body()) {
             co_return co_await refuse_and_close(request, std::move(*refused));
         }
@@ -211,11 +232,15 @@ class Connection final : public OpenConnection {
     awaitable<bool> write(const Request& request, Response response, bool keep) {
         add_common_headers(response, request);
         const auto status = response.status;
+        const Seconds took = std::chrono::steady_clock::now() - began_;
+        front_.traffic.answered(subject_.operation, status, took);
+        std::optional<Counted> streaming;
+        if (is_event_stream(response)) streaming.emplace(front_.traffic.event_streams());
         ResponseWriter<Stream> writer(stream_, deadline_, front_.timeouts.write);
         const bool sent = co_await writer.write(
             std::move(response),
             {parser_->get().version() == 10 ? 10u : 11u, keep, request.method == "HEAD"});
-        log_answer(request, status, sent);
+        log_answer(request, subject_, status, took, sent);
         co_return sent;
     }
 
@@ -255,10 +280,14 @@ class Connection final : public OpenConnection {
     Stream stream_;
     Deadline deadline_;
     Front& front_;
+    Counted counted_;
     std::string address_;
     beast::flat_buffer buffer_;
     std::optional<Parser> parser_;
     bool idle_ = false;
+    // Of the present request.
+    std::chrono::steady_clock::time_point began_;
+    Subject subject_;
 };
 
 std::string address_of(const tcp::socket& socket) {

@@ -3,6 +3,7 @@
 #include "server/http/application.hpp"
 #include "server/http/budget.hpp"
 #include "server/http/limits.hpp"
+#include "server/http/traffic.hpp"
 
 #include <map>
 #include <set>
@@ -22,9 +23,10 @@ class OpenConnection {
 
 // What all connections of a listener share. Touched by the I/O thread alone.
 struct Front {
-    explicit Front(Application& app) : application(app) {}
+    Front(Application& app, Traffic& counts) : application(app), traffic(counts) {}
 
     Application& application;
+    Traffic& traffic;
     Timeouts timeouts;
     Budget body_bytes{limits::kBodyBytesInFlight};
     std::set<OpenConnection*> connections;

@@ -48,8 +48,8 @@ Result<std::unique_ptr<asio::ssl::context>> make_tls(const TlsFiles& files) {
 
 }  // namespace
 
-Listener::Listener(asio::io_context& io, Application& application)
-    : front_(application), acceptor_(io), changed_(io) {}
+Listener::Listener(asio::io_context& io, Application& application, Traffic& traffic)
+    : front_(application, traffic), acceptor_(io), changed_(io) {}
 
 Result<unsigned short> Listener::start(const ListenOptions& options) {
     front_.timeouts = options.timeouts;

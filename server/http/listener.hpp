@@ -31,7 +31,8 @@ struct ListenOptions {
 // `close` and let `io` run dry before it is destroyed.
 class Listener {
   public:
-    Listener(boost::asio::io_context& io, Application& application);
+    // `application` and `traffic` must outlive it.
+    Listener(boost::asio::io_context& io, Application& application, Traffic& traffic);
 
     // The port that it listens on. Errors name the address or the file.
     Result<unsigned short> start(const ListenOptions& options);

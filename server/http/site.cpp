@@ -19,6 +19,8 @@ class SiteExchange final : public Exchange {
         co_return co_await chosen_->answer(request);
     }
 
+    Subject subject() const override { return chosen_ ? chosen_->subject() : Subject{}; }
+
   private:
     Site& site_;
     std::unique_ptr<Exchange> chosen_;

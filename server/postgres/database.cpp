@@ -6,6 +6,7 @@
 #include "server/postgres/job_store.hpp"
 #include "server/postgres/listener.hpp"
 #include "server/postgres/pool.hpp"
+#include "server/postgres/statistics.hpp"
 
 namespace plimsoll::postgres {
 
@@ -18,6 +19,7 @@ struct ServerDatabase::Parts {
           jobs(executor, calls),
           signals(executor, listener),
           duties(slow_calls),
+          statistics(slow_calls),
           identity(calls) {}
 
     Pool calls;
@@ -26,6 +28,7 @@ struct ServerDatabase::Parts {
     JobStore jobs;
     JobSignals signals;
     DutyStore duties;
+    Statistics statistics;
     IdentityStore identity;
 };
 
@@ -53,6 +56,10 @@ bool ServerDatabase::is_up() const {
     return parts_->calls.is_up();
 }
 
+PoolLoad ServerDatabase::load() const {
+    return parts_->calls.load();
+}
+
 queue::JobStore& ServerDatabase::jobs() {
     return parts_->jobs;
 }
@@ -63,6 +70,10 @@ queue::JobSignals& ServerDatabase::signals() {
 
 queue::DutyStore& ServerDatabase::duties() {
     return parts_->duties;
+}
+
+queue::Statistics& ServerDatabase::statistics() {
+    return parts_->statistics;
 }
 
 identity::IdentityStore& ServerDatabase::identity() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "server/postgres/connect.hpp"
+#include "server/postgres/pool.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -14,6 +15,7 @@ namespace plimsoll::queue {
 class DutyStore;
 class JobSignals;
 class JobStore;
+class Statistics;
 }  // namespace plimsoll::queue
 namespace plimsoll::identity {
 class IdentityStore;
@@ -36,10 +38,13 @@ class ServerDatabase {
     void stop();
     // Whether a connection is open now.
     bool is_up() const;
+    // Of the connections for calls.
+    PoolLoad load() const;
 
     queue::JobStore& jobs();
     queue::JobSignals& signals();
     queue::DutyStore& duties();
+    queue::Statistics& statistics();
     identity::IdentityStore& identity();
 
   private:

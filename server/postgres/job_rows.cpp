@@ -66,6 +66,7 @@ queue::DeviceStatus to_device(const Row& row) {
     device.memory_bytes = info.value("memory_bytes", std::int64_t{0});
     device.seen_at = row.get<Timestamp>("seen_at");
     device.tasks_running = row.get<std::int64_t>("tasks_running");
+    device.telemetry = row.get<std::optional<std::string>>("telemetry").value_or("");
     const auto state = row.get<std::string>("state");
     if (state == "retired") {
         device.state = "gone";

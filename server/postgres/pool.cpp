@@ -56,6 +56,16 @@ bool Pool::is_up() const {
                        [](const auto& slot) { return slot->connection != nullptr; });
 }
 
+PoolLoad Pool::load() const {
+    PoolLoad load{.configured = options_.connections, .waiting = waiters_.size()};
+    for (const auto& slot : slots_) {
+        if (!slot->connection) continue;
+        ++load.open;
+        load.under_way += slot->connection->under_way();
+    }
+    return load;
+}
+
 asio::awaitable<Result<Replies>> Pool::run(Batch batch, std::chrono::milliseconds timeout) {
     const Deadline deadline = std::chrono::steady_clock::now() + timeout;
     auto connection = co_await acquire(deadline);

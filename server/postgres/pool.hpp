@@ -22,6 +22,14 @@ struct PoolOptions {
     std::chrono::milliseconds connect_timeout{3000};
 };
 
+// How busy a pool is.
+struct PoolLoad {
+    std::size_t open = 0;        // connections
+    std::size_t configured = 0;  // connections
+    std::size_t under_way = 0;   // batches that were sent and are not answered
+    std::size_t waiting = 0;     // callers that wait for a place
+};
+
 // A few connections of one role, kept open and reopened with backoff. A batch goes to the
 // connection with the least under way. While the database is known to be down, callers are refused
 // at once; while a connection is being opened for the first time or after a clean end, they wait,
@@ -42,6 +50,7 @@ class Pool {
 
     // Whether a connection is open now; for readiness.
     bool is_up() const;
+    PoolLoad load() const;
 
   private:
     struct Slot;

@@ -49,6 +49,16 @@ Statement enlistment(const queue::WorkerInfo& info) {
                          shown.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
+std::string to_json(const queue::WorkerTelemetry& telemetry) {
+    return json{{"claims", telemetry.claims},
+                {"tasks_done", telemetry.tasks_done},
+                {"tasks_failed", telemetry.tasks_failed},
+                {"tasks_retried", telemetry.tasks_retried},
+                {"tasks_released", telemetry.tasks_released},
+                {"tasks_dropped", telemetry.tasks_dropped}}
+        .dump();
+}
+
 queue::Claim to_claim(const Rows& rows) {
     queue::Claim claim;
     for (const Row row : rows) {

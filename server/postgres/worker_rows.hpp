@@ -11,6 +11,9 @@ namespace plimsoll::postgres {
 // worker.register for this worker.
 Statement enlistment(const queue::WorkerInfo& info);
 
+// The `telemetry` of worker.heartbeat: JSON, with a member for each count.
+std::string to_json(const queue::WorkerTelemetry& telemetry);
+
 // From the rows of worker.claim.
 queue::Claim to_claim(const Rows& rows);
 

@@ -37,14 +37,15 @@ awaitable<Result<WorkerHandle>> WorkerStore::enlist(queue::WorkerInfo info) {
 }
 
 awaitable<Result<queue::HeartbeatReply>> WorkerStore::heartbeat(
-    WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items) {
+    WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items,
+    queue::WorkerTelemetry telemetry) {
     std::vector<std::int64_t> jobs, counts;
     for (const auto& [job, count] : items) {
         jobs.push_back(job.value);
         counts.push_back(count);
     }
     auto rows = co_await pool_.run(Statement::of(sql::worker_heartbeat, worker.id, worker.epoch,
-                                                 held_.fences(), jobs, counts, std::nullopt),
+                                                 held_.fences(), jobs, counts, to_json(telemetry)),
                                    kCallTimeout);
     if (!rows) co_return fail(std::move(rows.error()));
     const Row row = (*rows)[0];

@@ -17,7 +17,8 @@ class WorkerStore final : public queue::WorkerStore {
 
     queue::awaitable<Result<queue::WorkerHandle>> enlist(queue::WorkerInfo info) override;
     queue::awaitable<Result<queue::HeartbeatReply>> heartbeat(
-        queue::WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items) override;
+        queue::WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items,
+        queue::WorkerTelemetry telemetry) override;
     queue::awaitable<Result<queue::Claim>> claim(queue::WorkerHandle worker, double seconds,
                                                  int max_tasks) override;
     queue::awaitable<Result<queue::Acceptance>> complete(

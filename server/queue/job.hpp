@@ -106,6 +106,7 @@ struct DeviceStatus {
     std::int64_t memory_bytes = 0;  // 0: unknown
     std::optional<Timestamp> seen_at;
     std::int64_t tasks_running = 0;
+    std::string telemetry;  // JSON text of its last heartbeat; empty: none yet
 };
 
 }  // namespace plimsoll::queue

@@ -73,6 +73,16 @@ struct HeartbeatReply {
     bool drain = false;            // claim nothing more
 };
 
+// What a worker tells of itself, for monitoring. The counts run from the start of its process.
+struct WorkerTelemetry {
+    std::int64_t claims = 0;  // that brought work
+    std::int64_t tasks_done = 0;
+    std::int64_t tasks_failed = 0;
+    std::int64_t tasks_retried = 0;   // handed back to be tried again
+    std::int64_t tasks_released = 0;  // handed back unstarted or stopped
+    std::int64_t tasks_dropped = 0;   // computed, but the lease was gone
+};
+
 class WorkerStore {
   public:
     virtual ~WorkerStore() = default;
@@ -81,7 +91,8 @@ class WorkerStore {
     // Sent only while the device thread shows life. `items` is the worker's own progress: items
     // finished in tasks that are leased now, per job.
     virtual awaitable<Result<HeartbeatReply>> heartbeat(
-        WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items) = 0;
+        WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items,
+        WorkerTelemetry telemetry) = 0;
     // At most `seconds` of estimated device time, or one task.
     virtual awaitable<Result<Claim>> claim(WorkerHandle worker, double seconds, int max_tasks) = 0;
     virtual awaitable<Result<Acceptance>> complete(WorkerHandle worker, std::int64_t fence,

@@ -1,6 +1,7 @@
 #include "server/worker/worker.hpp"
 
 #include "server/base/log.hpp"
+#include "server/worker/tally.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -183,7 +184,7 @@ awaitable<void> Worker::beat() {
         for_claims_.set();
     }
     if (!alive) co_return;
-    const auto reply = co_await store_.heartbeat(handle_, items());
+    const auto reply = co_await store_.heartbeat(handle_, items(), telemetry_);
     if (reply) {
         outage_.ends();
         obey(*reply);
@@ -283,6 +284,7 @@ void Worker::start(queue::WorkerHandle as, queue::Claim claim) {
         batch->slots.back()->task = std::move(task);
     }
     outstanding_.push_back(batch);
+    ++telemetry_.claims;
     device_.submit(std::move(batch));
 }
 
@@ -301,7 +303,11 @@ awaitable<void> Worker::records() {
         finished_.pop_front();
         const bool settled = co_await recorder_.settle(*batch);
         std::erase(outstanding_, batch);
-        if (!settled) lose_leases();
+        if (settled) {
+            count_settled(telemetry_, *batch);
+        } else {
+            lose_leases();
+        }
         for_claims_.set();
     }
     wake_all();

@@ -88,6 +88,7 @@ class Worker {
     std::vector<std::shared_ptr<Batch>> outstanding_;  // claimed and not yet settled
     std::deque<std::shared_ptr<Batch>> finished_;      // of those, back from the device
     Life life_;
+    queue::WorkerTelemetry telemetry_;
     TimePoint last_beat_{};
 
     bool must_enlist_ = true;     // the queue does not know us, or no longer

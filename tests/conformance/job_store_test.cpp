@@ -114,7 +114,7 @@ TEST_F(JobStoreTest, CancelsARunningJobThroughItsWorker) {
     const auto claimed = claim(worker);
     EXPECT_EQ(must(server_.jobs().cancel(people_.team, people_.user, id)).state,
               JobState::cancelling);
-    const auto reply = must(worker.store().heartbeat(worker.handle, {}));
+    const auto reply = must(worker.store().heartbeat(worker.handle, {}, {}));
     EXPECT_EQ(reply.cancelled, std::vector<JobId>{id});
     EXPECT_FALSE(reply.expired);
     must(worker.store().complete(worker.handle, claimed.fence, done(claimed)));

@@ -44,7 +44,7 @@ TEST_F(WorkerStoreTest, ASilentWorkersTasksRunElsewhereAndItsWritesAreStale) {
                   Acceptance::accepted);
     }
     EXPECT_EQ(must(server_.jobs().get(people_.team, id)).items_done, 20);
-    EXPECT_TRUE(must(silent.store().heartbeat(silent.handle, {})).expired);
+    EXPECT_TRUE(must(silent.store().heartbeat(silent.handle, {}, {})).expired);
     auto refused = run(silent.store().claim(silent.handle, 1, 1));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, Errc::conflict);
@@ -58,7 +58,7 @@ TEST_F(WorkerStoreTest, AHeartbeatKeepsLeasesAlive) {
     Cluster::get().execute(
         "update plimsoll.worker set seen_at = seen_at - interval '10 seconds' where id = " +
         std::to_string(worker.handle.id));
-    EXPECT_FALSE(must(worker.store().heartbeat(worker.handle, {})).expired);
+    EXPECT_FALSE(must(worker.store().heartbeat(worker.handle, {}, {})).expired);
     expire_all();
     EXPECT_EQ(must(worker.store().complete(worker.handle, claimed.fence, done(claimed))),
               Acceptance::accepted);
@@ -68,7 +68,7 @@ TEST_F(WorkerStoreTest, ProgressOfRunningTasksIsShown) {
     const auto id = must(server_.jobs().submit(job_of(2))).id;
     WorkerProcess worker(io_, *this, "cpu", "cpu:0");
     claim(worker);
-    must(worker.store().heartbeat(worker.handle, {{id, 7}}));
+    must(worker.store().heartbeat(worker.handle, {{id, 7}}, {}));
     EXPECT_EQ(must(server_.jobs().get(people_.team, id)).items_done, 7);
 }
 
@@ -152,12 +152,12 @@ TEST_F(WorkerStoreTest, AClaimWhoseAnswerWasLostIsGivenBack) {
     const auto unheard = claim(worker);
     // The same worker without a memory of the claim.
     WorkerStores forgetful(io_.get_executor(), Cluster::get().as(postgres::kWorkerRole));
-    must(forgetful.worker().heartbeat(worker.handle, {}));
+    must(forgetful.worker().heartbeat(worker.handle, {}, {}));
     EXPECT_TRUE(must(forgetful.worker().claim(worker.handle, 1000, 1000)).tasks.empty());
     Cluster::get().execute(
         "update plimsoll.lease set claimed_at = claimed_at - interval '1 minute' where fence = " +
         std::to_string(unheard.fence));
-    must(forgetful.worker().heartbeat(worker.handle, {}));
+    must(forgetful.worker().heartbeat(worker.handle, {}, {}));
     const auto again = must(forgetful.worker().claim(worker.handle, 1000, 1000));
     ASSERT_EQ(again.tasks.size(), 2u);
     EXPECT_EQ(again.tasks[0].attempt, 1);

@@ -110,7 +110,7 @@ class Server:
         os.chmod(self.folder, 0o755)
         self.settings = settings
         self.process = None
-        self.base = self.link = None
+        self.base = self.link = self.metrics = None
         self.log = []
 
     def start(self):
@@ -131,6 +131,8 @@ class Server:
             word, _, rest = line.strip().partition(" ")
             if word == "sign-in":
                 self.link = rest
+            if word == "metrics":
+                self.metrics = rest
             if word == "ready":
                 self.base = rest
                 break

@@ -56,10 +56,11 @@ struct HttpServer::Parts {
           api(contract, make_handlers(backends, contract, draining, version), backends.identity,
               backends.pool),
           site(api, std::move(pages)),
-          listener(io, site) {
+          listener(io, site, traffic) {
         check_kinds(contract, backends.kinds);
     }
 
+    Traffic traffic;
     Draining draining;
     Contract contract;
     Api api;
@@ -75,6 +76,14 @@ HttpServer::~HttpServer() = default;
 
 Result<unsigned short> HttpServer::start(const ListenOptions& options) {
     return parts_->listener.start(options);
+}
+
+Traffic& HttpServer::traffic() {
+    return parts_->traffic;
+}
+
+void HttpServer::announce_drain() {
+    parts_->draining.begin();
 }
 
 void HttpServer::drain() {

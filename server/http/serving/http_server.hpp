@@ -4,6 +4,7 @@
 #include "server/base/time.hpp"
 #include "server/http/listener.hpp"
 #include "server/http/static_files.hpp"
+#include "server/http/traffic.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/queue/store.hpp"
@@ -46,6 +47,10 @@ class HttpServer {
     // The port. Errors name the address, the certificate or the key.
     Result<unsigned short> start(const ListenOptions& options);
 
+    Traffic& traffic();
+
+    // Says that it is not ready any more (readiness is answered with 503) and goes on serving.
+    void announce_drain();
     // Not ready any more: new connections are refused, idle ones closed, answers under way
     // finished, and who waits for a job is sent home.
     void drain();

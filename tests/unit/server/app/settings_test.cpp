@@ -66,6 +66,17 @@ TEST_F(SettingsTest, PlainHttpBeyondThisMachineMustBeSaidAloud) {
     EXPECT_FALSE(load_settings({}, {{"http.tls_certificate", "c"}}));
 }
 
+TEST_F(SettingsTest, MetricsHaveAnAddressOfTheirOwn) {
+    EXPECT_EQ(load_settings({}, {})->metrics.listen, "");
+    const auto settings = load_settings({}, {{"metrics.listen", "[::1]:9090"}});
+    ASSERT_TRUE(settings);
+    EXPECT_EQ(parse_host_and_port(settings->metrics.listen), std::pair(std::string("::1"), 9090));
+    EXPECT_FALSE(load_settings({}, {{"metrics.listen", "9090"}}));
+    EXPECT_FALSE(load_settings({}, {{"metrics.listen", "127.0.0.1:90900"}}));
+    EXPECT_FALSE(load_settings({}, {{"metrics.listen", "0.0.0.0:9090"}}));
+    EXPECT_TRUE(load_settings({}, {{"metrics.listen", "0.0.0.0:9090"}, {"http.insecure", "true"}}));
+}
+
 TEST_F(SettingsTest, PrintingShowsEveryKeyAndNoSecret) {
     const auto settings = load_settings({}, {{"database.url", "postgresql://user:hunter2@db/x"}});
     ASSERT_TRUE(settings);

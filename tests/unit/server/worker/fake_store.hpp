@@ -34,6 +34,7 @@ class FakeStore final : public queue::WorkerStore {
     int completions_tried = 0;
     std::vector<TimePoint> heartbeats;
     std::vector<std::pair<JobId, std::int64_t>> last_items;
+    queue::WorkerTelemetry last_telemetry;
     std::map<std::int64_t, std::vector<queue::TaskReport>> recorded;  // by fence
     std::vector<std::int64_t> released;                               // fences
 
@@ -45,10 +46,12 @@ class FakeStore final : public queue::WorkerStore {
     }
 
     awaitable<Result<queue::HeartbeatReply>> heartbeat(
-        queue::WorkerHandle, std::vector<std::pair<JobId, std::int64_t>> items) override {
+        queue::WorkerHandle, std::vector<std::pair<JobId, std::int64_t>> items,
+        queue::WorkerTelemetry telemetry) override {
         if (down) co_return fail(*down);
         heartbeats.push_back(timer_.now());
         last_items = std::move(items);
+        last_telemetry = telemetry;
         co_return std::exchange(reply, {.expired = false, .cancelled = {}, .drain = reply.drain});
     }
 

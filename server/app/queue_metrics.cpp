@@ -1,0 +1,77 @@
+#include "server/app/queue_metrics.hpp"
+
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::app {
+namespace {
+
+using nlohmann::json;
+using Labels = std::vector<prometheus::ClientMetric::Label>;
+
+Labels labels_of(const queue::DeviceStatus& device) {
+    return {
+        {"node", device.node}, {"device", device.device}, {"device_class", device.device_class}};
+}
+
+Labels operator+(Labels labels, prometheus::ClientMetric::Label more) {
+    labels.push_back(std::move(more));
+    return labels;
+}
+
+// A worker of another version may tell less, or something else.
+double number(const json& telemetry, const char* member) {
+    const auto found = telemetry.find(member);
+    return found != telemetry.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+}  // namespace
+
+Families queue_metrics(const std::vector<queue::QueueDepth>& depths) {
+    auto depth = gauge("plimsoll_queue_depth",
+                       "Tasks in the queue; those that wait for their time are counted to 10000");
+    for (const auto& one : depths) {
+        depth.add(static_cast<double>(one.tasks),
+                  {{"device_class", one.device_class}, {"state", one.state}});
+    }
+    Families all;
+    all.push_back(std::move(depth).take());
+    return all;
+}
+
+Families device_metrics(const std::vector<queue::DeviceStatus>& devices) {
+    constexpr std::array kStates = {"ready", "busy", "draining", "failed", "gone"};
+    constexpr std::array kOutcomes = {"done", "failed", "retried", "released", "dropped"};
+    auto state = gauge("plimsoll_device_state", "1 for the state that the device is in");
+    auto running = gauge("plimsoll_device_tasks", "Tasks that the device's worker holds");
+    auto memory = gauge("plimsoll_device_memory_bytes", "Memory of the device; absent if unknown");
+    auto claims = counter("plimsoll_worker_claims_total", "Claims that brought work");
+    auto tasks = counter("plimsoll_worker_tasks_total",
+                         "Tasks by what became of them; dropped: computed too late");
+    for (const auto& device : devices) {
+        const auto labels = labels_of(device);
+        for (const auto* one : kStates) {
+            state.add(device.state == one ? 1 : 0,
+                      labels + prometheus::ClientMetric::Label{"state", one});
+        }
+        running.add(static_cast<double>(device.tasks_running), labels);
+        if (device.memory_bytes > 0) {
+            memory.add(static_cast<double>(device.memory_bytes), labels);
+        }
+        const auto telemetry = json::parse(device.telemetry, nullptr, false);
+        if (!telemetry.is_object()) continue;
+        claims.add(number(telemetry, "claims"), labels);
+        for (const std::string outcome : kOutcomes) {
+            tasks.add(number(telemetry, ("tasks_" + outcome).c_str()),
+                      labels + prometheus::ClientMetric::Label{"outcome", outcome});
+        }
+    }
+    Families all;
+    for (auto* reading : {&state, &running, &memory, &claims, &tasks}) {
+        all.push_back(std::move(*reading).take());
+    }
+    return all;
+}
+
+}  // namespace plimsoll::app

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "server/app/metric_family.hpp"
+#include "server/queue/job.hpp"
+#include "server/queue/statistics.hpp"
+
+namespace plimsoll::app {
+
+Families queue_metrics(const std::vector<queue::QueueDepth>& depths);
+
+// What the devices are, and what their workers told of themselves with their last heartbeat.
+Families device_metrics(const std::vector<queue::DeviceStatus>& devices);
+
+}  // namespace plimsoll::app

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+// What monitoring wants to know of the queue. Implemented by server/postgres.
+namespace plimsoll::queue {
+
+struct QueueDepth {
+    std::string device_class;  // host, cpu, gpu, accelerator
+    // waiting: for a start time or the next attempt, counted to 10,000 at most; ready; leased
+    std::string state;
+    std::int64_t tasks = 0;
+};
+
+class Statistics {
+  public:
+    virtual ~Statistics() = default;
+    // Every device class in every state. Costs a look at each team's counters: ask every few
+    // seconds, not for every caller.
+    virtual boost::asio::awaitable<Result<std::vector<QueueDepth>>> depth() = 0;
+};
+
+}  // namespace plimsoll::queue
