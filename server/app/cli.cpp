@@ -2,6 +2,7 @@
 
 #include "server/app/commands.hpp"
 #include "server/app/settings.hpp"
+#include "server/app/waves_cli.hpp"
 #include "server/client/commands.hpp"
 
 #include <cstdio>
@@ -224,6 +225,7 @@ int run(int argc, char** argv) {
                        migrate);
     add_admin_commands(app, server, admin, code);
     add_user_commands(app, session, user, code);
+    add_waves_command(app, session, code);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -14,17 +14,25 @@ double overlap(const Found& a, const Found& b) {
 std::vector<Ranked> rank(std::span<const Found> candidates, std::size_t most, double max_overlap,
                          std::size_t alternates) {
     std::vector<Ranked> ranking;
+    std::size_t missing = most * alternates;  // places for alternates that are still free
     for (const Found& candidate : candidates) {
-        const auto winner = std::ranges::find_if(ranking, [&](const Ranked& kept) {
-            return overlap(kept.count, candidate) > max_overlap;
-        });
+        if (ranking.size() == most && missing == 0) break;
+        // No two spans overlap by more than 1.
+        const auto winner = max_overlap >= 1
+                                ? ranking.end()
+                                : std::ranges::find_if(ranking, [&](const Ranked& kept) {
+                                      return overlap(kept.count, candidate) > max_overlap;
+                                  });
         if (winner == ranking.end()) {
-            // Alternates of the kept ones may still follow, further counts may not.
-            if (ranking.size() < most) ranking.push_back({candidate, {}, 0});
-            continue;
+            if (ranking.size() == most) {
+                if (max_overlap >= 1) break;
+                continue;  // alternates may still follow
+            }
+            ranking.push_back({candidate, {}});
+        } else if (winner->alternates.size() < alternates) {
+            winner->alternates.push_back(candidate);
+            --missing;
         }
-        ++winner->displaced;
-        if (winner->alternates.size() < alternates) winner->alternates.push_back(candidate);
     }
     return ranking;
 }

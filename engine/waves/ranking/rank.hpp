@@ -11,7 +11,6 @@ namespace plimsoll::waves {
 struct Ranked {
     Found count;
     std::vector<Found> alternates;  // best first
-    std::uint64_t displaced = 0;    // all that lost to it, the alternates among them
 };
 
 // Bars that two spans share, over those that they cover together: 0 apart, 1 the same.
@@ -19,7 +18,7 @@ double overlap(const Found& a, const Found& b);
 
 // Goes from the best candidate down and keeps those that overlap no better kept one by more than
 // `max_overlap`; the others are displaced by the first kept one they overlap. Best first, at most
-// `most`. Candidates must be in order, see better().
+// `most`; each keeps the best of what it displaced. Candidates must be in order, see better().
 std::vector<Ranked> rank(std::span<const Found> candidates, std::size_t most, double max_overlap,
                          std::size_t alternates);
 

@@ -48,9 +48,37 @@ const Pattern* find_pattern(Shape shape, bool rising, Mode mode) {
     return pattern;
 }
 
+Guard guard_of(int wave, bool rising, Mode mode) {
+    const auto of = [wave](const auto& family) {
+        return wave % 2 == 1 ? family.rises : family.falls;
+    };
+    if (mode == Mode::standard) return of(standard::kPatterns);
+    return rising ? of(compatible::kRising) : of(compatible::kFalling);
+}
+
 Path path_of(const BarTable& table, const Found& found) {
     return make_path(table.seen(found.rising),
                      std::span(found.at).first(static_cast<std::size_t>(found.waves) + 1));
+}
+
+std::vector<int> skips_of(const Path& path, int waves) {
+    std::vector<int> skips;
+    for (int wave = 1; wave <= waves; ++wave) {
+        const bool rise = wave % 2 == 1;
+        const Bar& from = path.bars[path.at[wave - 1]];
+        const std::int32_t end = path.at[wave];
+        const Link& origin = rise ? from.rise : from.fall;
+        int skip = rise ? from.rise_first_skip : from.fall_first_skip;
+        std::int32_t at = origin.first;
+        // A window may end a shortest wave before its time.
+        if (skip == 0 && at != kNever && end < at) at = end;
+        while (at != kNever && at < end) {
+            at = (rise ? path.bars[at].rise : path.bars[at].fall).next;
+            ++skip;
+        }
+        skips.push_back(at == end ? skip : -1);
+    }
+    return skips;
 }
 
 Parts count_parts(const BarTable& table, const Found& found, Mode mode) {

@@ -68,7 +68,7 @@ class Collector : public SinkDefaults {
     void open(const Path& path) {
         if (!to_the_end_) return;
         constexpr const Pattern& kPattern = F.patterns[P];
-        if (!may_go_on<kPattern.shape, K>(path, end_)) return;
+        if (!may_go_on(kPattern, path, K, end_)) return;
         const double score = score_.total_of(unfinished_parts<kPattern.shape>(kPattern, path, K));
         if (score >= open_.threshold()) open_.add(found(kPattern.shape, K, path, score));
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/waves/scoring/standard_score.hpp"
+#include "engine/waves/search/plan.hpp"
 
 namespace plimsoll::waves {
 
@@ -27,13 +28,21 @@ Parts unfinished_parts(const Pattern& pattern, const Path& path, int waves) {
     return parts;
 }
 
-// Whether the bars since end K leave the wave under way its chance: wave 4 of an impulse must so
-// far have stayed above wave 1. That end K itself holds is the caller's business.
-template <Shape S, int K>
-bool may_go_on(const Path& path, std::int32_t end) {
-    if constexpr (S == Shape::impulse && K == 3) {
-        for (std::int32_t bar = path.at[3] + 1; bar < end; ++bar)
-            if (path.bars[bar].low <= path.price[1]) return false;
+// Whether the bars since the last end leave the wave under way a chance: as far as it has come, it
+// breaks no rule that going on cannot mend.
+inline bool may_go_on(const Pattern& pattern, Path path, int waves, std::int32_t end) {
+    const int next = waves + 1;
+    std::int32_t farthest = path.at[waves] + 1;
+    for (std::int32_t bar = farthest; bar < end; ++bar) {
+        const bool farther = next % 2 == 1 ? path.bars[bar].high > path.bars[farthest].high
+                                           : path.bars[bar].low < path.bars[farthest].low;
+        if (farther) farthest = bar;
+    }
+    path.end(next, farthest);
+    for (int i = 0; i < pattern.rule_count; ++i) {
+        const Rule& rule = pattern.rules[i];
+        if (rule.depth() == next && plan::final_when_broken(rule) && !holds(rule, path))
+            return false;
     }
     return true;
 }

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "engine/waves/report/check_count.hpp"
+#include "engine/waves/series/price_rows.hpp"
+
+namespace plimsoll::waves::output {
+
+struct CheckText {
+    bool valid = false;
+    std::string text;
+};
+
+// Judges a count that is written "PATTERN up|down END,END,…", for example
+// "impulse up 38,45,48,57,76,84": ends are bars of the file or dates. `symbols` must be one.
+Result<CheckText> check_text(std::span<const SymbolPrices> symbols, std::string_view count,
+                             const Settings& settings, bool as_json);
+
+}  // namespace plimsoll::waves::output

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "engine/waves/report/report.hpp"
+#include "engine/waves/settings/keys.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace plimsoll::waves::output {
+
+// All of a report. Indices of bars count from the first bar of the file; dates are there where the
+// series has them. `profile`: with the time taken.
+nlohmann::json symbol_json(const SymbolReport& report, bool profile);
+
+// One count, with its pivots also as a line to draw (dates or indices, values, labels).
+nlohmann::json count_json(const SymbolReport& report, const CountReport& count);
+
+}  // namespace plimsoll::waves::output

@@ -1,0 +1,85 @@
+#include "engine/waves/output/text.hpp"
+
+#include "engine/waves/output/words.hpp"
+
+#include <fmt/format.h>
+
+namespace plimsoll::waves::output {
+namespace {
+
+std::string count_text(const SymbolReport& report, const CountReport& it) {
+    const Found& found = it.count;
+    std::string out =
+        fmt::format("  {:<22} {:.4f}  {} to {}", pattern_words(found.shape, found.rising),
+                    found.score, bar_words(report, found.begin()), bar_words(report, found.end()));
+    std::string ends;
+    for (int i = 0; i <= found.waves; ++i)
+        ends +=
+            fmt::format("{}{} {:.6g}", i > 0 ? ", " : "", end_label(found.shape, i), it.prices[i]);
+    out += "\n      " + ends;
+    out += fmt::format("\n      {}; {} beyond {:.6g}", it.outlook.expects,
+                       it.outlook.invalidated ? "invalidated since: price went" : "wrong",
+                       it.outlook.invalidation);
+    if (!it.outlook.targets.empty() && !it.outlook.invalidated) {
+        out += "; targets";
+        for (const Target& target : it.outlook.targets) {
+            out += fmt::format(" {:.6g}", target.price);
+            if (target.risk_multiple > 0) out += fmt::format(" ({:.1f} R)", target.risk_multiple);
+        }
+    }
+    if (it.chance) out += "\n      " + chance_words(*it.chance, report.surrogates);
+    return out + "\n";
+}
+
+}  // namespace
+
+std::string symbol_text(const SymbolReport& report) {
+    std::string out = report.symbol;
+    if (!report.ok()) {
+        for (const RowError& error : report.errors)
+            out +=
+                fmt::format("\n  {}{}", error.line > 0 ? fmt::format("line {}: ", error.line) : "",
+                            error.message);
+        if (report.error_count > report.errors.size())
+            out += fmt::format("\n  and {} more", report.error_count - report.errors.size());
+        return out + "\n";
+    }
+    const auto last = static_cast<std::int32_t>(report.series.size()) - 1;
+    out += fmt::format("  {} bars, {} to {}\n", report.series.size(), bar_words(report, 0),
+                       bar_words(report, last));
+    if (!report.flags.splits.empty())
+        out += fmt::format("  prices may not be adjusted for a split at {}\n",
+                           bar_words(report, static_cast<std::int32_t>(report.flags.splits[0])));
+    if (report.counts.empty()) out += "  no count\n";
+    for (const CountReport& it : report.counts) out += count_text(report, it);
+    if (!report.open.empty()) out += "  under way:\n";
+    for (const CountReport& it : report.open) out += count_text(report, it);
+    return out;
+}
+
+std::string totals_text(std::span<const SymbolReport> reports) {
+    Coverage all;
+    std::size_t failed = 0;
+    for (const SymbolReport& report : reports) {
+        all.add(report.coverage);
+        failed += !report.ok();
+    }
+    std::uint64_t valid = 0;
+    for (std::uint64_t count : all.valid) valid += count;
+    std::string out = fmt::format(
+        "{} symbols, {} failed; {} starts, {} nodes, {} valid counts; complete: {}\n",
+        reports.size(), failed, all.starts, all.nodes, valid, all.complete() ? "yes" : "no");
+    for (const std::string& omission : omissions(all)) out += "  " + omission + "\n";
+    return out;
+}
+
+std::string keys_text() {
+    std::string out;
+    for (const Key& key : all_keys()) {
+        out += fmt::format("{}: {}\n    {}\n", key.name, key.values, key.help);
+        if (!key.no_effect.empty()) out += fmt::format("    no effect: {}\n", key.no_effect);
+    }
+    return out;
+}
+
+}  // namespace plimsoll::waves::output

@@ -1,0 +1,81 @@
+#include "engine/waves/output/words.hpp"
+
+#include "engine/waves/series/timestamps.hpp"
+
+namespace plimsoll::waves::output {
+namespace {
+
+bool five_waves(Shape shape) {
+    return shape == Shape::impulse || shape == Shape::leading_diagonal;
+}
+
+std::string count_words(std::uint64_t count, const char* one, const char* many) {
+    return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+}  // namespace
+
+std::string end_label(Shape shape, int end) {
+    if (end == 0) return "0";
+    return std::string(1, static_cast<char>((five_waves(shape) ? '0' : 'A' - 1) + end));
+}
+
+std::string pattern_words(Shape shape, bool rising) {
+    std::string name;
+    switch (shape) {
+        case Shape::impulse:
+            name = "impulse";
+            break;
+        case Shape::leading_diagonal:
+            name = "leading diagonal";
+            break;
+        case Shape::corrective:
+            name = "correction";
+            break;
+        case Shape::zigzag:
+            name = "zigzag";
+            break;
+        case Shape::flat_regular:
+            name = "regular flat";
+            break;
+        case Shape::flat_expanded:
+            name = "expanded flat";
+            break;
+        case Shape::flat_running:
+            name = "running flat";
+            break;
+    }
+    return name + (rising ? " up" : " down");
+}
+
+std::string bar_words(const SymbolReport& report, std::int32_t bar) {
+    const auto at = static_cast<std::size_t>(bar);
+    return report.series.time.empty() ? std::to_string(report.offset + at)
+                                      : format_timestamp(report.series.time[at]);
+}
+
+std::vector<std::string> omissions(const Coverage& coverage) {
+    std::vector<std::string> out;
+    if (!coverage.all_windows) out.push_back("max_windows ended the list of windows.");
+    if (coverage.quiet_windows > 0)
+        out.push_back(count_words(coverage.quiet_windows, "window was", "windows were") +
+                      " left out as too flat or not volatile enough.");
+    if (coverage.filtered_starts > 0)
+        out.push_back(count_words(coverage.filtered_starts, "start was", "starts were") +
+                      " left out by the pre-score.");
+    if (coverage.cut_windows > 0)
+        out.push_back(count_words(coverage.cut_windows, "window was", "windows were") +
+                      " ended by max_combinations.");
+    if (coverage.cut_chains > 0)
+        out.push_back(count_words(coverage.cut_chains, "chain", "chains") +
+                      " of ends went on beyond up_to.");
+    return out;
+}
+
+std::string chance_words(const Chance& chance, std::uint32_t surrogates) {
+    const double p = Chance::p_value(chance.k, surrogates);
+    return std::string(verdict(p)) + ": " + std::to_string(chance.k) + " of " +
+           std::to_string(surrogates) + " chance series hold a count that scores as high";
+}
+
+}  // namespace plimsoll::waves::output

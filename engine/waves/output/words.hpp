@@ -1,0 +1,21 @@
+#pragma once
+
+#include "engine/waves/report/report.hpp"
+
+#include <string>
+
+// How reports name things, in all formats alike.
+namespace plimsoll::waves::output {
+
+// "1" to "5" or "A" to "C"; end 0 is "0".
+std::string end_label(Shape shape, int end);
+// "impulse up", "expanded flat down".
+std::string pattern_words(Shape shape, bool rising);
+// Of a bar of the searched series: its date, or its number in the file where there are no dates.
+std::string bar_words(const SymbolReport& report, std::int32_t bar);
+// Why a search was not exhaustive, a sentence each; empty: it was.
+std::vector<std::string> omissions(const Coverage& coverage);
+// What the chance of a count means, in plain words.
+std::string chance_words(const Chance& chance, std::uint32_t surrogates);
+
+}  // namespace plimsoll::waves::output

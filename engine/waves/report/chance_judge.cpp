@@ -1,0 +1,44 @@
+#include "engine/waves/report/chance_judge.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::waves {
+
+ChanceJudge::ChanceJudge(SymbolReport& report, const Settings& settings)
+    : report_(report),
+      settings_(settings),
+      maker_(report.series, settings.method, settings.block_bars),
+      week_(bars_per_week(report.series, settings)),
+      best_(static_cast<std::size_t>(settings.surrogates)) {
+    for (const CountReport& it : report.counts)
+        judged_.push_back({it.count.score, kind_index(it.count.shape, it.count.rising)});
+    for (const KindReport& kind : report.kinds)
+        judged_.push_back({kind.best, kind_index(kind.shape, kind.rising)});
+    chances_.resize(judged_.size());
+}
+
+void ChanceJudge::add(std::uint32_t from, std::uint32_t to) {
+    std::vector<Chance> chances(judged_.size());
+    // Disjoint pieces: no lock.
+    const auto best = std::span(best_).subspan(from, to - from);
+    add_chances(maker_, report_.series, settings_, week_, from, to, judged_, chances, best);
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < chances.size(); ++i) {
+        chances_[i].k += chances[i].k;
+        chances_[i].k_kind += chances[i].k_kind;
+    }
+}
+
+void ChanceJudge::finish() {
+    auto chance = chances_.begin();
+    for (CountReport& it : report_.counts) it.chance = *chance++;
+    for (KindReport& kind : report_.kinds) {
+        if (kind.valid > 0) kind.chance = *chance;
+        ++chance;
+    }
+    report_.surrogates = static_cast<std::uint32_t>(best_.size());
+    std::ranges::sort(best_);
+    report_.chance_best = std::move(best_);
+}
+
+}  // namespace plimsoll::waves

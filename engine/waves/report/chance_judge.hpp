@@ -1,0 +1,31 @@
+#pragma once
+
+#include "engine/waves/report/report.hpp"
+
+#include <mutex>
+
+namespace plimsoll::waves {
+
+// Adds to the report of one symbol how often chance does as well as its counts and as the best of
+// each pattern. The surrogates may be added in pieces, in any order and from several threads.
+class ChanceJudge {
+  public:
+    // The report is that of a search with these settings, of a series with at least two bars.
+    ChanceJudge(SymbolReport& report, const Settings& settings);
+
+    void add(std::uint32_t from, std::uint32_t to);
+    // After all surrogates: writes the report.
+    void finish();
+
+  private:
+    SymbolReport& report_;
+    const Settings& settings_;
+    SurrogateMaker maker_;
+    double week_;
+    std::vector<Judged> judged_;  // the counts, then the best of each kind
+    std::mutex mutex_;
+    std::vector<Chance> chances_;
+    std::vector<double> best_;
+};
+
+}  // namespace plimsoll::waves

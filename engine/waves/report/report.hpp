@@ -1,0 +1,68 @@
+#pragma once
+
+#include "engine/waves/ranking/outlook.hpp"
+#include "engine/waves/ranking/rank.hpp"
+#include "engine/waves/scan/search.hpp"
+#include "engine/waves/series/price_rows.hpp"
+#include "engine/waves/significance/chance.hpp"
+
+#include <optional>
+
+namespace plimsoll::waves {
+
+// How one rule of a count holds.
+struct RuleMargin {
+    std::string_view name;
+    std::string_view text;
+    std::optional<double> margin;  // see margin(); none for rules about the order of bars
+};
+
+struct CountReport {
+    Found count;
+    std::vector<double> prices;  // at its ends
+    std::vector<int> skips;      // of its waves
+    Parts parts;
+    std::vector<RuleMargin> rules;
+    Outlook outlook;
+    std::vector<Found> alternates;
+    std::optional<Chance> chance;  // of finished counts, where surrogates were asked for
+};
+
+// The best count of one pattern and direction, for overviews of many symbols.
+struct KindReport {
+    Shape shape = Shape::impulse;
+    bool rising = true;
+    std::uint64_t valid = 0;
+    double best = -1;              // -1: none
+    std::optional<Chance> chance;  // of the best
+};
+
+// What is known about one symbol. Either `errors` or the rest.
+struct SymbolReport {
+    std::string symbol;
+    std::vector<RowError> errors;
+    std::uint64_t error_count = 0;
+
+    Series series;           // what was searched: the last `days` of it
+    std::size_t offset = 0;  // bars of the file before it; indices in counts start behind them
+    SeriesFlags flags;
+    std::vector<CountReport> counts;  // finished, best first
+    std::vector<CountReport> open;    // under way at the end of the series
+    std::vector<KindReport> kinds;
+    Coverage coverage;
+    bool ranking_cut = false;  // the ranking saw only the best kMostCandidates counts
+    std::uint32_t surrogates = 0;
+    std::vector<double> chance_best;  // the best score of each surrogate, in rising order
+    std::optional<double> false_discovery_rate;  // of the best count, over all symbols
+    double seconds = 0;                          // of processor time, searching
+
+    bool ok() const { return error_count == 0; }
+};
+
+// Counts that a ranking looks at, at most: more are only reached where almost all overlap.
+inline constexpr std::size_t kMostCandidates = 1 << 20;
+// Longer series must be searched in windows, or in part (see the setting `days`).
+inline constexpr std::size_t kMostBarsWhole = 100'000;
+inline constexpr std::size_t kMostBars = 2'000'000;
+
+}  // namespace plimsoll::waves

@@ -1,0 +1,85 @@
+#include "engine/waves/report/scan.hpp"
+
+#include "engine/waves/report/chance_judge.hpp"
+#include "engine/waves/report/parallel.hpp"
+#include "engine/waves/report/scan_symbol.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+namespace plimsoll::waves {
+namespace {
+
+constexpr std::uint32_t kSurrogatesAPiece = 32;
+
+std::size_t threads_of(const Settings& settings) {
+    return settings.threads > 0 ? static_cast<std::size_t>(settings.threads)
+                                : std::max(1u, std::thread::hardware_concurrency());
+}
+
+// Judges the symbols that have something to judge, in pieces over all threads.
+void judge(std::vector<SymbolReport>& reports, const Settings& settings, Progress& progress,
+           const std::stop_token& stop) {
+    const auto total = static_cast<std::uint32_t>(settings.surrogates);
+    const std::uint32_t pieces = (total + kSurrogatesAPiece - 1) / kSurrogatesAPiece;
+    std::vector<SymbolReport*> symbols;
+    for (SymbolReport& report : reports) {
+        if (report.ok() && !report.counts.empty())
+            symbols.push_back(&report);
+        else
+            progress.advance(1);
+    }
+    std::vector<std::unique_ptr<ChanceJudge>> judges(symbols.size());
+    std::vector<std::once_flag> begun(symbols.size());
+    std::vector<std::atomic<std::uint32_t>> done(symbols.size());
+    parallel_for(symbols.size() * pieces, threads_of(settings), [&](std::size_t task) {
+        if (stop.stop_requested()) return;
+        const std::size_t s = task / pieces;
+        std::call_once(begun[s],
+                       [&] { judges[s] = std::make_unique<ChanceJudge>(*symbols[s], settings); });
+        const auto from = static_cast<std::uint32_t>(task % pieces) * kSurrogatesAPiece;
+        judges[s]->add(from, std::min(from + kSurrogatesAPiece, total));
+        progress.beat();
+        if (++done[s] < pieces) return;
+        judges[s]->finish();
+        judges[s].reset();
+        progress.advance(1);
+    });
+}
+
+// Among many symbols the luckiest one looks good by chance: correct the best counts for that.
+void correct_for_symbols(std::vector<SymbolReport>& reports) {
+    std::vector<double> p_values;
+    for (const SymbolReport& report : reports)
+        if (report.surrogates > 0)
+            p_values.push_back(Chance::p_value(report.counts.front().chance->k, report.surrogates));
+    const auto rates = false_discovery_rates(p_values);
+    auto rate = rates.begin();
+    for (SymbolReport& report : reports)
+        if (report.surrogates > 0) report.false_discovery_rate = *rate++;
+}
+
+}  // namespace
+
+Result<std::vector<SymbolReport>> scan(std::vector<SymbolPrices> symbols, const Settings& settings,
+                                       Progress& progress, const std::stop_token& stop) {
+    progress.set_total(static_cast<std::int64_t>(symbols.size()));
+    std::vector<SymbolReport> reports(symbols.size());
+    const bool judging = settings.surrogates > 0;
+    parallel_for(symbols.size(), threads_of(settings), [&](std::size_t i) {
+        auto report = scan_symbol(std::move(symbols[i]), settings, stop);
+        if (!report) return;  // stopped
+        reports[i] = std::move(*report);
+        if (!judging) progress.advance(1);
+        progress.beat();
+    });
+    if (judging && !stop.stop_requested()) {
+        judge(reports, settings, progress, stop);
+        if (!stop.stop_requested()) correct_for_symbols(reports);
+    }
+    if (stop.stop_requested()) return fail(Errc::cancelled, "The search was stopped.");
+    return reports;
+}
+
+}  // namespace plimsoll::waves

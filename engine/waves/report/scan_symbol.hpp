@@ -1,0 +1,12 @@
+#pragma once
+
+#include "engine/waves/report/report.hpp"
+
+namespace plimsoll::waves {
+
+// Searches and ranks one symbol; everything but significance. A symbol with broken rows, with too
+// few or too many bars becomes a report with errors. cancelled when `stop` is asked for.
+Result<SymbolReport> scan_symbol(SymbolPrices prices, const Settings& settings,
+                                 const std::stop_token& stop = {});
+
+}  // namespace plimsoll::waves

@@ -1,0 +1,49 @@
+#include "engine/waves/significance/chance.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace plimsoll::waves {
+
+std::string_view verdict(double p_value) {
+    if (p_value > 0.1) return "chance level";
+    if (p_value > 0.05) return "weak";
+    return p_value > 0.01 ? "unusual" : "very unusual";
+}
+
+void add_chances(const SurrogateMaker& maker, const Series& series, const Settings& settings,
+                 double week, std::uint32_t from, std::uint32_t to, std::span<const Judged> judged,
+                 std::span<Chance> chances, std::span<double> best) {
+    BarTable table;
+    Series surrogate;
+    for (std::uint32_t i = from; i < to; ++i) {
+        maker.make(Random(settings.seed, series.symbol, i), surrogate);
+        table.build(surrogate.low, surrogate.high);
+        const auto scores =
+            best_scores(table, make_itinerary(table, surrogate.close, week, settings), settings);
+        const double highest = *std::ranges::max_element(scores);
+        best[i - from] = highest;
+        for (std::size_t j = 0; j < judged.size(); ++j) {
+            chances[j].k += highest >= judged[j].score;
+            chances[j].k_kind += scores[judged[j].kind] >= judged[j].score;
+        }
+    }
+}
+
+std::vector<double> false_discovery_rates(std::span<const double> p_values) {
+    std::vector<std::size_t> order(p_values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+        return p_values[a] != p_values[b] ? p_values[a] < p_values[b] : a < b;
+    });
+    std::vector<double> rates(p_values.size());
+    double least = 1;
+    for (std::size_t rank = order.size(); rank-- > 0;) {
+        const auto count = static_cast<double>(p_values.size());
+        least = std::min(least, p_values[order[rank]] * count / static_cast<double>(rank + 1));
+        rates[order[rank]] = least;
+    }
+    return rates;
+}
+
+}  // namespace plimsoll::waves

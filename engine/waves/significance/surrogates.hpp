@@ -1,0 +1,47 @@
+#pragma once
+
+#include "engine/waves/series/series.hpp"
+#include "engine/waves/settings/settings.hpp"
+#include "engine/waves/significance/random.hpp"
+
+namespace plimsoll::waves {
+
+// Makes chance series that are like a given one but for the order of things:
+// - shuffle: the same bars, each relative to the close before it, in random order. Exact for the
+//   hypothesis that bars are exchangeable, as in any random walk.
+// - block_bootstrap: blocks of bars of random length drawn with replacement, which keeps calm and
+//   agitated stretches (stationary bootstrap, Politis and Romano, JASA 1994).
+// - random_walk: normal log returns of the same mean and deviation, with shapes of bars drawn from
+//   the series.
+// Prices are rounded to as many decimals as the series has, up to six, since equal prices matter.
+class SurrogateMaker {
+  public:
+    // The series has at least two bars. `block_bars` 0: the cube root of their number.
+    SurrogateMaker(const Series& series, SurrogateMethod method, int block_bars);
+
+    // Fills `into`, reusing its memory, but for times and symbol.
+    void make(Random random, Series& into) const;
+
+  private:
+    struct Step {  // a bar relative to the close before it
+        double open, high, low, close;
+    };
+    struct Shape {  // a bar relative to its open and close
+        double gap, upper, lower;
+    };
+
+    void append(Series& into, const Step& step) const;
+    double rounded(double price) const;
+
+    SurrogateMethod method_;
+    bool close_only_;
+    double first_open_, first_high_, first_low_, first_close_;
+    std::vector<Step> steps_;
+    std::vector<Shape> shapes_;  // random_walk only
+    double mean_ = 0;
+    double deviation_ = 0;
+    double new_block_ = 1;  // chance that a block ends behind a bar
+    double scale_ = 0;      // 10^decimals; 0: not rounded
+};
+
+}  // namespace plimsoll::waves

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "server/client/session.hpp"
+
+#include <string>
+#include <vector>
+
+namespace plimsoll::app {
+
+struct WavesOptions {
+    std::vector<std::string> files;  // .csv, .jsonl or .ndjson
+    std::string preset = "whole";
+    std::string config;                    // YAML or JSON file of settings
+    std::vector<std::string> assignments;  // key=value, after preset and config
+    std::vector<std::string> symbols;      // these only; empty: all
+    std::string format = "text";           // text, json, jsonl or csv
+    std::string output;                    // file; empty: standard output
+    std::string check;                     // "PATTERN up|down END,END,…": judge this count instead
+    int zone_minutes = 0;
+    bool list_keys = false;
+};
+
+// 0: counted; 1: no symbol could be; 2: wrong usage or unreadable files.
+int run_waves(const client::Session& session, const WavesOptions& options);
+
+}  // namespace plimsoll::app

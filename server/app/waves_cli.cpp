@@ -1,0 +1,39 @@
+#include "server/app/waves_cli.hpp"
+
+#include "server/app/waves.hpp"
+
+#include <memory>
+
+namespace plimsoll::app {
+
+void add_waves_command(CLI::App& app, const client::Session& session, int& code) {
+    auto options = std::make_shared<WavesOptions>();
+    auto* command =
+        app.add_subcommand("waves", "Count Elliott waves in files of prices, without a server");
+    command->add_option("files", options->files, "Prices as .csv or .jsonl")
+        ->check(CLI::ExistingFile);
+    command->add_option("--preset", options->preset, "whole, default, high-perf or speed");
+    command->add_option("--config", options->config, "Settings as YAML or JSON")
+        ->check(CLI::ExistingFile);
+    command->add_option("--set", options->assignments, "A setting as key=value, repeatable");
+    command->add_flag("--keys", options->list_keys, "List all settings and leave");
+    command->add_option("--symbols", options->symbols, "Only these, separated by commas")
+        ->delimiter(',');
+    command->add_option("--format", options->format, "text, json, jsonl or csv")
+        ->check(CLI::IsMember({"text", "json", "jsonl", "csv"}));
+    command->add_option("--output,-o", options->output,
+                        "File to write instead of the standard output");
+    command->add_option(
+        "--check", options->check,
+        "Judge a count of your own: \"impulse up 38,45,48,57,76,84\" (bars or dates)");
+    command
+        ->add_option("--zone-minutes", options->zone_minutes,
+                     "Minutes east of UTC, of times that name no zone")
+        ->check(CLI::Range(-840, 840));
+    command->callback([options, &session, &code] {
+        if (session.json) options->format = "json";
+        code = run_waves(session, *options);
+    });
+}
+
+}  // namespace plimsoll::app

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace plimsoll::app {
+
+// A YAML file (and so a JSON one) as JSON: plain scalars that read as JSON numbers, true, false or
+// null are these, all others text.
+Result<nlohmann::json> read_yaml(const std::string& file);
+
+}  // namespace plimsoll::app

@@ -1,0 +1,96 @@
+"""`plimsoll waves` on files, without a server: what it writes in every format, and what it refuses."""
+
+import csv
+import io
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as xml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PLIMSOLL = pathlib.Path(os.environ["PLIMSOLL_BIN"]) / "plimsoll"
+PRICES = ROOT / "tests/unit/engine/waves/data/RW00.csv"
+
+
+class Waves(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def waves(self, *arguments, code=0):
+        told = subprocess.run([PLIMSOLL, "waves", *map(str, arguments)], capture_output=True, text=True,
+                              cwd=self.folder, timeout=60, check=False)
+        self.assertEqual(told.returncode, code, told.stderr)
+        return told.stdout if code in (0, 1) else told.stderr
+
+    def file(self, name, text):
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def test_all_formats_hold_the_same_counts(self):
+        whole = json.loads(self.waves(PRICES, "--format", "json"))["symbols"][0]
+        line = json.loads(self.waves(PRICES, "--format", "jsonl"))
+        self.assertEqual(whole, line)
+        self.assertTrue(whole["scan_stats"]["complete"])
+        rows = list(csv.DictReader(io.StringIO(self.waves(PRICES, "--format", "csv"))))
+        ranked = [row for row in rows if row["rank"]]
+        self.assertEqual([float(row["ensemble_score"]) for row in ranked],
+                         [count["ensemble_score"] for count in whole["counts"]])
+        self.assertEqual(len(rows) - len(ranked), len(whole["in_progress"]))
+        self.assertIn("complete: yes", self.waves(PRICES))
+
+    def test_every_valid_count_of_the_compatible_mode(self):
+        rows = self.waves(PRICES, "--set", "mode=compatible", "--set", "up_to=15", "--set", "top_n=0",
+                          "--format", "csv").splitlines()
+        self.assertEqual(len(rows), 1 + 1416)
+
+    def test_a_configuration_of_the_guide(self):
+        config = self.file("configs.yaml", "days: 365\nuse_gpu: true\nscan_pattern_types: all\n"
+                           "enable_multi_start: true\nmax_start_points: 8\nwindow_overlap_ratio: 0.5\n"
+                           "pre_score_weights: [0.4, 0.3, 0.2, 0.1]\n")
+        told = json.loads(self.waves(PRICES, "--preset", "high-perf", "--config", config, "--format", "json"))
+        self.assertEqual([note["key"] for note in told["settings_without_effect"]], ["use_gpu"])
+        self.assertIn("/max_start_points", self.waves(PRICES, "--set", "max_start_points=0", code=2))
+        self.assertIn("no setting", self.waves(PRICES, "--set", "stars=1", code=2))
+        self.assertIn("no preset", self.waves(PRICES, "--preset", "warp", code=2))
+
+    def test_charts(self):
+        self.waves(PRICES, "--set", "save_images=true", "--set", "save_images_top_n=2", "--set", "out_dir=charts")
+        charts = sorted((self.folder / "charts").iterdir())
+        self.assertEqual([chart.name for chart in charts], ["RW00-1.svg", "RW00-2.svg"])
+        for chart in charts:
+            self.assertTrue(xml.parse(chart).getroot().tag.endswith("svg"))
+
+    def test_broken_symbols_beside_good_ones(self):
+        good = "".join(f"good,{10 + (i * 7) % 5}\n" for i in range(40))
+        path = self.file("many.csv", "symbol,close\n" + good + "bad,0\nshort,1\n")
+        told = {it["symbol"]: it for it in json.loads(self.waves(path, "--format", "json"))["symbols"]}
+        self.assertIn("zero or negative", told["bad"]["errors"][0]["message"])
+        self.assertEqual(told["bad"]["errors"][0]["line"], 42)
+        self.assertIn("1 bar;", told["short"]["errors"][0]["message"])
+        self.assertEqual(told["good"]["bars"], 40)
+        self.assertEqual(list(csv.DictReader(io.StringIO(
+            self.waves(path, "--symbols", "bad", "--format", "csv", code=1))))[0]["symbol"], "bad")
+        self.assertIn("no symbol", self.waves(path, "--symbols", "none", code=2))
+        self.assertIn("close", self.waves(self.file("x.csv", "date,price\n1,2\n"), code=2))
+
+    def test_a_count_of_ones_own(self):
+        check = ("--set", "mode=compatible", "--check")
+        self.assertIn("valid, score 0.9920", self.waves(PRICES, *check, "impulse down 38,45,48,57,76,84"))
+        told = json.loads(self.waves(PRICES, *check, "impulse down 38,45,48,57,76,85", "--format", "json", code=1))
+        self.assertFalse(told["valid"])
+        self.assertTrue([rule for rule in told["rules"] if not rule["holds"]])
+        self.assertIn("6 ends", self.waves(PRICES, *check, "impulse down 38,45", code=2))
+
+    def test_significance_is_the_same_every_time(self):
+        command = (PRICES, "--set", "surrogates=40", "--format", "csv")
+        self.assertEqual(self.waves(*command, "--set", "processes=1"), self.waves(*command, "--set", "processes=3"))
+
+
+if __name__ == "__main__":
+    unittest.main()

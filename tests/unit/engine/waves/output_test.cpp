@@ -1,0 +1,115 @@
+#include "engine/waves/output/check.hpp"
+#include "engine/waves/output/csv.hpp"
+#include "engine/waves/output/json.hpp"
+#include "engine/waves/output/svg.hpp"
+#include "engine/waves/output/text.hpp"
+#include "engine/waves/report/scan.hpp"
+#include "tests/unit/engine/waves/random_series.hpp"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::waves::output {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<SymbolReport> reports() {
+    std::vector<SymbolPrices> symbols(2);
+    symbols[0].series = testing::random_series(2, 200);
+    symbols[0].series.symbol = "A<&>,\"x\"";
+    symbols[1].series.symbol = "broken";
+    symbols[1].errors.push_back({17, "The row cannot be used: its high is below its low."});
+    symbols[1].error_count = 1;
+    Settings settings;
+    settings.surrogates = 20;
+    settings.days = 150;
+    Progress progress;
+    return scan(std::move(symbols), settings, progress).value();
+}
+
+std::size_t columns_of(const std::string& line) {
+    std::size_t columns = 1;
+    bool quoted = false;
+    for (char c : line) {
+        if (c == '"') quoted = !quoted;
+        columns += c == ',' && !quoted;
+    }
+    return columns;
+}
+
+TEST(Csv, EveryLineHasTheColumnsOfTheHeader) {
+    const auto header = csv_header();
+    for (const auto& report : reports()) {
+        std::istringstream lines(csv_rows(report));
+        int count = 0;
+        for (std::string line; std::getline(lines, line); ++count)
+            EXPECT_EQ(columns_of(line), columns_of(header)) << line;
+        EXPECT_GT(count, 0);
+    }
+    EXPECT_THAT(csv_rows(reports()[1]), HasSubstr("line 17: The row cannot be used"));
+}
+
+TEST(Json, HoldsTheCountAsTheFileHasIt) {
+    const auto all = reports();
+    const auto json = symbol_json(all[0], false);
+    EXPECT_EQ(json["first_bar"], 50);
+    ASSERT_FALSE(json["counts"].empty());
+    const auto whole = testing::random_series(2, 200);
+    for (const auto& count : json["counts"]) {
+        const auto& ends = count["pivots"];
+        ASSERT_EQ(ends.size(), count["chart"]["values"].size());
+        const bool up = count["direction"] == "up";
+        for (std::size_t i = 0; i < ends.size(); ++i) {
+            const bool peak = (i % 2 == 1) == up;
+            const auto bar = ends[i].get<std::size_t>();
+            EXPECT_EQ(count["chart"]["values"][i], peak ? whole.high[bar] : whole.low[bar]);
+        }
+        EXPECT_EQ(count["waves"].size(), count["waves_done"]);
+        const auto& chance = count["chance"];
+        EXPECT_EQ(chance["p_value"], (chance["k"].get<int>() + 1) / 21.0);
+        EXPECT_EQ(count["fib_score"], count["parts"]["fibonacci"]);
+    }
+    EXPECT_EQ(json["scan_stats"]["complete"], true);
+    EXPECT_EQ(symbol_json(all[1], false)["errors"][0]["line"], 17);
+}
+
+TEST(Svg, IsOneWellFormedPictureWithItsLabels) {
+    const auto report = reports()[0];
+    for (const auto& list : {report.counts, report.open}) {
+        for (const CountReport& it : list) {
+            const auto svg = count_svg(report, it);
+            EXPECT_EQ(std::ranges::count(svg, '<'), std::ranges::count(svg, '>'));
+            EXPECT_THAT(svg, HasSubstr("A&lt;&amp;&gt;,&quot;x&quot;"));
+            EXPECT_THAT(svg, ::testing::Not(HasSubstr("nan")));
+            EXPECT_THAT(svg, HasSubstr(">0</text>"));
+        }
+    }
+}
+
+TEST(Text, SaysHowLikelyChanceIs) {
+    const auto all = reports();
+    EXPECT_THAT(symbol_text(all[0]), HasSubstr("of 20 chance series hold a count"));
+    EXPECT_THAT(symbol_text(all[1]), HasSubstr("line 17"));
+    EXPECT_THAT(totals_text(all), HasSubstr("2 symbols, 1 failed"));
+    EXPECT_THAT(totals_text(all), HasSubstr("complete: yes"));
+}
+
+TEST(Check, TakesBarsAndDates) {
+    std::vector<SymbolPrices> one(1);
+    one[0].series = testing::random_series(2, 60);
+    const auto text = [&](std::string_view count) { return check_text(one, count, {}, false); };
+    ASSERT_TRUE(text("zigzag up 1,5,7,12").has_value());
+    EXPECT_EQ(text("zigzag up 1,5,7,12")->text,
+              text("zigzag up 1970-01-02,1970-01-06,1970-01-08,1970-01-13")->text);
+    EXPECT_FALSE(text("zigzag sideways 1,5,7,12").has_value());
+    EXPECT_FALSE(text("zagzig up 1,5,7,12").has_value());
+    EXPECT_FALSE(text("zigzag up 1,5,7,1999-01-01").has_value());
+    EXPECT_FALSE(check_text({}, "zigzag up 1,5,7,12", {}, false).has_value());
+}
+
+}  // namespace
+}  // namespace plimsoll::waves::output

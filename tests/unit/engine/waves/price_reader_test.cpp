@@ -1,0 +1,141 @@
+#include "engine/waves/series/price_reader.hpp"
+
+#include "engine/waves/series/timestamps.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace plimsoll::waves {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<SymbolPrices> csv(std::string_view text) {
+    auto read = read_prices(text, PriceFormat::csv, {.symbol = "file"});
+    EXPECT_TRUE(read.has_value()) << read.error().message;
+    return std::move(*read);
+}
+
+std::vector<SymbolPrices> json_lines(std::string_view text) {
+    auto read = read_prices(text, PriceFormat::json_lines, {.symbol = "file"});
+    EXPECT_TRUE(read.has_value()) << read.error().message;
+    return std::move(*read);
+}
+
+// The error of the only symbol of a table with these rows below a first good one.
+RowError error_of(const std::string& rows) {
+    const auto read = csv("date,open,high,low,close\n2024-01-02,10,11,9,10\n" + rows);
+    EXPECT_EQ(read.size(), 1u);
+    EXPECT_FALSE(read.front().ok()) << rows;
+    return read.front().ok() ? RowError{} : read.front().errors.front();
+}
+
+TEST(PriceReader, ReadsOneSymbolWithDates) {
+    const auto read =
+        csv("Date,Open,High,Low,Close,Volume\r\n2024-01-02,10,12,9,11,5\r\n"
+            "2024-01-03,11,13,10.5,12.25,7\r\n");
+    ASSERT_EQ(read.size(), 1u);
+    const Series& series = read.front().series;
+    EXPECT_EQ(series.symbol, "file");
+    EXPECT_FALSE(series.close_only);
+    EXPECT_THAT(series.high, ElementsAre(12, 13));
+    EXPECT_THAT(series.close, ElementsAre(11, 12.25));
+    EXPECT_EQ(format_timestamp(series.time[1]), "2024-01-03");
+}
+
+TEST(PriceReader, ReadsManySymbolsWhoseRowsAreMixed) {
+    const auto read = csv("symbol;close\nB;1\nA;2\nB;3\n\nA;4\n");
+    ASSERT_EQ(read.size(), 2u);
+    EXPECT_EQ(read[0].series.symbol, "B");
+    EXPECT_THAT(read[0].series.close, ElementsAre(1, 3));
+    EXPECT_THAT(read[1].series.low, ElementsAre(2, 4));
+    EXPECT_TRUE(read[0].series.close_only);
+}
+
+TEST(PriceReader, ReadsQuotes) {
+    const auto read = csv("symbol,close\n\"A,\"\"1\"\"\",\"2.5\"\n");
+    EXPECT_EQ(read.front().series.symbol, "A,\"1\"");
+    EXPECT_THAT(read.front().series.close, ElementsAre(2.5));
+}
+
+TEST(PriceReader, ReadsJsonLinesByBarAndBySymbol) {
+    const auto bars = json_lines(R"({"symbol":"A","date":"2024-01-02","high":3,"low":1,"close":2}
+{"symbol":"A","date":"2024-01-03","high":4,"low":2,"close":"3.5"})");
+    EXPECT_THAT(bars.front().series.close, ElementsAre(2, 3.5));
+    const auto whole = json_lines(
+        R"({"symbol":"A","date":["2024-01-02","2024-01-03"],"close":[2,3]}
+{"symbol":"B","close":[5,6,7]})");
+    ASSERT_EQ(whole.size(), 2u);
+    EXPECT_EQ(whole[0].series.time.size(), 2u);
+    EXPECT_THAT(whole[1].series.close, ElementsAre(5, 6, 7));
+}
+
+TEST(PriceReader, NamesTheRowAndTheRuleItBreaks) {
+    for (const auto& [rows, words] : std::vector<std::pair<std::string, std::string>>{
+             {"2024-01-03,10,8,9,8.5\n", "high is below its low"},
+             {"2024-01-03,10,11,0,10\n", "zero or negative"},
+             {"2024-01-03,10,11,-1,10\n", "zero or negative"},
+             {"2024-01-03,10,11,9,nan\n", "no price"},
+             {"2024-01-03,10,inf,9,10\n", "no price"},
+             {"2024-01-03,10,11,9,\n", "no close"},
+             {"2024-01-03,10,,9,10\n", "one of high and low"},
+             {"2024-01-02,10,11,9,10\n", "there twice"},
+             {"2024-01-01,10,11,9,10\n", "must be sorted"},
+             {"2024-02-30,10,11,9,10\n", "no date"},
+             {"2024-01-03,10,11,9\n", "4 fields"},
+             {"2024-01-03,10,11,9,\"10\n", "never ends"}}) {
+        const RowError error = error_of(rows);
+        EXPECT_EQ(error.line, 3u) << rows;
+        EXPECT_THAT(error.message, HasSubstr(words));
+    }
+}
+
+TEST(PriceReader, OneBrokenSymbolLeavesTheOthersWhole) {
+    const auto read = csv("symbol,close\nA,1\nB,0\nA,2\n");
+    EXPECT_TRUE(read[0].ok());
+    EXPECT_FALSE(read[1].ok());
+}
+
+TEST(PriceReader, KeepsTheFirstErrorsAndCountsAll) {
+    std::string rows = "close\n";
+    for (int i = 0; i < 100; ++i) rows += "x\n";
+    const auto read = csv(rows);
+    EXPECT_EQ(read.front().errors.size(), kKeptErrors);
+    EXPECT_EQ(read.front().error_count, 100u);
+}
+
+TEST(PriceReader, RefusesFilesWithoutPrices) {
+    for (const char* text : {"", "\n\n", "date,open\n2024-01-02,1\n", "close\n"})
+        EXPECT_FALSE(read_prices(text, PriceFormat::csv, {}).has_value()) << text;
+    EXPECT_FALSE(read_prices("close\n1\n", PriceFormat::csv, {.close_column = "last"}).has_value());
+}
+
+TEST(PriceReader, FlagsGapsSplitsAndPricesOutsideTheirBar) {
+    const auto read =
+        csv("date,open,high,low,close\n2024-01-02,10,11,9,10\n2024-01-03,10,11,9,10\n"
+            "2024-01-04,5,5.5,4.5,5\n2024-01-05,5,5.5,4.5,6\n2024-03-05,5,6,4,5\n");
+    const SeriesFlags& flags = read.front().flags;
+    EXPECT_THAT(flags.splits, ElementsAre(2u));
+    EXPECT_EQ(flags.gaps, 1u);
+    EXPECT_EQ(flags.longest_gap, 60 * 86400);
+    EXPECT_EQ(flags.outside, 1u);
+}
+
+TEST(Timestamps, ReadsZones) {
+    const auto noon = parse_timestamp("2024-03-01T12:00:00Z");
+    ASSERT_TRUE(noon);
+    EXPECT_EQ(parse_timestamp("2024-03-01 14:00+02:00"), noon);
+    EXPECT_EQ(parse_timestamp("2024-03-01T07:00:00.25-0500"), noon);
+    EXPECT_EQ(parse_timestamp("2024-03-01 13:00", 60), noon);
+    EXPECT_EQ(parse_timestamp(std::to_string(*noon)), noon);
+    EXPECT_EQ(parse_timestamp(std::to_string(*noon * 1000)), noon);
+    EXPECT_EQ(format_timestamp(*noon), "2024-03-01T12:00:00Z");
+    EXPECT_EQ(parse_timestamp("2024-03-01"), parse_timestamp("2024-03-01T00:00Z"));
+    for (const char* wrong : {"2024-13-01", "2023-02-29", "2024-03-01T25:00", "yesterday",
+                              "2024-03-01T12:00+2", "2024-03-01x", ""})
+        EXPECT_FALSE(parse_timestamp(wrong)) << wrong;
+}
+
+}  // namespace
+}  // namespace plimsoll::waves
