@@ -24,5 +24,9 @@ export default defineConfig({
       output: { manualChunks: (id) => (/\/src\/(design|services)\//.test(id) ? 'parts' : undefined) },
     },
   },
-  server: { proxy: { '/v1': { target: server, changeOrigin: true } } },
+  server: {
+    proxy: Object.fromEntries(['/v1', '/openapi'].map((path) => [path, { target: server, changeOrigin: true }])),
+    // The pages show what lies there.
+    fs: { allow: ['.', '../deploy/samples'] },
+  },
 });

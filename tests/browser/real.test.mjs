@@ -87,6 +87,16 @@ test('the devices are there', async () => {
   await page.getByRole('table', { name: 'Devices' }).getByText('work that needs no OpenCL device').waitFor();
 });
 
+test('the documentation shows the contract of the server that serves it', async () => {
+  await page.goto(`${server.url}/#/docs/createJob`);
+  await page.getByText(`curl -sS '${server.url}/v1/jobs'`).waitFor();
+  const { paths } = await ask('/openapi.json');
+  const operations = Object.values(paths).flatMap((item) => Object.values(item)).filter(({ operationId }) => operationId);
+  const links = page.getByRole('navigation', { name: 'API' }).locator('a[href^="#/docs/"]:not([href*="/schemas/"])');
+  assert.equal(await links.count(), operations.length + 1, 'all of them, and the page on clients');
+  assert.deepEqual(page.complaints, []);
+});
+
 test('a token made here works, and stops working when it is revoked', async () => {
   await page.goto(`${server.url}/#/settings/tokens`);
   await page.getByRole('button', { name: 'New token' }).click();

@@ -1,4 +1,5 @@
 // What the stand-in answers, one entry an operation of openapi.yaml that the pages use.
+import { contract } from './contract.mjs';
 import * as data from './data.mjs';
 
 const finished = (job) => ['succeeded', 'failed', 'cancelled'].includes(job.state);
@@ -78,6 +79,7 @@ function signIn(fake, { call, response, session, json, problem }) {
 }
 
 export const routes = [
+  [/^GET \/openapi\.json$/, (_, { response, json }) => json(response, 200, contract)],
   [/^POST \/v1\/sessions$/, signIn],
   [/^DELETE \/v1\/sessions\/current$/, (_, { response, session, json }) => json(response, 204, undefined, { 'Set-Cookie': `${session}; Path=/; Max-Age=0` })],
   [/^GET \/v1\/users\/me$/, (fake, { response, json }) => json(response, 200, me(fake))],

@@ -92,7 +92,7 @@ export class FakeServer {
 
   async #answer(request, response) {
     const url = new URL(request.url, this.url);
-    if (!url.pathname.startsWith('/v1/')) return serveStatic(this.#pages, url.pathname, response);
+    if (!url.pathname.startsWith('/v1/') && url.pathname !== '/openapi.json') return serveStatic(this.#pages, url.pathname, response);
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString();
@@ -104,7 +104,7 @@ export class FakeServer {
     if (fault instanceof Promise) await fault;
     else if (fault) return problem(response, fault.status ?? fault, fault);
     const signedIn = request.headers.cookie?.includes(session);
-    if (!signedIn && call.name !== 'POST /v1/sessions') return problem(response, 401, { title: 'Unauthenticated' });
+    if (!signedIn && !['POST /v1/sessions', 'GET /openapi.json'].includes(call.name)) return problem(response, 401, { title: 'Unauthenticated' });
     if (signedIn && request.method !== 'GET' && request.headers['x-csrf-token'] !== 'csrf' && call.name !== 'POST /v1/sessions') {
       return problem(response, 403, { title: 'Forbidden', detail: 'The CSRF token is missing.' });
     }

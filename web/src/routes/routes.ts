@@ -32,5 +32,9 @@ export const routes: readonly Route[] = [
   route('/settings', () => import('./settings/PreferencesPage.svelte')),
   route('/settings/tokens', () => import('./settings/TokensPage.svelte')),
   route('/settings/team', () => import('./settings/TeamPage.svelte')),
+  route('/docs', () => import('./docs/DocsPage.svelte')),
+  route('/docs/clients', () => import('./docs/ClientsPage.svelte')),
+  route('/docs/schemas/:name', () => import('./docs/SchemaPage.svelte')),
+  route('/docs/:operation', () => import('./docs/OperationPage.svelte')),
   route('/style', () => import('./style/StylePage.svelte')),
 ];

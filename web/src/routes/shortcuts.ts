@@ -17,6 +17,7 @@ export const list = (openHelp: () => void): readonly Shortcut[] => [
   { keys: ['g', 'j'], does: 'Jobs', run: () => router.go('/jobs') },
   { keys: ['g', 'd'], does: 'Devices', run: () => router.go('/devices') },
   { keys: ['g', 's'], does: 'Settings', run: () => router.go('/settings') },
+  { keys: ['g', 'a'], does: 'API', run: () => router.go('/docs') },
   { keys: ['n'], does: 'New job', run: () => router.go('/new') },
   { keys: ['?'], does: 'This list', run: openHelp },
 ];

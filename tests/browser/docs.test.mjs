@@ -1,0 +1,77 @@
+// The documentation of the API: everything is there, is found, and keeps its address.
+import assert from 'node:assert/strict';
+import { contract } from './fake/contract.mjs';
+import { visit } from './support/setting.mjs';
+
+const title = (page, name) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+const index = (page) => page.getByRole('navigation', { name: 'API' });
+const operations = Object.values(contract.paths).flatMap((item) => Object.values(item).filter(({ operationId }) => operationId));
+
+visit('every operation and every schema has a page of its own', { signedOut: true }, async ({ page, go, server }) => {
+  await go('/#/docs');
+  await index(page).waitFor();
+  for (const { operationId, summary } of operations) {
+    await page.evaluate((id) => (location.hash = `#/docs/${id}`), operationId);
+    await title(page, summary);
+    await page.getByRole('heading', { level: 2, name: 'Answers', exact: true }).waitFor();
+    assert.equal(await page.getByRole('main').getByRole('group', { name: 'the curl line' }).count(), 1, operationId);
+  }
+  for (const name of Object.keys(contract.components.schemas)) {
+    await page.evaluate((schema) => (location.hash = `#/docs/schemas/${schema}`), name);
+    await title(page, name);
+    await page.getByRole('heading', { level: 2, name: 'What it holds' }).waitFor();
+  }
+  assert.equal(server.calls.length, 1, 'the contract is fetched once');
+});
+
+visit('the search finds operations and schemas, with the keyboard alone', async ({ page, go }) => {
+  await go('/#/docs');
+  await index(page).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('ask stop');
+  await index(page).getByRole('link').nth(1).waitFor({ state: 'detached' });
+  await index(page).getByRole('link', { name: 'Ask a job to stop' }).waitFor();
+  await page.keyboard.press('Enter');
+  await title(page, 'Ask a job to stop');
+  await page.getByPlaceholder('Search the API').fill('HistogramB');
+  await index(page).getByRole('link', { name: 'HistogramBin', exact: true }).click();
+  await title(page, 'HistogramBin');
+  await page.getByRole('link', { name: "Read a job's report" }).waitFor();
+  await page.getByPlaceholder('Search the API').fill('no such thing');
+  await page.getByText('Nothing matches').waitFor();
+});
+
+visit('members and errors open in place, and type names lead to their schema', async ({ page, go }) => {
+  await go('/#/docs/createJob');
+  await title(page, 'Submit a job');
+  await page.getByText('Members of args').click();
+  await page.getByText('1 to 10,000 elements').first().waitFor();
+  await page.getByText('The body is JSON but breaks the contract').click();
+  await page.getByText('/args/items/3/text').waitFor();
+  await page.getByRole('region', { name: 'Body' }).getByRole('link', { name: 'JobSpec', exact: true }).click();
+  await title(page, 'JobSpec');
+  await page.goBack();
+  await title(page, 'Submit a job');
+});
+
+visit('the clients’ page names this server, copies commands and saves programs', async ({ page, go, server }) => {
+  await go('/#/docs/clients');
+  await page.getByText(`export PLIMSOLL_URL=${server.url}`).waitFor();
+  await page.getByRole('button', { name: 'Copy the commands for Python' }).click();
+  await page.getByRole('status').getByText('Copied').waitFor();
+  const commands = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(commands, /^python3 -m venv .*\npip install openapi-python-client/);
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download score.py' }).click();
+  assert.equal((await download).suggestedFilename(), 'score.py');
+});
+
+visit('narrow windows list everything on the overview and lead back to it', async ({ page, go }) => {
+  await page.setViewportSize({ width: 375, height: 800 });
+  await go('/#/docs');
+  await index(page).getByRole('link', { name: 'Ask a job to stop' }).click();
+  await title(page, 'Ask a job to stop');
+  assert.equal(await index(page).isVisible(), false);
+  await page.getByRole('link', { name: 'API', exact: true }).last().click();
+  await title(page, 'API');
+});

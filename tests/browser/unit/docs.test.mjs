@@ -1,0 +1,71 @@
+// The documentation's own words and lines, made of the real contract.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { test } from 'node:test';
+import { contract } from '../fake/contract.mjs';
+import { load } from '../support/modules.mjs';
+
+const { ApiReference, rulesOf } = await load('routes/docs/model.ts');
+const { curlOf } = await load('routes/docs/curl.ts');
+const { paragraphs } = await load('routes/docs/prose.ts');
+const { pieces } = await load('design/code.ts');
+
+const reference = new ApiReference(contract);
+
+test('every operation of the contract is there, in a group', () => {
+  const ids = Object.values(contract.paths).flatMap((item) => Object.values(item).flatMap(({ operationId }) => operationId ?? []));
+  assert.deepEqual(reference.calls.map(({ id }) => id).sort(), ids.sort());
+  assert.equal(reference.find('').flatMap(({ calls }) => calls).length, ids.length);
+});
+
+test('a search wants all of its words', () => {
+  const found = (search) => reference.find(search).flatMap(({ calls }) => calls.map(({ id }) => id));
+  assert.deepEqual(found('STOP job'), ['cancelJob']);
+  assert.ok(found('idempotency-key').includes('createJob'));
+  assert.deepEqual(found('no such words'), []);
+  assert.deepEqual(reference.findSchemas('sentimentrep'), ['SentimentReport']);
+});
+
+test('a schema knows the operations that use it, however deep', () => {
+  assert.deepEqual(reference.usersOf('HistogramBin').map(({ id }) => id), ['getJobReport']);
+});
+
+test('rules are said in words', () => {
+  assert.deepEqual(rulesOf({ minLength: 1, maxLength: 64 }), ['1 to 64 characters']);
+  assert.deepEqual(rulesOf({ minimum: 0, exclusiveMinimum: true }), ['more than 0']);
+  assert.deepEqual(rulesOf({ maxItems: 10_000, minItems: 1 }), ['1 to 10,000 elements']);
+  assert.deepEqual(rulesOf({ enum: ['a', 'b'], default: 'a' }), ['one of a, b', '"a" when left out']);
+  assert.deepEqual(rulesOf({ pattern: '^x', 'x-says': 'must begin with x' }), ['must begin with x']);
+});
+
+test('every curl line is one command with the arguments that it shows', () => {
+  for (const call of reference.calls) {
+    const line = curlOf(call, 'http://plimsoll.example');
+    const script = `curl() { printf '%s\\0' "$@"; }; PLIMSOLL_TOKEN=secret; ${line}`;
+    const given = execFileSync('bash', ['-euc', script], { encoding: 'utf8' }).split('\0').slice(0, -1);
+    assert.ok(given.some((argument) => argument.startsWith('http://plimsoll.example/') && !argument.includes('{')), line);
+    assert.equal(given.includes('Authorization: Bearer secret'), !call.open, line);
+    const json = call.body.find(({ type }) => type === 'application/json');
+    if (json) assert.deepEqual(JSON.parse(given[given.indexOf('-d') + 1]), json.example);
+  }
+});
+
+test('descriptions become paragraphs of plain, fixed-width and strong text', () => {
+  assert.deepEqual(paragraphs('**Jobs.** Send\n`POST`.\n\nThen <b>wait</b>.'), [
+    [{ text: 'Jobs.', as: 'strong' }, { text: ' Send ', as: 'text' }, { text: 'POST', as: 'code' }, { text: '.', as: 'text' }],
+    [{ text: 'Then <b>wait</b>.', as: 'text' }],
+  ]);
+});
+
+test('coloured code is still the same text', () => {
+  for (const [language, text] of [
+    ['json', '{\n  "a\\"b": [1, -2.5e3, true, null, "x: 1"]\n}'],
+    ['shell', '# first\ncurl "#no remark"\n'],
+    ['python', '"""What."""\n# why\nx = "#"'],
+    ['text', 'plain "text"'],
+  ]) {
+    assert.equal(pieces(text, language).map((piece) => piece.text).join(''), text);
+  }
+  const kinds = pieces('{"a": 1, "b": "c"}', 'json').flatMap(({ text, kind }) => (kind ? [[text, kind]] : []));
+  assert.deepEqual(kinds, [['"a"', 'name'], ['1', 'value'], ['"b"', 'name'], ['"c"', 'text']]);
+});

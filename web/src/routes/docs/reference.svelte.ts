@@ -1,0 +1,19 @@
+import { readContract } from '../../services/contract';
+import { Loader } from '../../services/loader.svelte';
+import { ApiReference } from './model';
+
+/** What all pages of the documentation share: the contract, fetched once, and what is searched for. */
+class Shared {
+  readonly loader = new Loader<ApiReference>();
+  search = $state('');
+
+  load(): void {
+    void this.loader.load(async (signal) => new ApiReference(await readContract(signal)));
+  }
+
+  ensure(): void {
+    if (this.loader.data === undefined) this.load();
+  }
+}
+
+export const shared = new Shared();

@@ -1,0 +1,39 @@
+import curl from '../../../../deploy/samples/curl/run.sh?raw';
+import generators from '../../../../deploy/samples/generators/run.sh?raw';
+import python from '../../../../deploy/samples/python/run.sh?raw';
+import pythonProgram from '../../../../deploy/samples/python/score.py?raw';
+import typescript from '../../../../deploy/samples/typescript/run.sh?raw';
+import typescriptProgram from '../../../../deploy/samples/typescript/score.mts?raw';
+import type { Language } from '../../design/code';
+
+interface Sample {
+  title: string;
+  note: string;
+  commands: string;
+  program?: { file: string; text: string; language: Language };
+}
+
+/** The commands of a script, without what only a script needs: everything before its first empty line. */
+const commandsOf = (script: string) => script.slice(script.indexOf('\n\n') + 2).trimEnd();
+
+/** What deploy/samples/ holds, which a test runs. */
+export const samples: readonly Sample[] = [
+  { title: 'curl', note: 'Nothing to install.', commands: commandsOf(curl) },
+  {
+    title: 'Python',
+    note: 'A typed client for Python 3.11 and newer, made by openapi-python-client.',
+    commands: commandsOf(python),
+    program: { file: 'score.py', text: pythonProgram, language: 'python' },
+  },
+  {
+    title: 'TypeScript',
+    note: 'Types from the contract and a client of six kilobytes, openapi-fetch. Node 22.18 and newer runs it as it is.',
+    commands: commandsOf(typescript),
+    program: { file: 'score.mts', text: typescriptProgram, language: 'typescript' },
+  },
+  {
+    title: 'Other languages',
+    note: 'OpenAPI Generator makes clients for Java, Go, C#, Rust, C++ and many more.',
+    commands: commandsOf(generators),
+  },
+];
