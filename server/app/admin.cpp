@@ -145,24 +145,26 @@ class Administration {
                                                 const std::string& administrator) {
         const auto who = user(request.user.empty() ? administrator : request.user);
         if (!who) co_return fail(who.error());
-        auto theirs = co_await store_.teams(*who);
-        if (!theirs) co_return fail(theirs.error());
-        TeamId where;
-        if (!request.team.empty()) {
-            const auto named = team(request.team);
-            if (!named) co_return fail(named.error());
-            where = *named;
-        } else if (!theirs->empty()) {
-            where = theirs->front().id;
-        } else {
-            co_return fail(Errc::conflict,
-                           "The user is in no team: `plimsoll admin set-member` first.");
-        }
+        const auto where = request.team.empty() ? co_await first_team(*who) : team(request.team);
+        if (!where) co_return fail(where.error());
         const auto secret = identity::make_secret(identity::SecretKind::sign_in);
-        auto made = co_await store_.create_sign_in_link(actor_, *who, where, secret.hash,
+        auto made = co_await store_.create_sign_in_link(actor_, *who, *where, secret.hash,
                                                         SystemClock().now() + kLinkLifetime);
         if (!made) co_return fail(made.error());
         co_return request.base_url + "/#/sign-in/" + secret.text + "\n";
+    }
+
+    // That the user is a member of: an administrator sees more teams than those.
+    awaitable<Result<TeamId>> first_team(UserId who) {
+        for (const auto& team : teams_) {
+            const auto members = co_await store_.members(team.id);
+            if (!members) co_return fail(members.error());
+            for (const auto& member : *members) {
+                if (member.user.id == who) co_return team.id;
+            }
+        }
+        co_return fail(Errc::conflict,
+                       "The user is in no team: `plimsoll admin set-member` first.");
     }
 
     identity::IdentityStore& store_;

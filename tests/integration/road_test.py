@@ -123,6 +123,14 @@ class Road(unittest.TestCase):
         link = self.server.admin("--port", "4711", "sign-in-link", env=nobody)
         self.assertTrue(link.startswith("http://127.0.0.1:4711/#/sign-in/plm_signin_"), link)
 
+    def test_a_second_administrator_signs_in_to_their_own_team(self):
+        self.server.admin("add-team", "operators")
+        self.server.admin("add-user", "root", "--administrator")
+        self.server.admin("set-member", "--team", "operators", "--user", "root", "--role", "owner")
+        theirs = {"PLIMSOLL_CREDENTIALS": str(self.server.folder / "root.json")}
+        link = self.server.admin("sign-in-link", "--user", "root", "--base-url", self.server.base)
+        self.assertIn("as root, team operators", self.server.run("login", link, env=theirs).stdout)
+
     def test_nothing_under_v1_is_open(self):
         nobody = Api(self.server.base)
         for path in ("/v1/jobs", "/v1/users/me", "/v1/devices", "/v1/tokens", "/v1/jobs/job_0000000000001"):

@@ -57,6 +57,15 @@ export const views = [
   { name: 'team', address: '/#/settings/team', ready: text('grace') },
   { name: 'docs', address: '/#/docs', ready: heading('Who is calling') },
   { name: 'docs-operation', address: '/#/docs/createJob', ready: heading('By curl') },
+  {
+    name: 'docs-opened',
+    address: '/#/docs/createJob',
+    ready: async (page) => {
+      await page.getByText('Members of args').click();
+      await page.getByText('The body is JSON but breaks the contract').click();
+      await page.getByText('/args/items/3/text').waitFor();
+    },
+  },
   { name: 'docs-many-answers', address: '/#/docs/getJobResults', signedOut: true, ready: heading('By curl') },
   { name: 'docs-schema', address: '/#/docs/schemas/SentimentReport', ready: heading('Where it is used') },
   { name: 'docs-clients', address: '/#/docs/clients', ready: heading('Other languages') },

@@ -24,10 +24,17 @@ test('a search wants all of its words', () => {
   assert.ok(found('idempotency-key').includes('createJob'));
   assert.deepEqual(found('no such words'), []);
   assert.deepEqual(reference.findSchemas('sentimentrep'), ['SentimentReport']);
+  assert.ok(reference.findSchemas('custom_id').includes('SentimentItem'), 'by its members, too');
 });
 
 test('a schema knows the operations that use it, however deep', () => {
   assert.deepEqual(reference.usersOf('HistogramBin').map(({ id }) => id), ['getJobReport']);
+});
+
+test('every failure is told once', () => {
+  const told = reference.failures().map(({ status, name }) => `${status} ${name}`);
+  assert.ok(told.includes('401 unauthenticated'), told);
+  assert.equal(new Set(reference.failures().map(({ status, description }) => status + description)).size, told.length);
 });
 
 test('rules are said in words', () => {

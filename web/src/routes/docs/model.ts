@@ -30,7 +30,14 @@ export interface Answer {
   contents: readonly Content[];
 }
 
+/** As the examples of the contract have it. */
+interface Problem {
+  type: string;
+}
+
 const methods: readonly Method[] = ['get', 'post', 'put', 'patch', 'delete'];
+/** What the type of every problem begins with. */
+export const problemPrefix = 'urn:plimsoll:problem:';
 const schemaPrefix = '#/components/schemas/';
 
 export class ApiReference {
@@ -56,9 +63,23 @@ export class ApiReference {
       .filter(({ calls }) => calls.length > 0);
   }
 
+  /** The schemas whose names, together with those of their members, hold all of the words. */
   findSchemas(search: string): readonly string[] {
     const wanted = search.toLowerCase().split(/\s+/).filter(Boolean);
-    return this.schemaNames.filter((name) => wanted.every((word) => name.toLowerCase().includes(word)));
+    return this.schemaNames.filter((name) => {
+      const words = [name, ...Object.keys(this.contract.components.schemas[name]!.properties ?? {})].join(' ').toLowerCase();
+      return wanted.every((word) => words.includes(word));
+    });
+  }
+
+  /** What can go wrong, once each, by status; with the name that programs know it by. */
+  failures(): readonly { status: string; name: string; description: string }[] {
+    const found = new Map<string, { status: string; name: string; description: string }>();
+    for (const { status, description, contents } of this.calls.flatMap(({ answers }) => answers)) {
+      const problem = contents.find((content) => content.type === 'application/problem+json')?.example as Problem | undefined;
+      if (problem) found.set(`${status} ${description}`, { status, name: problem.type.replace(problemPrefix, ''), description });
+    }
+    return [...found.values()].sort((one, other) => one.status.localeCompare(other.status));
   }
 
   call(id: string): Call | undefined {
