@@ -6,10 +6,11 @@
 -- Plans must not depend on statistics: a plan made while a partition was empty would read all of it an hour
 -- later. So the functions on the hot path allow index look-ups in nested loops only (their SET clauses, which
 -- hold for what they call). In return arrays are zipped or subscripted, never joined with each other: the
--- planner takes an array for ten rows and would loop. And partitions are met through unnest(ids) join,
--- which prunes per id, never through = any(ids), which looks into every partition; and the lowest and the highest
--- id are given beside (between v_low and v_high), so that the other days' partitions are not even prepared. No SQL-language function that
--- cannot be inlined: those are planned anew at every call.
+-- planner takes an array for ten rows and would loop. Beside the ids of jobs, the lowest and the highest are given
+-- (between v_low and v_high), so that the other days' partitions are not even prepared. But the planner thinks that such
+-- a range is short, would read it whole and join: thousands of jobs of other teams lie between those of a claim. So a
+-- read looks up id by id (cross join lateral (… offset 0), which stays as it is written), and an update names the ids
+-- too (= any(ids)). No SQL-language function that cannot be inlined: those are planned anew at every call.
 set local role plimsoll_queue;
 set local search_path = plimsoll;
 
@@ -131,7 +132,7 @@ begin
   ), jobs as (
     update job j set ready_first = coalesce(j.ready_first, r.first), ready_last = r.last
     from (select job_id, min(seq) first, max(seq) last from added group by 1) r
-    where j.id = r.job_id and j.id between v_low and v_high
+    where j.id = r.job_id and j.id = any(p_jobs) and j.id between v_low and v_high
   )
   select array_agg(lane_id), array_agg(first), array_agg(n) into v_lanes, v_firsts, v_counts
   from (select lane_id, min(seq) first, count(*)::int n from added group by 1) x;

@@ -44,7 +44,7 @@ begin
   return query select true, v_worker.state = 'draining',
     array(select f from unnest(p_fences) f where not exists (
       select from lease l where l.fence = f and l.epoch = p_epoch and l.worker_id = p_worker_id and l.fence >= v_worker.oldest_fence)),
-    array(select j.id from unnest(v_jobs) u(id) join job j on j.id = u.id and j.id between v_low and v_high where j.state = 'cancelling');
+    array(select j.id from job j where j.id = any(v_jobs) and j.id between v_low and v_high and j.state = 'cancelling');
 end
 $$;
 
@@ -188,7 +188,7 @@ begin
 
   with started as (
     update job j set state = 'running', started_at = p_now, last_event = j.last_event + 1, revision = j.revision + 1
-    from (select distinct id from unnest(v_jobs) v(id)) u where j.id = u.id and j.id between v_low and v_high and j.state = 'queued'
+    where j.id = any(v_jobs) and j.id between v_low and v_high and j.state = 'queued'
     returning j.id, j.team_id, j.last_event
   ), told as (
     insert into event (job_id, n, team_id, at, type) select id, last_event, team_id, p_now, 'started' from started
@@ -205,8 +205,8 @@ begin
       'items_failed', j.items_failed, 'tasks_total', j.tasks_total, 'tasks_quarantined', j.tasks_quarantined,
       'created_at', j.created_at, 'started_at', j.started_at, 'charged_seconds', j.charged_seconds) end
   from unnest(v_jobs, v_tasks, v_attempts, v_ests) with ordinality u(job_id, task, attempt, est, ord)
-  join job j on j.id = u.job_id and j.id between v_low and v_high
-  left join task t on t.job_id = u.job_id and t.job_id between v_low and v_high and t.seq = u.task
+  cross join lateral (select * from job x where x.id = u.job_id and x.id between v_low and v_high offset 0) j
+  left join lateral (select * from task x where x.job_id = u.job_id and x.job_id between v_low and v_high and x.seq = u.task offset 0) t on true
   order by u.ord;
 end
 $$;

@@ -28,7 +28,7 @@ begin
   perform push(v_host, lanes_of(array_agg(j.team_id), array_agg(v_host), array_agg(j.kind), array_agg(j.kind_version),
       array_agg(''::text), array_agg(0::smallint), array_agg(''::text), array_agg(j.priority)),
     array_agg(j.id), array_agg(j.tasks_total), array_agg(0.01::real), array_agg(1::smallint), array_agg(0::smallint), p_now)
-  from unnest(p_jobs) u(id) join job j on j.id = u.id and j.id between v_low and v_high;
+  from unnest(p_jobs) u(id) cross join lateral (select * from job x where x.id = u.id and x.id between v_low and v_high offset 0) j;
 end
 $$;
 
@@ -102,7 +102,7 @@ begin
         when p.ended > 0 and j.tasks_left = p.ended and not j.merge then 'succeeded'
         else j.state end state,
       p.ended > 0 and j.tasks_left = p.ended and j.merge and j.tasks_quarantined + p.bad < j.tasks_total and j.state <> 'cancelling' merging
-    from part p join job j on j.id = p.job_id and j.id between v_low and v_high
+    from part p cross join lateral (select * from job x where x.id = p.job_id and x.id between v_low and v_high offset 0) j
   ), changed as (
     update job j set items_ok = j.items_ok + n.ok, items_failed = j.items_failed + n.failed, tasks_left = j.tasks_left - n.ended,
       tasks_quarantined = j.tasks_quarantined + n.bad, charged_seconds = j.charged_seconds + n.cost, revision = j.revision + 1,
@@ -110,7 +110,7 @@ begin
       error = case when n.state = 'failed' then n.error end,
       last_event = j.last_event + (n.again_tasks is not null)::int + (n.bad_tasks is not null)::int
         + (n.state in ('succeeded', 'failed', 'cancelled'))::int
-    from next n where j.id = n.job_id and j.id between v_low and v_high
+    from next n where j.id = n.job_id and j.id = any(p_jobs) and j.id between v_low and v_high
     returning j.id, j.team_id, j.state, j.finished_at is not null finished, j.last_event, j.error, n.bad_tasks, n.again_tasks, n.merging, n.done_ord
   ), told as (
     insert into event (job_id, n, team_id, at, type, data)
@@ -198,7 +198,7 @@ begin
       case when g.outcome <> 'done' then coalesce((select t.items from task t where t.job_id = g.job_id and t.job_id between v_low and v_high and t.seq = g.task), 0) end items
     from unnest(v_jobs, v_tasks, v_charges, v_attempts, v_crashes, p_outcomes, p_items_ok, p_items_failed, p_seconds, p_delays)
       with ordinality g(job_id, task, charge, attempt, crashes, outcome, ok, failed, seconds, delay, ord)
-    join job j on j.id = g.job_id and j.id between v_low and v_high order by g.ord) x;
+    cross join lateral (select * from job y where y.id = g.job_id and y.id between v_low and v_high offset 0) j order by g.ord) x;
 
   -- The bulk of the bytes goes in before the class lock is taken.
   insert into result (job_id, seq, team_id, state, fence, worker_id, attempt, items_ok, items_failed, seconds, bytes, content, partial, error, finished_at)
@@ -212,8 +212,7 @@ begin
   perform lock_class(v_class);
 
   -- A job being cancelled takes no more results. Cancel sets the state under the class lock.
-  v_cancelling := array(select j.id from (select distinct id from unnest(v_jobs) u(id)) u join job j on j.id = u.id and j.id between v_low and v_high
-    where j.state = 'cancelling');
+  v_cancelling := array(select j.id from job j where j.id = any(v_jobs) and j.id between v_low and v_high and j.state = 'cancelling');
   if v_cancelling <> '{}' then
     delete from result r using unnest(v_jobs, v_tasks) s(job_id, task)
     where r.job_id = s.job_id and r.seq = s.task and r.fence = p_fence and s.job_id = any(v_cancelling);

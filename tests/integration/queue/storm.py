@@ -59,6 +59,24 @@ class Herd:
             child.join()
 
 
+class Minutes:
+    """Says every minute how it goes on under the old snapshot: what was recorded, and what a claim of one task reads."""
+
+    def __init__(self, queue):
+        self.queue, self.count, self.recorded = queue, 0, 0
+
+    def next(self):
+        worker = self.queue.register('onlooker')
+        with self.queue.connection.transaction(force_rollback=True):
+            for _ in range(2):  # the first call of a connection reads the catalogue, too
+                [[plan]] = self.queue.rows('explain (analyze, buffers, format json) select claim_v1(%s, %s, 1, 1)', *worker)[0]
+        recorded, waiting = self.queue.rows('select (select count(*) from result) recorded, (select count(*) from ready) waiting')[0]
+        self.count += 1
+        blocks = plan['Plan']['Shared Hit Blocks'] + plan['Plan']['Shared Read Blocks']
+        print(f'minute {self.count}: {recorded - self.recorded} tasks recorded, {waiting} wait, a claim reads {blocks} blocks', flush=True)
+        self.recorded = recorded
+
+
 def storm(given, queue, plan, directory):
     coin = random.Random(given.seed)
     herd = Herd(coin)
@@ -68,9 +86,11 @@ def storm(given, queue, plan, directory):
     for i in range(2):
         herd.start(f'duties {i}', Duties, plan)
         herd.start(f'submitter {i}', Submitter, plan, i, 2)
-    checks, end = 0, time.monotonic() + given.seconds
+    checks, start, minutes = 0, time.monotonic(), Minutes(queue)
     try:
-        while time.monotonic() < end:
+        while (now := time.monotonic() - start) < given.seconds:
+            if now > 60 * (minutes.count + 1):
+                minutes.next()
             time.sleep(coin.uniform(0.05, 0.3))
             herd.check()
             herd.kill_one()

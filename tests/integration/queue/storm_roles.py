@@ -26,14 +26,17 @@ class Role:
 
 
 class Submitter(Role):
-    """Submits jobs number first, first + step, …, each with its number as key, in batches, some of them twice."""
+    """Submits jobs number first, first + step, …, each with its number as key, in batches, some of them twice.
+    Starts anywhere and goes round, so that one that is killed again and again gets through."""
 
     def __init__(self, seed, plan, first, step):
         super().__init__('plimsoll_app', seed)
         self.plan, self.numbers = plan, range(first, plan['jobs'], step)
 
     def run(self):
-        for start in range(0, len(self.numbers), 20):
+        batches = range(0, len(self.numbers), 20)
+        begin = self.coin.randrange(len(batches))
+        for start in (*batches[begin:], *batches[:begin]):
             batch = [spec(self.plan, n) for n in self.numbers[start:start + 20]]
             if self.coin.random() < 0.1:
                 batch += batch[:5]
