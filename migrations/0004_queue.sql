@@ -119,9 +119,11 @@ create table worker (
 
 create sequence fence_seq;
 
--- A worker's right to run some tasks. The arrays are parallel and hold what is still open.
+-- A worker's right to run some tasks. The arrays are parallel and hold what is still open. fence is unique because it
+-- comes from the sequence; its index is a hash, so that no plan ever takes it for a worker's oldest fence and later ones,
+-- and reads the dead leases of everybody.
 create table lease (
-  fence bigint primary key,
+  fence bigint not null,
   worker_id int not null,
   epoch int not null,
   class_id smallint not null,
@@ -134,6 +136,7 @@ create table lease (
   attempts smallint[] not null,
   crashes smallint[] not null
 );
+create index lease_fence on lease using hash (fence);
 create index lease_worker on lease (worker_id, fence);
 alter table lease alter jobs set storage external, alter tasks set storage external, alter lanes set storage external,
   alter accounts set storage external,   alter charges set storage external, alter attempts set storage external, alter crashes set storage external;
