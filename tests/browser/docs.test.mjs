@@ -56,7 +56,7 @@ visit('members and errors open in place, and type names lead to their schema', a
 
 visit('the clients’ page names this server, copies commands and saves programs', async ({ page, go, server }) => {
   await go('/#/docs/clients');
-  await page.getByText(`export PLIMSOLL_URL=${server.url}`).waitFor();
+  await page.getByText(`export PLIMSOLL_SERVER=${server.url}`).waitFor();
   await page.getByRole('button', { name: 'Copy the commands for Python' }).click();
   await page.getByRole('status').getByText('Copied').waitFor();
   const commands = await page.evaluate(() => navigator.clipboard.readText());

@@ -4,7 +4,7 @@ import os
 
 import openapi_client as plimsoll
 
-configuration = plimsoll.Configuration(host=os.environ["PLIMSOLL_URL"], access_token=os.environ["PLIMSOLL_TOKEN"])
+configuration = plimsoll.Configuration(host=os.environ["PLIMSOLL_SERVER"], access_token=os.environ["PLIMSOLL_TOKEN"])
 with plimsoll.ApiClient(configuration) as client:
     jobs = plimsoll.JobsApi(client)
     spec = plimsoll.JobSpec.from_dict({"kind": "sentiment", "args": {"texts": ["good", "bad"]}})

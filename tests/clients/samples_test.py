@@ -34,7 +34,7 @@ class Samples(unittest.TestCase):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="plm-sample-"))
         self.addCleanup(shutil.rmtree, folder)
         shutil.copytree(ROOT / "deploy/samples" / sample, folder, dirs_exist_ok=True)
-        env = {**os.environ, "PLIMSOLL_URL": self.server.base, "PLIMSOLL_TOKEN": self.api.token,
+        env = {**os.environ, "PLIMSOLL_SERVER": self.server.base, "PLIMSOLL_TOKEN": self.api.token,
                "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": self.wheels, "PIP_NO_COMPILE": "1"}
         return folder, env
 

@@ -3,16 +3,16 @@
 set -euo pipefail
 
 # Submit. The answer's Location is the job's address. The same key again makes no second job.
-job=$(curl -sS --fail-with-body -o job.json -w '%header{location}' "$PLIMSOLL_URL/v1/jobs" \
+job=$(curl -sS --fail-with-body -o job.json -w '%header{location}' "$PLIMSOLL_SERVER/v1/jobs" \
     -H "Authorization: Bearer $PLIMSOLL_TOKEN" -H 'Content-Type: application/json' \
     -H 'Idempotency-Key: my-first-job' \
     -d '{"kind": "sentiment", "args": {"texts": ["Shares soar after a brilliant quarter!"]}}')
 
 # Wait. Each call answers when the job is finished, after a minute at the latest.
-while curl -sS --fail-with-body "$PLIMSOLL_URL$job?wait=60" -H "Authorization: Bearer $PLIMSOLL_TOKEN" |
+while curl -sS --fail-with-body "$PLIMSOLL_SERVER$job?wait=60" -H "Authorization: Bearer $PLIMSOLL_TOKEN" |
     grep -Eq '"state": ?"(queued|running|cancelling)"'; do :; done
 
 # Read the report, and the results as CSV (or format=json, format=jsonl).
-curl -sS --fail-with-body "$PLIMSOLL_URL$job/report" -H "Authorization: Bearer $PLIMSOLL_TOKEN"
+curl -sS --fail-with-body "$PLIMSOLL_SERVER$job/report" -H "Authorization: Bearer $PLIMSOLL_TOKEN"
 echo
-curl -sS --fail-with-body "$PLIMSOLL_URL$job/results?format=csv" -H "Authorization: Bearer $PLIMSOLL_TOKEN"
+curl -sS --fail-with-body "$PLIMSOLL_SERVER$job/results?format=csv" -H "Authorization: Bearer $PLIMSOLL_TOKEN"

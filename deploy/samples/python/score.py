@@ -27,7 +27,7 @@ def must(answer):
 
 def main():
     client = AuthenticatedClient(
-        os.environ["PLIMSOLL_URL"],
+        os.environ["PLIMSOLL_SERVER"],
         os.environ["PLIMSOLL_TOKEN"],
         timeout=httpx.Timeout(90),  # longer than the longest wait below
     )

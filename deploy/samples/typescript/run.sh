@@ -3,6 +3,6 @@
 set -euo pipefail
 
 npm install openapi-fetch@0.17 openapi-typescript@7 typescript@5 @types/node@22
-npx openapi-typescript "$PLIMSOLL_URL/openapi.json" --default-non-nullable false --output plimsoll.d.ts
+npx openapi-typescript "$PLIMSOLL_SERVER/openapi.json" --default-non-nullable false --output plimsoll.d.ts
 npx tsc --noEmit --strict --module nodenext score.mts
 node score.mts

@@ -13,7 +13,7 @@ const headlines = new Map([
 const ended: Job['state'][] = ['succeeded', 'failed', 'cancelled'];
 
 const api = createClient<paths>({
-  baseUrl: process.env.PLIMSOLL_URL,
+  baseUrl: process.env.PLIMSOLL_SERVER,
   headers: { Authorization: `Bearer ${process.env.PLIMSOLL_TOKEN}` },
 });
 

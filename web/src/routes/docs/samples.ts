@@ -18,16 +18,16 @@ const commandsOf = (script: string) => script.slice(script.indexOf('\n\n') + 2).
 
 /** What deploy/samples/ holds, which a test runs. */
 export const samples: readonly Sample[] = [
-  { title: 'curl', note: 'Nothing to install.', commands: commandsOf(curl) },
+  { title: 'curl', note: 'Nothing to install; 7.84 or newer.', commands: commandsOf(curl) },
   {
     title: 'Python',
-    note: 'A typed client for Python 3.11 and newer, made by openapi-python-client.',
+    note: 'A typed client for Python 3.11 and newer, made by openapi-python-client. Save the program and give the commands beside it.',
     commands: commandsOf(python),
     program: { file: 'score.py', text: pythonProgram, language: 'python' },
   },
   {
     title: 'TypeScript',
-    note: 'Types from the contract and a client of six kilobytes, openapi-fetch. Node 22.18 and newer runs it as it is.',
+    note: 'Types from the contract and a client of six kilobytes, openapi-fetch. Node 22.18 and newer runs the program as it is.',
     commands: commandsOf(typescript),
     program: { file: 'score.mts', text: typescriptProgram, language: 'typescript' },
   },
