@@ -8,7 +8,7 @@ namespace plimsoll::waves {
 namespace {
 
 constexpr std::size_t kFewestBars = 4;  // start, A, B, C
-constexpr std::size_t kFirstPool = 4096;
+constexpr std::size_t kFirstPool = 256;
 constexpr std::size_t kOpenReported = 5;
 
 double processor_seconds() {

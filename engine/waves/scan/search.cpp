@@ -17,6 +17,14 @@ unsigned wanted(const Settings& settings) {
     return bits;
 }
 
+// What is known about a start from the window before: within `until` the result is the same.
+template <std::size_t N>
+struct Known {
+    std::int32_t until = 0;
+    bool to_the_end = false;
+    std::array<std::uint64_t, N> complete{};
+};
+
 // Goes through all starts of one direction. False when stopped.
 template <const auto& F, class Sink>
 bool walk(std::span<const Bar> bars, const Itinerary& itinerary, bool rising,
@@ -26,6 +34,7 @@ bool walk(std::span<const Bar> bars, const Itinerary& itinerary, bool rising,
     if (patterns == 0) return true;
     const auto n = static_cast<std::int32_t>(bars.size());
     const std::int32_t up_to = settings.up_to > 0 ? settings.up_to : kNever;
+    std::vector<Known<F.patterns.size()>> known(itinerary.windows.size() > 1 ? bars.size() : 0);
     std::int32_t window_index = -1;
     std::uint64_t window_nodes = 0;
     bool cut = false;
@@ -46,7 +55,24 @@ bool walk(std::span<const Bar> bars, const Itinerary& itinerary, bool rising,
         }
         if (stop.stop_requested()) return false;
         ++coverage.starts;
-        Descent<F, Sink>(bars, window.end, up_to, tally, sink).from(start.bar, patterns);
+        if (known.empty()) {
+            Descent<F, Sink>(bars, window.end, up_to, tally, sink).from(start.bar, patterns);
+            continue;
+        }
+        // Windows overlap, and most of what a start leads to lies well inside: it is not searched
+        // again. Counts under way are only looked for where the data end.
+        auto& before = known[start.bar];
+        if (before.until >= window.end && before.to_the_end == (window.end == n)) {
+            for (std::size_t p = 0; p < before.complete.size(); ++p)
+                tally.complete[p] += before.complete[p];
+            continue;
+        }
+        before.complete = tally.complete;
+        before.until =
+            Descent<F, Sink>(bars, window.end, up_to, tally, sink).from(start.bar, patterns);
+        before.to_the_end = window.end == n;
+        for (std::size_t p = 0; p < before.complete.size(); ++p)
+            before.complete[p] = tally.complete[p] - before.complete[p];
     }
     return true;
 }

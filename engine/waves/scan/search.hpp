@@ -19,7 +19,8 @@ constexpr std::size_t kind_index(Shape shape, bool rising) {
 struct Coverage {
     std::uint64_t starts = 0;
     std::uint64_t windows = 0;
-    std::uint64_t nodes = 0;                                   // wave ends tried
+    std::uint64_t nodes = 0;  // wave ends tried; what an earlier window told is
+                              // not tried again
     std::map<std::string, std::uint64_t, std::less<>> pruned;  // nodes that broke the rule
     std::array<std::uint64_t, kKinds> valid{};  // counts, once a window they are found in
     std::uint64_t quiet_windows = 0;            // left out by the filters, see Settings

@@ -59,7 +59,8 @@ class Collector : public SinkDefaults {
             }
             if (bounds_[P] < counts_.threshold() && bounds_[P] <= best_[P]) return;
         }
-        const double score = score_.template complete<kShape>(kPattern, path);
+        const double needed = std::min(counts_.threshold(), best_[P]);
+        const double score = score_.template complete<kShape>(kPattern, path, needed);
         best_[P] = std::max(best_[P], score);
         if (score >= counts_.threshold()) counts_.add(found(kShape, kPattern.waves, path, score));
     }
@@ -127,7 +128,8 @@ class BestOnly : public SinkDefaults {
     template <std::size_t P>
     void complete(const Path& path) {
         constexpr Shape kShape = F.patterns[P].shape;
-        best_[P] = std::max(best_[P], score_.template complete<kShape>(F.patterns[P], path));
+        best_[P] =
+            std::max(best_[P], score_.template complete<kShape>(F.patterns[P], path, best_[P]));
     }
 
   private:

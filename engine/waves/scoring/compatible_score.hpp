@@ -80,7 +80,7 @@ class CompatibleScore {
         return sum((ratios_ + 1) / 3, times_);
     }
     template <Shape S>
-    double complete(const Pattern&, const Path& path) const {
+    double complete(const Pattern&, const Path& path, double /*needed*/) const {
         if constexpr (S == Shape::corrective)
             return sum(compatible::third_of_three(path), compatible::time(path));
         else

@@ -115,24 +115,30 @@ inline double times(const Path& path, int from, int to) {
 }
 
 template <Shape S>
-Parts five(const Pattern& pattern, const Path& path) {
-    Parts parts;
-    parts.set(Part::fibonacci, (ratios_to_fourth<S>(path) + ratio_of_fifth<S>(path)) / 4);
-    parts.set(Part::time, (times(path, 2, 4) + times(path, 5, 5)) / 4);
-    parts.set(Part::alternation, alternation(path));
-    parts.set(Part::channel, channel(path, 2, 4, 3, 5));
-    parts.set(Part::margins, margins(pattern, path));
-    return parts;
+double fibonacci_of_five(const Path& path) {
+    return (ratios_to_fourth<S>(path) + ratio_of_fifth<S>(path)) / 4;
 }
 template <Shape S>
-Parts three(const Pattern& pattern, const Path& path) {
+double fibonacci_of_three(const Path& path) {
+    return (closeness(path.length[2] / path.length[1], Targets<S>::second) +
+            closeness(path.length[3] / path.length[1], Targets<S>::third)) /
+           2;
+}
+
+// All parts of a finished count but the margins, which cost most.
+template <Shape S>
+Parts but_margins(const Path& path) {
     Parts parts;
-    parts.set(Part::fibonacci, (closeness(path.length[2] / path.length[1], Targets<S>::second) +
-                                closeness(path.length[3] / path.length[1], Targets<S>::third)) /
-                                   2);
-    parts.set(Part::time, times(path, 2, 3) / 2);
-    parts.set(Part::channel, channel(path, 0, 2, 1, 3));
-    parts.set(Part::margins, margins(pattern, path));
+    if constexpr (S == Shape::impulse || S == Shape::leading_diagonal) {
+        parts.set(Part::fibonacci, fibonacci_of_five<S>(path));
+        parts.set(Part::time, (times(path, 2, 4) + times(path, 5, 5)) / 4);
+        parts.set(Part::alternation, alternation(path));
+        parts.set(Part::channel, channel(path, 2, 4, 3, 5));
+    } else {
+        parts.set(Part::fibonacci, fibonacci_of_three<S>(path));
+        parts.set(Part::time, times(path, 2, 3) / 2);
+        parts.set(Part::channel, channel(path, 0, 2, 1, 3));
+    }
     return parts;
 }
 
@@ -159,18 +165,33 @@ class StandardScore {
     double bound() const {
         return bound_;
     }
+    // Below 0 where it is less than `needed`, which most often shows before all parts are known.
     template <Shape S>
-    double complete(const Pattern& pattern, const Path& path) const {
-        return total_of(parts<S>(pattern, path));
+    double complete(const Pattern& pattern, const Path& path, double needed) const {
+        Parts best;
+        best.set(Part::channel, 1);
+        best.set(Part::margins, 1);
+        best.set(Part::time, 1);
+        if constexpr (S == Shape::impulse || S == Shape::leading_diagonal) {
+            best.set(Part::alternation, 1);
+            best.set(Part::fibonacci, standard::fibonacci_of_five<S>(path));
+        } else {
+            best.set(Part::fibonacci, standard::fibonacci_of_three<S>(path));
+        }
+        if (total_of(best) < needed) return -1;
+        best = standard::but_margins<S>(path);
+        best.set(Part::margins, 1);
+        if (total_of(best) < needed) return -1;
+        best.set(Part::margins, standard::margins(pattern, path));
+        return total_of(best);
     }
     double total_of(const Parts& parts) const { return total(parts, weights_); }
 
     template <Shape S>
     static Parts parts(const Pattern& pattern, const Path& path) {
-        if constexpr (S == Shape::impulse || S == Shape::leading_diagonal)
-            return standard::five<S>(pattern, path);
-        else
-            return standard::three<S>(pattern, path);
+        Parts parts = standard::but_margins<S>(path);
+        parts.set(Part::margins, standard::margins(pattern, path));
+        return parts;
     }
 
   private:

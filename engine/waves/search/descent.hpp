@@ -49,13 +49,16 @@ class Descent {
         path_.bars = bars_;
     }
 
-    // `wanted`: bits of the patterns to look for.
-    void from(std::int32_t start, unsigned wanted) {
+    // `wanted`: bits of the patterns to look for. Returns how long the result stands: it is the
+    // same for every window of these bars that ends later, but not behind that bar.
+    std::int32_t from(std::int32_t start, unsigned wanted) {
+        same_until_ = kNever;
         if constexpr (F.swing_start) {
-            if (start > 0 && bars_[start - 1].low < bars_[start].low) return;
+            if (start > 0 && bars_[start - 1].low < bars_[start].low) return same_until_;
         }
         path_.start(start);
         wave<1>(wanted);
+        return same_until_;
     }
 
   private:
@@ -65,10 +68,14 @@ class Descent {
         constexpr Guard kGuard = kRise ? F.rises : F.falls;
         const Bar& from = bars_[path_.at[K - 1]];
         const Link& origin = kRise ? from.rise : from.fall;
-        if (origin.first_known >= end_) return;
+        if (origin.first_known >= end_) return hidden(origin.first_known);
         const std::int32_t breach = kRise ? from.undercut : from.overshoot;
         std::int32_t skip = kRise ? from.rise_first_skip : from.fall_first_skip;
-        std::int32_t at = origin.first < end_ ? origin.first : end_ - 1;
+        std::int32_t at = origin.first;
+        if (at >= end_) {  // the window ends a shortest wave before its time
+            at = end_ - 1;
+            hidden(end_);
+        }
         unsigned open = wanted;
         while (true) {
             if (skip >= up_to_) {
@@ -84,10 +91,15 @@ class Descent {
             if (open == 0) return;
             if (alive != 0) survived<K>(alive);
             const Link& onward = kRise ? bars_[at].rise : bars_[at].fall;
-            if (onward.next_known >= end_) return;
+            if (onward.next_known >= end_) return hidden(onward.next_known);
             at = onward.next;
             ++skip;
         }
+    }
+
+    // What becomes known at this bar was not seen: windows that end behind it may hold more.
+    void hidden(std::int32_t known) {
+        if (known < same_until_) same_until_ = known;
     }
 
     // The patterns of `open` whose rules for wave K hold; takes those from `open` that no longer
@@ -144,6 +156,7 @@ class Descent {
     std::int32_t up_to_;
     Counters& tally_;
     Sink& sink_;
+    std::int32_t same_until_ = kNever;
     Path path_;
 };
 

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Waves: searches of random walks against the times they must keep to on two cores.
+
+    tests/bench/waves/run.py [--rounds N] [--quick] [--record]
+
+Builds a release. Rates are symbols per second of processor time, times two: what two cores give that
+do nothing else, whatever runs on the machine now. Wall times are printed beside. The surrogates are
+measured with 20 and calculated for 1,000, which they are proportional to. --quick leaves out the
+longest rows. "End to end" runs `plimsoll waves` on a CSV file and writes JSON.
+"""
+import argparse
+import json
+import pathlib
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / 'tests/bench'))
+import results  # noqa: E402
+
+WINDOWS = {'windows': 'weeks', 'starts': 'points', 'window_overlap_ratio': 0.5, 'max_start_points': 8,
+           'bars_per_week': 7}
+# name, symbols, bars, settings, seconds that it must take at most, that it should, how many times the work
+ROWS = [
+    ('500 x 500 bars, windows, 8 starts, compatible', 500, 500, {'mode': 'compatible', **WINDOWS}, 1.2, 0.3),
+    ('500 x 500 bars, windows, 8 starts, standard', 500, 500, {'mode': 'standard', **WINDOWS}, None, None),
+    ('500 x 500 bars, every bar, compatible', 500, 500, {'mode': 'compatible'}, 0.3, 0.2),
+    ('500 x 500 bars, every bar, standard', 500, 500, {'mode': 'standard'}, None, None),
+    ('500 x 5,000 bars, every bar, compatible', 500, 5000, {'mode': 'compatible'}, 20, 12),
+]
+SURROGATES = 20
+
+
+def build():
+    folder = ROOT / 'build/bench'
+    for command in (['cmake', '--preset', 'release', '-B', folder, '-DPLIMSOLL_TESTS=ON'],
+                    ['cmake', '--build', folder, '--target', 'waves_search_loop', 'plimsoll']):
+        subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    return folder / 'bin'
+
+
+def search(program, symbols, bars, settings):
+    told = subprocess.run([program, str(symbols), str(bars), '2', json.dumps(settings)], check=True,
+                          capture_output=True, text=True)
+    return json.loads(told.stdout)
+
+
+def write_prices(path, symbols, bars):
+    """Random walks; the same every time."""
+    state = 1
+    with open(path, 'w', encoding='ascii') as file:
+        file.write('symbol,open,high,low,close\n')
+        for symbol in range(symbols):
+            price = 100.0
+            for _ in range(bars):
+                around = []
+                for _ in range(4):
+                    state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+                    around.append(price * (1 + ((state >> 40) / 2**24 - 0.5) * 0.04))
+                file.write(f'S{symbol},{around[0]:.4f},{max(around):.4f},{min(around):.4f},{around[3]:.4f}\n')
+                price = around[3]
+
+
+def end_to_end(program, prices, folder):
+    """Processor and wall seconds of the command, and its peak memory in MB."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [program, 'waves', prices, '--set', 'processes=2', '--set', 'mode=compatible', '--format', 'jsonl', '-o',
+               pathlib.Path(folder) / 'counts.jsonl']
+    for key, value in WINDOWS.items():
+        command += ['--set', f'{key}={value}']
+    subprocess.run(command, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def entry(name, work, seconds, must, stretch, rounds):
+    """Symbols per second against those of a run that takes exactly as long as it may."""
+    return results.entry(f'waves: {name}', 'waves', round(work / seconds, 1), 'symbols/s on 2 cores',
+                         peer=f'{must} s' if must else None, peer_value=work / must if must else None,
+                         must=1 if must else None, stretch=must / stretch if must else None, rounds=rounds,
+                         command='tests/bench/waves/run.py --record')
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument('--rounds', type=int, default=5)
+    arguments.add_argument('--quick', action='store_true')
+    arguments.add_argument('--record', action='store_true', help='write tests/bench/results.json')
+    options = arguments.parse_args()
+    programs = build()
+    loop = programs / 'waves_search_loop'
+    seconds = {}
+    peak = 0
+    with tempfile.TemporaryDirectory() as folder:
+        prices = pathlib.Path(folder) / 'prices.csv'
+        write_prices(prices, 500, 500)
+        rows = [row for row in ROWS if row[2] <= 500 or not options.quick]
+        for number in range(options.rounds):
+            for name, symbols, bars, settings, *_ in rows:
+                if bars > 500 and number > 0:
+                    continue  # once is enough of what takes half a minute
+                told = search(loop, symbols, bars, settings)
+                seconds.setdefault(name, []).append(told['processor'] / 2)
+                peak = max(peak, told['peak_mb'])
+                print(f"{name}: {told['processor'] / 2:.3f} s of two cores, {told['wall']:.3f} s by the clock, "
+                      f"{told['valid']:,} counts, {told['nodes'] / told['processor'] / 1e6:.0f} M nodes/s", flush=True)
+            seconds.setdefault('end to end', []).append(end_to_end(programs / 'plimsoll', prices, folder) / 2)
+            print(f"end to end: {seconds['end to end'][-1]:.3f} s of two cores", flush=True)
+        for mode in ('compatible', 'standard'):
+            without = search(loop, 100, 500, {'mode': mode})['processor']
+            told = search(loop, 100, 500, {'mode': mode, 'surrogates': SURROGATES})['processor'] - without
+            seconds[f'surrogates {mode}'] = [told / 2 * 5 * 1000 / SURROGATES]
+            print(f"1,000 surrogates of 500 x 500, {mode}: {seconds[f'surrogates {mode}'][0]:.0f} s of two cores")
+    median = {name: statistics.median(values) for name, values in seconds.items()}
+    entries = [entry(name, symbols, median[name], must, stretch, options.rounds if bars <= 500 else 1)
+               for name, symbols, bars, _, must, stretch in rows]
+    entries.append(entry('500 x 500 bars, windows, CSV to JSON lines, compatible', 500, median['end to end'], 3, 1,
+                         options.rounds))
+    entries += [entry(f'1,000 surrogates of 500 x 500 bars, {mode}', 500_000, median[f'surrogates {mode}'], 240, 120, 1)
+                for mode in ('compatible', 'standard')]
+    entries.append({'name': 'waves: peak memory of a search', 'area': 'waves', 'ours': round(peak, 1), 'unit': 'MB',
+                    'peer': 'limit', 'peer_value': 200, 'ratio': round(200 / peak, 2), 'must': 1, 'stretch': None,
+                    'met': results.met(200 / peak, 1, None), 'rounds': 1, 'machine': results.machine(),
+                    'commit': results.commit(), 'command': 'tests/bench/waves/run.py --record'})
+    for it in entries:
+        print(f"{it['name']}: {it['ours']:,} {it['unit']} ({it['met']})")
+    if options.record:
+        results.record(entries)
+
+
+if __name__ == '__main__':
+    main()
