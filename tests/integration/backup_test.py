@@ -13,6 +13,7 @@ from harness import BIN, ROOT, Server
 
 URL = os.environ["PLIMSOLL_TEST_DATABASE_URL"]  # as the superuser
 APP = URL.replace("//postgres@", "//plimsoll_app@")
+POSTGRES = URL.replace("/plimsoll?", "/postgres?")
 WORKER = URL.replace("//postgres@", "//plimsoll_worker@")
 BLOCKS = re.findall(r"^```sh\n(.*?)^```", (ROOT / "deploy/README.md").read_text(), re.S | re.M)
 
@@ -24,11 +25,25 @@ def lines_with(words):
     return found[0].replace("plimsoll serve\n", "")
 
 
-def psql(sql, database="plimsoll"):
-    url = URL.replace("/plimsoll?", f"/{database}?")
+def psql(sql, url=URL):
     done = subprocess.run(["psql", "-qXtA", "-v", "ON_ERROR_STOP=1", url], input=sql, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
+
+
+def make_older_schema(url):
+    """The schema as it was one migration ago, with one person in it. Returns its version and today's."""
+    files = sorted((ROOT / "migrations").glob("[0-9]*.sql"))
+    for file in files[:-1]:
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        number, _, name = file.stem.partition("_")
+        ledger = f"insert into plimsoll.schema_migration values ({int(number)}, '{name}', '\\x{digest}');"
+        psql(f"begin;\n{file.read_text()}\nset local role plimsoll_owner;\n{ledger}\ncommit;", url)
+    psql("""with team as (insert into plimsoll.team (name) values ('harbour') returning id),
+                 person as (insert into plimsoll.app_user (name, is_admin) values ('ada', true) returning id)
+            insert into plimsoll.membership (team_id, user_id, role)
+            select team.id, person.id, 'owner' from team, person""", url)
+    return len(files) - 1, len(files)
 
 
 class Lines(unittest.TestCase):
@@ -58,6 +73,14 @@ class Lines(unittest.TestCase):
         self.work(server)
 
 
+    def check_upgrade(self, versions, settings, start):
+        older, newest = versions
+        self.assertIn(f"Schema version {newest}, was {older}.", self.run_lines("# upgrade", **settings))
+        api, *_ = self.work(start())
+        me = api.get("/v1/users/me").json
+        self.assertEqual((me["user"]["name"], me["team"]["name"]), ("ada", "harbour"))
+
+
 class PrivateDatabase(Lines):
     def test_what_was_backed_up_is_restored(self):
         server = Server().start()
@@ -71,6 +94,18 @@ class PrivateDatabase(Lines):
         self.check(server.start(), *before)
 
 
+    def test_an_older_schema_is_brought_up_to_date(self):
+        server = Server(engine__local="false").start()
+        self.addCleanup(server.remove)
+        data = server.folder / "data"
+        server.kill()  # which leaves its PostgreSQL alive, and nobody in it
+        inside = f"postgresql://plimsoll_superuser@/plimsoll?host={data}/run"
+        psql("drop schema plimsoll cascade", inside)
+        versions = make_older_schema(inside)
+        server.settings = {}
+        self.check_upgrade(versions, {"PLIMSOLL_DATABASE_DATA": str(data)}, server.start)
+
+
 class OwnDatabase(Lines):
     settings = {"PLIMSOLL_DATABASE_URL": APP, "PLIMSOLL_DATABASE_MIGRATE_URL": URL}
 
@@ -79,9 +114,9 @@ class OwnDatabase(Lines):
         self.lose_everything()
 
     def lose_everything(self):
-        psql("drop database if exists plimsoll with (force)", "postgres")
-        roles = psql("select rolname from pg_roles where rolname like 'plimsoll%'", "postgres").split()
-        psql("".join(f"drop role {role};" for role in roles) + "create database plimsoll;", "postgres")
+        psql("drop database if exists plimsoll with (force)", POSTGRES)
+        roles = psql("select rolname from pg_roles where rolname like 'plimsoll%'", POSTGRES).split()
+        psql("".join(f"drop role {role};" for role in roles) + "create database plimsoll;", POSTGRES)
 
     def serve(self):
         server = Server(database__url=APP, database__worker_url=WORKER)
@@ -102,22 +137,8 @@ class OwnDatabase(Lines):
         self.check(self.serve(), *before)
 
     def test_an_older_schema_is_brought_up_to_date(self):
-        files = sorted((ROOT / "migrations").glob("[0-9]*.sql"))
-        older = files[:-1]
-        for file in older:
-            digest = hashlib.sha256(file.read_bytes()).hexdigest()
-            number, _, name = file.stem.partition("_")
-            ledger = f"insert into plimsoll.schema_migration values ({int(number)}, '{name}', '\\x{digest}');"
-            psql(f"begin;\n{file.read_text()}\nset local role plimsoll_owner;\n{ledger}\ncommit;")
-        psql("""with team as (insert into plimsoll.team (name) values ('harbour') returning id),
-                     person as (insert into plimsoll.app_user (name, is_admin) values ('ada', true) returning id)
-                insert into plimsoll.membership (team_id, user_id, role)
-                select team.id, person.id, 'owner' from team, person""")
-        self.assertIn(f"version {len(files)}, was {len(older)}.", self.run_lines("# upgrade", **self.settings))
-        server = self.serve()
-        api, *_ = self.work(server)
-        me = api.get("/v1/users/me").json
-        self.assertEqual((me["user"]["name"], me["team"]["name"]), ("ada", "harbour"))
+        versions = make_older_schema(URL)
+        self.check_upgrade(versions, self.settings, self.serve)
 
 
 if __name__ == "__main__":
