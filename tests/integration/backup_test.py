@@ -98,9 +98,11 @@ class PrivateDatabase(Lines):
         server = Server(engine__local="false").start()
         self.addCleanup(server.remove)
         data = server.folder / "data"
-        server.kill()  # which leaves its PostgreSQL alive, and nobody in it
+        server.kill()  # which leaves its PostgreSQL alive
         inside = f"postgresql://plimsoll_superuser@/plimsoll?host={data}/run"
-        psql("drop schema plimsoll cascade", inside)
+        psql("select pg_terminate_backend(pid, 10000) from pg_stat_activity"
+             " where backend_type = 'client backend' and pid <> pg_backend_pid();"
+             "drop schema plimsoll cascade", inside)
         versions = make_older_schema(inside)
         server.settings = {}
         self.check_upgrade(versions, {"PLIMSOLL_DATABASE_DATA": str(data)}, server.start)
