@@ -28,12 +28,12 @@ visit('the search finds operations and schemas, with the keyboard alone', async 
   await go('/#/docs');
   await index(page).waitFor();
   await page.keyboard.press('/');
-  await page.keyboard.type('ask stop');
+  await page.keyboard.type('canceljob cancellation');
   await index(page).getByRole('link').nth(1).waitFor({ state: 'detached' });
   await index(page).getByRole('link', { name: 'Ask a job to stop' }).waitFor();
   await page.keyboard.press('Enter');
   await title(page, 'Ask a job to stop');
-  await page.getByPlaceholder('Search the API').fill('HistogramB');
+  await page.getByPlaceholder('Search the API').fill('histogrambin');
   await index(page).getByRole('link', { name: 'HistogramBin', exact: true }).click();
   await title(page, 'HistogramBin');
   await page.getByRole('link', { name: "Read a job's report" }).waitFor();
