@@ -147,6 +147,33 @@ void add_user_commands(CLI::App& app, client::Session& session, UserFlags& flags
     });
 }
 
+struct WebhookFlags {
+    std::string id;
+    std::string name;
+    std::string url;
+};
+
+void add_webhook_commands(CLI::App& app, client::Session& session, WebhookFlags& flags, int& code) {
+    auto* command = app.add_subcommand("webhooks", "Have other programs told when jobs end");
+    command->require_subcommand(1);
+    command->fallthrough();
+    command->add_subcommand("list", "List the team's webhooks")->callback([&] {
+        code = client::list_webhooks(session);
+    });
+    auto* add = command->add_subcommand("add", "Add one; its secret is printed this once");
+    add->add_option("name", flags.name, "What it is for")->required();
+    add->add_option("url", flags.url, "Where to send notices")->required();
+    add->callback([&] { code = client::add_webhook(session, flags.name, flags.url); });
+    const auto on_webhook = [&](const char* name, const char* help, auto run) {
+        auto* sub = command->add_subcommand(name, help);
+        sub->add_option("webhook", flags.id, "The webhook's id")->required();
+        sub->callback([&session, &flags, &code, run] { code = run(session, flags.id); });
+    };
+    on_webhook("remove", "Remove one", client::remove_webhook);
+    on_webhook("deliveries", "List what was sent, newest first", client::list_deliveries);
+    on_webhook("test", "Send a test", client::test_webhook);
+}
+
 struct AdminFlags {
     AdminRequest request;
 };
@@ -216,6 +243,7 @@ int run(int argc, char** argv) {
     int code = 0;
     ServerFlags server;
     UserFlags user;
+    WebhookFlags webhook;
     AdminFlags admin;
     add_server_command(app, "serve", "Serve the API and the web pages", server, code, serve);
     add_server_command(app, "engine",
@@ -226,6 +254,7 @@ int run(int argc, char** argv) {
     add_admin_commands(app, server, admin, code);
     add_user_commands(app, session, user, code);
     add_waves_command(app, session, code);
+    add_webhook_commands(app, session, webhook, code);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

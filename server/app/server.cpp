@@ -7,9 +7,11 @@
 #include "server/identity/store.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/queue/duty_store.hpp"
+#include "server/webhooks/store.hpp"
 
 #include <cstdio>
 #include <filesystem>
+#include <random>
 #include <tuple>
 
 #include <boost/asio/co_spawn.hpp>
@@ -63,10 +65,14 @@ Server::Server(const Settings& settings, Database& database)
       timer_(io_),
       stores_(io_.get_executor(), database.app(),
               {.connections = static_cast<std::size_t>(settings.database.connections)}),
-      http_(
-          io_,
-          {stores_.jobs(), stores_.signals(), stores_.identity(), clock_, jobs::contracts(), pool_},
-          PLIMSOLL_VERSION, load_pages(settings.http.web_directory)),
+      // Checked with the settings.
+      webhook_targets_(
+          webhooks::AllowList::parse(settings.webhooks.origins, settings.webhooks.networks)
+              .value()),
+      http_(io_,
+            {stores_.jobs(), stores_.signals(), stores_.identity(), stores_.webhooks(),
+             webhook_targets_, clock_, jobs::contracts(), pool_},
+            PLIMSOLL_VERSION, load_pages(settings.http.web_directory)),
       metrics_(http_.traffic(), stores_, PLIMSOLL_VERSION),
       metrics_server_(io_, http_.traffic(), [this] { return metrics_.text(); }),
       duties_(io_.get_executor(), stores_.duties(), {},
@@ -103,6 +109,7 @@ asio::awaitable<void> Server::live() {
     http_.close();
     metrics_server_.close();
     duties_.stop();
+    if (notices_) notices_->stop();
     stores_.stop();
 }
 
@@ -115,6 +122,7 @@ asio::awaitable<Result<void>> Server::start() {
     address_ = address_of(settings_.http, *port);
     if (auto metrics = start_metrics(); !metrics) co_return metrics;
     if (auto welcomed = co_await welcome(); !welcomed) co_return welcomed;
+    if (auto notices = start_notices(); !notices) co_return notices;
     duties_.start();
     if (database_.embedded()) asio::co_spawn(io_, watch_cluster(), rethrow);
     if (engine_) {
@@ -140,6 +148,19 @@ Result<void> Server::start_metrics() {
     const auto port = metrics_server_.start(listen_options(http));
     if (!port) return fail(port.error());
     std::printf("metrics %s/metrics\n", address_of(http, *port).c_str());
+    return {};
+}
+
+Result<void> Server::start_notices() {
+    auto sender = webhooks::Sender::make(io_.get_executor(), webhook_targets_,
+                                         settings_.webhooks.authorities);
+    if (!sender) return fail(sender.error());
+    notices_ = std::make_unique<webhooks::Dispatcher>(
+        io_.get_executor(), stores_.deliveries(), std::move(*sender), clock_,
+        [engine = std::minstd_rand(std::random_device{}())]() mutable {
+            return std::uniform_real_distribution<double>(0, 1)(engine);
+        });
+    notices_->start();
     return {};
 }
 

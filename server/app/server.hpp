@@ -8,6 +8,7 @@
 #include "server/http/serving/metrics_server.hpp"
 #include "server/postgres/database.hpp"
 #include "server/queue/duties.hpp"
+#include "server/webhooks/dispatcher.hpp"
 
 #include <memory>
 
@@ -32,6 +33,7 @@ class Server {
     boost::asio::awaitable<void> live();
     boost::asio::awaitable<Result<void>> start();
     Result<void> start_metrics();
+    Result<void> start_notices();
     boost::asio::awaitable<Result<void>> welcome();
     boost::asio::awaitable<void> drain();
     boost::asio::awaitable<void> watch_cluster();
@@ -47,10 +49,12 @@ class Server {
     boost::asio::steady_timer timer_;
 
     postgres::ServerDatabase stores_;
+    webhooks::AllowList webhook_targets_;
     http::HttpServer http_;
     Metrics metrics_;
     http::MetricsServer metrics_server_;
     queue::Duties duties_;
+    std::unique_ptr<webhooks::Dispatcher> notices_;
     std::unique_ptr<EngineProcess> engine_;
 
     std::string address_;  // "http://127.0.0.1:7272"

@@ -1,6 +1,7 @@
 #include "server/app/settings.hpp"
 
 #include "server/base/log_format.hpp"
+#include "server/webhooks/target.hpp"
 
 #include <charconv>
 #include <cstdlib>
@@ -94,6 +95,11 @@ std::string set_metrics_listen(Settings& settings, const std::string& value) {
     return {};
 }
 
+template <class T>
+std::string broken_rule(const Result<T>& parsed) {
+    return parsed ? std::string() : parsed.error().message;
+}
+
 const std::vector<Entry>& table() {
     using S = Settings;
     static const std::vector<Entry> entries = {
@@ -145,6 +151,29 @@ const std::vector<Entry>& table() {
         flag({"engine.local", "PLIMSOLL_ENGINE_LOCAL", "true or false",
               "Run workers for this machine's devices"},
              "true", &S::engine, &S::Engine::local),
+        {{"webhooks.origins", "PLIMSOLL_WEBHOOKS_ORIGINS", "https://host[:port], …",
+          "Where completion notices may go, commas between; *. before a host is any name below it; "
+          "empty: nowhere"},
+         "",
+         false,
+         [](Settings& s, const std::string& value) {
+             s.webhooks.origins = value;
+             return broken_rule(webhooks::AllowList::parse(value, ""));
+         },
+         [](const S& s) { return s.webhooks.origins; }},
+        {{"webhooks.networks", "PLIMSOLL_WEBHOOKS_NETWORKS", "10.1.2.0/24, …",
+          "Private networks that those hosts may lie in, commas between; empty: public addresses "
+          "only"},
+         "",
+         false,
+         [](Settings& s, const std::string& value) {
+             s.webhooks.networks = value;
+             return broken_rule(webhooks::AllowList::parse("", value));
+         },
+         [](const S& s) { return s.webhooks.networks; }},
+        text({"webhooks.authorities", "PLIMSOLL_WEBHOOKS_AUTHORITIES", "file, PEM",
+              "Certificate authorities to trust for notices, beside the system's"},
+             "", &S::webhooks, &S::Webhooks::authorities),
         {{"log.level", "PLIMSOLL_LOG_LEVEL", "debug, info, warn or error",
           "Least important lines shown"},
          "info",

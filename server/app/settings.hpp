@@ -35,6 +35,11 @@ struct Settings {
     struct Engine {
         bool local = true;
     } engine;
+    struct Webhooks {
+        std::string origins;
+        std::string networks;
+        std::string authorities;
+    } webhooks;
     struct Log {
         std::string level;
         std::string format;

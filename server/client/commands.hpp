@@ -38,4 +38,10 @@ int download_results(const Session& session, const std::string& job_id, const st
                      const std::string& file);
 int list_devices(const Session& session);
 
+int list_webhooks(const Session& session);
+int add_webhook(const Session& session, const std::string& name, const std::string& url);
+int remove_webhook(const Session& session, const std::string& webhook_id);
+int list_deliveries(const Session& session, const std::string& webhook_id);
+int test_webhook(const Session& session, const std::string& webhook_id);
+
 }  // namespace plimsoll::client

@@ -7,6 +7,7 @@
 #include "server/postgres/listener.hpp"
 #include "server/postgres/pool.hpp"
 #include "server/postgres/statistics.hpp"
+#include "server/postgres/webhook_store.hpp"
 
 namespace plimsoll::postgres {
 
@@ -20,7 +21,9 @@ struct ServerDatabase::Parts {
           signals(executor, listener),
           duties(slow_calls),
           statistics(slow_calls),
-          identity(calls) {}
+          identity(calls),
+          webhooks(calls),
+          deliveries(slow_calls) {}
 
     Pool calls;
     Pool slow_calls;  // duties never stand before a request
@@ -30,6 +33,8 @@ struct ServerDatabase::Parts {
     DutyStore duties;
     Statistics statistics;
     IdentityStore identity;
+    WebhookStore webhooks;
+    DeliveryQueue deliveries;
 };
 
 ServerDatabase::ServerDatabase(asio::any_io_executor executor, Target target,
@@ -78,6 +83,14 @@ queue::Statistics& ServerDatabase::statistics() {
 
 identity::IdentityStore& ServerDatabase::identity() {
     return parts_->identity;
+}
+
+webhooks::WebhookStore& ServerDatabase::webhooks() {
+    return parts_->webhooks;
+}
+
+webhooks::DeliveryQueue& ServerDatabase::deliveries() {
+    return parts_->deliveries;
 }
 
 }  // namespace plimsoll::postgres

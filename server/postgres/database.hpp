@@ -20,6 +20,10 @@ class Statistics;
 namespace plimsoll::identity {
 class IdentityStore;
 }
+namespace plimsoll::webhooks {
+class DeliveryQueue;
+class WebhookStore;
+}  // namespace plimsoll::webhooks
 
 namespace plimsoll::postgres {
 
@@ -46,6 +50,8 @@ class ServerDatabase {
     queue::DutyStore& duties();
     queue::Statistics& statistics();
     identity::IdentityStore& identity();
+    webhooks::WebhookStore& webhooks();
+    webhooks::DeliveryQueue& deliveries();
 
   private:
     struct Parts;

@@ -135,6 +135,30 @@ visit('a token is shown once, and revoked', async ({ page, server, go }) => {
   assert.equal(server.tokens.length, 2);
 });
 
+visit('a webhook is added, tried out and removed', async ({ page, server, go }) => {
+  await go('/#/settings/webhooks');
+  await page.getByRole('button', { name: 'New webhook' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('press office');
+  await page.getByRole('button', { name: 'Add webhook' }).click();
+  await page.getByText('Where should notices go?').waitFor();
+  await page.getByRole('textbox', { name: 'Address' }).fill('https://hooks.example.com/press');
+  await page.getByRole('button', { name: 'Add webhook' }).click();
+  assert.match(await page.getByLabel('Secret', { exact: true }).inputValue(), /^whsec_/);
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await page.getByRole('button', { name: 'Deliveries to press office' }).click();
+  const deliveries = page.getByRole('table', { name: 'Deliveries' }).getByRole('row');
+  await deliveries.nth(3).waitFor();
+  assert.equal(await deliveries.count(), 4);
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await deliveries.nth(4).waitFor();
+  await deliveries.nth(1).getByText('A test').waitFor();
+  await page.getByRole('button', { name: 'Remove press office' }).click();
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.getByRole('button', { name: 'Deliveries to press office' }).waitFor({ state: 'detached' });
+  await page.getByRole('table', { name: 'Deliveries' }).waitFor({ state: 'detached' });
+  assert.equal(server.webhooks.length, 2);
+});
+
 visit('a member is added, promoted and removed', async ({ page, server, go }) => {
   await go('/#/settings/team');
   await page.getByRole('button', { name: 'Add a member' }).click();

@@ -6,6 +6,8 @@
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/queue/store.hpp"
+#include "server/webhooks/store.hpp"
+#include "server/webhooks/target.hpp"
 
 #include <span>
 #include <string>
@@ -37,6 +39,10 @@ void add_sessions(Handlers& handlers, identity::IdentityStore& store, const Cloc
 void add_users(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
 void add_teams(Handlers& handlers, identity::IdentityStore& store);
 void add_tokens(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
+
+// `allowed` says where notices may go.
+void add_webhooks(Handlers& handlers, webhooks::WebhookStore& store,
+                  const webhooks::AllowList& allowed);
 
 struct Versions {
     std::string server;  // "0.1.0"

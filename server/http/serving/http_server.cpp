@@ -31,7 +31,7 @@ void check_kinds(const Contract& contract, std::span<const jobs::Contract> kinds
 
 Handlers make_handlers(const Backends& backends, const Contract& contract, const Draining& draining,
                        const std::string& version) {
-    const auto& [jobs, signals, identity, clock, kinds, pool] = backends;
+    const auto& [jobs, signals, identity, webhooks, webhook_targets, clock, kinds, pool] = backends;
     Handlers handlers;
     endpoints::add_jobs(handlers, jobs, kinds, pool, clock);
     endpoints::add_job_reading(handlers, jobs, signals, draining, clock);
@@ -42,6 +42,7 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_users(handlers, identity, clock);
     endpoints::add_teams(handlers, identity);
     endpoints::add_tokens(handlers, identity, clock);
+    endpoints::add_webhooks(handlers, webhooks, webhook_targets);
     endpoints::add_operations(handlers, jobs, draining,
                               {version, contract.version(), contract.kinds()});
     return handlers;

@@ -8,6 +8,8 @@
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/queue/store.hpp"
+#include "server/webhooks/store.hpp"
+#include "server/webhooks/target.hpp"
 
 #include <chrono>
 #include <memory>
@@ -27,6 +29,8 @@ struct Backends {
     queue::JobStore& jobs;
     queue::JobSignals& signals;
     identity::IdentityStore& identity;
+    webhooks::WebhookStore& webhooks;
+    const webhooks::AllowList& webhook_targets;
     const Clock& clock;
     std::span<const jobs::Contract> kinds;
     // For bodies and chunks that would hold up the I/O thread; bounded by

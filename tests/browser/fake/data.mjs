@@ -130,6 +130,17 @@ export const tokens = [
   { id: 'tok_2', name: 'notebook', hint: 'plm_api_9qLw', user: { id: 'usr_2', name: 'grace' }, scopes: ['jobs:read'], created_at: '2025-03-05T09:00:00.000Z', expires_at: new Date(Date.now() + 12 * 86_400_000).toISOString(), last_used_at: null },
 ];
 
+export const webhooks = [
+  { id: 'hook_1', name: 'nightly pipeline', url: 'https://hooks.example.com/services/plimsoll/with-a-rather-long-path?key=abc', user: { id: 'usr_1', name: 'ada' }, created_at: '2025-03-04T09:00:00.000Z' },
+  { id: 'hook_2', name: 'chat', url: 'https://chat.example.org/in', user: { id: 'usr_2', name: 'grace' }, created_at: '2025-03-05T09:00:00.000Z' },
+];
+
+export const deliveries = [
+  { id: 'msg_3', type: 'job.finished', job_id: 'job_000000000002', state: 'pending', attempts: 2, status: 500, error: 'The receiver answered 500.', created_at: '2025-03-06T09:00:00.000Z', next_attempt_at: '2025-03-06T09:00:17.000Z', ended_at: null },
+  { id: 'msg_2', type: 'job.finished', job_id: 'job_000000000003', state: 'failed', attempts: 8, status: null, error: 'The receiver did not answer within 10 s.', created_at: '2025-03-05T09:00:00.000Z', next_attempt_at: null, ended_at: '2025-03-05T19:00:00.000Z' },
+  { id: 'msg_1', type: 'webhook.test', job_id: null, state: 'delivered', attempts: 1, status: 204, error: null, created_at: '2025-03-04T09:00:00.000Z', next_attempt_at: null, ended_at: '2025-03-04T09:00:01.000Z' },
+];
+
 export const members = [
   { user, role: 'owner' },
   { user: { id: 'usr_2', name: 'grace', email: null, is_admin: false, created_at: '2025-01-03T08:00:00.000Z' }, role: 'member' },

@@ -106,6 +106,23 @@ export const routes = [
     fake.tokens = fake.tokens.filter((token) => token.id !== parameters[0]);
     json(response, 204);
   }],
+  [/^GET \/v1\/webhooks$/, (fake, { response, json }) => json(response, 200, { items: fake.webhooks })],
+  [/^POST \/v1\/webhooks$/, (fake, { call, response, json }) => {
+    const { name, url } = call.body;
+    const webhook = { id: `hook_${fake.webhooks.length + 1}`, name, url, user: { id: 'usr_1', name: 'ada' }, created_at: new Date().toISOString() };
+    fake.webhooks = [...fake.webhooks, webhook];
+    json(response, 201, { webhook, secret: 'whsec_3LBcrJ1zRzVbUuQ0lX0n8yZr3mH1mD0Qw7v6t4h5k2s=' });
+  }],
+  [/^DELETE \/v1\/webhooks\/([^/]+)$/, (fake, { response, parameters, json }) => {
+    fake.webhooks = fake.webhooks.filter((webhook) => webhook.id !== parameters[0]);
+    json(response, 204);
+  }],
+  [/^GET \/v1\/webhooks\/[^/]+\/deliveries$/, (fake, { response, json }) => json(response, 200, { items: fake.deliveries, next_cursor: null })],
+  [/^POST \/v1\/webhooks\/[^/]+\/deliveries$/, (fake, { response, json }) => {
+    const delivery = { ...data.deliveries[2], id: `msg_${fake.deliveries.length + 1}`, state: 'pending', attempts: 0, ended_at: null };
+    fake.deliveries = [delivery, ...fake.deliveries];
+    json(response, 202, delivery);
+  }],
   [/^GET \/v1\/teams\/team_1\/members$/, (fake, { response, json }) => json(response, 200, { items: fake.members })],
   [/^PUT \/v1\/teams\/team_1\/members\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
     const id = parameters[0];

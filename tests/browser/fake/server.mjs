@@ -12,6 +12,8 @@ export class FakeServer {
   jobs = [];
   devices = data.devices;
   tokens = [...data.tokens];
+  webhooks = [...data.webhooks];
+  deliveries = [...data.deliveries];
   members = structuredClone(data.members);
   scopes = data.everyScope;
   /** Sign-in secrets that still work. */

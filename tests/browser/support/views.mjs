@@ -54,6 +54,15 @@ export const views = [
   { name: 'preferences', address: '/#/settings', ready: text('This browser') },
   { name: 'tokens-full', address: '/#/settings/tokens', ready: text('nightly script') },
   { name: 'tokens-empty', address: '/#/settings/tokens', arrange: (server) => (server.tokens = []), ready: text('No token yet') },
+  {
+    name: 'webhooks-full',
+    address: '/#/settings/webhooks',
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Deliveries to chat' }).click();
+      await page.getByText('The receiver answered 500.').waitFor();
+    },
+  },
+  { name: 'webhooks-empty', address: '/#/settings/webhooks', arrange: (server) => (server.webhooks = []), ready: text('No webhook yet') },
   { name: 'team', address: '/#/settings/team', ready: text('grace') },
   { name: 'docs', address: '/#/docs', ready: heading('Who is calling') },
   { name: 'docs-operation', address: '/#/docs/createJob', ready: heading('By curl') },

@@ -36,5 +36,6 @@ export const routes: readonly Route[] = [
   route('/docs/clients', () => import('./docs/ClientsPage.svelte')),
   route('/docs/schemas/:name', () => import('./docs/SchemaPage.svelte')),
   route('/docs/:operation', () => import('./docs/OperationPage.svelte')),
+  route('/settings/webhooks', () => import('./settings/WebhooksPage.svelte'), 'team:admin'),
   route('/style', () => import('./style/StylePage.svelte')),
 ];

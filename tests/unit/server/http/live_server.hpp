@@ -2,6 +2,7 @@
 
 #include "fake_identity.hpp"
 #include "fake_job_store.hpp"
+#include "fake_webhooks.hpp"
 #include "raw_client.hpp"
 #include "server/http/contract.hpp"
 #include "server/http/serving/http_server.hpp"
@@ -53,6 +54,9 @@ class LiveServer : public ::testing::Test {
     FakeJobStore jobs_;
     FakeSignals signals_;
     FakeIdentity identity_;
+    FakeWebhooks webhooks_;
+    webhooks::AllowList webhook_targets_ =
+        webhooks::AllowList::parse("https://hooks.example.com", "").value();
     std::unique_ptr<HttpServer> server_;
     unsigned short port_ = 0;
 

@@ -1,6 +1,7 @@
 // The same server over TLS: handshake, cookie, and what a client without TLS gets.
 #include "fake_identity.hpp"
 #include "fake_job_store.hpp"
+#include "fake_webhooks.hpp"
 #include "raw_client.hpp"
 #include "server/http/serving/http_server.hpp"
 #include "server/jobs/registry.hpp"
@@ -76,8 +77,13 @@ class Tls : public ::testing::Test {
     FakeJobStore jobs_;
     FakeSignals signals_;
     FakeIdentity identity_;
+    FakeWebhooks webhooks_;
+    webhooks::AllowList nowhere_;
     HttpServer server_{
-        io_, {jobs_, signals_, identity_, clock_, jobs::contracts(), pool_}, "0.0.0", std::nullopt};
+        io_,
+        {jobs_, signals_, identity_, webhooks_, nowhere_, clock_, jobs::contracts(), pool_},
+        "0.0.0",
+        std::nullopt};
     std::thread thread_;
 };
 

@@ -1,0 +1,156 @@
+// Whom a team wants told when its jobs end, and what was sent.
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/json_values.hpp"
+#include "server/http/endpoints/page.hpp"
+#include "server/webhooks/signature.hpp"
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+using webhooks::Delivery;
+using webhooks::DeliveryId;
+using webhooks::Webhook;
+using webhooks::WebhookId;
+
+namespace {
+
+constexpr std::string_view kNoWebhook = "There is no such webhook.";
+
+json webhook_json(const Webhook& webhook) {
+    return {{"id", to_public(webhook.id)},
+            {"name", webhook.name},
+            {"url", webhook.url},
+            {"user", {{"id", plimsoll::to_public(webhook.user)}, {"name", webhook.user_name}}},
+            {"created_at", to_rfc3339(webhook.created_at)}};
+}
+
+json delivery_json(const Delivery& delivery) {
+    return {{"id", to_public(delivery.id)},
+            {"type", delivery.type},
+            {"job_id", delivery.job ? json(plimsoll::to_public(*delivery.job)) : json(nullptr)},
+            {"state", delivery.state},
+            {"attempts", delivery.attempts},
+            {"status", delivery.status ? json(*delivery.status) : json(nullptr)},
+            {"error", text_or_null(delivery.error)},
+            {"created_at", to_rfc3339(delivery.created_at)},
+            {"next_attempt_at", time_or_null(delivery.next_at)},
+            {"ended_at", time_or_null(delivery.ended_at)}};
+}
+
+webhooks::Author author_of(const Call& call) {
+    return {call.principal.team.id, call.principal.user.id, call.request.id};
+}
+
+Outcome<WebhookId> webhook_id_of(const Call& call) {
+    const auto id = parse_public_id("hook", call.parameters.text("webhook_id").value_or(""));
+    if (!id) return refuse(404, std::string(kNoWebhook));
+    return WebhookId{*id};
+}
+
+class Webhooks {
+  public:
+    Webhooks(webhooks::WebhookStore& store, const webhooks::AllowList& allowed)
+        : store_(store), allowed_(allowed) {}
+
+    awaitable<Outcome<Response>> list(const Call& call) const {
+        const auto webhooks = co_await store_.list(call.principal.team.id);
+        if (!webhooks) co_return tl::unexpected<Problem>(webhooks.error());
+        auto items = json::array();
+        for (const auto& webhook : *webhooks) items.push_back(webhook_json(webhook));
+        co_return json_response(200, {{"items", std::move(items)}});
+    }
+
+    awaitable<Outcome<Response>> create(const Call& call) const {
+        Webhook webhook;
+        webhook.name = call.body.at("name").get<std::string>();
+        webhook.url = call.body.at("url").get<std::string>();
+        webhook.user = call.principal.user.id;
+        webhook.user_name = call.principal.user.name;
+        if (auto may = check_target(webhook.url); !may)
+            co_return tl::unexpected<Problem>(may.error());
+        const auto secret = webhooks::make_secret();
+        const auto created = co_await store_.create(author_of(call), std::move(webhook), secret);
+        if (!created) co_return tl::unexpected<Problem>(created.error());
+        co_return json_response(
+            201, {{"webhook", webhook_json(*created)}, {"secret", webhooks::shown(secret)}});
+    }
+
+    awaitable<Outcome<Response>> remove(const Call& call) const {
+        const auto id = webhook_id_of(call);
+        if (!id) co_return tl::unexpected(id.error());
+        const auto removed = co_await store_.remove(author_of(call), *id);
+        if (!removed) co_return tl::unexpected<Problem>(removed.error());
+        co_return empty_response(204);
+    }
+
+    awaitable<Outcome<Response>> deliveries(const Call& call) const {
+        const auto id = webhook_id_of(call);
+        if (!id) co_return tl::unexpected(id.error());
+        std::optional<DeliveryId> before;
+        if (const auto cursor = call.parameters.text("cursor")) {
+            const auto value = parse_public_id("msg", *cursor);
+            if (!value) {
+                Problem problem(400, "A parameter breaks its rule.");
+                problem.errors.push_back({{}, "cursor", "is not the next_cursor of a page"});
+                co_return tl::unexpected(std::move(problem));
+            }
+            before = DeliveryId{*value};
+        }
+        const auto limit = static_cast<int>(call.parameters.integer("limit").value_or(50));
+        auto found = co_await store_.deliveries(call.principal.team.id, *id, before, limit + 1);
+        if (!found) co_return tl::unexpected<Problem>(found.error());
+        const bool more = found->size() > static_cast<std::size_t>(limit);
+        if (more) found->pop_back();
+        json page = {{"items", json::array()}, {"next_cursor", nullptr}};
+        for (const auto& delivery : *found) page["items"].push_back(delivery_json(delivery));
+        if (more) page["next_cursor"] = to_public(found->back().id);
+        auto response = json_response(200, page);
+        if (more) {
+            response.with("Link", next_link(call.request.target, to_public(found->back().id)));
+        }
+        co_return response;
+    }
+
+    awaitable<Outcome<Response>> send_test(const Call& call) const {
+        const auto id = webhook_id_of(call);
+        if (!id) co_return tl::unexpected(id.error());
+        const auto delivery = co_await store_.send_test(author_of(call), *id);
+        if (!delivery) co_return tl::unexpected<Problem>(delivery.error());
+        co_return json_response(202, delivery_json(*delivery));
+    }
+
+  private:
+    // What its name resolves to is looked at when a notice is sent: it may change every minute.
+    Result<void> check_target(const std::string& url) const {
+        const auto target = webhooks::parse_target(url);
+        if (!target) return fail(Errc::invalid_input, target.error().message, "/url");
+        if (allowed_.allows(*target)) return {};
+        return fail(Errc::invalid_input,
+                    allowed_.empty()
+                        ? "This server sends no notices: its operator has listed no origin."
+                        : "This origin is not on the server's list; its operator can add it.",
+                    "/url");
+    }
+
+    webhooks::WebhookStore& store_;
+    const webhooks::AllowList& allowed_;
+};
+
+}  // namespace
+
+void add_webhooks(Handlers& handlers, webhooks::WebhookStore& store,
+                  const webhooks::AllowList& allowed) {
+    const auto webhooks = std::make_shared<const Webhooks>(store, allowed);
+    handlers["listWebhooks"] = [webhooks](const Call& call) { return webhooks->list(call); };
+    handlers["createWebhook"] = [webhooks](const Call& call) { return webhooks->create(call); };
+    handlers["deleteWebhook"] = [webhooks](const Call& call) { return webhooks->remove(call); };
+    handlers["listWebhookDeliveries"] = [webhooks](const Call& call) {
+        return webhooks->deliveries(call);
+    };
+    handlers["createWebhookDelivery"] = [webhooks](const Call& call) {
+        return webhooks->send_test(call);
+    };
+}
+
+}  // namespace plimsoll::http::endpoints

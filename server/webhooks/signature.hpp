@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+// Notices are signed as "Standard Webhooks" 1.0 has it (standardwebhooks.com), so that receivers
+// can check them with that project's libraries.
+namespace plimsoll::webhooks {
+
+constexpr std::size_t kSecretBytes = 32;
+
+// From the machine's source of randomness.
+std::string make_secret();
+
+// "whsec_" and base64: what is shown to people and given to those libraries.
+std::string shown(std::string_view secret);
+
+// The field webhook-signature: "v1," and the base64 of HMAC-SHA256 over "<id>.<timestamp>.<body>".
+// `timestamp` is in seconds since 1970, as in the field webhook-timestamp.
+std::string signature(std::string_view secret, std::string_view id, std::string_view timestamp,
+                      std::string_view body);
+
+}  // namespace plimsoll::webhooks

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <string>
+#include <vector>
+
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/ip/network_v4.hpp>
+#include <boost/asio/ip/network_v6.hpp>
+
+namespace plimsoll::webhooks {
+
+// Where a notice goes, taken apart.
+struct Target {
+    bool tls = true;
+    std::string host;  // lower case, an IPv6 address without brackets
+    unsigned short port = 443;
+    std::string path;  // with the query; at least "/"
+
+    std::string authority() const;  // for the Host field
+};
+
+// http:// and https:// without a user, a password or a fragment; Errc::invalid_input otherwise.
+Result<Target> parse_target(const std::string& url);
+
+// An address that belongs to the public internet: not this machine, not a private, link-local,
+// shared, multicast, documentation or reserved one, in whatever form it is written.
+bool is_public(const boost::asio::ip::address& address);
+
+// Where notices may go. Two locks, both of which whoever runs the server opens: the origin must be
+// listed, and each address that its name resolves to must be public or in a listed network.
+class AllowList {
+  public:
+    // `origins`: "https://hooks.example.com, https://*.example.org, http://127.0.0.1:9000"; "*." is
+    // any name below. `networks`: "10.1.2.0/24, fd00::/8". Commas between, blanks do not matter.
+    static Result<AllowList> parse(const std::string& origins, const std::string& networks);
+
+    bool empty() const { return origins_.empty(); }
+    bool allows(const Target& target) const;
+    bool allows(const boost::asio::ip::address& address) const;
+
+  private:
+    struct Origin {
+        bool tls = true;
+        bool below = false;  // any name that ends in "." and `host`
+        std::string host;
+        unsigned short port = 443;
+    };
+    std::vector<Origin> origins_;
+    std::vector<boost::asio::ip::network_v4> networks_v4_;
+    std::vector<boost::asio::ip::network_v6> networks_v6_;
+};
+
+}  // namespace plimsoll::webhooks

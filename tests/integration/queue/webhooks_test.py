@@ -1,0 +1,122 @@
+"""Completion notices in SQL: made with the end of the job, handed out once at a time, never lost."""
+
+import unittest
+
+from queue_case import QueueCase
+from queue_client import job
+
+LEASE = '120 s'
+
+
+class Webhooks(QueueCase):
+    def setUp(self):
+        super().setUp()
+        self.app = self.second_queue('plimsoll_app')
+        self.hook = self.add_hook(self.team)
+
+    def add_hook(self, team, url='https://hooks.example.com/'):
+        return self.queue.one("""insert into webhook (team_id, user_id, name, url, secret)
+            values (%s, 1, 'test', %s, decode(repeat('ab', 32), 'hex')) returning id""", team, url)
+
+    def finish(self, team=None, **given):
+        [job_id] = self.submit(job(team or self.team, **given))
+        self.queue.complete(self.cpu, self.queue.claim(self.cpu))
+        self.run_merges()
+        return job_id
+
+    def claim(self, limit=16, later=0, most=8):
+        return self.app.rows('select * from claim_webhook_deliveries_v1(%s, %s, %s, %s)', limit, LEASE, most,
+                             self.seconds_from_now(later))
+
+    def settle(self, delivery, error=None, delay=None, attempt=None):
+        return self.app.one('select settle_webhook_delivery_v1(%s, %s::smallint, 200, %s, %s)', delivery.id,
+                            attempt or delivery.attempt, error, delay)
+
+    def state(self, delivery):
+        return self.queue.rows('select * from webhook_delivery where id = %s', delivery.id)[0]
+
+    def test_every_end_of_a_job_is_told_to_the_teams_webhooks(self):
+        second = self.add_hook(self.team)
+        self.add_hook(self.other_team)
+        done = self.finish()
+        [cancelled] = self.submit(job(self.team))
+        self.queue.cancel(self.team, cancelled)
+        told = self.claim()
+        self.assertEqual(sorted((n.job_id, n.data['state']) for n in told),
+                         sorted([(done, 'succeeded'), (cancelled, 'cancelled')] * 2))
+        self.assertEqual(len({n.id for n in told}), 4)
+        self.assertEqual({bytes(n.secret) for n in told}, {b'\xab' * 32})
+        self.assertEqual(self.queue.one('select count(*) from webhook_delivery where webhook_id = %s', second), 2)
+
+    def test_a_notice_outlives_its_job(self):
+        done = self.finish()
+        self.assertEqual(self.queue.one('select delete_job_v1(%s, %s)', self.team, done), 'deleted')
+        [notice] = self.claim()
+        self.assertEqual((notice.job_id, notice.data['items_total']), (done, 1))
+
+    def test_an_attempt_is_handed_out_once_until_it_counts_as_lost(self):
+        self.finish()
+        [first] = self.claim()
+        self.assertEqual(self.claim(), [])
+        [second] = self.claim(later=121)
+        self.assertEqual((second.id, first.attempt, second.attempt), (first.id, 1, 2))
+        self.assertFalse(self.settle(first))  # too late: another attempt is under way
+        self.assertEqual(self.state(first).state, 'pending')
+        self.assertTrue(self.settle(second))
+        self.assertEqual(self.state(first).state, 'delivered')
+        self.assertFalse(self.settle(second, error='no'))
+        self.assertEqual(self.claim(later=10_000), [])
+
+    def test_a_failure_waits_and_the_last_one_ends_it(self):
+        self.finish()
+        [notice] = self.claim()
+        self.settle(notice, 'The receiver answered 500.', '60 s')
+        self.assertEqual(self.claim(later=50), [])
+        [again] = self.claim(later=61)
+        self.settle(again, 'The receiver answered 500.')
+        ended = self.state(notice)
+        self.assertEqual((ended.state, ended.error, ended.attempts), ('failed', 'The receiver answered 500.', 2))
+
+    def test_who_dies_at_every_attempt_does_not_try_for_ever(self):
+        self.finish()
+        later = 0
+        for attempt in (1, 2, 3):
+            [notice] = self.claim(later=later, most=3)
+            self.assertEqual(notice.attempt, attempt)
+            later += 121
+        self.assertEqual(self.claim(later=later, most=3), [])
+        self.assertEqual(self.state(notice).state, 'failed')
+
+    def test_a_webhook_with_a_backlog_leaves_room_for_others(self):
+        for _ in range(20):
+            self.finish()
+        other = self.add_hook(self.other_team, 'https://other.example.com/')
+        told = self.finish(self.other_team)
+        taken = self.claim(limit=8)
+        self.assertIn(told, [n.job_id for n in taken])
+        self.assertLessEqual(sum(n.url == 'https://hooks.example.com/' for n in taken), 4)
+        self.assertIsNotNone(other)
+
+    def test_old_deliveries_are_forgotten(self):
+        self.finish()
+        self.assertEqual(self.app.one('select forget_webhook_deliveries_v1(30)'), 0)
+        self.assertEqual(self.app.one('select forget_webhook_deliveries_v1(30, 10, %s)', self.seconds_from_now(31 * 86_400)), 1)
+
+    def test_the_application_sees_its_team_and_never_a_secret(self):
+        self.finish()
+        for table in ('webhook', 'webhook_delivery'):
+            self.assertEqual(self.app.one(f'select count(*) from (select id from {table}) x'), 0)
+            with self.app.connection.transaction():
+                self.app.rows("select set_config('app.team_id', %s, true)", str(self.other_team))
+                self.assertEqual(self.app.one(f'select count(*) from (select id from {table}) x'), 0)
+            with self.app.connection.transaction():
+                self.app.rows("select set_config('app.team_id', %s, true)", str(self.team))
+                self.assertEqual(self.app.one(f'select count(*) from (select id from {table}) x'), 1)
+        for forbidden in ('select secret from webhook', "update webhook set url = 'x'", 'update webhook_delivery set attempts = 0',
+                          'delete from webhook_delivery'):
+            with self.assertRaisesRegex(Exception, 'permission denied'):
+                self.app.rows(forbidden)
+
+
+if __name__ == '__main__':
+    unittest.main()
