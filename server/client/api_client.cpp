@@ -228,7 +228,8 @@ Result<nlohmann::json> ApiClient::get_json(const std::string& target) {
 
 Result<nlohmann::json> ApiClient::post_json(const std::string& target, const nlohmann::json& body,
                                             Headers headers) {
-    auto reply = send("POST", target, body.dump(), std::move(headers));
+    auto reply =
+        send("POST", target, body.is_null() ? std::string() : body.dump(), std::move(headers));
     if (!reply) return fail(reply.error());
     if (reply->body.empty()) return nlohmann::json::object();
     auto json = nlohmann::json::parse(reply->body, nullptr, false);

@@ -34,6 +34,7 @@ class ApiClient {
     Result<Reply> send(std::string_view method, const std::string& target, std::string body = {},
                        Headers headers = {});
     Result<nlohmann::json> get_json(const std::string& target);
+    // A null body is none.
     Result<nlohmann::json> post_json(const std::string& target, const nlohmann::json& body,
                                      Headers headers = {});
 
