@@ -5,5 +5,5 @@ set -euo pipefail
 python3 -m venv .venv && . .venv/bin/activate
 pip install openapi-python-client==0.29.1
 openapi-python-client generate --url "$PLIMSOLL_SERVER/openapi.json" \
-    --meta none --output-path plimsoll_client
+    --meta none --output-path plimsoll_client --overwrite
 python score.py
