@@ -1,21 +1,13 @@
 #include "engine/waves/scan/search.hpp"
 
 #include "engine/waves/scan/sinks.hpp"
+#include "engine/waves/scan/wanted.hpp"
 #include "engine/waves/search/patterns.hpp"
 
 namespace plimsoll::waves {
 namespace {
 
 constexpr std::size_t kOpenKept = 1024;
-
-// The patterns of the family that the settings ask for, as bits.
-template <const auto& F>
-unsigned wanted(const Settings& settings) {
-    unsigned bits = 0;
-    for (std::size_t p = 0; p < F.patterns.size(); ++p)
-        bits |= ((settings.shapes >> static_cast<unsigned>(F.patterns[p].shape)) & 1) << p;
-    return bits;
-}
 
 // What is known about a start from the window before: within `until` the result is the same.
 template <std::size_t N>

@@ -53,6 +53,7 @@ class Descent {
     // same for every window of these bars that ends later, but not behind that bar.
     std::int32_t from(std::int32_t start, unsigned wanted) {
         same_until_ = kNever;
+        met_end_ = false;
         if constexpr (F.swing_start) {
             if (start > 0 && bars_[start - 1].low < bars_[start].low) return same_until_;
         }
@@ -60,6 +61,10 @@ class Descent {
         wave<1>(wanted);
         return same_until_;
     }
+
+    // Whether the last search looked at the end of its window: if not, bars behind it change
+    // nothing.
+    bool met_end() const { return met_end_; }
 
   private:
     template <int K>
@@ -76,6 +81,7 @@ class Descent {
             at = end_ - 1;
             hidden(end_);
         }
+        if (at == end_ - 1) met_end_ = true;  // a run that may go on
         unsigned open = wanted;
         while (true) {
             if (skip >= up_to_) {
@@ -99,6 +105,7 @@ class Descent {
 
     // What becomes known at this bar was not seen: windows that end behind it may hold more.
     void hidden(std::int32_t known) {
+        met_end_ = true;
         if (known < same_until_) same_until_ = known;
     }
 
@@ -157,6 +164,7 @@ class Descent {
     Counters& tally_;
     Sink& sink_;
     std::int32_t same_until_ = kNever;
+    bool met_end_ = false;
     Path path_;
 };
 

@@ -1,0 +1,53 @@
+#include "engine/waves/scan/tracker.hpp"
+
+#include "tests/unit/engine/waves/all_counts.hpp"
+#include "tests/unit/engine/waves/random_series.hpp"
+
+#include <gtest/gtest.h>
+
+namespace plimsoll::waves::testing {
+namespace {
+
+void expect_same(const std::vector<Found>& tracked, const std::vector<Found>& searched) {
+    ASSERT_EQ(tracked.size(), searched.size());
+    for (std::size_t i = 0; i < tracked.size(); ++i) {
+        EXPECT_TRUE(tracked[i].same_count(searched[i]));
+        EXPECT_EQ(tracked[i].score, searched[i].score);
+    }
+}
+
+Series first_bars(const Series& series, std::size_t count) {
+    Series part = series;
+    for (auto* column : {&part.open, &part.high, &part.low, &part.close}) column->resize(count);
+    part.time.resize(count);
+    return part;
+}
+
+TEST(Tracker, IsAfterEveryBarWhatAWholeSearchFinds) {
+    for (const auto& settings : {Settings{}, compatible_settings(), compatible_settings(2)}) {
+        for (const Kind kind : {Kind::ohlc, Kind::close_only, Kind::coarse}) {
+            const auto series = random_series(7, 120, kind);
+            Tracker tracker(settings);
+            for (std::size_t bar = 0; bar < series.size(); ++bar) {
+                tracker.append(series.low[bar], series.high[bar]);
+                const auto whole = all_counts(first_bars(series, bar + 1), settings);
+                expect_same(tracker.counts(), whole.counts);
+                expect_same(tracker.open(), whole.open);
+            }
+        }
+    }
+}
+
+TEST(Tracker, ANewBarSearchesFewStartsAgain) {
+    const auto series = random_series(9, 500);
+    Tracker tracker({});
+    std::size_t searched = 0;
+    for (std::size_t bar = 0; bar < series.size(); ++bar) {
+        tracker.append(series.low[bar], series.high[bar]);
+        if (bar >= 400) searched += tracker.searched();
+    }
+    EXPECT_LT(searched / 100, 250u) << "of 900 starts and more";
+}
+
+}  // namespace
+}  // namespace plimsoll::waves::testing
