@@ -134,6 +134,7 @@ std::string render(const std::vector<SymbolReport>& reports, const WavesOptions&
     } else {
         for (const auto& report : reports) text += out::symbol_text(report) + "\n";
         text += out::totals_text(reports);
+        if (settings.profile) text += out::time_text(reports);
         for (const KeyNote& note : notes)
             text += "  " + note.key + " has no effect: " + note.reason + "\n";
     }

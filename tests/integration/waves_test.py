@@ -87,6 +87,12 @@ class Waves(unittest.TestCase):
         self.assertTrue([rule for rule in told["rules"] if not rule["holds"]])
         self.assertIn("6 ends", self.waves(PRICES, *check, "impulse down 38,45", code=2))
 
+    def test_the_sample(self):
+        told = self.waves(ROOT / "deploy/samples/european_closes.csv", "--set", "profile=true")
+        for symbol in ("DAX", "SMI", "CAC", "FTSE"):
+            self.assertIn(f"{symbol}  1860 bars", told)
+        self.assertIn("processor time", told)
+
     def test_significance_is_the_same_every_time(self):
         command = (PRICES, "--set", "surrogates=40", "--format", "csv")
         self.assertEqual(self.waves(*command, "--set", "processes=1"), self.waves(*command, "--set", "processes=3"))

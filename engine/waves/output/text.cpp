@@ -73,6 +73,12 @@ std::string totals_text(std::span<const SymbolReport> reports) {
     return out;
 }
 
+std::string time_text(std::span<const SymbolReport> reports) {
+    double seconds = 0;
+    for (const SymbolReport& report : reports) seconds += report.seconds;
+    return fmt::format("  {:.3f} s of processor time to search\n", seconds);
+}
+
 std::string keys_text() {
     std::string out;
     for (const Key& key : all_keys()) {

@@ -12,6 +12,8 @@ namespace plimsoll::waves::output {
 std::string symbol_text(const SymbolReport& report);
 // What was searched and left out, over all symbols.
 std::string totals_text(std::span<const SymbolReport> reports);
+// Processor time of the searches, surrogates aside.
+std::string time_text(std::span<const SymbolReport> reports);
 // Every setting: name, values, meaning, or why it changes nothing.
 std::string keys_text();
 
