@@ -50,7 +50,7 @@ double distance_from_uniform(std::vector<double> p_values) {
 }
 
 int walks() {
-    return std::getenv("PLIMSOLL_LONG_TESTS") != nullptr ? 5000 : 400;
+    return std::getenv("PLIMSOLL_LONG_TESTS") != nullptr ? 5000 : 200;
 }
 
 // Kolmogorov and Smirnov: a distance above 1.95 / sqrt(n) comes up in one of a thousand samples of
@@ -68,9 +68,9 @@ TEST(Chance, PValuesOfRandomWalksAreUniform) {
 // The same test sees a statistic that is off by a little: scores of one search against those of
 // another that was asked for more.
 TEST(Chance, TheUniformityTestCanFail) {
-    auto p_values = p_values_of_random_walks(400, Kind::ohlc, {});
+    auto p_values = p_values_of_random_walks(200, Kind::ohlc, {});
     for (double& p : p_values) p = p * p;
-    EXPECT_GT(distance_from_uniform(p_values), 1.95 / std::sqrt(400));
+    EXPECT_GT(distance_from_uniform(p_values), 1.95 / std::sqrt(200));
 }
 
 TEST(Surrogates, AShuffleHasTheSameBarsInAnotherOrder) {
