@@ -1,5 +1,7 @@
 #include "engine/text/byte_order_mark.hpp"
 
+#include "engine/text/packing.hpp"
+
 namespace plimsoll::text {
 
 Result<ByteOrderMark::Content> ByteOrderMark::feed(std::string_view bytes) {
@@ -24,6 +26,21 @@ std::string_view ByteOrderMark::finish() {
     if (decided_) return {};
     decided_ = true;
     return kMark.substr(0, matched_);
+}
+
+void ByteOrderMark::save(std::string& out) const {
+    pack_integer(out, static_cast<std::uint8_t>(matched_));
+    pack_integer(out, static_cast<std::uint8_t>(decided_));
+}
+
+bool ByteOrderMark::load(std::string_view& rest) {
+    std::uint8_t matched = 0;
+    std::uint8_t decided = 0;
+    if (!unpack_integer(rest, matched) || !unpack_integer(rest, decided)) return false;
+    if (matched > kMark.size()) return false;
+    matched_ = matched;
+    decided_ = decided != 0;
+    return true;
 }
 
 }  // namespace plimsoll::text

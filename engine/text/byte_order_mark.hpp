@@ -3,6 +3,7 @@
 #include "engine/base/result.hpp"
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace plimsoll::text {
@@ -22,6 +23,10 @@ class ByteOrderMark {
 
     // What was held back until the end of the file.
     std::string_view finish();
+
+    // So that another one may go on where this one stands; see RecordScanner.
+    void save(std::string& out) const;
+    bool load(std::string_view& rest);
 
   private:
     static constexpr std::string_view kMark = "\xEF\xBB\xBF";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,8 +10,9 @@ namespace plimsoll::text {
 // Why an input item cannot be used. It stands in the item's place, so that every item of the input
 // has one in the results.
 struct RecordError {
-    std::string code;     // short and stable: "too_large", "invalid_utf8"
-    std::string message;  // a full sentence for people
+    std::string code;        // short and stable: "too_large", "invalid_utf8"
+    std::string message;     // a full sentence for people
+    std::uint64_t line = 0;  // of the file that it came from; 0: not known
 };
 
 // One input item: a text with the caller's own id, or an error in its place.

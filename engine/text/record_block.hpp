@@ -10,8 +10,9 @@
 
 // Records packed for storage and transport: "PRB1", the index of the first record in the whole
 // input (u64), the number of records (u32), then the records. A record is a flag byte (1: has an
-// id, 2: is an error) and its strings, each led by its length (u32): [id] text, or [id] code
-// message. Integers are little-endian. Blocks are compressed outside of this format.
+// id, 2: is an error, 4: has a line), its line (u64) and its strings, each led by its length (u32):
+// [id] text, or [id] [line] code message. Integers are little-endian. Blocks are compressed outside
+// of this format.
 namespace plimsoll::text {
 
 class RecordBlockWriter {
@@ -22,6 +23,10 @@ class RecordBlockWriter {
 
     std::uint32_t count() const { return count_; }
     std::size_t bytes() const { return bytes_.size(); }
+
+    // So that another one may go on where this one stands; see RecordScanner.
+    void save(std::string& out) const;
+    bool load(std::string_view& rest);
 
     // The finished block; the writer then starts an empty one that continues the numbering.
     std::string take();
@@ -42,6 +47,7 @@ struct RecordView {
     bool is_error = false;
     std::string_view error_code;
     std::string_view error_message;
+    std::uint64_t line = 0;  // of an error in a file; 0: not known
 };
 
 class RecordBlockReader {
@@ -56,7 +62,6 @@ class RecordBlockReader {
 
   private:
     explicit RecordBlockReader(std::string_view bytes) : rest_(bytes) {}
-    bool read_string(std::string_view& out);
 
     std::string_view rest_;
     std::uint64_t next_index_ = 0;

@@ -2,13 +2,15 @@
 
 #include "engine/base/result.hpp"
 #include "engine/text/record.hpp"
+#include "engine/text/record_layout.hpp"
+#include "engine/text/record_scanner.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 namespace plimsoll::text {
 
@@ -19,34 +21,33 @@ struct ReadRecord {
 
 using RecordSink = std::function<void(ReadRecord)>;
 
-// Which columns of a CSV file, or members of a JSON object, hold what.
-struct RecordColumns {
-    std::string text;       // empty: "text", or the only column there is
-    std::string custom_id;  // empty: "custom_id" where there is one
-};
-
-struct ReaderLimits {
-    std::size_t record_bytes = 1 << 20;  // a longer record is an error; also what memory is kept
-    std::size_t custom_id_characters = 64;
-};
-
-// Reads records from bytes that come in pieces of any size; where they are cut changes nothing.
-// A record that breaks a rule comes out as an error in its place (its message names the line), and
-// reading goes on behind it. Memory: one record.
+// Reads texts with their ids from a file that comes in pieces of any size; where it is cut changes
+// nothing. A record that breaks a rule comes out as an error in its place (its message names the
+// line), and reading goes on behind it. Memory: one record.
 class RecordReader {
   public:
-    virtual ~RecordReader() = default;
+    explicit RecordReader(RecordFormat format, RecordColumns columns = {},
+                          ReaderLimits limits = {});
 
     // Fails when the file as a whole cannot be read (no such column, UTF-16): then call nothing
     // more.
-    virtual Result<void> feed(std::string_view bytes, const RecordSink& sink) = 0;
+    Result<void> feed(std::string_view bytes, const RecordSink& sink);
     // After the last piece.
-    virtual Result<void> finish(const RecordSink& sink) = 0;
+    Result<void> finish(const RecordSink& sink);
+
+    // The column names of a CSV file, once its header was read.
+    const std::vector<std::string>& header() const { return scanner_->header(); }
+
+  private:
+    Result<void> find_layout();
+    void take(const RawRecord& raw, const RecordSink& sink);
+
+    RecordFormat format_;
+    RecordColumns columns_;
+    ReaderLimits limits_;
+    std::unique_ptr<RecordScanner> scanner_;
+    std::optional<RecordLayout> layout_;
+    std::optional<Error> broken_;
 };
-
-enum class RecordFormat { csv, json_lines };
-
-std::unique_ptr<RecordReader> make_record_reader(RecordFormat format, RecordColumns columns = {},
-                                                 ReaderLimits limits = {});
 
 }  // namespace plimsoll::text

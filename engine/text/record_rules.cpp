@@ -3,7 +3,6 @@
 #include "engine/text/utf8.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace plimsoll::text {
 namespace {
@@ -15,29 +14,27 @@ std::size_t characters(std::string_view text) {
 
 }  // namespace
 
-ReadRecord failed_record(std::uint64_t line, std::string_view code, std::string_view message) {
-    ReadRecord failed;
-    failed.line = line;
-    failed.record.error = RecordError{std::string(code),
-                                      "Line " + std::to_string(line) + ": " + std::string(message)};
-    return failed;
+RawRecord failed_raw_record(std::uint64_t line, std::string_view code, std::string_view message) {
+    return {{},
+            line,
+            RecordError{std::string(code),
+                        "Line " + std::to_string(line) + ": " + std::string(message), line}};
 }
 
-ReadRecord checked_record(Record record, std::uint64_t line, const ReaderLimits& limits) {
+std::optional<RecordError> broken_rule(const Record& record, const ReaderLimits& limits) {
     if (find_invalid_utf8(record.text)) {
-        return failed_record(line, "invalid_utf8", "the text is not UTF-8.");
+        return RecordError{"invalid_utf8", "The text is not UTF-8."};
     }
-    if (record.custom_id) {
-        if (find_invalid_utf8(*record.custom_id)) {
-            return failed_record(line, "invalid_utf8", "the custom id is not UTF-8.");
-        }
-        if (characters(*record.custom_id) > limits.custom_id_characters) {
-            return failed_record(line, "custom_id_too_long",
-                                 "the custom id has more than " +
-                                     std::to_string(limits.custom_id_characters) + " characters.");
-        }
+    if (!record.custom_id) return std::nullopt;
+    if (find_invalid_utf8(*record.custom_id)) {
+        return RecordError{"invalid_utf8", "The custom id is not UTF-8."};
     }
-    return {std::move(record), line};
+    if (characters(*record.custom_id) > limits.custom_id_characters) {
+        return RecordError{"custom_id_too_long", "The custom id has more than " +
+                                                     std::to_string(limits.custom_id_characters) +
+                                                     " characters."};
+    }
+    return std::nullopt;
 }
 
 }  // namespace plimsoll::text

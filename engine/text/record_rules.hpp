@@ -1,17 +1,19 @@
 #pragma once
 
-#include "engine/text/record_reader.hpp"
+#include "engine/text/record_scanner.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 // What holds for a record whatever its file format.
 namespace plimsoll::text {
 
-ReadRecord failed_record(std::uint64_t line, std::string_view code, std::string_view message);
+// "Line 7: <what>", where the message begins in lower case.
+RawRecord failed_raw_record(std::uint64_t line, std::string_view code, std::string_view message);
 
-// Replaces the record by an error where its id or text breaks a rule (UTF-8, length of the id).
-ReadRecord checked_record(Record record, std::uint64_t line, const ReaderLimits& limits);
+// The rule that a record's id or text breaks, if any (UTF-8, length of the id).
+std::optional<RecordError> broken_rule(const Record& record, const ReaderLimits& limits);
 
 }  // namespace plimsoll::text

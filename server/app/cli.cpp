@@ -82,7 +82,35 @@ struct UserFlags {
     std::string format = "jsonl";
     std::string file;
     int limit = 50;
+    client::DatasetOptions dataset;
 };
+
+void add_dataset_commands(CLI::App& app, client::Session& session, client::DatasetOptions& options,
+                          int& code) {
+    auto* datasets = app.add_subcommand("datasets", "List the team's uploaded files, newest first");
+    datasets->require_subcommand(0, 1);
+    datasets->callback([&session, &code, datasets] {
+        if (datasets->get_subcommands().empty()) code = client::list_datasets(session);
+    });
+    auto* upload = datasets->add_subcommand("upload", "Upload a .csv or .jsonl file");
+    upload->add_option("file", options.file, "CSV with a header line, or JSON lines")
+        ->required()
+        ->check(CLI::ExistingFile);
+    upload->add_option("--name", options.name, "A name for people; the file's when left out");
+    upload->add_option("--resume", options.resume, "The dataset whose upload goes on");
+    upload->callback([&] { code = client::upload_dataset(session, options); });
+    const auto on_dataset = [&](const char* name, const char* help, auto run) {
+        auto* command = datasets->add_subcommand(name, help);
+        command->add_option("dataset", options.id, "The dataset's id")->required();
+        command->callback([&session, &options, &code, run] { code = run(session, options); });
+        return command;
+    };
+    on_dataset("show", "Show a dataset with its first records", client::show_dataset);
+    on_dataset("errors", "Print the lines that cannot be read", client::show_dataset_errors)
+        ->add_option("--format", options.format, "jsonl or csv")
+        ->check(CLI::IsMember({"jsonl", "csv"}));
+    on_dataset("delete", "Delete a dataset with its texts", client::delete_dataset);
+}
 
 void add_user_commands(CLI::App& app, client::Session& session, UserFlags& flags, int& code) {
     auto* login = app.add_subcommand("login", "Sign this command line in to a server");
@@ -105,8 +133,8 @@ void add_user_commands(CLI::App& app, client::Session& session, UserFlags& flags
     auto* submit = app.add_subcommand("submit", "Submit a job");
     submit->add_option("kind", flags.submit.kind, "Job kind, for example sentiment")->required();
     submit->add_option("file", flags.submit.file,
-                       "Items as .jsonl or .csv, or complete arguments as .json; - reads JSON "
-                       "lines from the input");
+                       "Items as .jsonl or .csv, or complete arguments as .json; a long file is "
+                       "uploaded first; - reads JSON lines from the input");
     submit->add_option("--name", flags.submit.name, "A name for people");
     submit->add_option("--label", flags.submit.labels, "key=value, repeatable");
     submit->add_option("--set", flags.submit.settings,
@@ -118,6 +146,8 @@ void add_user_commands(CLI::App& app, client::Session& session, UserFlags& flags
     submit->add_flag("--watch", flags.submit.watch,
                      "Follow the job to its end and show its report");
     submit->callback([&] { code = client::submit(session, flags.submit); });
+
+    add_dataset_commands(app, session, flags.dataset, code);
 
     auto* jobs = app.add_subcommand("jobs", "List the team's jobs, newest first");
     jobs->add_option("--kind", flags.kind, "Only this kind");

@@ -70,8 +70,8 @@ Server::Server(const Settings& settings, Database& database)
           webhooks::AllowList::parse(settings.webhooks.origins, settings.webhooks.networks)
               .value()),
       http_(io_,
-            {stores_.jobs(), stores_.signals(), stores_.identity(), stores_.webhooks(),
-             webhook_targets_, clock_, jobs::contracts(), pool_},
+            {stores_.jobs(), stores_.datasets(), stores_.signals(), stores_.identity(),
+             stores_.webhooks(), webhook_targets_, clock_, jobs::contracts(), pool_},
             PLIMSOLL_VERSION, load_pages(settings.http.web_directory)),
       metrics_(http_.traffic(), stores_, PLIMSOLL_VERSION),
       metrics_server_(io_, http_.traffic(), [this] { return metrics_.text(); }),

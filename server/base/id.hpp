@@ -18,6 +18,7 @@ struct Id {
 
 using JobId =
     Id<struct JobTag>;  // the job's creation day is its upper bits, see migrations/README.md
+using DatasetId = Id<struct DatasetTag>;
 using TeamId = Id<struct TeamTag>;
 using UserId = Id<struct UserTag>;
 using TokenId = Id<struct TokenTag>;
@@ -32,6 +33,9 @@ std::optional<std::int64_t> parse_public_id(std::string_view prefix, std::string
 
 inline std::string to_public(JobId id) {
     return public_id("job", id.value);
+}
+inline std::string to_public(DatasetId id) {
+    return public_id("data", id.value);
 }
 inline std::string to_public(TeamId id) {
     return public_id("team", id.value);

@@ -44,4 +44,17 @@ int remove_webhook(const Session& session, const std::string& webhook_id);
 int list_deliveries(const Session& session, const std::string& webhook_id);
 int test_webhook(const Session& session, const std::string& webhook_id);
 
+struct DatasetOptions {
+    std::string id;
+    std::string file;    // .csv or .jsonl
+    std::string name;    // the file's when left out
+    std::string resume;  // the dataset whose upload goes on
+    std::string format = "csv";
+};
+int list_datasets(const Session& session);
+int upload_dataset(const Session& session, const DatasetOptions& options);
+int show_dataset(const Session& session, const DatasetOptions& options);
+int show_dataset_errors(const Session& session, const DatasetOptions& options);
+int delete_dataset(const Session& session, const DatasetOptions& options);
+
 }  // namespace plimsoll::client

@@ -2,6 +2,7 @@
 
 #include "engine/text/record_reader.hpp"
 #include "server/client/unused_members.hpp"
+#include "server/client/upload.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -53,7 +54,7 @@ Result<Input> read_items(const std::string& name, std::FILE* file, text::RecordF
     json items = json::array();
     std::optional<Error> broken;
     const auto sink = [&](text::ReadRecord read) {
-        if (broken) return;
+        if (broken || items.size() > kInlineItems) return;
         if (read.record.error) {
             broken = Error{Errc::invalid_input, read.record.error->message,
                            name + ":" + std::to_string(read.line)};
@@ -63,19 +64,20 @@ Result<Input> read_items(const std::string& name, std::FILE* file, text::RecordF
         if (read.record.custom_id) item["custom_id"] = std::move(*read.record.custom_id);
         items.push_back(std::move(item));
     };
-    const auto reader = text::make_record_reader(format, columns);
+    text::RecordReader reader(format, columns);
     UnusedMembers unused({columns.text.empty() ? "text" : columns.text,
                           columns.custom_id.empty() ? "custom_id" : columns.custom_id});
     std::string piece(kPieceBytes, '\0');
     while (const auto size = std::fread(piece.data(), 1, piece.size(), file)) {
         const std::string_view bytes(piece.data(), size);
-        if (auto fed = reader->feed(bytes, sink); !fed) return fail(fed.error());
+        if (auto fed = reader.feed(bytes, sink); !fed) return fail(fed.error());
         if (format == text::RecordFormat::json_lines) unused.feed(bytes);
     }
     unused.finish();
-    if (auto ended = reader->finish(sink); !ended) return fail(ended.error());
+    if (auto ended = reader.finish(sink); !ended) return fail(ended.error());
     if (broken) return fail(*broken);
-    Input input{{{"items", std::move(items)}}, {}};
+    if (items.size() > kInlineItems && name != "-") return Input{{}, {}, true};
+    Input input{{{"items", std::move(items)}}, {}, false};
     for (const auto& [member, line] : unused.found()) {
         input.left_out.push_back(name + ":" + std::to_string(line) + ": the member \"" + member +
                                  "\" is not sent");
@@ -90,11 +92,17 @@ Result<Input> read_input_file(const std::string& name, const std::vector<std::st
     if (!chosen) return fail(chosen.error());
     auto file = open(name);
     if (!file) return fail(file.error());
-    if (name.ends_with(".json")) {
+    const bool whole = name.ends_with(".json");
+    if (!whole && name != "-") {
+        const auto bytes = file_bytes(name);
+        if (!bytes) return fail(bytes.error());
+        if (*bytes > kInlineFileBytes) return Input{{}, {}, true};
+    }
+    if (whole) {
         auto args = json::parse(file->get(), nullptr, false);
         if (!args.is_object())
             return fail(Errc::invalid_input, "The file must hold one JSON object.", name);
-        return Input{std::move(args), {}};
+        return Input{std::move(args), {}, false};
     }
     const bool csv = name.ends_with(".csv") || name.ends_with(".CSV");
     return read_items(name, file->get(),

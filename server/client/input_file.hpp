@@ -13,6 +13,7 @@ struct Input {
     nlohmann::json args;
     // What of the file is not sent, one remark a member: where it first stands, and its name.
     std::vector<std::string> left_out;
+    bool too_long = false;  // for one request: nothing is in `args`, upload the file instead
 };
 
 // A job's arguments from a file: the whole of a .json file, or {"items": [...]} with an item per

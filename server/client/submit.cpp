@@ -1,5 +1,6 @@
 #include "server/client/commands.hpp"
 #include "server/client/input_file.hpp"
+#include "server/client/upload.hpp"
 
 #include <iostream>
 
@@ -22,13 +23,34 @@ Result<void> assign(json& object, const std::string& setting) {
     return {};
 }
 
-Result<json> build_request(const SubmitOptions& options, const Terminal& terminal) {
+// A file that is too long for one request becomes a dataset; the job names it and its columns.
+Result<json> dataset_args(ApiClient& api, const SubmitOptions& options, const Terminal& terminal) {
+    auto dataset = upload_file(api, terminal, options.file, {});
+    if (!dataset) return fail(dataset.error());
+    terminal.note("Uploaded as " + dataset->value("id", "") + ": " +
+                  format_count(dataset->value("records", std::int64_t{0})) + " records, " +
+                  format_count(dataset->value("records_failed", std::int64_t{0})) +
+                  " of them unreadable");
+    json args{{"dataset", dataset->at("id")}};
+    for (const auto& column : options.columns) {
+        const auto equals = column.find('=');
+        args["columns"][column.substr(0, equals)] = column.substr(equals + 1);
+    }
+    return args;
+}
+
+Result<json> build_request(ApiClient& api, const SubmitOptions& options, const Terminal& terminal) {
     json args = json::object();
     if (!options.file.empty()) {
         auto read = read_input_file(options.file, options.columns);
         if (!read) return fail(read.error());
-        args = std::move(read->args);
         for (const auto& remark : read->left_out) terminal.note(remark);
+        args = std::move(read->args);
+        if (read->too_long) {
+            auto uploaded = dataset_args(api, options, terminal);
+            if (!uploaded) return uploaded;
+            args = std::move(*uploaded);
+        }
     }
     for (const auto& setting : options.settings) {
         if (auto done = assign(args, setting); !done) return fail(done.error());
@@ -50,10 +72,10 @@ Result<json> build_request(const SubmitOptions& options, const Terminal& termina
 }  // namespace
 
 int submit(const Session& session, const SubmitOptions& options) {
-    auto request = build_request(options, session.terminal);
-    if (!request) return report_error(session, request.error());
     auto api = signed_in();
     if (!api) return report_error(session, api.error());
+    auto request = build_request(*api, options, session.terminal);
+    if (!request) return report_error(session, request.error());
     Headers headers;
     if (!options.idempotency_key.empty()) headers["idempotency-key"] = options.idempotency_key;
     auto job = api->post_json("/v1/jobs", *request, headers);

@@ -29,16 +29,16 @@ void check_complete(const Contract& contract, const Handlers& handlers) {
     if (!missing.empty()) throw std::runtime_error("the API is not complete:" + missing);
 }
 
-// "application/json", with or without parameters behind it.
-bool is_json(std::string_view content_type) {
+// With or without parameters behind it.
+bool is_type(std::string_view content_type, std::string_view wanted) {
     content_type = content_type.substr(0, content_type.find(';'));
     while (content_type.ends_with(' ')) content_type.remove_suffix(1);
-    return same_token(content_type, "application/json");
+    return same_token(content_type, wanted);
 }
 
-Outcome<void> check_body_head(const Request& request) {
-    if (!is_json(request.header("Content-Type").value_or(""))) {
-        return refuse(415, "Send the body as application/json.");
+Outcome<void> check_body_head(const Request& request, const std::string& wanted) {
+    if (!is_type(request.header("Content-Type").value_or(""), wanted)) {
+        return refuse(415, "Send the body as " + wanted + ".");
     }
     if (!same_token(request.header("Content-Encoding").value_or("identity"), "identity")) {
         return refuse(415, "Send the body without a Content-Encoding.");
@@ -85,8 +85,10 @@ class ApiExchange final : public Exchange {
         return subject;
     }
 
-    awaitable<Response> answer(const Request& request) override {
-        auto answered = co_await try_answer(request);
+    bool takes_stream() const override { return !match_.operation->stream_type.empty(); }
+
+    awaitable<Response> answer(const Request& request, BodySource* stream) override {
+        auto answered = co_await try_answer(request, stream);
         if (!answered) co_return to_response(answered.error(), request.id);
         co_return std::move(*answered);
     }
@@ -108,11 +110,12 @@ class ApiExchange final : public Exchange {
         auto parameters = Parameters::read(match_, *target, head);
         if (!parameters) co_return tl::unexpected(std::move(parameters.error()));
         parameters_ = std::move(*parameters);
-        if (operation.body != nullptr) co_return check_body_head(head);
+        if (operation.body != nullptr) co_return check_body_head(head, "application/json");
+        if (takes_stream()) co_return check_body_head(head, operation.stream_type);
         co_return Outcome<void>();
     }
 
-    awaitable<Outcome<Response>> try_answer(const Request& request) {
+    awaitable<Outcome<Response>> try_answer(const Request& request, BodySource* stream) {
         const auto& operation = *match_.operation;
         json body;
         if (operation.body != nullptr) {
@@ -120,7 +123,7 @@ class ApiExchange final : public Exchange {
             if (!parsed) co_return tl::unexpected(std::move(parsed.error()));
             body = std::move(*parsed);
         }
-        const Call call{request, operation, parameters_, body, principal_};
+        const Call call{request, operation, parameters_, body, stream, principal_};
         const auto& handler = api_.handlers_.find(operation.id)->second;
         co_return co_await handler(call);
     }

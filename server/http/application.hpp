@@ -19,6 +19,14 @@ struct Subject {
     std::string team = {};                // public id; empty before the caller is known
 };
 
+// The body of a request, handed out while it comes in: memory stays within one piece.
+class BodySource {
+  public:
+    virtual ~BodySource() = default;
+    // Nothing: the end. An error: the rest will not come, or there is more than may come.
+    virtual boost::asio::awaitable<Result<std::optional<std::string>>> next() = 0;
+};
+
 class Exchange {
   public:
     virtual ~Exchange() = default;
@@ -26,8 +34,10 @@ class Exchange {
     virtual boost::asio::awaitable<std::optional<Response>> admit(const Request& head) = 0;
     // Bytes of body that an admitted request may send.
     virtual std::size_t body_limit() const = 0;
-    // `request` is the admitted one, now with its body.
-    virtual boost::asio::awaitable<Response> answer(const Request& request) = 0;
+    // Whether the body is taken while it comes in.
+    virtual bool takes_stream() const { return false; }
+    // `request` is the admitted one, now with its body, or with `stream` in its place.
+    virtual boost::asio::awaitable<Response> answer(const Request& request, BodySource* stream) = 0;
     // As far as it is known, from the admission on.
     virtual Subject subject() const = 0;
 };

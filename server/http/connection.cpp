@@ -1,6 +1,7 @@
 #include "server/http/connection.hpp"
 
 #include "server/base/log.hpp"
+#include "server/http/body_reader.hpp"
 #include "server/http/common_headers.hpp"
 #include "server/http/deadline.hpp"
 #include "server/http/problem.hpp"
@@ -146,6 +147,8 @@ class Connection final : public OpenConnection {
         began_ = std::chrono::steady_clock::now();
         subject_ = {};
         const auto& head = parser_->get().base();
+        version_ = head.version() == 10 ? 10 : 11;
+        keep_alive_ = !error && parser_->keep_alive();
         auto request = read_head(head, address_, kSecure);
         if (error) {
             const auto problem = protocol_problem(error, deadline_.passed());
@@ -172,6 +175,7 @@ class Connection final : public OpenConnection {
         if (announced && *announced > limit) {
             co_return co_await refuse_and_close(request, to_response(too_large(limit), request.id));
         }
+        if (exchange->takes_stream()) co_return co_await run_upload(*exchange, request);
         const auto share = front_.body_bytes.reserve(
             parser_->chunked() ? limit : static_cast<std::size_t>(announced.value_or(0)));
         if (!share) {
@@ -187,7 +191,21 @@ class Connection final : public OpenConnection {
             if (!problem) co_return false;
             co_return co_await refuse_and_close(request, to_response(*problem, request.id));
         }
-        auto response = co_await answer(*exchange, request);
+        auto response = co_await answer(*exchange, request, nullptr);
+        co_return co_await write_and_keep(request, std::move(response));
+    }
+
+    awaitable<bool> run_upload(Exchange& exchange, const Request& request) {
+        const auto share = front_.body_bytes.reserve(limits::kUploadBytes);
+        if (!share) {
+            const auto problem = overloaded("The server reads too many bodies at once.");
+            co_return co_await refuse_and_close(request, to_response(problem, request.id));
+        }
+        BodyReader<Stream> body({stream_, buffer_, deadline_, front_.timeouts.body},
+                                std::move(*parser_), exchange.body_limit(),
+                                expects_continue(request));
+        auto response = co_await answer(exchange, request, &body);
+        if (!body.done()) co_return co_await refuse_and_close(request, std::move(response));
         co_return co_await write_and_keep(request, std::move(response));
     }
 
@@ -195,16 +213,16 @@ class Connection final : public OpenConnection {
         return parser_->chunked() || parser_->content_length().value_or(0) > 0;
     }
 
+    bool expects_continue(const Request& request) const {
+        return expects_body() && same_token(request.header("Expect").value_or(""), "100-continue");
+    }
+
     awaitable<void> read_body(Request& request, std::size_t limit, error_code& error) {
         parser_->body_limit(limit);
         deadline_.arm(front_.timeouts.body +
                       std::chrono::seconds(parser_->content_length().value_or(limit) /
                                            limits::kBodyBytesPerSecond));
-        if (expects_body() && same_token(request.header("Expect").value_or(""), "100-continue")) {
-            constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
-            co_await asio::async_write(stream_, asio::buffer(kGoOn),
-                                       asio::redirect_error(use_awaitable, error));
-        }
+        if (expects_continue(request)) co_await write_continue(stream_, error);
         if (!error && !parser_->is_done()) {
             co_await wire::async_read(stream_, buffer_, *parser_,
                                       asio::redirect_error(use_awaitable, error));
@@ -221,9 +239,9 @@ class Connection final : public OpenConnection {
             co_return internal_error(request, error);
         }
     }
-    awaitable<Response> answer(Exchange& exchange, const Request& request) {
+    awaitable<Response> answer(Exchange& exchange, const Request& request, BodySource* stream) {
         try {
-            co_return co_await exchange.answer(request);
+            co_return co_await exchange.answer(request, stream);
         } catch (const std::exception& error) {
             co_return internal_error(request, error);
         }
@@ -237,17 +255,16 @@ class Connection final : public OpenConnection {
         std::optional<Counted> streaming;
         if (is_event_stream(response)) streaming.emplace(front_.traffic.event_streams());
         ResponseWriter<Stream> writer(stream_, deadline_, front_.timeouts.write);
-        const bool sent = co_await writer.write(
-            std::move(response),
-            {parser_->get().version() == 10 ? 10u : 11u, keep, request.method == "HEAD"});
+        const bool sent =
+            co_await writer.write(std::move(response), {version_, keep, request.method == "HEAD"});
         log_answer(request, subject_, status, took, sent);
         co_return sent;
     }
 
     // False: the connection ends here, by somebody's wish or because the write failed.
     awaitable<bool> write_and_keep(const Request& request, Response response) {
-        const bool needs_end = response.stream && parser_->get().version() < 11;
-        const bool keep = parser_->keep_alive() && !needs_end && !front_.stopping;
+        const bool needs_end = response.stream && version_ < 11;
+        const bool keep = keep_alive_ && !needs_end && !front_.stopping;
         const bool sent = co_await write(request, std::move(response), keep);
         co_return sent&& keep;
     }
@@ -284,6 +301,9 @@ class Connection final : public OpenConnection {
     std::string address_;
     beast::flat_buffer buffer_;
     std::optional<Parser> parser_;
+    // Of the present request; its parser may be gone when the answer is written.
+    unsigned version_ = 11;
+    bool keep_alive_ = false;
     bool idle_ = false;
     // Of the present request.
     std::chrono::steady_clock::time_point began_;

@@ -54,8 +54,13 @@ void Contract::add_operation(const std::string& path, const json& item, const st
     if (item.contains("parameters")) add_parameters(operation, item["parameters"]);
     if (source.contains("parameters")) add_parameters(operation, source["parameters"]);
     if (source.contains("requestBody")) {
-        operation.body = &schemas_.compile(
-            source.at("/requestBody/content/application~1json/schema"_json_pointer), operation.id);
+        const auto& content = resolve(source["requestBody"], operation.id).at("content");
+        if (content.contains("application/json")) {
+            operation.body =
+                &schemas_.compile(content["application/json"].at("schema"), operation.id);
+        } else {
+            operation.stream_type = content.begin().key();
+        }
         operation.body_limit = source.value("x-max-body-bytes", limits::kBodyBytes);
     }
     if (const auto content = "/responses/200/content"_json_pointer; source.contains(content)) {

@@ -24,10 +24,11 @@ struct Operation {
     std::string method;  // "GET"
     std::string path;    // template: "/v1/jobs/{job_id}"
     std::vector<Parameter> parameters;
-    std::string scope;  // empty: any caller that is signed in
-    bool open = false;  // needs no credentials
-    const Schema* body = nullptr;
-    std::size_t body_limit = 0;         // bytes
+    std::string scope;             // empty: any caller that is signed in
+    bool open = false;             // needs no credentials
+    const Schema* body = nullptr;  // of JSON
+    std::string stream_type;       // instead: the media type of a body that is taken as it comes
+    std::size_t body_limit = 0;    // bytes
     std::vector<std::string> produces;  // media types of its 200, sorted; the first is the default
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/http/application.hpp"
 #include "server/http/parameters.hpp"
 #include "server/http/problem.hpp"
 #include "server/identity/identity.hpp"
@@ -19,6 +20,7 @@ struct Call {
     const Operation& operation;
     const Parameters& parameters;
     const nlohmann::json& body;            // null for operations without one
+    BodySource* stream;                    // instead, where the contract says so
     const identity::Principal& principal;  // a default one where the operation is open
 };
 

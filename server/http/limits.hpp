@@ -17,6 +17,10 @@ constexpr std::size_t kJsonDepth = 64;
 constexpr std::size_t kBodyBytes = 64 * 1024;
 // Bodies of all requests together. A parsed body takes several times its size.
 constexpr std::size_t kBodyBytesInFlight = 64 * 1024 * 1024;
+// A body that is taken while it comes in: a piece of it, and what an upload may hold in memory all
+// in all, which counts as a body in flight.
+constexpr std::size_t kBodyPieceBytes = 256 * 1024;
+constexpr std::size_t kUploadBytes = 8 * 1024 * 1024;
 // What is still read and thrown away after a refusal, so that the client gets to read the answer.
 constexpr std::size_t kDiscardBytes = 64 * 1024 * 1024;
 // Above this, parsing and converting leave the I/O thread.

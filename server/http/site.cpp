@@ -15,8 +15,9 @@ class SiteExchange final : public Exchange {
         co_return co_await chosen_->admit(head);
     }
     std::size_t body_limit() const override { return chosen_->body_limit(); }
-    awaitable<Response> answer(const Request& request) override {
-        co_return co_await chosen_->answer(request);
+    bool takes_stream() const override { return chosen_->takes_stream(); }
+    awaitable<Response> answer(const Request& request, BodySource* stream) override {
+        co_return co_await chosen_->answer(request, stream);
     }
 
     Subject subject() const override { return chosen_ ? chosen_->subject() : Subject{}; }

@@ -71,7 +71,7 @@ class StaticExchange final : public Exchange {
     }
     std::size_t body_limit() const override { return 0; }
     Subject subject() const override { return {.operation = "page"}; }
-    awaitable<Response> answer(const Request& request) override {
+    awaitable<Response> answer(const Request& request, BodySource*) override {
         // The head decides; nothing is ever admitted to send a body.
         co_return to_response(Problem(404, "There is nothing at this path."), request.id);
     }

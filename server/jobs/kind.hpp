@@ -2,6 +2,7 @@
 
 #include "engine/base/progress.hpp"
 #include "engine/base/result.hpp"
+#include "server/jobs/dataset.hpp"
 
 #include <span>
 #include <stop_token>
@@ -49,6 +50,14 @@ struct Plan {
     std::vector<TaskSpec> tasks;  // in input order, never empty
 };
 
+// A job on a dataset: every chunk of it becomes the input of a task.
+struct DatasetPlan {
+    std::string args;  // as of Plan; names the dataset and the chosen columns
+    Requirement requirement;
+    double seconds_per_record = 0;  // estimates, as of TaskSpec
+    double seconds_per_byte = 0;    // of raw records
+};
+
 // A result row's member and the CSV column of the same name, in order.
 struct Column {
     std::string_view name;
@@ -61,9 +70,14 @@ struct Contract {
     // Parses the "args" of a request into the kind's own type and plans its tasks. The JSON has
     // passed the kind's schema in openapi.yaml; what a schema cannot say is checked here.
     tl::expected<Plan, FieldErrors> (*plan)(const nlohmann::json& args) = nullptr;
+    // The same for a job whose "args" name a dataset; none: the kind does not take any.
+    tl::expected<DatasetPlan, FieldErrors> (*plan_dataset)(const nlohmann::json& args,
+                                                           const DatasetShape& dataset) = nullptr;
     // Rows for the items of a task that was given up because its workers died on it, so that every
-    // item of the input has one: JSON lines like TaskOutput::results, not compressed.
-    Result<std::string> (*failed_rows)(std::string_view input, std::string_view reason) = nullptr;
+    // item of the input has one: JSON lines like TaskOutput::results, not compressed. `args` are
+    // the plan's.
+    Result<std::string> (*failed_rows)(std::string_view args, std::string_view input,
+                                       std::string_view reason) = nullptr;
 };
 
 struct RunContext {

@@ -1,5 +1,6 @@
 #include "server/postgres/database.hpp"
 
+#include "server/postgres/dataset_store.hpp"
 #include "server/postgres/duty_store.hpp"
 #include "server/postgres/identity_store.hpp"
 #include "server/postgres/job_signals.hpp"
@@ -18,6 +19,7 @@ struct ServerDatabase::Parts {
           slow_calls(executor, target, {.connections = 1}),
           listener(executor, target, options.poll),
           jobs(executor, calls),
+          datasets(calls),
           signals(executor, listener),
           duties(slow_calls),
           statistics(slow_calls),
@@ -29,6 +31,7 @@ struct ServerDatabase::Parts {
     Pool slow_calls;  // duties never stand before a request
     Listener listener;
     JobStore jobs;
+    DatasetStore datasets;
     JobSignals signals;
     DutyStore duties;
     Statistics statistics;
@@ -67,6 +70,10 @@ PoolLoad ServerDatabase::load() const {
 
 queue::JobStore& ServerDatabase::jobs() {
     return parts_->jobs;
+}
+
+queue::DatasetStore& ServerDatabase::datasets() {
+    return parts_->datasets;
 }
 
 queue::JobSignals& ServerDatabase::signals() {

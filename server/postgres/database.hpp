@@ -12,6 +12,7 @@
 // The stores of `serve`, with their connections. Everything happens on the executor's one
 // thread; start() and stop() are called on it or while it does not run.
 namespace plimsoll::queue {
+class DatasetStore;
 class DutyStore;
 class JobSignals;
 class JobStore;
@@ -46,6 +47,7 @@ class ServerDatabase {
     PoolLoad load() const;
 
     queue::JobStore& jobs();
+    queue::DatasetStore& datasets();
     queue::JobSignals& signals();
     queue::DutyStore& duties();
     queue::Statistics& statistics();

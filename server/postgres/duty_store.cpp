@@ -37,6 +37,10 @@ asio::awaitable<Result<int>> DutyStore::expire_keys() {
     return run(pool_, Statement::of(sql::duties_expire_keys));
 }
 
+asio::awaitable<Result<int>> DutyStore::expire_uploads(int idle_hours) {
+    return run(pool_, Statement::of(sql::duties_expire_uploads, idle_hours));
+}
+
 asio::awaitable<Result<int>> DutyStore::forget_ended(int keep_days) {
     Batch batch;
     batch.push_back(across_teams());

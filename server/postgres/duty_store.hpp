@@ -16,6 +16,7 @@ class DutyStore final : public queue::DutyStore {
     Answer<int> ensure_partitions() override;
     Answer<int> drop_old_days(int keep_days) override;
     Answer<int> expire_keys() override;
+    Answer<int> expire_uploads(int idle_hours) override;
     Answer<int> forget_ended(int keep_days) override;
 
   private:

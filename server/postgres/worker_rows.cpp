@@ -4,6 +4,7 @@
 #include "server/postgres/job_rows.hpp"
 #include "server/postgres/sql.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include <nlohmann/json.hpp>
@@ -82,6 +83,22 @@ queue::Claim to_claim(const Rows& rows) {
         claim.tasks.push_back(std::move(task));
     }
     return claim;
+}
+
+bool runs_on_chunks(const queue::Claim& claim) {
+    return std::ranges::any_of(claim.tasks, [](const queue::ClaimedTask& task) {
+        return !task.merge && task.input.empty();
+    });
+}
+
+void take_chunks(queue::Claim& claim, const Rows& rows) {
+    for (const Row row : rows) {
+        const JobId job{row.get<std::int64_t>("job_id")};
+        const int seq = row.get<int>("task");
+        const auto task = std::ranges::find_if(
+            claim.tasks, [&](const auto& one) { return one.job == job && one.seq == seq; });
+        if (task != claim.tasks.end()) task->input = row.get<std::string>("input");
+    }
 }
 
 Statement completion(queue::WorkerHandle worker, std::int64_t fence,

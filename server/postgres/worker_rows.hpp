@@ -17,6 +17,11 @@ std::string to_json(const queue::WorkerTelemetry& telemetry);
 // From the rows of worker.claim.
 queue::Claim to_claim(const Rows& rows);
 
+// Whether the claim has tasks whose inputs are chunks of datasets, which come in an answer of their
+// own.
+bool runs_on_chunks(const queue::Claim& claim);
+void take_chunks(queue::Claim& claim, const Rows& rows);
+
 // worker.complete; `delay` says how many seconds a task that is to be tried again should wait.
 Statement completion(queue::WorkerHandle worker, std::int64_t fence,
                      std::vector<queue::TaskReport> reports,

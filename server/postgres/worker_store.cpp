@@ -70,6 +70,13 @@ awaitable<Result<queue::Claim>> WorkerStore::claim(WorkerHandle worker, double s
         kCallTimeout);
     if (!rows) co_return fail(std::move(rows.error()));
     auto claim = to_claim(*rows);
+    if (runs_on_chunks(claim)) {
+        // The claim stands even when this fails: a beat will not name its lease, and it ends.
+        auto chunks = co_await pool_.run(
+            Statement::of(sql::worker_chunks, worker.id, worker.epoch, claim.fence), kCallTimeout);
+        if (!chunks) co_return fail(std::move(chunks.error()));
+        take_chunks(claim, *chunks);
+    }
     held_.add(claim);
     co_return claim;
 }

@@ -1,6 +1,7 @@
 #include "server/queue/duties.hpp"
 
 #include "server/base/log.hpp"
+#include "server/queue/dataset.hpp"
 
 #include <list>
 
@@ -40,6 +41,10 @@ constexpr Duty kDuties[] = {
      }},
     {"expire_keys", 1h, true,
      [](DutyStore& store, const DutyOptions&) { return store.expire_keys(); }},
+    {"expire_uploads", 10min, true,
+     [](DutyStore& store, const DutyOptions&) {
+         return store.expire_uploads(static_cast<int>(kIdleUpload.count()));
+     }},
     {"forget_ended", 1h, false,
      [](DutyStore& store, const DutyOptions& options) {
          return store.forget_ended(options.keep_identity_days);

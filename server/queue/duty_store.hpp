@@ -16,12 +16,13 @@ class DutyStore {
     template <class T>
     using Answer = boost::asio::awaitable<Result<T>>;
 
-    virtual Answer<int> expire_leases() = 0;               // workers that fell silent; one a call
-    virtual Answer<int> promote_due() = 0;                 // tasks whose time has come
-    virtual Answer<int> ensure_partitions() = 0;           // of today and the days ahead
-    virtual Answer<int> drop_old_days(int keep_days) = 0;  // one day a call
-    virtual Answer<int> expire_keys() = 0;                 // idempotency keys past their time
-    virtual Answer<int> forget_ended(int keep_days) = 0;   // sessions and links long over
+    virtual Answer<int> expire_leases() = 0;                 // workers that fell silent; one a call
+    virtual Answer<int> promote_due() = 0;                   // tasks whose time has come
+    virtual Answer<int> ensure_partitions() = 0;             // of today and the days ahead
+    virtual Answer<int> drop_old_days(int keep_days) = 0;    // one day a call
+    virtual Answer<int> expire_keys() = 0;                   // idempotency keys past their time
+    virtual Answer<int> expire_uploads(int idle_hours) = 0;  // that nobody continues
+    virtual Answer<int> forget_ended(int keep_days) = 0;     // sessions and links long over
 };
 
 }  // namespace plimsoll::queue

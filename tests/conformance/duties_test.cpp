@@ -17,7 +17,7 @@ TEST_F(DutiesTest, EveryDutyRunsAgainstTheSchema) {
                              ++done[std::string(duty)];
                          });
     duties.start();
-    run_until([&] { return done.size() == 6; });
+    run_until([&] { return done.size() == 7; });
     duties.stop();
 }
 

@@ -5,6 +5,7 @@
 #include "server/http/handler.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
+#include "server/queue/dataset_store.hpp"
 #include "server/queue/store.hpp"
 #include "server/webhooks/store.hpp"
 #include "server/webhooks/target.hpp"
@@ -22,8 +23,8 @@ namespace plimsoll::http::endpoints {
 using Kinds = std::span<const jobs::Contract>;
 
 // `pool` cuts large jobs into tasks.
-void add_jobs(Handlers& handlers, queue::JobStore& store, Kinds kinds,
-              boost::asio::thread_pool& pool, const Clock& clock);
+void add_jobs(Handlers& handlers, queue::JobStore& store, queue::DatasetStore& datasets,
+              Kinds kinds, boost::asio::thread_pool& pool, const Clock& clock);
 void add_job_reading(Handlers& handlers, queue::JobStore& store, queue::JobSignals& signals,
                      const Draining& draining, const Clock& clock);
 // A stream asks `identity` again while it lasts: a credential that is revoked ends it.
@@ -33,6 +34,12 @@ void add_job_events(Handlers& handlers, queue::JobStore& store, queue::JobSignal
 // `pool` unpacks chunks.
 void add_job_results(Handlers& handlers, queue::JobStore& store, Kinds kinds,
                      boost::asio::thread_pool& pool);
+void add_datasets(Handlers& handlers, queue::DatasetStore& store);
+// `pool` cuts files into chunks and unpacks chunks.
+void add_dataset_upload(Handlers& handlers, queue::DatasetStore& store,
+                        boost::asio::thread_pool& pool);
+void add_dataset_records(Handlers& handlers, queue::DatasetStore& store,
+                         boost::asio::thread_pool& pool);
 void add_devices(Handlers& handlers, queue::JobStore& store);
 
 void add_sessions(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);

@@ -82,7 +82,7 @@ class ResultsStream final : public BodyStream {
     Result<void> convert(const queue::ChunkInfo& chunk, const std::string& packed,
                          std::string& out) {
         const auto rows = chunk.error.empty() ? gunzip(packed, kLargestChunk)
-                                              : kind_.failed_rows(packed, chunk.error);
+                                              : kind_.failed_rows(job_.args, packed, chunk.error);
         if (!rows) return fail(rows.error());
         return converter_.feed(*rows, out);
     }

@@ -17,18 +17,17 @@ namespace {
 
 class Jobs {
   public:
-    Jobs(queue::JobStore& store, Kinds kinds, boost::asio::thread_pool& pool, const Clock& clock)
-        : store_(store), kinds_(kinds), pool_(pool), clock_(clock) {}
+    Jobs(queue::JobStore& store, queue::DatasetStore& datasets, Kinds kinds,
+         boost::asio::thread_pool& pool, const Clock& clock)
+        : store_(store), datasets_(datasets), kinds_(kinds), pool_(pool), clock_(clock) {}
 
     awaitable<Outcome<Response>> create(const Call& call) const {
-        auto job = new_job(call);
-        auto plan = co_await plan_job(call);
-        if (!plan) co_return tl::unexpected(refused_args(plan.error()));
-        job.plan = std::move(*plan);
-        const auto team = job.team;
-        const auto submitted = co_await store_.submit(std::move(job));
-        if (!submitted) co_return tl::unexpected(refused_submit(submitted.error()));
-        const auto stored = co_await store_.get(team, submitted->id);
+        const bool on_dataset =
+            kind_of(call).plan_dataset != nullptr && call.body.at("args").contains("dataset");
+        const auto submitted =
+            on_dataset ? co_await submit_on_dataset(call) : co_await submit(call);
+        if (!submitted) co_return tl::unexpected(submitted.error());
+        const auto stored = co_await store_.get(call.principal.team.id, submitted->id);
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
         auto response = json_response(202, job_json(*stored, clock_.now()));
         response.with("Location", job_path(stored->id)).with("Retry-After", "1");
@@ -99,6 +98,50 @@ class Jobs {
         return job;
     }
 
+    awaitable<Outcome<queue::Submitted>> submit(const Call& call) const {
+        auto plan = co_await plan_job(call);
+        if (!plan) co_return tl::unexpected(refused_args(plan.error()));
+        auto job = new_job(call);
+        job.plan = std::move(*plan);
+        const auto submitted = co_await store_.submit(std::move(job));
+        if (!submitted) co_return tl::unexpected(refused_submit(submitted.error()));
+        co_return *submitted;
+    }
+
+    awaitable<Outcome<queue::Submitted>> submit_on_dataset(const Call& call) const {
+        const auto& args = call.body.at("args");
+        const auto id = parse_public_id("data", args["dataset"].get_ref<const std::string&>());
+        const auto dataset =
+            co_await datasets_.get(call.principal.team.id, DatasetId{id.value_or(0)});
+        if (!dataset && dataset.error().code != Errc::not_found) {
+            co_return tl::unexpected<Problem>(dataset.error());
+        }
+        if (!dataset) co_return tl::unexpected(refused_dataset("There is no such dataset."));
+        if (dataset->state != queue::DatasetState::ready) {
+            co_return tl::unexpected(
+                refused_dataset(dataset->state == queue::DatasetState::failed
+                                    ? "The dataset's file could not be read: " + dataset->error
+                                    : "The dataset is not complete: its upload has not ended."));
+        }
+        auto plan = kind_of(call).plan_dataset(
+            args, {to_public(dataset->id), dataset->format, dataset->columns});
+        if (!plan) co_return tl::unexpected(refused_args(plan.error()));
+        auto job = new_job(call);
+        job.plan.args = std::move(plan->args);
+        job.plan.requirement = std::move(plan->requirement);
+        const auto submitted = co_await datasets_.submit(
+            std::move(job), dataset->id, plan->seconds_per_record, plan->seconds_per_byte);
+        if (!submitted && submitted.error().code == Errc::not_found) {
+            co_return tl::unexpected(refused_dataset("There is no such dataset."));
+        }
+        if (!submitted) co_return tl::unexpected(refused_submit(submitted.error()));
+        co_return *submitted;
+    }
+
+    static Problem refused_dataset(std::string why) {
+        return refused_args({{"/dataset", "dataset", std::move(why)}});
+    }
+
     awaitable<Planned> plan_job(const Call& call) const {
         const auto& kind = kind_of(call);
         const auto& args = call.body.at("args");
@@ -149,6 +192,7 @@ class Jobs {
     }
 
     queue::JobStore& store_;
+    queue::DatasetStore& datasets_;
     Kinds kinds_;
     boost::asio::thread_pool& pool_;
     const Clock& clock_;
@@ -156,9 +200,9 @@ class Jobs {
 
 }  // namespace
 
-void add_jobs(Handlers& handlers, queue::JobStore& store, Kinds kinds,
-              boost::asio::thread_pool& pool, const Clock& clock) {
-    const auto jobs = std::make_shared<const Jobs>(store, kinds, pool, clock);
+void add_jobs(Handlers& handlers, queue::JobStore& store, queue::DatasetStore& datasets,
+              Kinds kinds, boost::asio::thread_pool& pool, const Clock& clock) {
+    const auto jobs = std::make_shared<const Jobs>(store, datasets, kinds, pool, clock);
     handlers["createJob"] = [jobs](const Call& call) { return jobs->create(call); };
     handlers["listJobs"] = [jobs](const Call& call) { return jobs->list(call); };
     handlers["cancelJob"] = [jobs](const Call& call) { return jobs->cancel(call); };

@@ -31,12 +31,16 @@ void check_kinds(const Contract& contract, std::span<const jobs::Contract> kinds
 
 Handlers make_handlers(const Backends& backends, const Contract& contract, const Draining& draining,
                        const std::string& version) {
-    const auto& [jobs, signals, identity, webhooks, webhook_targets, clock, kinds, pool] = backends;
+    const auto& [jobs, datasets, signals, identity, webhooks, webhook_targets, clock, kinds, pool] =
+        backends;
     Handlers handlers;
-    endpoints::add_jobs(handlers, jobs, kinds, pool, clock);
+    endpoints::add_jobs(handlers, jobs, datasets, kinds, pool, clock);
     endpoints::add_job_reading(handlers, jobs, signals, draining, clock);
     endpoints::add_job_events(handlers, jobs, signals, identity, draining, clock);
     endpoints::add_job_results(handlers, jobs, kinds, pool);
+    endpoints::add_datasets(handlers, datasets);
+    endpoints::add_dataset_upload(handlers, datasets, pool);
+    endpoints::add_dataset_records(handlers, datasets, pool);
     endpoints::add_devices(handlers, jobs);
     endpoints::add_sessions(handlers, identity, clock);
     endpoints::add_users(handlers, identity, clock);

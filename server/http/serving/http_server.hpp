@@ -7,6 +7,7 @@
 #include "server/http/traffic.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
+#include "server/queue/dataset_store.hpp"
 #include "server/queue/store.hpp"
 #include "server/webhooks/store.hpp"
 #include "server/webhooks/target.hpp"
@@ -27,6 +28,7 @@ namespace plimsoll::http {
 // All of it must outlive the server.
 struct Backends {
     queue::JobStore& jobs;
+    queue::DatasetStore& datasets;
     queue::JobSignals& signals;
     identity::IdentityStore& identity;
     webhooks::WebhookStore& webhooks;

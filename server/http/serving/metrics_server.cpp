@@ -20,7 +20,7 @@ class MetricsExchange final : public Exchange {
         co_return text_response(kTextFormat, co_await collect_());
     }
     std::size_t body_limit() const override { return 0; }
-    awaitable<Response> answer(const Request& request) override {
+    awaitable<Response> answer(const Request& request, BodySource*) override {
         co_return to_response(Problem(400, "This takes no body."), request.id);
     }
     Subject subject() const override { return {.operation = "metrics"}; }

@@ -20,6 +20,10 @@ select case when pg_try_advisory_xact_lock(1347176781, 100003)
 -- name: duties.expire_keys
 select case when pg_try_advisory_xact_lock(1347176781, 100004) then plimsoll.expire_keys_v1() else 0 end as done;
 
+-- name: duties.expire_uploads
+-- $1 hours without a sign of life.
+select case when pg_try_advisory_xact_lock(1347176781, 100005) then plimsoll.expire_uploads_v1($1::int) else 0 end as done;
+
 -- name: duties.schema_version
 -- Index schema_migration_pkey backwards.
 select max(version) from plimsoll.schema_migration;

@@ -12,6 +12,10 @@ select alive, draining, stale_fences, cancelled_jobs from plimsoll.heartbeat_v1(
 select fence, job_id, task, attempt, is_merge, kind, kind_version, args, first_item, items, est_seconds, input, partials, summary
 from plimsoll.claim_v1($1::int, $2::int, $3::float8, $4::int, $5::smallint);
 
+-- name: worker.chunks
+-- The inputs of a lease's tasks that run on chunks of datasets.
+select job_id, task, input from plimsoll.claimed_chunks_v1($1::int, $2::int, $3::bigint);
+
 -- name: worker.complete
 select job_id, task, verdict from plimsoll.complete_v1(
   $1::int, $2::int, $3::bigint, $4::bigint[], $5::int[], $6::text[], $7::bytea[], $8::bytea[], $9::int[], $10::int[],

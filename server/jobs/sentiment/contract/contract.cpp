@@ -1,6 +1,7 @@
 #include "server/jobs/kind.hpp"
 #include "server/jobs/sentiment/contract/failed_rows.hpp"
 #include "server/jobs/sentiment/contract/limits.hpp"
+#include "server/jobs/sentiment/contract/source.hpp"
 #include "server/jobs/sentiment/contract/tasks.hpp"
 
 #include <array>
@@ -41,9 +42,10 @@ tl::expected<Plan, FieldErrors> plan(const json& args) {
     if (model != kVader) {
         return tl::unexpected(one_error("/model", "unknown_model", "The model must be \"vader\"."));
     }
-    if (args.contains("texts") == args.contains("items")) {
-        return tl::unexpected(
-            one_error("", "one_of", "Exactly one of \"texts\" and \"items\" must be given."));
+    if (args.contains("texts") == args.contains("items") || args.contains("columns")) {
+        return tl::unexpected(one_error("", "one_of",
+                                        "Exactly one of \"texts\", \"items\" and \"dataset\" must "
+                                        "be given; \"columns\" belong to a dataset."));
     }
     Plan plan;
     plan.args = json{{"model", model}}.dump();
@@ -59,6 +61,29 @@ tl::expected<Plan, FieldErrors> plan(const json& args) {
     return plan;
 }
 
+tl::expected<DatasetPlan, FieldErrors> plan_dataset(const json& args, const DatasetShape& dataset) {
+    if (args.contains("texts") || args.contains("items")) {
+        return tl::unexpected(one_error(
+            "", "one_of", "Exactly one of \"texts\", \"items\" and \"dataset\" must be given."));
+    }
+    const json chosen = args.value("columns", json::object());
+    const auto layout = text::find_columns(
+        dataset.format, dataset.columns,
+        {.text = chosen.value("text", ""), .custom_id = chosen.value("custom_id", "")});
+    if (!layout) {
+        return tl::unexpected(one_error("/columns/" + layout.error().where, "unknown_column",
+                                        layout.error().message));
+    }
+    DatasetPlan plan;
+    plan.args = json{{"model", args.value("model", std::string(kVader))},
+                     {"dataset", dataset.id},
+                     {"source", source_json(*layout)}}
+                    .dump();
+    plan.seconds_per_record = kSecondsPerItem;
+    plan.seconds_per_byte = kSecondsPerByte;
+    return plan;
+}
+
 }  // namespace
 
 const Contract& contract() {
@@ -66,6 +91,7 @@ const Contract& contract() {
                              .version = kVersion,
                              .columns = kColumns,
                              .plan = plan,
+                             .plan_dataset = plan_dataset,
                              .failed_rows = failed_rows};
     return it;
 }

@@ -1,8 +1,9 @@
 #include "server/jobs/sentiment/contract/failed_rows.hpp"
 
 #include "server/base/gzip.hpp"
+#include "server/jobs/dataset.hpp"
 #include "server/jobs/json_text.hpp"
-#include "server/jobs/sentiment/contract/limits.hpp"
+#include "server/jobs/sentiment/contract/source.hpp"
 
 namespace plimsoll::jobs::sentiment {
 
@@ -28,14 +29,15 @@ void append_failed_row(std::string& out, const text::RecordView& record) {
     out.append("}\n");
 }
 
-Result<std::string> failed_rows(std::string_view input, std::string_view reason) {
+Result<std::string> failed_rows(std::string_view args, std::string_view input,
+                                std::string_view reason) {
     const auto block = gunzip(input, kLargestBlock);
     if (!block) return fail(block.error());
-    auto reader = text::RecordBlockReader::open(*block);
-    if (!reader) return fail(reader.error());
+    auto source = Source::open(args, *block);
+    if (!source) return fail(source.error());
     std::string rows;
     while (true) {
-        auto record = reader->next();
+        auto record = source->next();
         if (!record) return fail(record.error());
         if (!*record) return rows;
         text::RecordView& item = **record;

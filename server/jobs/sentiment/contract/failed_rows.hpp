@@ -15,6 +15,7 @@ void append_identity(std::string& out, const text::RecordView& record);
 void append_failed_row(std::string& out, const text::RecordView& record);
 
 // Rows for all items of a task that was given up, see Contract::failed_rows.
-Result<std::string> failed_rows(std::string_view input, std::string_view reason);
+Result<std::string> failed_rows(std::string_view args, std::string_view input,
+                                std::string_view reason);
 
 }  // namespace plimsoll::jobs::sentiment

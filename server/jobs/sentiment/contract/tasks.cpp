@@ -1,31 +1,20 @@
 #include "server/jobs/sentiment/contract/tasks.hpp"
 
 #include "server/base/gzip.hpp"
+#include "server/jobs/dataset.hpp"
 #include "server/jobs/sentiment/contract/limits.hpp"
+#include "server/jobs/sentiment/contract/source.hpp"
 
 #include <utility>
 
 namespace plimsoll::jobs::sentiment {
-namespace {
-
-// One core: unpacking, scoring and packing the result row. The charge is corrected by what the task
-// really took.
-constexpr double kSecondsPerItem = 2e-6;
-constexpr double kSecondsPerByte = 15e-9;
-
-}  // namespace
-
 void TaskCutter::add(text::Record record, std::vector<TaskSpec>& tasks) {
-    if (!record.error && record.text.size() > kLongestText) {
-        record.error = text::RecordError{
-            "too_large", "The text has " + std::to_string(record.text.size()) + " bytes; at most " +
-                             std::to_string(kLongestText) + " are scored."};
-    }
+    refuse_long_text(record);
     // Closed before the record that would not fit: an item has at most kLongestText bytes.
-    if (block_.count() != 0 && block_.bytes() + record.text.size() > kTaskBytes) finish(tasks);
+    if (block_.count() != 0 && block_.bytes() + record.text.size() > kChunkBytes) finish(tasks);
     if (!record.error) text_bytes_ += record.text.size();
     block_.add(record);
-    if (block_.count() == kTaskItems) finish(tasks);
+    if (block_.count() == kChunkRecords) finish(tasks);
 }
 
 void TaskCutter::finish(std::vector<TaskSpec>& tasks) {

@@ -1,9 +1,10 @@
 #include "engine/sentiment/vader/vader.hpp"
-#include "engine/text/record_block.hpp"
 #include "server/base/gzip.hpp"
+#include "server/jobs/dataset.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/jobs/sentiment/contract/failed_rows.hpp"
 #include "server/jobs/sentiment/contract/limits.hpp"
+#include "server/jobs/sentiment/contract/source.hpp"
 #include "server/jobs/sentiment/run/aggregate.hpp"
 #include "server/jobs/sentiment/run/rows.hpp"
 
@@ -16,21 +17,20 @@ namespace {
 // milliseconds of the longest ones.
 constexpr std::int64_t kItemsPerBeat = 64;
 
-Result<TaskOutput> score(std::string_view /*args: VADER has no settings*/, std::string_view input,
-                         RunContext& context) {
+Result<TaskOutput> score(std::string_view args, std::string_view input, RunContext& context) {
     const auto block = gunzip(input, kLargestBlock);
     if (!block) return fail(block.error());
-    auto reader = text::RecordBlockReader::open(*block);
-    if (!reader) return fail(reader.error());
+    auto source = Source::open(args, *block);
+    if (!source) return fail(source.error());
 
     ::plimsoll::sentiment::vader::Scorer scorer;
     Aggregate aggregate;
     TaskOutput output;
     std::string rows;
     std::int64_t unreported = 0;
-    context.progress.set_total(reader->count());
+    context.progress.set_total(source->count());
     while (true) {
-        const auto record = reader->next();
+        const auto record = source->next();
         if (!record) return fail(record.error());
         if (!*record) break;
         const text::RecordView& item = **record;

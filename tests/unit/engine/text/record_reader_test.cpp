@@ -1,7 +1,5 @@
 #include "engine/text/record_reader.hpp"
 
-#include "engine/text/csv_reader.hpp"
-
 #include <random>
 #include <string>
 #include <vector>
@@ -27,16 +25,16 @@ struct Input {
 };
 
 Lines read(const Input& input, const std::vector<std::string_view>& pieces) {
-    const auto reader = make_record_reader(input.format, input.columns, input.limits);
+    RecordReader reader(input.format, input.columns, input.limits);
     Lines lines;
     const RecordSink sink = [&](const ReadRecord& record) { lines.push_back(shown(record)); };
     for (const std::string_view piece : pieces) {
-        if (const auto fed = reader->feed(piece, sink); !fed) {
+        if (const auto fed = reader.feed(piece, sink); !fed) {
             lines.push_back("failed: " + fed.error().message);
             return lines;
         }
     }
-    if (const auto finished = reader->finish(sink); !finished) {
+    if (const auto finished = reader.finish(sink); !finished) {
         lines.push_back("failed: " + finished.error().message);
     }
     return lines;
@@ -94,7 +92,7 @@ TEST(CsvReader, ColumnsAreFoundByNameOrByBeingAlone) {
 }
 
 TEST(CsvReader, KeepsTheHeaderForPreviews) {
-    CsvReader reader({}, {});
+    RecordReader reader(RecordFormat::csv);
     const RecordSink sink = [](const ReadRecord&) {};
     ASSERT_TRUE(reader.feed("when,text\n", sink));
     EXPECT_EQ(reader.header(), (std::vector<std::string>{"when", "text"}));
@@ -218,16 +216,16 @@ TEST(CsvReader, QuotedTextsOfAllBytesComeBack) {
                 file += c == '"' ? std::string("\"\"") : std::string(1, c);
             file += "\"\r\n";
         }
-        const auto reader = make_record_reader(RecordFormat::csv);
+        RecordReader reader(RecordFormat::csv);
         std::vector<std::string> back;
         const RecordSink sink = [&](const ReadRecord& read) {
             EXPECT_FALSE(read.record.error);
             back.push_back(read.record.text);
         };
         const std::size_t cut = random() % file.size();
-        ASSERT_TRUE(reader->feed(std::string_view(file).substr(0, cut), sink));
-        ASSERT_TRUE(reader->feed(std::string_view(file).substr(cut), sink));
-        ASSERT_TRUE(reader->finish(sink));
+        ASSERT_TRUE(reader.feed(std::string_view(file).substr(0, cut), sink));
+        ASSERT_TRUE(reader.feed(std::string_view(file).substr(cut), sink));
+        ASSERT_TRUE(reader.finish(sink));
         EXPECT_EQ(back, texts);
     }
 }

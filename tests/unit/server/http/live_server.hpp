@@ -1,5 +1,6 @@
 #pragma once
 
+#include "fake_dataset_store.hpp"
 #include "fake_identity.hpp"
 #include "fake_job_store.hpp"
 #include "fake_webhooks.hpp"
@@ -52,6 +53,7 @@ class LiveServer : public ::testing::Test {
     boost::asio::thread_pool pool_{1};
     SystemClock clock_;
     FakeJobStore jobs_;
+    FakeDatasetStore datasets_;
     FakeSignals signals_;
     FakeIdentity identity_;
     FakeWebhooks webhooks_;

@@ -1,4 +1,5 @@
 // The same server over TLS: handshake, cookie, and what a client without TLS gets.
+#include "fake_dataset_store.hpp"
 #include "fake_identity.hpp"
 #include "fake_job_store.hpp"
 #include "fake_webhooks.hpp"
@@ -75,15 +76,16 @@ class Tls : public ::testing::Test {
     boost::asio::thread_pool pool_{1};
     SystemClock clock_;
     FakeJobStore jobs_;
+    FakeDatasetStore datasets_;
     FakeSignals signals_;
     FakeIdentity identity_;
     FakeWebhooks webhooks_;
     webhooks::AllowList nowhere_;
-    HttpServer server_{
-        io_,
-        {jobs_, signals_, identity_, webhooks_, nowhere_, clock_, jobs::contracts(), pool_},
-        "0.0.0",
-        std::nullopt};
+    HttpServer server_{io_,
+                       {jobs_, datasets_, signals_, identity_, webhooks_, nowhere_, clock_,
+                        jobs::contracts(), pool_},
+                       "0.0.0",
+                       std::nullopt};
     std::thread thread_;
 };
 

@@ -1,5 +1,6 @@
 // The kind as the server and a worker use it: plan, run every task, merge.
 #include "server/base/gzip.hpp"
+#include "server/jobs/dataset.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/jobs/sentiment/contract/limits.hpp"
 
@@ -125,7 +126,7 @@ TEST(SentimentKind, ManyTextsAreCutIntoTasksAndTheReportDoesNotShowTheCuts) {
     }
     texts[20000] = "The most wonderful, superb, great, excellent and brilliant thing!!!";
     const Plan cut = plan({{"texts", texts}}).value();
-    EXPECT_EQ(cut.tasks.size(), 30000 / kTaskItems + 1);
+    EXPECT_EQ(cut.tasks.size(), 30000 / kChunkRecords + 1);
     const Outcome outcome = run_all(cut);
     ASSERT_EQ(outcome.rows.size(), 30000u);
     for (std::size_t i = 0; i < outcome.rows.size(); ++i) EXPECT_EQ(outcome.rows[i]["index"], i);
@@ -220,7 +221,8 @@ TEST(SentimentKind, ATaskThatWasGivenUpStillHasARowForEveryItem) {
     const auto planned =
         plan(json{{"items", {{{"custom_id", "a"}, {"text", "fine"}}, {{"text", too_long}}}}});
     const auto text =
-        find_contract("sentiment")->failed_rows(planned->tasks.at(0).input, "Its workers died.");
+        find_contract("sentiment")
+            ->failed_rows(planned->args, planned->tasks.at(0).input, "Its workers died.");
     ASSERT_TRUE(text);
     const auto end_of_first = text->find('\n');
     const auto first = json::parse(text->substr(0, end_of_first));
@@ -232,7 +234,7 @@ TEST(SentimentKind, ATaskThatWasGivenUpStillHasARowForEveryItem) {
     const auto second = json::parse(text->substr(end_of_first + 1));
     EXPECT_EQ(second["index"], 1);
     EXPECT_EQ(second["error_code"], "too_large");  // what was wrong before stays
-    EXPECT_FALSE(find_contract("sentiment")->failed_rows("damaged", "x"));
+    EXPECT_FALSE(find_contract("sentiment")->failed_rows("{}", "damaged", "x"));
 }
 
 }  // namespace

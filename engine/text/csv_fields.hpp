@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The fields of one record as CsvScanner hands it out: its quotes are in order.
+namespace plimsoll::text {
+
+// All of them, without the quotes around them.
+std::vector<std::string> csv_fields(std::string_view record);
+
+// One of them, from 0; empty when there are fewer.
+std::string csv_field(std::string_view record, std::size_t position);
+
+}  // namespace plimsoll::text

@@ -1,0 +1,172 @@
+#include "engine/text/csv_scanner.hpp"
+
+#include "engine/text/csv_fields.hpp"
+#include "engine/text/packing.hpp"
+#include "engine/text/record_rules.hpp"
+#include "engine/text/utf8.hpp"
+
+#include <array>
+
+namespace plimsoll::text {
+namespace {
+
+constexpr std::uint8_t kEndsUnquoted = 1;
+constexpr std::uint8_t kEndsQuoted = 2;
+constexpr auto kEnds = [] {
+    std::array<std::uint8_t, 256> table{};
+    table[','] = table['\r'] = kEndsUnquoted;
+    table['"'] = kEndsQuoted;
+    table['\n'] = kEndsUnquoted | kEndsQuoted;
+    return table;
+}();
+
+// The first byte from `at` on that has to be looked at.
+std::size_t skip_plain(std::string_view bytes, std::size_t at, std::uint8_t ends) {
+    while (at < bytes.size() && (kEnds[static_cast<std::uint8_t>(bytes[at])] & ends) == 0) ++at;
+    return at;
+}
+
+}  // namespace
+
+Result<void> CsvScanner::finish(const RawSink& sink) {
+    if (auto taken = take(last_bytes(), sink); !taken) return taken;
+    if (state_ == State::quoted) {
+        if (header_.empty()) return fail(Errc::invalid_input, "A quote in the header never ends.");
+        sink(failed_raw_record(record_line_, "unterminated_quote",
+                               "a quote opens and the file ends before it closes."));
+        return {};
+    }
+    if (auto ended = end_record({}, sink); !ended) return ended;
+    if (header_.empty()) return fail(Errc::invalid_input, "The file has no header line.");
+    return {};
+}
+
+Result<void> CsvScanner::take(std::string_view bytes, const RawSink& sink) {
+    std::size_t begin = 0;  // of the record, as far as it lies in this piece
+    for (std::size_t at = 0; at < bytes.size();) {
+        const char c = bytes[at];
+        if (after_cr_) {
+            after_cr_ = false;
+            if (c == '\n') {
+                begin = ++at;
+                continue;
+            }
+        }
+        if (state_ == State::quoted) {
+            at = skip_plain(bytes, at, kEndsQuoted);
+            if (at == bytes.size()) break;
+            if (bytes[at] == '\n') {
+                ++line_;
+            } else {
+                state_ = State::quote_in_quoted;
+            }
+            ++at;
+        } else if (c == ',') {
+            state_ = State::field_start;
+            blank_ = false;
+            ++commas_;
+            ++at;
+        } else if (c == '\r' || c == '\n') {
+            after_cr_ = c == '\r';
+            ++line_;
+            if (auto ended = end_record(bytes.substr(begin, at - begin), sink); !ended) {
+                return ended;
+            }
+            begin = ++at;
+        } else if (c == '"' && state_ != State::unquoted) {
+            state_ = State::quoted;  // doubled inside quotes it does not end them
+            blank_ = false;
+            ++at;
+        } else {
+            if (state_ == State::quote_in_quoted) bad_quote_ = true;
+            state_ = State::unquoted;
+            blank_ = false;
+            at = skip_plain(bytes, at, kEndsUnquoted);
+        }
+    }
+    hold(bytes.substr(begin));
+    return {};
+}
+
+Result<void> CsvScanner::end_record(std::string_view part, const RawSink& sink) {
+    if (!blank_) {
+        const std::string_view record = whole(part);
+        if (header_.empty()) {
+            if (auto taken = take_header(record); !taken) return taken;
+        } else {
+            report(record, sink);
+        }
+    }
+    start_record();
+    return {};
+}
+
+void CsvScanner::start_record() {
+    forget();
+    state_ = State::field_start;
+    record_line_ = line_;
+    commas_ = 0;
+    blank_ = true;
+    bad_quote_ = false;
+}
+
+Result<void> CsvScanner::take_header(std::string_view record) {
+    if (overlong_) return fail(Errc::too_large, "The header line is too long.");
+    if (find_invalid_utf8(record)) {
+        return fail(Errc::invalid_input, "The header line is not UTF-8.");
+    }
+    header_ = csv_fields(record);
+    return {};
+}
+
+void CsvScanner::report(std::string_view record, const RawSink& sink) const {
+    if (overlong_) {
+        sink(failed_raw_record(
+            record_line_, "too_large",
+            "the record has more than " + std::to_string(limits_.record_bytes) + " bytes."));
+    } else if (bad_quote_) {
+        sink(failed_raw_record(record_line_, "bad_quote",
+                               "something stands between a closing quote and the next comma."));
+    } else if (commas_ + 1 != header_.size()) {
+        sink(failed_raw_record(record_line_, "wrong_field_count",
+                               std::to_string(commas_ + 1) + " fields where the header has " +
+                                   std::to_string(header_.size()) + "."));
+    } else {
+        sink({record, record_line_, std::nullopt});
+    }
+}
+
+void CsvScanner::save(std::string& out) const {
+    RecordScanner::save(out);
+    pack_integer(out, static_cast<std::uint32_t>(header_.size()));
+    for (const std::string& name : header_) pack_string(out, name);
+    for (const bool flag : {after_cr_, blank_, bad_quote_}) {
+        pack_integer(out, static_cast<std::uint8_t>(flag));
+    }
+    pack_integer(out, static_cast<std::uint8_t>(state_));
+    for (const std::uint64_t count : {line_, record_line_, commas_}) pack_integer(out, count);
+}
+
+bool CsvScanner::load(std::string_view& rest) {
+    std::uint32_t columns = 0;
+    if (!RecordScanner::load(rest) || !unpack_integer(rest, columns)) return false;
+    header_.clear();
+    for (std::string_view name; columns > 0; --columns) {
+        if (!unpack_string(rest, name)) return false;
+        header_.emplace_back(name);
+    }
+    for (bool* flag : {&after_cr_, &blank_, &bad_quote_}) {
+        std::uint8_t value = 0;
+        if (!unpack_integer(rest, value)) return false;
+        *flag = value != 0;
+    }
+    std::uint8_t state = 0;
+    if (!unpack_integer(rest, state) || state > static_cast<int>(State::quote_in_quoted)) {
+        return false;
+    }
+    state_ = static_cast<State>(state);
+    return unpack_integer(rest, line_) && unpack_integer(rest, record_line_) &&
+           unpack_integer(rest, commas_);
+}
+
+}  // namespace plimsoll::text

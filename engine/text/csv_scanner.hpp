@@ -1,0 +1,39 @@
+#pragma once
+
+#include "engine/text/record_scanner.hpp"
+
+namespace plimsoll::text {
+
+// CSV as in RFC 4180 with a header line: commas, quotes doubled inside quotes, line breaks inside
+// quotes, lines ending in LF, CRLF or CR. A quote inside an unquoted field stands for itself;
+// anything but a comma or a line end after a closing quote is an error of the record, and so is
+// another number of fields than the header's (most often a comma that should have been quoted).
+class CsvScanner final : public RecordScanner {
+  public:
+    explicit CsvScanner(ReaderLimits limits) : RecordScanner(limits) {}
+
+    Result<void> finish(const RawSink& sink) override;
+    const std::vector<std::string>& header() const override { return header_; }
+    void save(std::string& out) const override;
+    bool load(std::string_view& rest) override;
+
+  private:
+    enum class State : std::uint8_t { field_start, unquoted, quoted, quote_in_quoted };
+
+    Result<void> take(std::string_view bytes, const RawSink& sink) override;
+    Result<void> end_record(std::string_view part, const RawSink& sink);
+    Result<void> take_header(std::string_view record);
+    void report(std::string_view record, const RawSink& sink) const;
+    void start_record();
+
+    std::vector<std::string> header_;  // empty until it was read
+    State state_ = State::field_start;
+    bool after_cr_ = false;
+    bool blank_ = true;
+    bool bad_quote_ = false;
+    std::uint64_t line_ = 1;
+    std::uint64_t record_line_ = 1;
+    std::uint64_t commas_ = 0;
+};
+
+}  // namespace plimsoll::text

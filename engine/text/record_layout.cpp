@@ -1,0 +1,120 @@
+#include "engine/text/record_layout.hpp"
+
+#include "engine/text/csv_fields.hpp"
+#include "engine/text/record_rules.hpp"
+#include "engine/text/utf8.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::text {
+namespace {
+
+Result<std::size_t> find_column(const std::vector<std::string>& header, std::string_view name,
+                                std::string_view member) {
+    const auto found = std::ranges::find(header, name);
+    if (found == header.end()) {
+        std::string message = "There is no column \"" + std::string(name) + "\". The columns are:";
+        for (const std::string& column : header) {
+            if (message.size() > 500) {
+                message += " …";
+                break;
+            }
+            message += " \"" + std::string(utf8_prefix(column, 100)) + "\"";
+        }
+        return fail(Errc::invalid_input, std::move(message), std::string(member));
+    }
+    if (std::ranges::count(header, name) > 1) {
+        return fail(Errc::invalid_input,
+                    "The column \"" + std::string(name) + "\" occurs more than once.",
+                    std::string(member));
+    }
+    return static_cast<std::size_t>(found - header.begin());
+}
+
+Record failed(std::string_view code, std::string message) {
+    Record record;
+    record.error = RecordError{std::string(code), std::move(message)};
+    return record;
+}
+
+Record parse_csv(std::string_view raw, const RecordLayout& layout) {
+    Record record;
+    record.text = csv_field(raw, layout.text_position);
+    if (layout.custom_id_position) {
+        // CSV cannot say "none" in another way than by an empty cell.
+        auto id = csv_field(raw, *layout.custom_id_position);
+        if (!id.empty()) record.custom_id = std::move(id);
+    }
+    return record;
+}
+
+Record parse_json(std::string_view raw, const RecordColumns& columns) {
+    using nlohmann::json;
+    json value = json::parse(raw, nullptr, false);
+    Record record;
+    if (value.is_string()) {
+        record.text = std::move(value.get_ref<std::string&>());
+        return record;
+    }
+    if (!value.is_object()) return failed("invalid_json", "This is not JSON in UTF-8.");
+    const auto text = value.find(columns.text);
+    if (text == value.end()) {
+        return failed("missing_text", "The object has no member \"" + columns.text + "\".");
+    }
+    if (!text->is_string()) {
+        return failed("invalid_record", "The member \"" + columns.text + "\" is not a string.");
+    }
+    record.text = std::move(text->get_ref<std::string&>());
+    const auto id = value.find(columns.custom_id);
+    if (id == value.end() || id->is_null()) return record;
+    if (id->is_string()) {
+        record.custom_id = id->get_ref<const std::string&>();
+    } else if (id->is_number_integer()) {
+        record.custom_id = id->dump();
+    } else {
+        return failed("invalid_record", "The member \"" + columns.custom_id +
+                                            "\" is neither a string nor an integer.");
+    }
+    return record;
+}
+
+}  // namespace
+
+Result<RecordLayout> find_columns(RecordFormat format, const std::vector<std::string>& header,
+                                  RecordColumns columns) {
+    const auto has = [&](std::string_view name) { return std::ranges::count(header, name) != 0; };
+    RecordLayout layout{format, std::move(columns), 0, std::nullopt};
+    auto& [text, custom_id] = layout.columns;
+    if (format == RecordFormat::json_lines) {
+        if (text.empty()) text = "text";
+        if (custom_id.empty()) custom_id = "custom_id";
+        return layout;
+    }
+    if (text.empty()) text = header.size() == 1 && !has("text") ? header.front() : "text";
+    const auto position = find_column(header, text, "text");
+    if (!position) return fail(position.error());
+    layout.text_position = *position;
+    if (custom_id.empty() && has("custom_id")) custom_id = "custom_id";
+    if (!custom_id.empty()) {
+        const auto id = find_column(header, custom_id, "custom_id");
+        if (!id) return fail(id.error());
+        layout.custom_id_position = *id;
+    }
+    return layout;
+}
+
+Record parse_record(std::string_view raw, const RecordLayout& layout, const ReaderLimits& limits) {
+    auto record = layout.format == RecordFormat::csv ? parse_csv(raw, layout)
+                                                     : parse_json(raw, layout.columns);
+    if (!record.error) record.error = broken_rule(record, limits);
+    if (record.error) {
+        record.text.clear();
+        record.custom_id.reset();
+    }
+    return record;
+}
+
+}  // namespace plimsoll::text

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "engine/text/record.hpp"
+#include "engine/text/record_scanner.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::text {
+
+// Which columns of a CSV file, or members of a JSON object, hold what.
+struct RecordColumns {
+    std::string text;       // empty: "text", or the only column there is
+    std::string custom_id;  // empty: "custom_id" where there is one
+};
+
+// The same, found in a file: where a record's text and id stand.
+struct RecordLayout {
+    RecordFormat format = RecordFormat::csv;
+    RecordColumns columns;                          // both named, unless there is no id
+    std::size_t text_position = 0;                  // of CSV
+    std::optional<std::size_t> custom_id_position;  // of CSV
+};
+
+// Errc::invalid_input when a column does not exist or its name occurs twice; its `where` is the
+// member of RecordColumns.
+Result<RecordLayout> find_columns(RecordFormat format, const std::vector<std::string>& header,
+                                  RecordColumns columns);
+
+// What a raw record says under a layout: a text with its id, or an error in its place. Members of a
+// JSON object that are neither are ignored; a JSON string is a text without an id.
+Record parse_record(std::string_view raw, const RecordLayout& layout,
+                    const ReaderLimits& limits = {});
+
+}  // namespace plimsoll::text

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "engine/text/record_layout.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Uploaded input: a CSV or JSON lines file, cut into chunks of whole records while it comes in.
+namespace plimsoll::jobs {
+
+inline constexpr std::int64_t kDatasetBytes = 512ll << 20;
+inline constexpr std::int64_t kDatasetRecords = 1'000'000;
+inline constexpr std::size_t kDatasetColumns = 1000;
+inline constexpr std::size_t kDatasetHeaderBytes = 64 << 10;
+
+// A chunk is what one task gets. It ends at whichever limit it reaches first: about 20 to 50 ms of
+// work on one core for short texts, and about 1 MiB even where texts do not compress.
+inline constexpr std::size_t kChunkRecords = 8192;
+inline constexpr std::size_t kChunkBytes = 960 * 1024;
+
+// Far more than an unpacked chunk ever holds: a guard against damaged data.
+inline constexpr std::size_t kLargestBlock = 64 << 20;
+
+struct DatasetChunk {
+    std::string content;  // gzip of a text::RecordBlock whose texts are raw records
+    std::int64_t first_record = 0;
+    std::int64_t records = 0;
+    std::int64_t failed = 0;  // of the records: those that are errors
+    std::int64_t bytes = 0;   // of the raw records
+};
+
+// What a kind is told of a dataset when it plans a job on it.
+struct DatasetShape {
+    std::string id;  // public
+    text::RecordFormat format = text::RecordFormat::csv;
+    std::vector<std::string> columns;  // of JSON lines: the members seen in the first records
+};
+
+inline std::string_view to_string(text::RecordFormat format) {
+    return format == text::RecordFormat::csv ? "csv" : "jsonl";
+}
+inline text::RecordFormat parse_format(std::string_view name) {
+    return name == "csv" ? text::RecordFormat::csv : text::RecordFormat::json_lines;
+}
+
+}  // namespace plimsoll::jobs

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "server/base/id.hpp"
+#include "server/base/time.hpp"
+#include "server/jobs/dataset.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::queue {
+
+// What one team may keep.
+inline constexpr int kTeamDatasets = 1000;
+inline constexpr int kTeamUploads = 20;  // under way
+inline constexpr std::int64_t kTeamDatasetBytes = 16ll << 30;
+// An upload that nobody continues for so long is forgotten.
+inline constexpr std::chrono::hours kIdleUpload{24};
+
+enum class DatasetState { uploading, ready, failed };
+
+std::string_view to_string(DatasetState state);
+std::optional<DatasetState> parse_dataset_state(std::string_view text);
+
+struct NewDataset {
+    TeamId team;
+    UserId submitter;
+    std::string name;
+    text::RecordFormat format = text::RecordFormat::csv;
+    std::int64_t bytes = 0;  // of the file, 1 … jobs::kDatasetBytes
+};
+
+struct Dataset {
+    DatasetId id;
+    UserId submitter;
+    std::string submitter_name;
+    std::string name;
+    text::RecordFormat format = text::RecordFormat::csv;
+    DatasetState state = DatasetState::uploading;
+    std::string error;  // why it failed; empty otherwise
+    std::int64_t bytes_total = 0;
+    std::int64_t bytes_received = 0;
+    std::vector<std::string> columns;
+    std::int64_t records = 0;  // of the chunks stored so far
+    std::int64_t records_failed = 0;
+    int chunks = 0;
+    Timestamp created_at;
+    std::int64_t version = 0;  // grows with every stored change
+};
+
+// A dataset that is being uploaded, and where jobs::DatasetCutter stands in it; empty at its start.
+struct Upload {
+    Dataset dataset;
+    std::string reading;
+};
+
+// One step of an upload. Stored whole or not at all.
+struct UploadStep {
+    std::int64_t from = 0;  // what the caller found as bytes_received
+    std::int64_t to = 0;
+    std::string reading;
+    std::vector<std::string> columns;
+    std::vector<jobs::DatasetChunk> chunks;
+    bool ends = false;  // the file is complete: the dataset is ready
+};
+
+struct DatasetChunkInfo {
+    int seq = 0;
+    std::int64_t first_record = 0;
+    std::int64_t records = 0;
+    std::int64_t failed = 0;
+};
+
+}  // namespace plimsoll::queue
