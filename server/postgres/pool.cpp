@@ -16,6 +16,12 @@ struct Pool::Slot {
     std::shared_ptr<Connection> connection;
     asio::steady_timer pause;
     Backoff backoff;
+    // What was under way when doubts arose; an answer since then ends them.
+    std::size_t doubted = 0;
+
+    bool serves() const {
+        return connection && (doubted == 0 || connection->under_way() < doubted);
+    }
 };
 
 struct Pool::Waiter {
@@ -88,7 +94,7 @@ asio::awaitable<Result<Rows>> Pool::run(Statement statement, std::chrono::millis
 std::shared_ptr<Connection> Pool::least_busy() const {
     std::shared_ptr<Connection> best;
     for (const auto& slot : slots_) {
-        if (slot->connection && slot->connection->under_way() < options_.depth &&
+        if (slot->serves() && slot->connection->under_way() < options_.depth &&
             (!best || slot->connection->under_way() < best->under_way())) {
             best = slot->connection;
         }
@@ -160,6 +166,7 @@ void Pool::opened(Slot& slot, Result<Handle> handle) {
     }
     if (std::exchange(down_, false)) log::info("the database is reachable again");
     slot.backoff.reset();
+    slot.doubted = 0;
     slot.connection = Connection::over(executor_, std::move(*handle),
                                        [this, &slot](const Error& reason) { lost(slot, reason); });
     wake(options_.depth);
@@ -168,8 +175,24 @@ void Pool::opened(Slot& slot, Result<Handle> handle) {
 void Pool::lost(Slot& slot, const Error& reason) {
     slot.connection.reset();
     log::warn("a connection to the database broke", {{"reason", reason.message}});
-    if (reason.code == Errc::timeout) down_ = true;
+    if (reason.code == Errc::timeout) {
+        down_ = true;
+        doubt_all();
+    }
     reopen_later(slot);
+}
+
+// Whatever silenced one connection may have silenced all, and the next caller should not find that
+// out by waiting for a deadline of its own.
+void Pool::doubt_all() {
+    for (auto& slot : slots_) {
+        if (!slot->connection) continue;
+        slot->doubted = slot->connection->under_way();
+        if (slot->doubted > 0) continue;
+        slot->connection->close();
+        slot->connection.reset();
+        reopen_later(*slot);
+    }
 }
 
 void Pool::reopen_later(Slot& slot) {

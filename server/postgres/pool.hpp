@@ -31,9 +31,11 @@ struct PoolLoad {
 };
 
 // A few connections of one role, kept open and reopened with backoff. A batch goes to the
-// connection with the least under way. While the database is known to be down, callers are refused
-// at once; while a connection is being opened for the first time or after a clean end, they wait,
-// up to their deadline. Not thread-safe: use it on the executor's one thread.
+// connection with the least under way, and to none that is doubted: when one leaves a call without
+// an answer, the others are replaced if idle, and get nothing new before they answer. While the
+// database is known to be down, callers are refused at once; while a connection is being opened for
+// the first time or after a clean end, they wait, up to their deadline. Not thread-safe: use it on
+// the executor's one thread.
 class Pool {
   public:
     Pool(asio::any_io_executor executor, Target target, PoolOptions options = {});
@@ -61,6 +63,7 @@ class Pool {
     void open(Slot& slot);
     void opened(Slot& slot, Result<Handle> handle);
     void lost(Slot& slot, const Error& reason);
+    void doubt_all();
     void reopen_later(Slot& slot);
     void wake(std::size_t count);
     void refuse_waiters();

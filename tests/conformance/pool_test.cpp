@@ -4,8 +4,10 @@
 #include "tests/conformance/cluster.hpp"
 
 #include <chrono>
+#include <set>
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 namespace plimsoll::postgres {
 namespace {
@@ -113,6 +115,37 @@ TEST(PoolTest, AStoppedDatabaseHoldsNobodyPastTheDeadline) {
     EXPECT_EQ(first.error().code, Errc::timeout);
     ASSERT_FALSE(second);
     run_until_served(io, pool);
+}
+
+// As when a firewall forgets connections: the first call finds out, no other waits for its
+// deadline.
+TEST(PoolTest, WhatSilencedOneConnectionIsNotMetAgainOnTheOthers) {
+    asio::io_context io;
+    Pool pool(io.get_executor(), Cluster::get().superuser(), {.connections = 3});
+    pool.start();
+    run_until_served(io, pool);
+    std::set<pid_t> backends;
+    while (backends.size() < 3) {  // together, so that each takes a connection of its own
+        int answered = 0;
+        for (int i = 0; i < 3; ++i) {
+            asio::co_spawn(io, pool.run(plain("select pg_backend_pid() v"), 10s),
+                           [&](std::exception_ptr, Result<Rows> rows) {
+                               ++answered;
+                               if (rows) backends.insert((*rows)[0].get<int>("v"));
+                           });
+        }
+        io.restart();
+        while (answered < 3) io.run_one();
+    }
+    for (const pid_t backend : backends) kill(backend, SIGSTOP);
+    const auto first = await(io, pool.run(plain("select 1"), 200ms));
+    EXPECT_FALSE(first);
+    while (true) {
+        const auto next = await(io, pool.run(plain("select 1"), 30s));
+        if (next) break;
+        ASSERT_EQ(next.error().code, Errc::unavailable);
+    }
+    for (const pid_t backend : backends) kill(backend, SIGCONT);
 }
 
 }  // namespace
