@@ -7,6 +7,10 @@
 
 namespace plimsoll::worker {
 
+// Kinds beat once a second: for one who looks as often, two intervals leave room for a late beat.
+inline constexpr std::chrono::milliseconds kLifeInterval{1000};
+inline constexpr std::chrono::milliseconds kLifePatience{2000};
+
 // Tells work from a hang: the device thread lives when it has nothing to do, or when its pulse
 // changed within the last `patience`. The first look counts as a change.
 class Life {

@@ -4,14 +4,8 @@
 
 namespace plimsoll::worker {
 
-namespace {
-constexpr std::chrono::milliseconds kInterval{1000};
-// Kinds beat once a second: two intervals leave room for one that is late.
-constexpr std::chrono::milliseconds kPatience{2000};
-}  // namespace
-
 LifeLine::LifeLine(int fd, const DeviceThread& device, Timer& timer)
-    : fd_(fd), device_(device), timer_(timer), life_(kPatience) {}
+    : fd_(fd), device_(device), timer_(timer), life_(kLifePatience) {}
 
 awaitable<void> LifeLine::run() {
     for (;;) {
@@ -19,7 +13,7 @@ awaitable<void> LifeLine::run() {
             // A full pipe or a supervisor that is gone: nobody is there to be told.
             [[maybe_unused]] const auto written = write(fd_, "+", 1);
         }
-        co_await timer_.sleep_until(timer_.now() + kInterval);
+        co_await timer_.sleep_until(timer_.now() + kLifeInterval);
     }
 }
 

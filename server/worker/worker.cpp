@@ -52,7 +52,7 @@ Worker::Worker(boost::asio::any_io_executor executor, queue::WorkerStore& store,
       options_(options),
       retry_(kFirstRetry, kLongestRetry, random),
       recorder_(store, timer, outage_, random),
-      life_(options.heartbeat),
+      life_(kLifePatience),
       for_heartbeats_(executor),
       for_claims_(executor),
       for_records_(executor),
@@ -165,25 +165,34 @@ awaitable<void> Worker::until_next_beat() {
     const auto earliest = last_beat_ + options_.early_heartbeat;
     bool wanted = false;
     while (!over() && !must_enlist_ && timer_.now() < (wanted ? earliest : due)) {
+        const auto next_look = timer_.now() + kLifeInterval;
         const auto woken =
-            co_await (timer_.sleep_until(wanted ? earliest : due) || for_heartbeats_.wait());
-        wanted = wanted || woken.index() == 1;
+            co_await (timer_.sleep_until(std::min(wanted ? earliest : due, next_look)) ||
+                      for_heartbeats_.wait());
+        const bool was_silent = device_silent_;
+        look();
+        wanted = wanted || woken.index() == 1 || (was_silent && !device_silent_);
     }
+}
+
+// More often than beats are sent, so that a hang ends them at once: with the lease and the duty
+// that ends it, the work is elsewhere within 20 s.
+void Worker::look() {
+    const bool alive = life_.shown(device_.pulse(), timer_.now());
+    if (alive != device_silent_) return;
+    device_silent_ = !alive;
+    if (alive) {
+        log::info("device thread shows life again");
+    } else {
+        log::warn("device thread shows no life: heartbeats stop until it does");
+    }
+    for_claims_.set();
 }
 
 awaitable<void> Worker::beat() {
     last_beat_ = timer_.now();
-    const bool alive = life_.shown(device_.pulse(), last_beat_);
-    if (alive == device_silent_) {
-        device_silent_ = !alive;
-        if (alive) {
-            log::info("device thread shows life again");
-        } else {
-            log::error("device thread shows no life: heartbeats stop, the leases lapse");
-        }
-        for_claims_.set();
-    }
-    if (!alive) co_return;
+    look();
+    if (device_silent_) co_return;
     const auto reply = co_await store_.heartbeat(handle_, items(), telemetry_);
     if (reply) {
         outage_.ends();

@@ -67,6 +67,7 @@ class Worker {
     awaitable<void> retire();
 
     void start(queue::WorkerHandle as, queue::Claim claim);
+    void look();
     void obey(const queue::HeartbeatReply& reply);
     void stop_job(JobId job);
     void lose_leases();
