@@ -2,10 +2,13 @@
 // says. A task may name a folder, through which it tells the test that it runs and is told to go
 // on.
 
+#include "engine/opencl/device.hpp"
 #include "server/jobs/registry.hpp"
 
 #include <array>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -33,15 +36,35 @@ Result<TaskOutput> beat_until(std::string_view input, RunContext& context, auto 
     return done(input, context);
 }
 
+// A kernel that never ends: its thread waits inside the driver.
+Result<void> hang(const opencl::Device& device) {
+    const auto kernel = device.build(
+        "kernel void wait(global volatile uint* go) { while (go[0] == 0) {} }", "wait");
+    if (!kernel) return fail(kernel.error());
+    const auto go = device.allocate(sizeof(std::uint32_t));
+    if (!go) return fail(go.error());
+    const std::array<std::byte, sizeof(std::uint32_t)> no{};
+    if (auto done = device.write(*go, no); !done) return done;
+    if (auto done = device.set_argument(*kernel, 0, *go); !done) return done;
+    if (auto done = device.launch(*kernel, 1, 1); !done) return done;
+    return device.finish();
+}
+
 // "echo …", "crash", "hold FOLDER": says FOLDER/held and goes on when there is FOLDER/go;
-// "forever FOLDER": says FOLDER/held and goes on until it is stopped.
+// "forever FOLDER": says FOLDER/held and goes on until it is stopped; "hang FOLDER": says
+// FOLDER/held and hangs in a kernel, and where that was said before, is done.
 Result<TaskOutput> run(std::string_view, std::string_view input, RunContext& context) {
     const auto space = input.find(' ');
     const auto what = input.substr(0, space);
     const fs::path folder(space == std::string_view::npos ? "" : input.substr(space + 1));
     if (what == "crash") std::abort();
     if (what == "echo") return done(input, context);
+    if (what == "hang" && fs::exists(folder / "held")) return done(input, context);
     std::ofstream(folder / "held").flush();
+    if (what == "hang") {
+        if (auto ended = hang(*context.device); !ended) return fail(ended.error());
+        return done(input, context);
+    }
     if (what == "hold") {
         return beat_until(input, context, [&] { return fs::exists(folder / "go"); });
     }

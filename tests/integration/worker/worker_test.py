@@ -200,6 +200,31 @@ class Worker(QueueCase):
         done = self.job(id)
         self.assertEqual((done.items_ok, done.items_failed, done.tasks_quarantined), (4, 2, 1))
 
+    @unittest.skipUnless(os.environ.get('PLIMSOLL_LONG_TESTS'), 'waits for real leases and for the supervisor')
+    def test_what_hangs_in_a_kernel_runs_elsewhere_and_the_device_comes_back(self):
+        inputs = [f'hang {self.folder}']
+        [id] = self.submit(job(self.team, [task(items=2, data=inputs[0].encode())]))
+        self.start('supervise', node='first')
+        self.until_held()
+        self.start('supervise', node='second')
+
+        def expired_and_done():
+            self.queue.expire()  # no server runs here to do it
+            return self.queue.state(id) == 'succeeded'
+
+        self.until(expired_and_done, 'the task of the hung device')
+        self.assert_each_once(id, inputs)
+        [result] = self.queue.rows('select node, attempt, extract(epoch from finished_at) at from result join worker w on w.id = worker_id where job_id = %s', id)
+        self.assertEqual((result.node, result.attempt), ('second', 2))
+        self.assertLess(float(result.at) - (self.folder / 'held').stat().st_mtime, 20)
+        # Its supervisor kills what hangs and starts it again.
+        device = "node = 'first' and device like 'opencl:%%'"
+        self.until(lambda: self.queue.one(f"select epoch = 2 and state = 'active' from worker where {device}"), 'the device is not back')
+        self.queue.rows("select drain_worker_v1(id, true) from worker where node = 'second'")
+        [after] = self.submit(job(self.team, [task(items=2, data=b'echo again')]))
+        self.until(lambda: self.queue.rows(f'select from result join worker w on w.id = worker_id where job_id = %s and {device}', after),
+                   'the device runs nothing')
+
     def test_workers_end_with_their_supervisor(self):
         supervisor = self.start('supervise')
         here = "select count(*) from worker where node = 'engine' and state = 'active'"

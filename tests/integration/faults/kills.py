@@ -1,0 +1,130 @@
+"""Server, workers and PostgreSQL killed with SIGKILL at random while jobs come in: none lost, none doubled, none stuck.
+
+    tests/integration/faults/kills.py [--jobs 10000] [--kills 200] [--seed N]
+
+Kills come as jobs are acknowledged, so that they hit a system at work. The jobs are checked by what the API says
+of them, the tables by their invariants.
+"""
+
+import argparse
+import collections
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+from patience import Api, check_jobs, submit
+
+from harness import ROOT, Server, descendants
+
+sys.path.insert(0, subprocess.run(ROOT / 'tests/support/psycopg', stdout=subprocess.PIPE, text=True, check=True).stdout.strip())
+import psycopg  # noqa: E402
+from queue_client import Queue  # noqa: E402
+from queue_invariants import broken  # noqa: E402
+
+CLIENTS = 8
+TEXTS = 20
+
+
+class Killer:
+    """Kills one process each time the number of acknowledged jobs passes one of the given marks."""
+
+    def __init__(self, server, coin, marks):
+        self.server, self.coin, self.marks = server, coin, sorted(marks)
+        self.kills, self.acknowledged, self.over = collections.Counter(), 0, False
+        self.passed = threading.Condition()
+
+    def acknowledge(self):
+        with self.passed:
+            self.acknowledged += 1
+            self.passed.notify_all()
+
+    def run(self):
+        for mark in self.marks:
+            with self.passed:
+                self.passed.wait_for(lambda: self.acknowledged >= mark or self.over)
+                if self.over:
+                    return
+            self.strike(self.coin.choice(('worker', 'worker', 'worker', 'supervisor', 'server', 'postmaster', 'backend')))
+
+    def strike(self, what):
+        if what == 'server':
+            self.server.kill()
+            self.server.start()
+        else:
+            found = self.victims(what)
+            if not found:
+                return  # killed before, and not yet back
+            try:
+                os.kill(self.coin.choice(found), signal.SIGKILL)
+            except ProcessLookupError:
+                return
+        self.kills[what] += 1
+
+    def victims(self, what):
+        if what == 'worker':
+            return self.server.children('plimsoll-engine', 'worker')
+        if what == 'supervisor':
+            return self.server.children('plimsoll-engine', 'supervise')
+        try:
+            postmaster = self.server.postmaster()
+        except (StopIteration, FileNotFoundError, IndexError):
+            return []
+        return [postmaster] if what == 'postmaster' else descendants(postmaster)
+
+
+def broken_invariants(server):
+    """Of the tables, as the owner of the private cluster sees them."""
+    lines = next((server.folder / 'data').rglob('postmaster.pid')).read_text().splitlines()
+    with psycopg.connect(host=lines[4], port=lines[3], user='plimsoll_superuser', dbname='plimsoll', autocommit=True,
+                         options='-c search_path=plimsoll') as connection:
+        return broken(Queue(connection))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--jobs', type=int, default=10_000)
+    parser.add_argument('--kills', type=int, default=200)
+    parser.add_argument('--seed', type=int, default=random.randrange(10**6))
+    given = parser.parse_args()
+    print('seed', given.seed, flush=True)
+    coin = random.Random(given.seed)
+    keys = [f'{given.seed}-{n}' for n in range(given.jobs)]
+
+    def texts(key):
+        return [f'good day {n} of {key}' for n in range(TEXTS)]
+
+    with Server() as server:
+        token = server.api().token
+
+        def api():
+            return Api(server.base or 'http://127.0.0.1:9', token)  # the port changes with each start
+
+        killer = Killer(server, coin, coin.sample(range(given.jobs), given.kills))
+        death = threading.Thread(target=killer.run)
+        death.start()
+
+        def one(key):
+            id = submit(api, key, texts(key))
+            killer.acknowledge()
+            return id
+
+        try:
+            with ThreadPoolExecutor(CLIENTS) as pool:
+                acknowledged = dict(zip(keys, pool.map(one, keys)))
+        finally:
+            with killer.passed:
+                killer.over = True
+                killer.passed.notify_all()
+            death.join()
+        given_up = check_jobs(api(), acknowledged, texts)
+        assert not (found := broken_invariants(server)), found
+    assert sum(killer.kills.values()) >= given.kills / 2, killer.kills
+    print(f'{given.jobs} jobs, {dict(killer.kills)} killed: none lost, doubled or stuck; {given_up} given up after two deaths on them')
+
+
+if __name__ == '__main__':
+    main()
