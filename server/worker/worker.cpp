@@ -151,7 +151,7 @@ awaitable<void> Worker::enlist() {
     retry_.reset();
     handle_ = *handle;
     must_enlist_ = false;
-    last_beat_ = timer_.now();
+    last_beat_ = accepted_beat_ = timer_.now();
     log::info("enlisted", {{"device", info_.device},
                            {"class", info_.device_class},
                            {"worker", std::to_string(handle_.id)},
@@ -215,7 +215,16 @@ std::vector<std::pair<JobId, std::int64_t>> Worker::items() const {
 }
 
 void Worker::obey(const queue::HeartbeatReply& reply) {
-    if (reply.expired) lose_leases();
+    if (reply.expired) {
+        if (timer_.now() - accepted_beat_ < 2 * options_.heartbeat) {
+            log::error(
+                "another worker took over this device: machines that share a host name, and "
+                "supervisors that share a machine, need a PLIMSOLL_NODE each");
+        }
+        lose_leases();
+    } else {
+        accepted_beat_ = timer_.now();
+    }
     for (const auto job : reply.cancelled) stop_job(job);
     if (told_to_pause_ != reply.drain) {
         log::info(reply.drain ? "told to claim nothing more" : "told to claim again");

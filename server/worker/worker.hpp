@@ -91,6 +91,7 @@ class Worker {
     Life life_;
     queue::WorkerTelemetry telemetry_;
     TimePoint last_beat_{};
+    TimePoint accepted_beat_{};  // or enlisted: our leases live for 15 s
 
     bool must_enlist_ = true;     // the queue does not know us, or no longer
     bool told_to_pause_ = false;  // by the queue: claim nothing for now
