@@ -53,6 +53,14 @@ class Teams(QueueCase):
             with self.assertRaises(psycopg.errors.InsufficientPrivilege, msg=sql):
                 self.as_team(self.team, sql)
 
+    def test_each_job_leaves_one_audit_row_with_its_team(self):
+        again = dict(key='k', fingerprint=b'f')
+        ids = self.submit(job(self.team), job(self.team, user=self.user, **again)) + self.submit(job(self.other_team))
+        self.submit(job(self.team, user=self.user, **again))
+        told = 'select user_id, action, target from audit_event where target = any(%s) order by id'
+        self.assertEqual(self.as_team(self.team, told, [str(id) for id in ids]),
+                         [(1, 'job.create', str(ids[0])), (self.user, 'job.create', str(ids[1]))])
+
     def test_people_are_seen_by_the_teams_they_belong_to(self):
         stranger = self.person('grace')
         self.member(self.other_team, stranger, 'owner')
