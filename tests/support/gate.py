@@ -14,7 +14,8 @@ class Gate:
     def __init__(self, target, address=('127.0.0.1', 0), fuse=lambda: None):
         self.target, self.fuse, self.connections, self.cuts = target, fuse, 0, 0
         self.loop = asyncio.new_event_loop()
-        threading.Thread(target=self.loop.run_forever, daemon=True).start()
+        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self.thread.start()
         self.server = self._call(self._listen(address))
         self.port = None if isinstance(address, str) else self.server.sockets[0].getsockname()[1]
 
@@ -28,6 +29,8 @@ class Gate:
     def close(self):
         self._call(self._close())
         self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+        self.loop.close()
 
     def _call(self, coroutine):
         return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result()
