@@ -6,12 +6,11 @@
 Builds a release. Rates are symbols per second of processor time, times two: what two cores give that
 do nothing else, whatever runs on the machine now. Wall times are printed beside. The surrogates are
 measured with 20 and calculated for 1,000, which they are proportional to. --quick leaves out the
-longest rows. "End to end" runs `plimsoll waves` on a CSV file and writes JSON.
+longest rows. "CSV to JSON lines" reads a file, searches, ranks and writes all reports.
 """
 import argparse
 import json
 import pathlib
-import resource
 import statistics
 import subprocess
 import sys
@@ -37,13 +36,14 @@ SURROGATES = 20
 def build():
     folder = ROOT / 'build/bench'
     for command in (['cmake', '--preset', 'release', '-B', folder, '-DPLIMSOLL_TESTS=ON'],
-                    ['cmake', '--build', folder, '--target', 'waves_search_loop', 'plimsoll']):
+                    ['cmake', '--build', folder, '--target', 'waves_search_loop']):
         subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-    return folder / 'bin'
+    return folder / 'bin/waves_search_loop'
 
 
-def search(program, symbols, bars, settings):
-    told = subprocess.run([program, str(symbols), str(bars), '2', json.dumps(settings)], check=True,
+def search(program, source, size, settings):
+    """`source` and `size`: a number of symbols and of bars, or a file to read and one to write."""
+    told = subprocess.run([program, str(source), str(size), '2', json.dumps(settings)], check=True,
                           capture_output=True, text=True)
     return json.loads(told.stdout)
 
@@ -64,18 +64,6 @@ def write_prices(path, symbols, bars):
                 price = around[3]
 
 
-def end_to_end(program, prices, folder):
-    """Processor and wall seconds of the command, and its peak memory in MB."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [program, 'waves', prices, '--set', 'processes=2', '--set', 'mode=compatible', '--format', 'jsonl', '-o',
-               pathlib.Path(folder) / 'counts.jsonl']
-    for key, value in WINDOWS.items():
-        command += ['--set', f'{key}={value}']
-    subprocess.run(command, check=True, capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
 def entry(name, work, seconds, must, stretch, rounds):
     """Symbols per second against those of a run that takes exactly as long as it may."""
     return results.entry(f'waves: {name}', 'waves', round(work / seconds, 1), 'symbols/s on 2 cores',
@@ -90,8 +78,7 @@ def main():
     arguments.add_argument('--quick', action='store_true')
     arguments.add_argument('--record', action='store_true', help='write tests/bench/results.json')
     options = arguments.parse_args()
-    programs = build()
-    loop = programs / 'waves_search_loop'
+    loop = build()
     seconds = {}
     peak = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -107,8 +94,10 @@ def main():
                 peak = max(peak, told['peak_mb'])
                 print(f"{name}: {told['processor'] / 2:.3f} s of two cores, {told['wall']:.3f} s by the clock, "
                       f"{told['valid']:,} counts, {told['nodes'] / told['processor'] / 1e6:.0f} M nodes/s", flush=True)
-            seconds.setdefault('end to end', []).append(end_to_end(programs / 'plimsoll', prices, folder) / 2)
-            print(f"end to end: {seconds['end to end'][-1]:.3f} s of two cores", flush=True)
+            told = search(loop, prices, pathlib.Path(folder) / 'counts.jsonl', ROWS[0][3])
+            seconds.setdefault('end to end', []).append(told['processor'] / 2)
+            print(f"CSV to JSON lines: {seconds['end to end'][-1]:.3f} s of two cores, {told['wall']:.3f} s by the clock",
+                  flush=True)
         for mode in ('compatible', 'standard'):
             without = search(loop, 100, 500, {'mode': mode})['processor']
             told = search(loop, 100, 500, {'mode': mode, 'surrogates': SURROGATES})['processor'] - without

@@ -1,13 +1,20 @@
 // waves_search_loop SYMBOLS BARS THREADS SETTINGS: scans random walks with settings (JSON) and
 // prints what it took as JSON: wall and processor seconds, nodes, valid counts, peak memory.
+// waves_search_loop IN.csv OUT.jsonl THREADS SETTINGS: reads prices, scans them, writes the
+// reports; all of it is measured.
 
+#include "engine/waves/output/json.hpp"
 #include "engine/waves/report/scan.hpp"
+#include "engine/waves/series/price_reader.hpp"
 #include "engine/waves/settings/keys.hpp"
 #include "tests/unit/engine/waves/random_series.hpp"
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
@@ -32,6 +39,22 @@ long peak_kilobytes() {
     return usage.ru_maxrss;
 }
 
+std::vector<SymbolPrices> random_walks(std::size_t count, std::size_t bars) {
+    std::vector<SymbolPrices> symbols(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        symbols[i].series = testing::random_series(i, bars);
+        symbols[i].series.symbol = "S" + std::to_string(i);
+    }
+    return symbols;
+}
+
+std::vector<SymbolPrices> from_file(const char* name) {
+    std::ifstream file(name, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return read_prices(text.str(), PriceFormat::csv, {}).value();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -46,16 +69,22 @@ int main(int argc, char** argv) {
         return 2;
     }
     settings.threads = std::atoi(argv[3]);
-    std::vector<SymbolPrices> symbols(static_cast<std::size_t>(std::atoi(argv[1])));
-    for (std::size_t i = 0; i < symbols.size(); ++i) {
-        symbols[i].series = testing::random_series(i, static_cast<std::size_t>(std::atoi(argv[2])));
-        symbols[i].series.symbol = "S" + std::to_string(i);
-    }
+    const bool files = std::string_view(argv[1]).ends_with(".csv");
+    std::vector<SymbolPrices> symbols;
+    if (!files)
+        symbols = random_walks(static_cast<std::size_t>(std::atoi(argv[1])),
+                               static_cast<std::size_t>(std::atoi(argv[2])));
 
     Progress progress;
     const double began = processor_seconds();
     const auto wall_began = std::chrono::steady_clock::now();
+    if (files) symbols = from_file(argv[1]);
     const auto reports = scan(std::move(symbols), settings, progress);
+    if (files && reports) {
+        std::ofstream out(argv[2], std::ios::binary);
+        for (const SymbolReport& report : *reports)
+            out << output::symbol_json(report, false).dump() << '\n';
+    }
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_began;
     const double processor = processor_seconds() - began;
     if (!reports) return 1;
