@@ -44,6 +44,8 @@ struct DeviceInfo {
     // CL_DEVICE_GLOBAL_MEM_SIZE. PoCL derives it from one NUMA node and does not enforce it, so it
     // is shown and never planned with.
     std::uint64_t driver_memory_bytes = 0;
+    // "0000:3b:00.0", by which other libraries know the device; empty when the driver does not say.
+    std::string pci_address = {};
 };
 
 }  // namespace plimsoll::opencl

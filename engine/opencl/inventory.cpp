@@ -3,7 +3,9 @@
 #include "engine/opencl/status.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cstdio>
 #include <functional>
 #include <optional>
 #include <string>
@@ -63,6 +65,14 @@ class DeviceReader {
         return value;
     }
 
+    // A property that not every driver knows.
+    template <class T>
+    std::optional<T> optional(cl_device_info key) const {
+        T value{};
+        if (clGetDeviceInfo(device_, key, sizeof value, &value, nullptr) != CL_SUCCESS) return {};
+        return value;
+    }
+
     const std::optional<Error>& failure() const { return failure_; }
 
   private:
@@ -79,6 +89,29 @@ DeviceType type_of(cl_device_type type) {
     if (type & CL_DEVICE_TYPE_CPU) return DeviceType::cpu;
     if (type & CL_DEVICE_TYPE_ACCELERATOR) return DeviceType::accelerator;
     return DeviceType::other;
+}
+
+// cl_khr_pci_bus_info, and what NVIDIA's drivers had before it (cl_nv_device_attribute_query).
+// Named here because the headers of the API level that we ask for leave them out.
+constexpr cl_device_info kPciBusInfo = 0x410F;
+struct PciBusInfo {
+    cl_uint domain, bus, device, function;
+};
+constexpr cl_device_info kPciBusNv = 0x4008;
+constexpr cl_device_info kPciSlotNv = 0x4009;
+
+std::string pci_address_of(const DeviceReader& read) {
+    auto place = read.optional<PciBusInfo>(kPciBusInfo);
+    if (!place) {
+        const auto bus = read.optional<cl_uint>(kPciBusNv);
+        const auto slot = read.optional<cl_uint>(kPciSlotNv);
+        if (!bus || !slot) return {};
+        place = PciBusInfo{0, *bus, *slot >> 3, *slot & 7};
+    }
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%04x:%02x:%02x.%x", place->domain, place->bus,
+                  place->device, place->function);
+    return text.data();
 }
 
 // "NV" -> "nv", "Clover" -> "clover", "AMD Accelerated" -> "amd-accelerated": safe in an address.
@@ -135,6 +168,7 @@ Result<DeviceInfo> describe(cl_device_id device, const PlatformInfo& platform, i
         return fail(std::move(error));
     }
     if (info.type == DeviceType::cpu) info.memory = available_host_memory();
+    info.pci_address = pci_address_of(read);
     return info;
 }
 

@@ -46,6 +46,9 @@ Families device_metrics(const std::vector<queue::DeviceStatus>& devices) {
     auto state = gauge("plimsoll_device_state", "1 for the state that the device is in");
     auto running = gauge("plimsoll_device_tasks", "Tasks that the device's worker holds");
     auto memory = gauge("plimsoll_device_memory_bytes", "Memory of the device; absent if unknown");
+    auto free =
+        gauge("plimsoll_device_memory_free_bytes",
+              "Memory of the device that was free, whoever held the rest, at the last claim");
     auto claims = counter("plimsoll_worker_claims_total", "Claims that brought work");
     auto tasks = counter("plimsoll_worker_tasks_total",
                          "Tasks by what became of them; dropped: computed too late");
@@ -61,6 +64,9 @@ Families device_metrics(const std::vector<queue::DeviceStatus>& devices) {
         }
         const auto telemetry = json::parse(device.telemetry, nullptr, false);
         if (!telemetry.is_object()) continue;
+        if (const double bytes = number(telemetry, "free_memory"); bytes > 0) {
+            free.add(bytes, labels);
+        }
         claims.add(number(telemetry, "claims"), labels);
         for (const std::string outcome : kOutcomes) {
             tasks.add(number(telemetry, ("tasks_" + outcome).c_str()),
@@ -68,7 +74,7 @@ Families device_metrics(const std::vector<queue::DeviceStatus>& devices) {
         }
     }
     Families all;
-    for (auto* reading : {&state, &running, &memory, &claims, &tasks}) {
+    for (auto* reading : {&state, &running, &memory, &free, &claims, &tasks}) {
         all.push_back(std::move(*reading).take());
     }
     return all;

@@ -14,12 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-// A worker offers what it has for sure: the largest power of two that fits.
-int offered_bucket(std::int64_t memory_bytes) {
-    const auto mebibytes = static_cast<std::uint64_t>(memory_bytes) >> 20;
-    return mebibytes == 0 ? 0 : std::bit_width(mebibytes) - 1;
-}
-
 const char* stored_outcome(queue::TaskReport::Outcome outcome) {
     switch (outcome) {
         case queue::TaskReport::Outcome::done:
@@ -33,6 +27,11 @@ const char* stored_outcome(queue::TaskReport::Outcome outcome) {
 }
 
 }  // namespace
+
+int offered_bucket(std::int64_t memory_bytes) {
+    const auto mebibytes = static_cast<std::uint64_t>(memory_bytes) >> 20;
+    return mebibytes == 0 ? 0 : std::bit_width(mebibytes) - 1;
+}
 
 Statement enlistment(const queue::WorkerInfo& info) {
     const json capability = json::parse(info.capability, nullptr, false);
@@ -51,7 +50,8 @@ Statement enlistment(const queue::WorkerInfo& info) {
 }
 
 std::string to_json(const queue::WorkerTelemetry& telemetry) {
-    return json{{"claims", telemetry.claims},
+    return json{{"free_memory", telemetry.free_memory ? json(*telemetry.free_memory) : json()},
+                {"claims", telemetry.claims},
                 {"tasks_done", telemetry.tasks_done},
                 {"tasks_failed", telemetry.tasks_failed},
                 {"tasks_retried", telemetry.tasks_retried},

@@ -8,6 +8,9 @@
 
 namespace plimsoll::postgres {
 
+// A worker offers what it has for sure: the largest power of two of MiB that fits, as its exponent.
+int offered_bucket(std::int64_t memory_bytes);
+
 // worker.register for this worker.
 Statement enlistment(const queue::WorkerInfo& info);
 

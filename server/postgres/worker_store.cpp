@@ -64,9 +64,12 @@ awaitable<Result<queue::HeartbeatReply>> WorkerStore::heartbeat(
 }
 
 awaitable<Result<queue::Claim>> WorkerStore::claim(WorkerHandle worker, double seconds,
-                                                   int max_tasks) {
+                                                   int max_tasks,
+                                                   std::optional<std::int64_t> free_memory) {
+    std::optional<int> bucket;
+    if (free_memory) bucket = offered_bucket(*free_memory);
     auto rows = co_await pool_.run(
-        Statement::of(sql::worker_claim, worker.id, worker.epoch, seconds, max_tasks, std::nullopt),
+        Statement::of(sql::worker_claim, worker.id, worker.epoch, seconds, max_tasks, bucket),
         kCallTimeout);
     if (!rows) co_return fail(std::move(rows.error()));
     auto claim = to_claim(*rows);

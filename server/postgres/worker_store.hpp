@@ -19,8 +19,9 @@ class WorkerStore final : public queue::WorkerStore {
     queue::awaitable<Result<queue::HeartbeatReply>> heartbeat(
         queue::WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items,
         queue::WorkerTelemetry telemetry) override;
-    queue::awaitable<Result<queue::Claim>> claim(queue::WorkerHandle worker, double seconds,
-                                                 int max_tasks) override;
+    queue::awaitable<Result<queue::Claim>> claim(
+        queue::WorkerHandle worker, double seconds, int max_tasks,
+        std::optional<std::int64_t> free_memory = {}) override;
     queue::awaitable<Result<queue::Acceptance>> complete(
         queue::WorkerHandle worker, std::int64_t fence,
         std::vector<queue::TaskReport> reports) override;

@@ -4,6 +4,7 @@
 #include "server/jobs/kind.hpp"
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,9 +79,10 @@ struct WorkerTelemetry {
     std::int64_t claims = 0;  // that brought work
     std::int64_t tasks_done = 0;
     std::int64_t tasks_failed = 0;
-    std::int64_t tasks_retried = 0;   // handed back to be tried again
-    std::int64_t tasks_released = 0;  // handed back unstarted or stopped
-    std::int64_t tasks_dropped = 0;   // computed, but the lease was gone
+    std::int64_t tasks_retried = 0;           // handed back to be tried again
+    std::int64_t tasks_released = 0;          // handed back unstarted or stopped
+    std::int64_t tasks_dropped = 0;           // computed, but the lease was gone
+    std::optional<std::int64_t> free_memory;  // of the device, bytes; at the last claim
 };
 
 class WorkerStore {
@@ -93,8 +95,10 @@ class WorkerStore {
     virtual awaitable<Result<HeartbeatReply>> heartbeat(
         WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items,
         WorkerTelemetry telemetry) = 0;
-    // At most `seconds` of estimated device time, or one task.
-    virtual awaitable<Result<Claim>> claim(WorkerHandle worker, double seconds, int max_tasks) = 0;
+    // At most `seconds` of estimated device time, or one task, and only tasks that need no more
+    // than `free_memory` bytes; without it, than what the device had when the worker enlisted.
+    virtual awaitable<Result<Claim>> claim(WorkerHandle worker, double seconds, int max_tasks,
+                                           std::optional<std::int64_t> free_memory = {}) = 0;
     virtual awaitable<Result<Acceptance>> complete(WorkerHandle worker, std::int64_t fence,
                                                    std::vector<TaskReport> reports) = 0;
     // Gives unstarted tasks back, without costing them an attempt.

@@ -45,6 +45,15 @@ Pulse DeviceThread::pulse() const {
     return {opening_ || running_ != nullptr || !waiting_.empty(), count_ + beats};
 }
 
+std::optional<telemetry::DeviceMemory> DeviceThread::memory() const {
+    telemetry::MemoryProbe probe;
+    {
+        const std::lock_guard lock(mutex_);
+        probe = memory_;
+    }
+    return probe ? probe() : std::nullopt;
+}
+
 void DeviceThread::run(const Opener& opener, const OnOpened& on_opened,
                        const OnFinished& on_finished) {
     auto opened = opener();
@@ -52,6 +61,7 @@ void DeviceThread::run(const Opener& opener, const OnOpened& on_opened,
         const std::lock_guard lock(mutex_);
         opening_ = false;
         ++count_;
+        if (opened) memory_ = std::move(opened->memory);
     }
     if (!opened) {
         boost::asio::post(

@@ -2,6 +2,7 @@
 
 #include "engine/base/result.hpp"
 #include "engine/opencl/device.hpp"
+#include "engine/telemetry/memory_probe.hpp"
 #include "server/worker/batch.hpp"
 #include "server/worker/task_wall.hpp"
 
@@ -11,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -20,6 +22,7 @@ namespace plimsoll::worker {
 struct OpenedDevice {
     std::unique_ptr<opencl::Device> device;  // none for the host
     queue::WorkerInfo info;
+    telemetry::MemoryProbe memory;  // empty: the device does not say
 };
 
 // Whether the device thread has something to do, and a number that changes while it gets on.
@@ -49,6 +52,8 @@ class DeviceThread {
     void hold();
 
     Pulse pulse() const;
+    // Of the device, now, whoever holds the rest. Asked by the loop's thread.
+    std::optional<telemetry::DeviceMemory> memory() const;
 
   private:
     void run(const Opener& opener, const OnOpened& on_opened, const OnFinished& on_finished);
@@ -63,6 +68,7 @@ class DeviceThread {
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<std::shared_ptr<Batch>> waiting_;
+    telemetry::MemoryProbe memory_;
     const TaskSlot* running_ = nullptr;
     bool opening_ = false;
     bool held_ = false;

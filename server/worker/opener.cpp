@@ -4,6 +4,8 @@
 #include "engine/opencl/device.hpp"
 #include "engine/opencl/host_memory.hpp"
 #include "engine/opencl/probe.hpp"
+#include "engine/telemetry/nvidia_memory.hpp"
+#include "server/base/log.hpp"
 
 #include <array>
 #include <cstdlib>
@@ -40,6 +42,23 @@ std::string class_of(opencl::DeviceType type) {
         to_string(type == opencl::DeviceType::other ? opencl::DeviceType::accelerator : type));
 }
 
+std::optional<telemetry::DeviceMemory> host_memory() {
+    const auto memory = opencl::available_host_memory();
+    if (!memory.bytes) return std::nullopt;
+    return telemetry::DeviceMemory{*memory.bytes, *memory.bytes};
+}
+
+// A CPU shares the machine's memory; of GPUs only NVIDIA's say what others hold.
+telemetry::MemoryProbe memory_probe_of(const opencl::DeviceInfo& info) {
+    if (info.type == opencl::DeviceType::cpu) return host_memory;
+    if (info.pci_address.empty()) return {};
+    auto probe = telemetry::nvidia_memory(info.pci_address);
+    if (probe) return std::move(*probe);
+    log::info("the device does not say how much of its memory is free",
+              {{"device", to_string(info.address)}, {"reason", probe.error().message}});
+    return {};
+}
+
 OpenedDevice open_host(std::vector<std::string> kinds) {
     const auto memory = opencl::available_host_memory();
     const nlohmann::ordered_json capability{
@@ -58,6 +77,7 @@ OpenedDevice open_host(std::vector<std::string> kinds) {
                    .capability = capability.dump(),
                    .memory_bytes = bytes_or_zero(memory),
                    .kinds = std::move(kinds)};
+    opened.memory = host_memory;
     return opened;
 }
 
@@ -78,6 +98,12 @@ Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address,
                    .capability = opencl::to_json(capability),
                    .memory_bytes = bytes_or_zero(info.memory),
                    .kinds = std::move(kinds)};
+    opened.memory = memory_probe_of(info);
+    if (!info.memory.bytes && opened.memory) {
+        if (const auto memory = opened.memory()) {
+            opened.info.memory_bytes = static_cast<std::int64_t>(memory->total);
+        }
+    }
     opened.device = std::make_unique<opencl::Device>(std::move(*device));
     return opened;
 }

@@ -258,6 +258,16 @@ bool Worker::wants_work() const {
            outstanding_.size() < kMostBatches && estimate(outstanding_) <= options_.claim_seconds;
 }
 
+// Looked at anew for each claim, because other programs share the device. Tasks run one at a time,
+// so what the running one holds by now is there again when the next one begins: the offer errs on
+// the small side.
+std::optional<std::int64_t> Worker::memory_to_offer() {
+    const auto memory = device_.memory();
+    if (!memory) return std::nullopt;
+    telemetry_.free_memory = static_cast<std::int64_t>(memory->free);
+    return std::max<std::int64_t>(0, *telemetry_.free_memory - options_.spared_memory);
+}
+
 awaitable<void> Worker::claims() {
     while (!draining_) {
         if (!wants_work()) {
@@ -266,7 +276,8 @@ awaitable<void> Worker::claims() {
         }
         const auto as = handle_;
         claiming_ = true;
-        auto claim = co_await store_.claim(as, options_.claim_seconds, options_.claim_tasks);
+        auto claim = co_await store_.claim(as, options_.claim_seconds, options_.claim_tasks,
+                                           memory_to_offer());
         claiming_ = false;
         if (claim) {
             outage_.ends();

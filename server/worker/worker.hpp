@@ -13,6 +13,7 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,9 @@ struct WorkerOptions {
     std::chrono::milliseconds poll{1000};
     double claim_seconds = 0.25;  // of estimated device time; a longer task comes alone
     int claim_tasks = 64;
+    // Of the device's memory that is free now, this much is left to others: a training run beside
+    // us grows in steps.
+    std::int64_t spared_memory = std::int64_t{512} << 20;
     // A drain that takes longer is given up, and the leases lapse.
     std::chrono::milliseconds drain{30'000};
     // How long to try to tell the queue that we leave.
@@ -72,6 +76,7 @@ class Worker {
     void stop_job(JobId job);
     void lose_leases();
     bool wants_work() const;
+    std::optional<std::int64_t> memory_to_offer();
     bool over() const;
     std::vector<std::pair<JobId, std::int64_t>> items() const;
     void wake_all();

@@ -198,6 +198,22 @@ TEST_F(WorkerStoreTest, DevicesAreListedWithWhatTheyDo) {
 
 // Numbers are drawn before they are visible: a claim that ran in between must not pass over the
 // rows of a transaction that commits late.
+TEST_F(WorkerStoreTest, AClaimTakesOnlyWhatFitsIntoFreeMemory) {
+    WorkerProcess worker(io_, *this, "gpu", "shared");
+    auto large = job_of(1, "gpu");
+    large.plan.requirement.memory_bucket_mib = 2048;
+    must(server_.jobs().submit(std::move(large)));
+    const auto offer = [&](std::int64_t free) {
+        return must(worker.store().claim(worker.handle, 1000, 1000, free)).tasks.size();
+    };
+    // The device has 4 GiB, but another program holds most of it.
+    EXPECT_EQ(offer(0), 0u);
+    EXPECT_EQ(offer((std::int64_t{2} << 30) - 1), 0u);
+    must(server_.jobs().submit(job_of(1, "gpu")));
+    EXPECT_EQ(offer(0), 1u) << "what needs next to nothing waits for nobody";
+    EXPECT_EQ(offer(std::int64_t{2} << 30), 1u);
+}
+
 TEST_F(WorkerStoreTest, ALateCommitIsNotPassedOver) {
     WorkerProcess worker(io_, *this, "cpu", "cpu:0");
     const auto soon = std::chrono::steady_clock::now() + 20s;

@@ -31,6 +31,7 @@ class FakeStore final : public queue::WorkerStore {
     int enlisted = 0;
     int retired = 0;
     int claims = 0;
+    std::optional<std::int64_t> last_free_memory;
     int completions_tried = 0;
     std::vector<TimePoint> heartbeats;
     std::vector<std::pair<JobId, std::int64_t>> last_items;
@@ -55,9 +56,11 @@ class FakeStore final : public queue::WorkerStore {
         co_return std::exchange(reply, {.expired = false, .cancelled = {}, .drain = reply.drain});
     }
 
-    awaitable<Result<queue::Claim>> claim(queue::WorkerHandle, double, int) override {
+    awaitable<Result<queue::Claim>> claim(queue::WorkerHandle, double, int,
+                                          std::optional<std::int64_t> free_memory) override {
         if (down) co_return fail(*down);
         ++claims;
+        last_free_memory = free_memory;
         if (ready.empty()) co_return queue::Claim{};
         queue::Claim claim{++fence_, std::move(ready.front())};
         ready.pop_front();

@@ -35,9 +35,14 @@ queue::ClaimedTask task(std::string kind, int seq = 0, JobId job = {1}, double s
 class WorkerTest : public testing::Test {
   protected:
     void SetUp() override {
-        device_.start([] { return Result<OpenedDevice>(OpenedDevice{}); },
-                      [this](const Result<queue::WorkerInfo>& info) { begin(*info); },
-                      [this](std::shared_ptr<Batch> batch) { worker_.finished(std::move(batch)); });
+        device_.start(
+            [this] {
+                OpenedDevice opened;
+                opened.memory = [this] { return free_; };
+                return Result<OpenedDevice>(std::move(opened));
+            },
+            [this](const Result<queue::WorkerInfo>& info) { begin(*info); },
+            [this](std::shared_ptr<Batch> batch) { worker_.finished(std::move(batch)); });
     }
     void TearDown() override {
         if (!ended_) {
@@ -87,6 +92,7 @@ class WorkerTest : public testing::Test {
     boost::asio::io_context io_{1};
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_{
         io_.get_executor()};
+    std::optional<telemetry::DeviceMemory> free_;  // read by the loop, on this thread
     FakeTimer timer_;
     FakeStore store_{io_.get_executor(), timer_};
     DeviceThread device_{io_.get_executor(), find_test_kind};
@@ -313,6 +319,34 @@ TEST_F(WorkerTest, ClaimsNothingWhileToldSo) {
     EXPECT_EQ(store_.claims, claims);
     store_.reply.drain = false;
     until([&] { return store_.recorded.size() == 1; });
+}
+
+TEST_F(WorkerTest, OffersTheMemoryThatIsFreeAtEachClaim) {
+    constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30;
+    const auto until_claimed = [&] {
+        const int before = store_.claims;
+        until([&] { return store_.claims > before; });
+    };
+    until_claimed();
+    EXPECT_FALSE(store_.last_free_memory) << "a device that does not say";
+    free_ = telemetry::DeviceMemory{80 * kGibibyte, 30 * kGibibyte};
+    until_claimed();
+    EXPECT_EQ(store_.last_free_memory, 30 * kGibibyte - kGibibyte / 2);
+    free_ = telemetry::DeviceMemory{80 * kGibibyte, kGibibyte / 4};  // a training run has grown
+    until_claimed();
+    EXPECT_EQ(store_.last_free_memory, 0);
+    const auto beats = store_.heartbeats.size();
+    until([&] { return store_.heartbeats.size() > beats + 1; });
+    EXPECT_EQ(store_.last_telemetry.free_memory, kGibibyte / 4);
+}
+
+TEST_F(WorkerTest, TheHeartbeatTellsWhatBecameOfTasks) {
+    store_.ready = {{task("echo", 0), task("echo", 1)}};
+    until([&] { return store_.recorded.size() == 1; });
+    const auto beats = store_.heartbeats.size();
+    until([&] { return store_.heartbeats.size() > beats; });
+    EXPECT_EQ(store_.last_telemetry.claims, 1);
+    EXPECT_EQ(store_.last_telemetry.tasks_done, 2);
 }
 
 TEST_F(WorkerTest, TheHeartbeatCarriesItemsPerJob) {
