@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""The road at full width: a job on an uploaded dataset, from POST /v1/jobs to succeeded, against Python's
+scoring loop over the same texts; and the peak memory of the server and of its worker meanwhile.
+
+    tests/bench/road/run.py [--lines N] [--rounds N] [--bin FOLDER] [--record]
+
+Builds a release unless --bin names the folder of built programs. Upload and download are reported apart.
+The server, its worker and PostgreSQL share the machine, as they do on a small installation.
+"""
+import argparse
+import itertools
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / 'tests/bench'), str(ROOT / 'tests/fuzz/vader'), str(ROOT / 'tests/integration')]
+import fuzz  # noqa: E402
+import results  # noqa: E402
+
+PYTHON_SECONDS = 2  # of scoring, a round
+PART_BYTES = 8 << 20
+MOST_MEGABYTES = 256  # must; half of it is the stretch
+COMMAND = 'tests/bench/road/run.py --record'
+
+
+def build():
+    folder = ROOT / 'build/bench'
+    for command in (['cmake', '--preset', 'release', '-B', folder],
+                    ['cmake', '--build', folder, '--target', 'plimsoll', 'plimsoll-engine']):
+        subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    return folder / 'bin'
+
+
+def python_rate(analyzer, texts):
+    scored, start = 0, time.perf_counter()
+    while time.perf_counter() - start < PYTHON_SECONDS:
+        for text in texts:
+            analyzer.polarity_scores(text)
+        scored += len(texts)
+    return scored / (time.perf_counter() - start)
+
+
+def peak_megabytes(pid):
+    return int(re.search(r'VmHWM:\s+(\d+)', pathlib.Path(f'/proc/{pid}/status').read_text())[1]) / 1024
+
+
+def upload(api, body):
+    """The dataset's id and the bytes a second."""
+    start = time.perf_counter()
+    dataset = api.post('/v1/datasets', {'name': 'bench', 'format': 'jsonl', 'bytes': len(body)}).json
+    while dataset['state'] == 'uploading':
+        at = dataset['bytes_received']
+        dataset = api.send('PUT', f"/v1/datasets/{dataset['id']}/content?offset={at}", body[at:at + PART_BYTES],
+                           headers={'Content-Type': 'application/octet-stream'}).json
+    return dataset['id'], len(body) / (time.perf_counter() - start)
+
+
+def run_job(api, dataset):
+    """The job's id and the seconds from the submit to its end."""
+    start = time.perf_counter()
+    job = api.post('/v1/jobs', {'kind': 'sentiment', 'args': {'dataset': dataset}}).json['id']
+    ended = api.wait(job, 3600)
+    seconds = time.perf_counter() - start
+    assert ended['state'] == 'succeeded' and ended['progress']['items_failed'] == 0, ended
+    return job, seconds
+
+
+def download(api, job):
+    """Bytes a second of the results as JSON lines."""
+    start, size = time.perf_counter(), 0
+    request = urllib.request.Request(f'{api.base}/v1/jobs/{job}/results?format=jsonl',
+                                     headers={'Authorization': 'Bearer ' + api.token})
+    with urllib.request.urlopen(request, timeout=600) as answer:
+        while piece := answer.read(1 << 20):
+            size += len(piece)
+    return size / (time.perf_counter() - start)
+
+
+def memory_entry(name, megabytes, rounds):
+    told = results.entry(name, 'road', round(megabytes, 1), 'MB', peer='allowed', peer_value=MOST_MEGABYTES, must=1,
+                         stretch=2, rounds=rounds, command=COMMAND)
+    told['ratio'] = round(MOST_MEGABYTES / megabytes, 2)  # less is better
+    told['met'] = results.met(told['ratio'], 1, 2)
+    return told
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument('--lines', type=int, default=1_000_000)
+    arguments.add_argument('--rounds', type=int, default=5)
+    arguments.add_argument('--bin', type=pathlib.Path)
+    arguments.add_argument('--record', action='store_true', help='write tests/bench/results.json')
+    options = arguments.parse_args()
+    os.environ['PLIMSOLL_BIN'] = str((options.bin or build()).resolve())
+    from harness import Server  # finds the programs when it is loaded
+
+    crafted = (ROOT / 'tests/data/vader/crafted.jsonl').read_text(encoding='utf-8').split('\n')
+    texts = [json.loads(line)['text'] for line in crafted if line]
+    lines = (json.dumps({'custom_id': f'c-{i}', 'text': text}) + '\n'
+             for i, text in zip(range(options.lines), itertools.cycle(texts)))
+    body = ''.join(lines).encode()
+    rates = {'python': [], 'ours': [], 'download': []}
+    with tempfile.TemporaryDirectory() as folder, Server() as server:
+        analyzer = fuzz.load_package(folder).SentimentIntensityAnalyzer()
+        api = server.api()
+        dataset, upload_rate = upload(api, body)
+        for number in range(options.rounds):
+            rates['python'].append(python_rate(analyzer, texts))
+            job, seconds = run_job(api, dataset)
+            rates['ours'].append(options.lines / seconds)
+            rates['download'].append(download(api, job))
+            print(f'round {number + 1}:', {name: round(values[-1]) for name, values in rates.items()})
+        serve = peak_megabytes(server.process.pid)
+        worker = max(peak_megabytes(pid) for pid in server.children('plimsoll-engine', 'worker', 'host'))
+    median = {name: round(statistics.median(values)) for name, values in rates.items()}
+    say = f'{options.lines:,} lines'
+    entries = [
+        results.entry(f'{say}, from POST /v1/jobs on a dataset to succeeded', 'road', median['ours'], 'lines/s',
+                      peer=f'vaderSentiment 3.3.2, scoring loop, Python {sys.version.split()[0]}',
+                      peer_value=median['python'], must=8, stretch=20, rounds=options.rounds, command=COMMAND),
+        results.entry(f'{say}, upload', 'road', round(upload_rate / 1e6, 1), 'MB/s', rounds=1, command=COMMAND),
+        results.entry(f'{say}, download of the results as JSON lines', 'road', round(median['download'] / 1e6, 1),
+                      'MB/s', rounds=options.rounds, command=COMMAND),
+        memory_entry(f'{say}, peak memory of serve', serve, options.rounds),
+        memory_entry(f'{say}, peak memory of a worker', worker, options.rounds)]
+    for entry in entries:
+        print(f"{entry['name']}: {entry['ours']:,} {entry['unit']}, ratio {entry['ratio']} ({entry['met']})")
+    if options.record:
+        results.record(entries)
+
+
+if __name__ == '__main__':
+    main()
