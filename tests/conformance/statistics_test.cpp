@@ -26,7 +26,9 @@ TEST_F(StatisticsTest, ATaskIsCountedWhereItIs) {
     ASSERT_EQ(claim.tasks.size(), 2U);
     EXPECT_EQ(depth("leased"), leased + 2);
     EXPECT_EQ(depth("ready"), before + 1);
-    must(worker.store().heartbeat(worker.handle, {}, {.claims = 7, .tasks_done = 5}));
+    queue::WorkerTelemetry telemetry;
+    telemetry.tasks_done = 5;
+    must(worker.store().heartbeat(worker.handle, {}, telemetry));
     bool told = false;
     for (const auto& device : must(server_.jobs().devices())) {
         if (device.device != "counted") continue;
