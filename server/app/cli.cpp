@@ -1,5 +1,6 @@
 #include "server/app/cli.hpp"
 
+#include "server/app/advice.hpp"
 #include "server/app/commands.hpp"
 #include "server/app/settings.hpp"
 #include "server/app/waves_cli.hpp"
@@ -285,6 +286,7 @@ int run(int argc, char** argv) {
     add_user_commands(app, session, user, code);
     add_waves_command(app, session, code);
     add_webhook_commands(app, session, webhook, code);
+    add_advice_commands(app, session.json, code);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -29,6 +29,9 @@ int serve(const Settings& settings) {
     // The workers read it too.
     setenv("PLIMSOLL_LOG_LEVEL", settings.log.level.c_str(), 1);
     setenv("PLIMSOLL_LOG_FORMAT", settings.log.format.c_str(), 1);
+    // Where the job kind looks for its default.
+    setenv("GPU_PROFILE", settings.training.gpu_profile.c_str(), 1);
+    log::info("default GPU profile", {{"gpu_profile", settings.training.gpu_profile}});
     auto database = Database::open(settings);
     if (!database) return refuse(database.error());
     if ((*database)->can_migrate()) {

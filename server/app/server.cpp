@@ -1,6 +1,7 @@
 #include "server/app/server.hpp"
 
 #include "server/app/address.hpp"
+#include "server/app/gpu_profiles.hpp"
 #include "server/base/log.hpp"
 #include "server/http/offload.hpp"
 #include "server/identity/secret.hpp"
@@ -71,7 +72,8 @@ Server::Server(const Settings& settings, Database& database)
               .value()),
       http_(io_,
             {stores_.jobs(), stores_.datasets(), stores_.signals(), stores_.identity(),
-             stores_.webhooks(), webhook_targets_, clock_, jobs::contracts(), pool_},
+             stores_.webhooks(), webhook_targets_, clock_, jobs::contracts(), pool_,
+             gpu_profiles_json()},
             PLIMSOLL_VERSION, load_pages(settings.http.web_directory)),
       metrics_(http_.traffic(), stores_, PLIMSOLL_VERSION),
       metrics_server_(io_, http_.traffic(), [this] { return metrics_.text(); }),

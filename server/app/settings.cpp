@@ -1,5 +1,6 @@
 #include "server/app/settings.hpp"
 
+#include "engine/training/guides/gpu_profiles_guide.hpp"
 #include "server/base/log_format.hpp"
 #include "server/webhooks/target.hpp"
 
@@ -95,6 +96,20 @@ std::string set_metrics_listen(Settings& settings, const std::string& value) {
     return {};
 }
 
+// In any case of letters, as the GPU profile guide takes it.
+std::string set_gpu_profile(Settings& settings, const std::string& value) {
+    const auto profile = training::gpu_guide::resolve(value);
+    if (!profile) {
+        std::string names;
+        for (const auto& gpu : training::shipped_gpus()) {
+            names += (names.empty() ? "" : ", ") + gpu.id;
+        }
+        return "must be one of " + names;
+    }
+    settings.training.gpu_profile = profile->id;
+    return {};
+}
+
 template <class T>
 std::string broken_rule(const Result<T>& parsed) {
     return parsed ? std::string() : parsed.error().message;
@@ -174,6 +189,12 @@ const std::vector<Entry>& table() {
         text({"webhooks.authorities", "PLIMSOLL_WEBHOOKS_AUTHORITIES", "file, PEM",
               "Certificate authorities to trust for notices, beside the system's"},
              "", &S::webhooks, &S::Webhooks::authorities),
+        {{"training.gpu_profile", "GPU_PROFILE", "id of a GPU profile",
+          "The card that training advice is for when nobody names one"},
+         "rtx_4090",
+         false,
+         set_gpu_profile,
+         [](const S& s) { return s.training.gpu_profile; }},
         {{"log.level", "PLIMSOLL_LOG_LEVEL", "debug, info, warn or error",
           "Least important lines shown"},
          "info",

@@ -40,6 +40,9 @@ struct Settings {
         std::string networks;
         std::string authorities;
     } webhooks;
+    struct Training {
+        std::string gpu_profile;
+    } training;
     struct Log {
         std::string level;
         std::string format;

@@ -27,6 +27,8 @@ constexpr std::size_t kDiscardBytes = 64 * 1024 * 1024;
 constexpr std::size_t kInlineBytes = 64 * 1024;
 constexpr std::size_t kFieldErrors = 50;  // named in one answer
 
+constexpr std::size_t kEstimatesInFlight = 16;  // computed or waiting for the pool
+
 constexpr std::size_t kConnections = 1024;
 constexpr std::size_t kConnectionsPerAddress = 256;
 constexpr std::size_t kStreamsPerUser = 16;  // event streams

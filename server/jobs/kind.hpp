@@ -78,6 +78,10 @@ struct Contract {
     // the plan's.
     Result<std::string> (*failed_rows)(std::string_view args, std::string_view input,
                                        std::string_view reason) = nullptr;
+    // The `summary` that a job with these arguments would report, at once and without a job (JSON
+    // text); null where a kind has none. Pure, off the I/O thread, and well below a second: what
+    // takes longer is refused.
+    tl::expected<std::string, FieldErrors> (*estimate)(const nlohmann::json& args) = nullptr;
 };
 
 struct RunContext {

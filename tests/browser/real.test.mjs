@@ -128,6 +128,33 @@ test('a new member signs in with their own link and sees the team’s jobs', asy
   await theirs.context().close();
 });
 
+test('training advice: a live estimate, a job, and a report that says what the API says', async () => {
+  await page.goto(`${server.url}/#/new/training-config`);
+  const estimate = page.getByRole('region', { name: 'Estimate' });
+  await estimate.getByText('Recommended batch', { exact: true }).waitFor();
+  await page.getByRole('textbox', { name: 'Sequence length' }).fill('513');
+  await page.getByText('exceeds the model\'s 512 positions').waitFor();
+  await page.getByRole('textbox', { name: 'Sequence length' }).fill('128');
+  await page.getByText('exceeds the model\'s 512 positions').waitFor({ state: 'detached' });
+  await page.getByRole('textbox', { name: 'Name' }).fill('Advice');
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.getByRole('link', { name: 'Read the report' }).click();
+  await page.getByRole('heading', { name: 'What takes the memory' }).waitFor();
+
+  const { items } = await ask('/v1/jobs?kind=training-config');
+  const { summary } = await ask(`/v1/jobs/${items[0].id}/report`);
+  const [card] = summary.gpus;
+  await page.getByText(card.why).waitFor();
+  await page.getByRole('slider', { name: 'Batch' }).press('Home');
+  await page.getByText('One sample takes').waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await page.goto(`${server.url}/#/jobs/${items[0].id}`);
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete for good' }).click();
+  await page.getByRole('heading', { name: 'Jobs' }).waitFor();
+  assert.deepEqual(page.complaints, []);
+});
+
 test('deleting a job and signing out', async () => {
   await page.goto(`${server.url}/#/jobs`);
   await page.getByRole('link', { name: /Sample headlines/ }).click();

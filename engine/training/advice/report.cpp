@@ -64,86 +64,135 @@ class Maker {
     Result<GpuReport> card(const GpuProfile& gpu) {
         GpuReport out;
         out.gpu = gpu;
-        out.band = band_of(r_.shape, r_.settings, gpu);
-        const auto device = tape_device(gpu);
-        auto& reserved =
-            known_.try_emplace(key_of(device), r_.shape, r_.settings, device, r_.search.estimate)
-                .first->second;
-        auto limits = find_batch(r_.shape, r_.settings, gpu, r_.search, reserved);
-        if (!limits) return fail(limits.error());
-        out.limits = *limits;
-        auto settings = r_.settings;
-        settings.batch = std::max<std::int64_t>(1, out.limits.recommended_batch);
+        settings_ = r_.settings;
+        // From the second micro-batch on, the gradients of the first ones are there.
+        if (settings_.accumulation == 1 && !target_fits_at_once(gpu)) settings_.accumulation = 2;
+        if (auto ok = search(out); !ok) return fail(ok.error());
+        if (settings_.accumulation == 1 && out.batch < r_.target_effective_batch) {
+            settings_.accumulation = 2;
+            if (auto ok = search(out); !ok) return fail(ok.error());
+        }
+        settings_.batch = out.batch;
         auto options = r_.search.estimate;
         options.timeline = true;
-        auto at = estimate(r_.shape, settings, device, options);
+        auto at = estimate(r_.shape, settings_, tape_device(gpu), options);
         if (!at) return fail(at.error());
-        out.at_recommended = std::move(*at);
-        out.device_used = out.at_recommended.peak_reserved + gpu.total_bytes() - gpu.usable_bytes();
+        out.at_batch = std::move(*at);
+        out.device_used = out.at_batch.peak_reserved + gpu.total_bytes() - gpu.usable_bytes();
         out.utilisation_percent =
             100.0 * static_cast<double>(out.device_used) / static_cast<double>(gpu.total_bytes());
         out.headroom_bytes = gpu.total_bytes() - out.device_used;
-        if (auto ok = advise(out, settings); !ok) return fail(ok.error());
-        add_curve(out, reserved);
-        if (r_.what_ifs) add_what_ifs(out, device);
+        if (auto ok = advise(out); !ok) return fail(ok.error());
+        if (r_.curves) add_curve(out);
+        if (r_.what_ifs) add_what_ifs(out, tape_device(gpu));
         return out;
     }
 
   private:
-    Result<void> advise(GpuReport& out, TrainingSettings& settings) {
-        const std::int64_t batch = settings.batch;
-        if (out.limits.max_batch > 0) {
-            auto accumulation =
-                advise_accumulation(out.limits.recommended_batch, r_.target_effective_batch);
-            if (!accumulation) return fail(accumulation.error());
-            out.accumulation = *accumulation;
+    ReservedByBatch& reserved_on(const GpuProfile& gpu) {
+        const auto device = tape_device(gpu);
+        return known_
+            .try_emplace({settings_.accumulation, key_of(device)}, r_.shape, settings_, device,
+                         r_.search.estimate)
+            .first->second;
+    }
+
+    // A look or two instead of a search.
+    bool target_fits_at_once(const GpuProfile& gpu) {
+        const auto target = r_.target_effective_batch;
+        if (r_.batch > 0) return r_.batch >= target;
+        if (target > r_.search.highest_batch) return false;
+        // A few samples first: a target that is out of reach must not overflow sizes.
+        const auto few = std::min<std::int64_t>(target, 48);
+        auto& reserved = reserved_on(gpu);
+        const auto limit = reserve_limit(gpu, r_.search);
+        return reserved(few) <= limit && reserved(target) <= limit;
+    }
+
+    // The limits at the present settings, and the batch to speak of.
+    Result<void> search(GpuReport& out) {
+        auto& reserved = reserved_on(out.gpu);
+        auto limits = find_batch(r_.shape, settings_, out.gpu, r_.search, reserved);
+        if (!limits) return fail(limits.error());
+        out.limits = *limits;
+        out.band = band_of(r_.shape, settings_, out.gpu);
+        out.fit = limits->fit;
+        out.batch = std::max<std::int64_t>(
+            1, std::min(limits->recommended_batch, r_.target_effective_batch));
+        if (r_.batch > 0) {
+            out.batch = r_.batch;
+            out.fit = judge(reserved(r_.batch), *limits, out.band, out.gpu);
         }
-        out.throughput = model_throughput(out.at_recommended, settings, out.gpu, r_.workload);
+        return {};
+    }
+
+    Fit judge(std::int64_t bytes, const BatchLimits& limits, const Band& band,
+              const GpuProfile& gpu) const {
+        const auto free = gpu.usable_bytes() - r_.search.reserved_elsewhere;
+        const auto upper = static_cast<double>(bytes) * band.high;
+        if (bytes <= limits.limit_bytes && upper <= static_cast<double>(free)) return Fit::yes;
+        return bytes <= free ? Fit::tight : Fit::no;
+    }
+
+    Result<void> advise(GpuReport& out) {
+        auto accumulation = advise_accumulation(out.batch, r_.target_effective_batch);
+        if (!accumulation) return fail(accumulation.error());
+        if (out.fit != Fit::no) out.accumulation = *accumulation;
+        out.throughput = model_throughput(out.at_batch, settings_, out.gpu, r_.workload);
+        out.micro_step_seconds =
+            out.throughput.step_seconds / static_cast<double>(settings_.accumulation);
         auto question = r_.rate;
-        const auto effective = out.accumulation ? out.accumulation->nearest.effective() : batch;
+        const auto effective = accumulation->nearest.effective();
         question.batch = static_cast<double>(effective);
         question.adaptive =
-            settings.optimizer != Optimizer::sgd && settings.optimizer != Optimizer::sgd_momentum;
-        if (r_.workload.dataset_size > 0)
-            question.optimizer_steps =
-                (r_.workload.dataset_size + effective - 1) / effective * r_.workload.epochs;
+            settings_.optimizer != Optimizer::sgd && settings_.optimizer != Optimizer::sgd_momentum;
+        if (r_.workload.dataset_size > 0) {
+            const auto steps = (r_.workload.dataset_size + effective - 1) / effective;
+            out.throughput.optimizer_steps_per_epoch = static_cast<double>(steps);
+            question.optimizer_steps = steps * r_.workload.epochs;
+        }
         auto rate = advise_rate(question);
         if (!rate) return fail(rate.error());
         out.rate = *rate;
         out.loader = advise_loader(r_.cpu_cores, r_.heavy_preprocessing,
-                                   batch_bytes(r_.shape, settings, batch), r_.host_ram_bytes);
+                                   batch_bytes(r_.shape, settings_, out.batch), r_.host_ram_bytes);
         out.parallel_runs =
-            parallel_runs(out.gpu.total_bytes(), r_.search.safety, out.at_recommended.peak_reserved,
+            parallel_runs(out.gpu.total_bytes(), r_.search.safety, out.at_batch.peak_reserved,
                           out.gpu.total_bytes() - out.gpu.usable_bytes());
         return {};
     }
 
-    // The batches that the search tried, to beyond the limit. Work per sample is that of the
-    // recommended batch, launches are those of a step.
-    void add_curve(GpuReport& out, const ReservedByBatch& reserved) {
-        const auto& base = out.at_recommended;
-        const double samples =
-            static_cast<double>(std::max<std::int64_t>(1, out.limits.recommended_batch));
+    // Powers of four to beyond the largest batch, those that the search tried, and the one that the
+    // report is about. Work per sample is that of this one, launches are those of a step.
+    void add_curve(GpuReport& out) {
+        auto& reserved = reserved_on(out.gpu);
+        reserved(out.batch);
+        const auto highest = std::max({std::int64_t{8}, out.batch, out.limits.max_batch * 3 / 2});
+        for (std::int64_t batch = 1; batch <= highest; batch *= 4) reserved(batch);
+        const auto& base = out.at_batch;
+        const auto samples = static_cast<double>(out.batch);
         for (const auto& [batch, bytes] : reserved.known()) {
-            auto settings = r_.settings;
+            if (batch > highest) break;
+            auto settings = settings_;
             settings.batch = batch;
             Estimate scaled;
             scaled.matmul_flops = base.matmul_flops * static_cast<double>(batch) / samples;
             scaled.moved_bytes = base.moved_bytes * static_cast<double>(batch) / samples;
             scaled.kernels = base.kernels;
             const auto speed = model_throughput(scaled, settings, out.gpu);
-            out.curve.push_back({batch, bytes, speed.samples_per_second, speed.step_seconds});
+            out.curve.push_back({batch, bytes, speed.samples_per_second,
+                                 speed.step_seconds / static_cast<double>(settings.accumulation)});
         }
     }
 
     void add_what_ifs(GpuReport& out, const TapeDevice& device) {
         for (const auto& change : changes(r_.shape, out.gpu)) {
-            if (!change.applies(r_.settings)) continue;
-            auto settings = r_.settings;
+            if (!change.applies(settings_)) continue;
+            auto settings = settings_;
             change.make(settings);
             auto& reserved = changed_
-                                 .try_emplace({change.name, key_of(device)}, r_.shape, settings,
-                                              device, r_.search.estimate)
+                                 .try_emplace({change.name, settings.accumulation, key_of(device)},
+                                              r_.shape, settings, device, r_.search.estimate)
                                  .first->second;
             const auto limits = find_batch(r_.shape, settings, out.gpu, r_.search, reserved);
             if (!limits || limits->max_batch == 0) continue;
@@ -165,8 +214,9 @@ class Maker {
     }
 
     const ReportRequest& r_;
-    std::map<DeviceKey, ReservedByBatch> known_;
-    std::map<std::pair<std::string, DeviceKey>, ReservedByBatch> changed_;
+    TrainingSettings settings_;  // with what the present card needs
+    std::map<std::pair<int, DeviceKey>, ReservedByBatch> known_;  // by accumulation and device
+    std::map<std::tuple<std::string, int, DeviceKey>, ReservedByBatch> changed_;
 };
 
 }  // namespace

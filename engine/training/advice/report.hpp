@@ -16,6 +16,8 @@ struct ReportRequest {
     TrainingSettings settings;
     std::vector<GpuProfile> gpus;
     SearchOptions search;
+    std::int64_t batch = 0;  // judge this batch; 0 = the recommended one
+    // Where it takes several micro-batches, gradients persist between them and are counted.
     std::int64_t target_effective_batch = 256;
     RateQuestion rate;  // its batch is filled in per card
     Workload workload;
@@ -23,6 +25,7 @@ struct ReportRequest {
     std::int64_t host_ram_bytes = 0;
     bool heavy_preprocessing = false;
     bool what_ifs = true;
+    bool curves = true;
 };
 
 // A changed setting and what it brings on the same card.
@@ -44,12 +47,15 @@ struct GpuReport {
     GpuProfile gpu;
     BatchLimits limits;
     Band band;
-    Estimate at_recommended;       // at batch 1 where nothing fits
+    std::int64_t batch = 1;  // what the rest is about: asked for, or recommended, or 1
+    Fit fit = Fit::no;       // of this batch
+    Estimate at_batch;
     std::int64_t device_used = 0;  // reserved + context
     double utilisation_percent = 0;
     std::int64_t headroom_bytes = 0;
     std::optional<AccumulationAdvice> accumulation;
     Throughput throughput;
+    double micro_step_seconds = 0;  // one micro-batch with its share of the optimizer step
     RateAdvice rate;
     LoaderAdvice loader;
     std::int64_t parallel_runs = 0;

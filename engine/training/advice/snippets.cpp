@@ -58,7 +58,7 @@ RecommendedSettings settings_for(const GpuReport& report, const ReportRequest& r
     s.loader = report.loader;
     s.learning_rate = report.rate.recommended_rate;
     s.warmup_steps = report.rate.warmup_steps;
-    s.batch = std::max<std::int64_t>(1, report.limits.recommended_batch);
+    s.batch = report.batch;
     if (report.accumulation) {
         s.batch = report.accumulation->nearest.batch;
         s.accumulation = report.accumulation->nearest.steps;

@@ -23,12 +23,13 @@ const char* rule_name(RateRule rule) {
 
 std::string card_details(const GpuReport& c, const ReportRequest& request) {
     std::string out = fmt::format("\n{}\n", c.gpu.name);
-    if (c.limits.max_batch == 0)
+    if (!c.accumulation)
         return out + fmt::format(
-                         "  does not fit: one sample needs {}, {} are free at a margin of "
-                         "{:.2f}\n",
-                         gigabytes(c.at_recommended.peak_reserved), gigabytes(c.limits.limit_bytes),
-                         request.search.safety);
+                         "  does not fit: a batch of {} needs {}, {} are free at a margin of "
+                         "{:.2f}; the largest is {}\n",
+                         c.batch, gigabytes(c.at_batch.peak_reserved),
+                         gigabytes(c.limits.limit_bytes), request.search.safety,
+                         c.limits.max_batch);
     const auto& a = *c.accumulation;
     out += fmt::format(
         "  batch {} (largest {}), accumulation {} -> effective {} (at most: {} x {}"
@@ -38,10 +39,10 @@ std::string card_details(const GpuReport& c, const ReportRequest& request) {
     out += fmt::format(
         "  peak {} allocated, {} reserved, {} on the card ({:.0f} %), band {:+.0f} "
         "to {:+.0f} %\n",
-        gigabytes(c.at_recommended.peak_allocated), gigabytes(c.at_recommended.peak_reserved),
+        gigabytes(c.at_batch.peak_allocated), gigabytes(c.at_batch.peak_reserved),
         gigabytes(c.device_used), c.utilisation_percent, (c.band.low - 1) * 100,
         (c.band.high - 1) * 100);
-    const auto& m = c.at_recommended.moment;
+    const auto& m = c.at_batch.moment;
     out += fmt::format("  the peak is in step {}, {}{}\n", m.step, to_string(m.phase),
                        m.layer >= 0 ? fmt::format(", layer {}", m.layer) : "");
     out += breakdown(c);
@@ -67,26 +68,25 @@ std::string breakdown(const GpuReport& c) {
         if (bytes != 0) out += fmt::format("    {:<24} {:>12}\n", name, gigabytes(bytes));
     };
     for (int i = 0; i < kGroups; ++i)
-        line(to_string(static_cast<Group>(i)),
-             c.at_recommended.breakdown[static_cast<std::size_t>(i)]);
-    line("fragmentation", c.at_recommended.fragmentation());
+        line(to_string(static_cast<Group>(i)), c.at_batch.breakdown[static_cast<std::size_t>(i)]);
+    line("fragmentation", c.at_batch.fragmentation());
     line("context (estimate)", c.gpu.total_bytes() - c.gpu.usable_bytes());
     line("= used on the card", c.device_used);
     return out;
 }
 
 std::string report(const Report& report, const ReportRequest& request) {
-    const auto& first = report.gpus.front().at_recommended;
+    const auto& first = report.gpus.front().at_batch;
     std::string out = fmt::format("{}: {:.1f} million parameters, {:.1f} trained, {} tokens\n",
                                   request.shape.name, static_cast<double>(first.parameters) / 1e6,
                                   static_cast<double>(first.trainable_parameters) / 1e6,
                                   request.settings.sequence);
-    out += fmt::format("{:<32} {:>6} {:>9} {:>11} {:>10} {:>12} {:>10}\n", "card", "fits",
-                       "largest", "recommended", "used", "samples/s*", "parallel");
+    out += fmt::format("{:<32} {:>6} {:>9} {:>11} {:>10} {:>12} {:>10}\n", "card", "fits", "batch",
+                       "largest", "used", "samples/s*", "parallel");
     for (const auto& c : report.gpus)
         out += fmt::format("{:<32} {:>6} {:>9} {:>11} {:>9.0f}% {:>12.0f} {:>10}\n", c.gpu.name,
-                           to_string(c.limits.fit), c.limits.max_batch, c.limits.recommended_batch,
-                           c.utilisation_percent, c.throughput.samples_per_second, c.parallel_runs);
+                           to_string(c.fit), c.batch, c.limits.max_batch, c.utilisation_percent,
+                           c.throughput.samples_per_second, c.parallel_runs);
     for (const auto& c : report.gpus) out += card_details(c, request);
     out += "\n* modelled, not measured\n";
     for (const auto& limit : report.limits) out += "- " + limit + "\n";

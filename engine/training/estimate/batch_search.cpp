@@ -28,6 +28,12 @@ std::string_view to_string(Fit fit) {
     return "";
 }
 
+std::int64_t reserve_limit(const GpuProfile& gpu, const SearchOptions& options) {
+    const double total = static_cast<double>(gpu.total_bytes()) * options.safety;
+    return static_cast<std::int64_t>(total) - (gpu.total_bytes() - gpu.usable_bytes()) -
+           options.reserved_elsewhere;
+}
+
 std::int64_t ReservedByBatch::operator()(std::int64_t batch) {
     const auto known = known_.find(batch);
     if (known != known_.end()) return known->second;
@@ -90,9 +96,7 @@ Result<BatchLimits> find_batch(const ModelShape& shape, const TrainingSettings& 
     if (options.highest_batch < 1)
         return fail(Errc::invalid_input, "The highest batch must be at least 1.", "/highest_batch");
     BatchLimits out;
-    const double total = static_cast<double>(gpu.total_bytes()) * options.safety;
-    out.limit_bytes = static_cast<std::int64_t>(total) - (gpu.total_bytes() - gpu.usable_bytes()) -
-                      options.reserved_elsewhere;
+    out.limit_bytes = reserve_limit(gpu, options);
     out.max_batch = largest_fitting(reserved, out.limit_bytes, options.highest_batch,
                                     state_bytes(shape, settings));
     if (out.max_batch == 0) return out;

@@ -34,6 +34,9 @@ struct SearchOptions {
     EstimateOptions estimate = {};
 };
 
+// Reserved memory that the safety margin leaves beside the context. May be negative.
+std::int64_t reserve_limit(const GpuProfile& gpu, const SearchOptions& options);
+
 // peak_reserved by batch, remembered: many cards ask for the same batches.
 class ReservedByBatch {
   public:

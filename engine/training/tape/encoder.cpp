@@ -93,7 +93,7 @@ Var run_one(Graph& g, const ModelShape& s, const Layer& l, const Var& x, const V
 }  // namespace
 
 Var encoder_forward(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids,
-                    const std::function<void(const Var&)>& before_return) {
+                    const std::function<void(const Var&)>& before_return, int first_layer) {
     const std::int64_t rows = ids.elements();
     const std::int64_t sequence = g.settings().sequence;
     const Var embeddings = embed(g, s, p, rows);
@@ -117,7 +117,7 @@ Var encoder_forward(Graph& g, const ModelShape& s, ParameterCursor& p, const Var
     Var x = embeddings;
     for (int i = 0; i < s.layers; ++i) {
         const Layer layer = read_layer(g, s, p);
-        x = run_layer(g, i, std::move(x), [&g, s, layer, bias, shape](const Var& in) {
+        x = run_layer(g, first_layer + i, std::move(x), [&g, s, layer, bias, shape](const Var& in) {
             return run_one(g, s, layer, in, bias, shape);
         });
     }

@@ -47,8 +47,9 @@ Outputs lstm_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs forward(Graph& g, const ModelShape& shape, const Batch& batch);
 
 // An encoder's hidden states, from its embeddings on; used alone and as a channel of naics.
-// `before_return` runs while its embeddings and mask are still alive (BERT's pooler).
+// `before_return` runs while its embeddings and mask are still alive (BERT's pooler). Its layers
+// are counted from `first_layer` on.
 Var encoder_forward(Graph& g, const ModelShape& shape, ParameterCursor& parameters, const Var& ids,
-                    const std::function<void(const Var&)>& before_return);
+                    const std::function<void(const Var&)>& before_return, int first_layer = 0);
 
 }  // namespace plimsoll::training

@@ -10,7 +10,8 @@ namespace {
 
 // One channel: encoder, its pooler (whose result nobody uses), mean over the unmasked tokens.
 // `hidden` is the loop's variable: the previous channel's states live until this one's are there.
-Var channel(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids, Var& hidden) {
+Var channel(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids, int index,
+            Var& hidden) {
     constexpr auto group = Group::embedding;
     const std::int64_t texts = ids.elements() / g.settings().sequence;
     const auto pool = [&](const Var& hidden) {
@@ -20,7 +21,7 @@ Var channel(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids, V
                  Group::logits);
         g.set_recording(true);
     };
-    hidden = encoder_forward(g, s, p, ids, pool);
+    hidden = encoder_forward(g, s, p, ids, pool, index * s.layers);
     const Var mask = g.make(hidden.elements(), Dtype::fp32, group);
     Var sum;
     {
@@ -64,7 +65,7 @@ Var encode(Graph& g, const ModelShape& s, const Var& ids) {
     const std::int64_t texts = ids.elements() / g.settings().sequence;
     std::vector<Var> pooled;
     Var hidden;
-    for (int c = 0; c < s.channels; ++c) pooled.push_back(channel(g, s, p, ids, hidden));
+    for (int c = 0; c < s.channels; ++c) pooled.push_back(channel(g, s, p, ids, c, hidden));
     Var joined = reduce(g, pooled.front(), texts * s.hidden * s.channels, Group::experts);
     const std::int64_t width = static_cast<std::int64_t>(s.hidden) * s.channels;
     // cat: each channel's gradient is a part of the whole.

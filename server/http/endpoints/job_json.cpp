@@ -1,6 +1,7 @@
 #include "server/http/endpoints/job_json.hpp"
 
 #include "server/http/endpoints/json_values.hpp"
+#include "server/http/limits.hpp"
 
 #include <chrono>
 
@@ -84,6 +85,15 @@ bool names_version(std::string_view if_none_match, std::string_view etag) {
         if (one == etag) return true;
     }
     return false;
+}
+
+Problem refused_args(const jobs::FieldErrors& errors) {
+    Problem problem(422, "The args break a rule.");
+    for (const auto& error : errors) {
+        if (problem.errors.size() == limits::kFieldErrors) break;
+        problem.errors.push_back({"/args" + error.pointer, {}, error.message});
+    }
+    return problem;
 }
 
 Outcome<void> require_final(const queue::Job& job) {

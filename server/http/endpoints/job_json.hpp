@@ -1,6 +1,7 @@
 #pragma once
 
 #include "server/http/problem.hpp"
+#include "server/jobs/kind.hpp"
 #include "server/queue/job.hpp"
 
 #include <string>
@@ -22,6 +23,9 @@ Outcome<JobId> job_id_of(const std::optional<std::string>& text);
 
 // Whether an If-None-Match header names this version.
 bool names_version(std::string_view if_none_match, std::string_view etag);
+
+// 422 that names the arguments at fault.
+Problem refused_args(const jobs::FieldErrors& errors);
 
 // For what can be read only when the job is over.
 Outcome<void> require_final(const queue::Job& job);

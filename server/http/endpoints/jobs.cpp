@@ -150,15 +150,6 @@ class Jobs {
         co_return co_await offload(pool_, work);
     }
 
-    static Problem refused_args(const jobs::FieldErrors& errors) {
-        Problem problem(422, "The job's args break a rule.");
-        for (const auto& error : errors) {
-            if (problem.errors.size() == limits::kFieldErrors) break;
-            problem.errors.push_back({"/args" + error.pointer, {}, error.message});
-        }
-        return problem;
-    }
-
     static Problem refused_submit(const Error& error) {
         if (error.code != Errc::conflict) return error;
         Problem problem(422, "This Idempotency-Key was used with another body.");

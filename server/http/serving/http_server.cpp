@@ -24,15 +24,25 @@ void check_kinds(const Contract& contract, std::span<const jobs::Contract> kinds
     for (const auto& kind : kinds) known.emplace(kind.name);
     const auto names = contract.kinds();
     const std::set<std::string> described(names.begin(), names.end());
-    if (known == described) return;
-    throw std::runtime_error("openapi.yaml describes the job kinds " + listed(described) +
-                             ", the program knows " + listed(known));
+    if (known != described) {
+        throw std::runtime_error("openapi.yaml describes the job kinds " + listed(described) +
+                                 ", the program knows " + listed(known));
+    }
+    std::set<std::string> estimating;
+    for (const auto& kind : kinds) {
+        if (kind.estimate != nullptr) estimating.emplace(kind.name);
+    }
+    const auto estimated = contract.find("createEstimate")->body->variants();
+    if (estimating != std::set<std::string>(estimated.begin(), estimated.end())) {
+        throw std::runtime_error("openapi.yaml: EstimateSpec must name the kinds " +
+                                 listed(estimating));
+    }
 }
 
 Handlers make_handlers(const Backends& backends, const Contract& contract, const Draining& draining,
                        const std::string& version) {
-    const auto& [jobs, datasets, signals, identity, webhooks, webhook_targets, clock, kinds, pool] =
-        backends;
+    const auto& [jobs, datasets, signals, identity, webhooks, webhook_targets, clock, kinds, pool,
+                 gpu_profiles] = backends;
     Handlers handlers;
     endpoints::add_jobs(handlers, jobs, datasets, kinds, pool, clock);
     endpoints::add_job_reading(handlers, jobs, signals, draining, clock);
@@ -42,6 +52,8 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_dataset_upload(handlers, datasets, pool);
     endpoints::add_dataset_records(handlers, datasets, pool);
     endpoints::add_devices(handlers, jobs);
+    endpoints::add_estimates(handlers, kinds, pool);
+    endpoints::add_gpu_profiles(handlers, gpu_profiles);
     endpoints::add_sessions(handlers, identity, clock);
     endpoints::add_users(handlers, identity, clock);
     endpoints::add_teams(handlers, identity);

@@ -25,7 +25,7 @@
 // The whole HTTP side of `plimsoll serve`, put together: contract, handlers, pages, listener.
 namespace plimsoll::http {
 
-// All of it must outlive the server.
+// What is referred to must outlive the server.
 struct Backends {
     queue::JobStore& jobs;
     queue::DatasetStore& datasets;
@@ -38,6 +38,7 @@ struct Backends {
     // For bodies and chunks that would hold up the I/O thread; bounded by
     // limits::kBodyBytesInFlight.
     boost::asio::thread_pool& pool;
+    std::string gpu_profiles;  // the GpuProfileList of the contract, as JSON text
 };
 
 class HttpServer {

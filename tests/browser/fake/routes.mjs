@@ -1,6 +1,7 @@
 // What the stand-in answers, one entry an operation of openapi.yaml that the pages use.
 import { contract } from './contract.mjs';
 import * as data from './data.mjs';
+import * as training from './training.mjs';
 
 const finished = (job) => ['succeeded', 'failed', 'cancelled'].includes(job.state);
 const me = (fake) => ({ csrf_token: 'csrf', user: data.user, team: data.team, role: 'owner', scopes: fake.scopes });
@@ -28,10 +29,12 @@ function listJobs(fake, { call, response, json }) {
 }
 
 function createJob(fake, { call, response, json }) {
-  const { name = null, labels = {}, priority = 1, args } = call.body;
-  const total = (args.texts ?? args.items).length;
+  const { kind, name = null, labels = {}, priority = 1, args } = call.body;
+  const total = (args.texts ?? args.items ?? args.gpus).length;
   const job = data.makeJob(`job_${String(fake.jobs.length).padStart(12, '0')}new`, {
+    kind,
     name,
+    args: kind === 'training-config' ? args : { model: 'vader' },
     labels,
     priority,
     progress: { items_total: total, items_done: 0, items_failed: 0, eta_seconds: null },
@@ -92,8 +95,10 @@ export const routes = [
   })],
   [/^POST \/v1\/jobs\/([^/]+)\/cancellation$/, withJob((fake, { response, json }, job) => json(response, 202, fake.update(job.id, { state: 'cancelling' })))],
   [/^GET \/v1\/jobs\/([^/]+)\/events$/, withJob(events)],
-  [/^GET \/v1\/jobs\/([^/]+)\/report$/, withJob((fake, { response, json }, job) => json(response, 200, data.makeReport(job, fake.resultsOf(job))))],
+  [/^GET \/v1\/jobs\/([^/]+)\/report$/, withJob((fake, { response, json }, job) => json(response, 200, fake.reports.get(job.id) ?? (job.kind === 'training-config' ? training.trainingReport(job) : data.makeReport(job, fake.resultsOf(job)))))],
   [/^GET \/v1\/jobs\/([^/]+)\/results$/, withJob(results)],
+  [/^POST \/v1\/estimates$/, (_, { call, response, json }) => json(response, 200, training.estimate(call.body))],
+  [/^GET \/v1\/gpu-profiles$/, (_, { response, json }) => json(response, 200, training.gpuProfiles)],
   [/^GET \/v1\/devices$/, (fake, { response, json }) => json(response, 200, { items: fake.devices })],
   [/^GET \/v1\/tokens$/, (fake, { response, json }) => json(response, 200, { items: fake.tokens })],
   [/^POST \/v1\/tokens$/, (fake, { call, response, json }) => {

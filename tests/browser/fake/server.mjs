@@ -20,6 +20,8 @@ export class FakeServer {
   signInTokens = new Set(['plm_signin_good']);
   apiTokens = new Set(['plm_api_good']);
   results = new Map();
+  /** By job, where a test needs another report than the usual one. */
+  reports = new Map();
   pageSize = 50;
   /** By "METHOD /path": a status or a problem to answer with, 'hang', or a promise to wait for first. */
   faults = new Map();

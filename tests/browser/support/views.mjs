@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { manyJobs } from '../fake/data.mjs';
 import { FakeServer } from '../fake/server.mjs';
+import { tooSmall, trainingJob, trainingReport } from '../fake/training.mjs';
 
 export const pages = process.env.PLIMSOLL_WEB ?? fileURLToPath(new URL('../../../web/dist', import.meta.url));
 
@@ -23,6 +24,21 @@ const hangs = (call) => (server) => {
   full(server);
   server.faults.set(call, 'hang');
 };
+
+const training = (server) => server.add(trainingJob());
+const trainingTooSmall = (server) => {
+  const job = training(server);
+  server.reports.set(job.id, trainingReport(job, tooSmall()));
+};
+const trainingRefused = (server) =>
+  server.faults.set('POST /v1/estimates', {
+    status: 422,
+    title: 'Unprocessable content',
+    errors: [
+      { pointer: '/args/training/sequence_length', detail: 'The sequence length 1024 exceeds the model\'s 512 positions.' },
+      { pointer: '/args/model', detail: 'Exactly one of "preset", "config" and "dimensions" must be given.' },
+    ],
+  });
 
 const [running, queued, done, , failed, unnamed, cancelled] = manyJobs(7).map(({ id }) => id);
 
@@ -47,6 +63,11 @@ export const views = [
   { name: 'report-failed', address: `/#/jobs/${done}/report`, arrange: fails(`GET /v1/jobs/${done}/report`), ready: text('Service unavailable') },
   { name: 'new', address: '/#/new', ready: heading('New job') },
   { name: 'new-sentiment', address: '/#/new/sentiment', ready: (page) => page.getByLabel('Texts', { exact: true }).waitFor() },
+  { name: 'new-training', address: '/#/new/training-config', ready: text('up to date') },
+  { name: 'new-training-refused', address: '/#/new/training-config', arrange: trainingRefused, ready: text('exceeds the model') },
+  { name: 'new-training-no-cards', address: '/#/new/training-config', arrange: fails('GET /v1/gpu-profiles'), ready: text('Service unavailable') },
+  { name: 'report-training', address: '/#/jobs/job_training0000/report', arrange: training, ready: heading('What takes the memory') },
+  { name: 'report-training-too-small', address: '/#/jobs/job_training0000/report', arrange: trainingTooSmall, ready: text('does not fit') },
   { name: 'new-unknown', address: '/#/new/juggling', ready: text('no such kind') },
   { name: 'devices-full', address: '/#/devices', ready: text('crane-7') },
   { name: 'devices-empty', address: '/#/devices', arrange: (server) => (server.devices = []), ready: text('No device yet') },

@@ -54,9 +54,8 @@ TEST(Report, HoldsTogetherForEveryCard) {
         EXPECT_GT(c.limits.max_batch, last) << c.gpu.id;
         last = c.limits.max_batch;
         EXPECT_LE(c.utilisation_percent, 85.01);
-        std::int64_t sum =
-            c.at_recommended.fragmentation() + c.gpu.total_bytes() - c.gpu.usable_bytes();
-        for (const auto bytes : c.at_recommended.breakdown) sum += bytes;
+        std::int64_t sum = c.at_batch.fragmentation() + c.gpu.total_bytes() - c.gpu.usable_bytes();
+        for (const auto bytes : c.at_batch.breakdown) sum += bytes;
         EXPECT_EQ(sum, c.device_used);
         EXPECT_GT(c.throughput.samples_per_second, 0);
         EXPECT_FALSE(c.what_ifs.empty());
@@ -91,7 +90,7 @@ TEST(Report, SaysWhatDoesNotFit) {
     const auto report = make_report(r);
     ASSERT_TRUE(report);
     EXPECT_EQ(report->gpus[0].limits.fit, Fit::no);
-    EXPECT_THAT(text::report(*report, r), HasSubstr("does not fit: one sample needs"));
+    EXPECT_THAT(text::report(*report, r), HasSubstr("does not fit: a batch of 1 needs"));
     r.gpus.clear();
     EXPECT_EQ(make_report(r).error().where, "/gpus");
 }

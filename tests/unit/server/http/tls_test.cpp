@@ -82,8 +82,16 @@ class Tls : public ::testing::Test {
     FakeWebhooks webhooks_;
     webhooks::AllowList nowhere_;
     HttpServer server_{io_,
-                       {jobs_, datasets_, signals_, identity_, webhooks_, nowhere_, clock_,
-                        jobs::contracts(), pool_},
+                       {jobs_,
+                        datasets_,
+                        signals_,
+                        identity_,
+                        webhooks_,
+                        nowhere_,
+                        clock_,
+                        jobs::contracts(),
+                        pool_,
+                        {}},
                        "0.0.0",
                        std::nullopt};
     std::thread thread_;

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::app {
+
+// One value of a YAML text that was, or would be, replaced.
+struct YamlChange {
+    int line = 0;  // from 1
+    std::string key;
+    std::string before;
+    std::string after;
+};
+
+struct YamlEdit {
+    std::string text;
+    std::vector<YamlChange> changes;  // in the order of the text
+};
+
+// Replaces the scalar values of the keys in `values`, at whatever depth they stand, where they
+// differ. Only their own characters change: comments, order, quotes and blank lines stay. Values in
+// block style ("|", ">") and behind aliases are left alone. Errors: the text is no YAML.
+Result<YamlEdit> edit_yaml(std::string_view text,
+                           const std::map<std::string, std::string, std::less<>>& values);
+
+}  // namespace plimsoll::app

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "server/jobs/training_config/contract/request.hpp"
+
+#include <nlohmann/json.hpp>
+
+// What a job answers, in the shapes of openapi.yaml. In the contract part, because an estimate is
+// the same thing without a queue.
+namespace plimsoll::jobs::training_config {
+
+// TrainingGpuReport: everything about one card of the request.
+Result<nlohmann::json> card_json(const Request& request, std::size_t card);
+
+// TrainingConfigSummary of the cards' reports, in order.
+nlohmann::json summary_json(const Request& request, nlohmann::json cards);
+
+// TrainingConfigResult, a line of the results; `card` is a TrainingGpuReport.
+std::string result_row(std::size_t index, const nlohmann::json& card);
+
+// Parts of a card's report, one file each.
+nlohmann::json gpu_json(const ::plimsoll::training::GpuProfile& gpu);
+nlohmann::json memory_json(const ::plimsoll::training::GpuReport& card);
+nlohmann::json breakdown_json(const ::plimsoll::training::GpuReport& card);
+nlohmann::json timeline_json(const ::plimsoll::training::Estimate& estimate);
+nlohmann::json guides_json(const Request& request, const ::plimsoll::training::GpuReport& card);
+nlohmann::json accumulation_json(const std::optional<::plimsoll::training::AccumulationAdvice>& a);
+std::string why(const Request& request, const ::plimsoll::training::GpuReport& card);
+
+// "12.3 GiB", for sentences.
+std::string gibibytes(std::int64_t bytes);
+
+}  // namespace plimsoll::jobs::training_config

@@ -1,0 +1,215 @@
+#include "engine/training/advice/snippets.hpp"
+#include "server/jobs/training_config/contract/advice.hpp"
+#include "server/jobs/training_config/contract/words.hpp"
+
+#include <cmath>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using nlohmann::json;
+
+json pair_json(const tr::Accumulation& a) {
+    return {{"batch", a.batch}, {"steps", a.steps}, {"effective", a.effective()}};
+}
+
+std::string_view rule_name(tr::RateRule rule) {
+    switch (rule) {
+        case tr::RateRule::base:
+            return "unchanged";
+        case tr::RateRule::sqrt:
+            return "sqrt";
+        case tr::RateRule::linear:
+            return "linear";
+        case tr::RateRule::surge:
+            return "surge";
+    }
+    return "";
+}
+
+std::string_view bound_name(tr::Throughput::Bound bound) {
+    switch (bound) {
+        case tr::Throughput::Bound::compute:
+            return "compute";
+        case tr::Throughput::Bound::memory:
+            return "memory";
+        case tr::Throughput::Bound::launches:
+            return "launches";
+    }
+    return "";
+}
+
+json speed_json(const tr::GpuReport& card) {
+    const auto& t = card.throughput;
+    const bool known = t.optimizer_steps_per_epoch > 0;
+    return {
+        {"seconds_per_batch", card.micro_step_seconds},
+        {"samples_per_second", t.samples_per_second},
+        {"tokens_per_second", t.tokens_per_second},
+        {"bound", bound_name(t.bound)},
+        {"optimizer_steps_per_epoch", known ? json(t.optimizer_steps_per_epoch) : json(nullptr)},
+        {"hours", known ? json(t.hours) : json(nullptr)}};
+}
+
+json rate_json(const tr::GpuReport& card, const Request& request) {
+    const auto& r = card.rate;
+    return {{"base", request.report.rate.base_rate},
+            {"base_batch", request.report.rate.base_batch},
+            {"sqrt", r.sqrt_rate},
+            {"linear", r.linear_rate},
+            {"surge", r.surge_rate},
+            {"noise_scale", r.noise_scale},
+            {"noise_scale_assumed", r.noise_scale_assumed},
+            {"rule", rule_name(r.recommended)},
+            {"recommended", r.recommended_rate},
+            {"why", r.why},
+            {"warmup_steps", r.warmup_steps}};
+}
+
+json loader_json(const tr::LoaderAdvice& l) {
+    return {{"workers", l.workers},       {"prefetch", l.prefetch},
+            {"pin_memory", l.pin_memory}, {"persistent_workers", l.persistent_workers},
+            {"host_bytes", l.host_bytes}, {"host_memory_tight", l.host_memory_tight}};
+}
+
+json layers_json(const tr::Estimate& e) {
+    json layers = json::array();
+    for (const auto& layer : e.layers) {
+        layers.push_back({{"layer", layer.layer},
+                          {"parameters", layer.parameters},
+                          {"saved_bytes", layer.saved_bytes}});
+    }
+    return layers;
+}
+
+json curve_json(const tr::GpuReport& card) {
+    json curve = json::array();
+    for (const auto& p : card.curve) {
+        curve.push_back({{"batch", p.batch},
+                         {"reserved_bytes", p.reserved_bytes},
+                         {"samples_per_second", p.samples_per_second},
+                         {"seconds_per_batch", p.step_seconds}});
+    }
+    return curve;
+}
+
+json what_ifs_json(const tr::GpuReport& card) {
+    json list = json::array();
+    for (const auto& w : card.what_ifs) {
+        list.push_back({{"change", w.change},
+                        {"max_batch", w.max_batch},
+                        {"batch_factor", w.batch_factor},
+                        {"speed_factor", w.speed_factor}});
+    }
+    return list;
+}
+
+json snippets_json(const tr::GpuReport& card, const tr::ReportRequest& request) {
+    const auto settings = tr::settings_for(card, request);
+    return {{"transformers", tr::transformers_arguments(settings)},
+            {"lightning", tr::lightning_yaml(settings)},
+            {"deepspeed", tr::deepspeed_json(settings)},
+            {"pytorch", tr::plain_pytorch(settings)}};
+}
+
+Result<json> diagnosis_json(const Request& request, const tr::GpuReport& card) {
+    json list = json::array();
+    if (!request.observed) return list;
+    auto seen = *request.observed;
+    seen.max_batch = card.limits.max_batch;
+    const auto causes = tr::diagnose(seen);
+    if (!causes) return fail(causes.error());
+    for (const auto& cause : *causes) {
+        list.push_back({{"cause", cause.cause},
+                        {"change", cause.change},
+                        {"gain", cause.gain},
+                        {"from_guide", cause.from_guide}});
+    }
+    return list;
+}
+
+json shard_json(const Request& request, const tr::GpuReport& card) {
+    if (!request.cluster) return nullptr;
+    const auto share =
+        tr::share_over(card.at_batch, request.cluster->sharding, request.cluster->cards);
+    return {{"cards", request.cluster->cards},
+            {"sharding", text_of(kShardings, request.cluster->sharding)},
+            {"weights_bytes", share.weights},
+            {"gradients_bytes", share.gradients},
+            {"optimizer_bytes", share.optimizer},
+            {"buffers_bytes", share.buffers},
+            {"activations_bytes", share.activations},
+            {"total_bytes", share.total()}};
+}
+
+Result<json> stage_json(const Request& request, const tr::GpuProfile& gpu, const Stage& stage) {
+    auto changed = request.report;
+    changed.gpus = {gpu};
+    changed.what_ifs = false;
+    changed.curves = false;
+    changed.settings.negatives = stage.negatives;
+    changed.settings.sequence = stage.sequence;
+    const auto report = tr::make_report(changed);
+    if (!report) return fail(report.error());
+    const auto& card = report->gpus.front();
+    return json{{"name", stage.name},
+                {"positives", stage.positives},
+                {"negatives", stage.negatives},
+                {"sequence_length", stage.sequence},
+                {"fits", tr::to_string(card.fit)},
+                {"max_batch", card.limits.max_batch},
+                {"batch", card.batch},
+                {"accumulation", accumulation_json(card.accumulation)},
+                {"device_used_bytes", card.device_used}};
+}
+
+}  // namespace
+
+json accumulation_json(const std::optional<tr::AccumulationAdvice>& a) {
+    if (!a) return nullptr;
+    return {{"at_most", pair_json(a->floor)},
+            {"nearest", pair_json(a->nearest)},
+            {"exact", pair_json(a->exact)}};
+}
+
+Result<json> card_json(const Request& request, std::size_t index) {
+    auto one = request.report;
+    one.gpus = {request.report.gpus.at(index)};
+    const auto report = tr::make_report(one);
+    if (!report) return fail(report.error());
+    const auto& card = report->gpus.front();
+    json stages = json::array();
+    for (const auto& stage : request.stages) {
+        auto stage_report = stage_json(request, card.gpu, stage);
+        if (!stage_report) return fail(stage_report.error());
+        stages.push_back(std::move(*stage_report));
+    }
+    auto diagnosis = diagnosis_json(request, card);
+    if (!diagnosis) return fail(diagnosis.error());
+    return json{{"gpu", gpu_json(card.gpu)},
+                {"fits", tr::to_string(card.fit)},
+                {"why", why(request, card)},
+                {"limit_bytes", card.limits.limit_bytes},
+                {"max_batch", card.limits.max_batch},
+                {"batch", card.batch},
+                {"accumulation", accumulation_json(card.accumulation)},
+                {"parameters", card.at_batch.parameters},
+                {"trainable_parameters", card.at_batch.trainable_parameters},
+                {"memory", memory_json(card)},
+                {"breakdown", breakdown_json(card)},
+                {"timeline", timeline_json(card.at_batch)},
+                {"layers", layers_json(card.at_batch)},
+                {"curve", curve_json(card)},
+                {"speed", speed_json(card)},
+                {"learning_rate", rate_json(card, request)},
+                {"loader", loader_json(card.loader)},
+                {"parallel_runs", card.parallel_runs},
+                {"what_ifs", what_ifs_json(card)},
+                {"snippets", snippets_json(card, one)},
+                {"stages", std::move(stages)},
+                {"shard", shard_json(request, card)},
+                {"diagnosis", std::move(*diagnosis)},
+                {"guides", guides_json(request, card)}};
+}
+
+}  // namespace plimsoll::jobs::training_config

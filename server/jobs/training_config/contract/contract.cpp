@@ -1,0 +1,110 @@
+#include "server/jobs/kind.hpp"
+#include "server/jobs/training_config/contract/advice.hpp"
+#include "server/jobs/training_config/contract/limits.hpp"
+
+#include <array>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array kColumns = {
+    Column{"index"},
+    Column{"gpu"},
+    Column{"name"},
+    Column{"fits"},
+    Column{"max_batch"},
+    Column{"batch"},
+    Column{"accumulation_steps"},
+    Column{"effective_batch"},
+    Column{"peak_allocated_bytes"},
+    Column{"peak_reserved_bytes"},
+    Column{"device_used_bytes"},
+    Column{"utilisation_percent"},
+    Column{"headroom_bytes"},
+    Column{"low_bytes"},
+    Column{"high_bytes"},
+    Column{"samples_per_second"},
+    Column{"learning_rate"},
+    Column{"parallel_runs"},
+    Column{"why"},
+    Column{"error_code"},
+    Column{"error"},
+};
+
+// One core: a search over batch sizes per card, and one more per what-if.
+constexpr double kSecondsPerUnitOfWork = 0.0004;
+
+std::int64_t work_of(const Request& request) {
+    const auto& shape = request.report.shape;
+    const auto runs = (request.report.what_ifs ? 9 : 1) + request.stages.size();
+    return std::int64_t{shape.layers} * shape.channels * static_cast<std::int64_t>(runs);
+}
+
+// One task a card.
+tl::expected<Plan, FieldErrors> plan(const json& args) {
+    const auto request = parse_request(args);
+    if (!request) return tl::unexpected(request.error());
+    Plan plan;
+    // The cards that were meant, whatever the defaults are where the tasks run.
+    json stored = args;
+    stored["gpus"] = json::array();
+    for (const auto& gpu : request->report.gpus) stored["gpus"].push_back(gpu.id);
+    plan.args = stored.dump();
+    for (std::size_t i = 0; i < request->report.gpus.size(); ++i) {
+        plan.tasks.push_back(
+            {.input = json{{"card", i}, {"gpu", request->report.gpus[i].id}}.dump(),
+             .items = 1,
+             .estimated_seconds = static_cast<double>(work_of(*request)) * kSecondsPerUnitOfWork});
+    }
+    return plan;
+}
+
+tl::expected<std::string, FieldErrors> estimate(const json& args) {
+    const auto request = parse_request(args);
+    if (!request) return tl::unexpected(request.error());
+    const auto cards = request->report.gpus.size();
+    if (work_of(*request) * static_cast<std::int64_t>(cards) > kMostWorkAtOnce) {
+        return tl::unexpected(FieldErrors{
+            {"", "too_much_at_once",
+             "This is more than is estimated while you wait: name fewer cards, set \"what_ifs\" to "
+             "false, or submit a job."}});
+    }
+    json reports = json::array();
+    for (std::size_t i = 0; i < cards; ++i) {
+        auto card = card_json(*request, i);
+        if (!card) {
+            return tl::unexpected(
+                FieldErrors{{card.error().where, "invalid", card.error().message}});
+        }
+        reports.push_back(std::move(*card));
+    }
+    return summary_json(*request, std::move(reports)).dump();
+}
+
+Result<std::string> failed_rows(std::string_view /*args*/, std::string_view input,
+                                std::string_view reason) {
+    const json task = json::parse(input);
+    json row = json::object();
+    for (const auto& column : kColumns) row[std::string(column.name)] = nullptr;
+    row["index"] = task.at("card");
+    row["gpu"] = task.at("gpu");
+    row["error_code"] = "quarantined";
+    row["error"] = reason;
+    return row.dump() + "\n";
+}
+
+}  // namespace
+
+const Contract& contract() {
+    static const Contract it{.name = kName,
+                             .version = kVersion,
+                             .columns = kColumns,
+                             .plan = plan,
+                             .failed_rows = failed_rows,
+                             .estimate = estimate};
+    return it;
+}
+
+}  // namespace plimsoll::jobs::training_config

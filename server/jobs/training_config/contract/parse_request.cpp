@@ -1,0 +1,179 @@
+#include "server/jobs/training_config/contract/limits.hpp"
+#include "server/jobs/training_config/contract/request.hpp"
+#include "server/jobs/training_config/contract/words.hpp"
+
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kGiB = 1024.0 * 1024 * 1024;
+
+// The engine's words for a place, in those of the contract.
+std::string in_args(const std::string& where) {
+    static const std::map<std::string, std::string, std::less<>> places = {
+        {"/batch", "/training/batch"},
+        {"/sequence", "/training/sequence_length"},
+        {"/negatives", "/training/negatives"},
+        {"/checkpointing", "/training/checkpointing"},
+        {"/lora", "/training/lora"},
+        {"/lora/rank", "/training/lora/rank"},
+        {"/lora/dropout", "/training/lora/dropout"},
+        {"/safety", "/safety_margin"},
+    };
+    const auto found = places.find(where);
+    return found == places.end() ? where : found->second;
+}
+
+void note(FieldErrors& errors, const Error& error) {
+    errors.push_back({in_args(error.where), "invalid", error.message});
+}
+
+template <class Words, class Value>
+void take_word(const json& from, const char* key, const Words& words, Value& value) {
+    if (const auto found = from.find(key); found != from.end()) {
+        value = value_of(words, found->get<std::string>()).value_or(value);
+    }
+}
+
+tr::TrainingSettings parse_training(const json& from, const tr::ModelShape& shape) {
+    tr::TrainingSettings t;
+    // Models of numbers read windows of days; the NAICS guide trains on whole texts.
+    const bool naics = shape.family == tr::Family::naics;
+    t.sequence = from.value("sequence_length", shape.is_series() ? 60 : naics ? 512 : 128);
+    t.precision = tr::Precision::bf16_autocast;
+    t.kernel = tr::OptimizerKernel::fused;
+    take_word(from, "precision", kPrecisions, t.precision);
+    take_word(from, "optimizer", kOptimizers, t.optimizer);
+    take_word(from, "optimizer_kernel", kOptimizerKernels, t.kernel);
+    take_word(from, "attention", kAttentions, t.attention);
+    t.checkpointing = from.value("checkpointing", false);
+    t.padded = from.value("padded", false);
+    t.clip = from.value("clip", true);
+    t.negatives = from.value("negatives", naics ? 24 : 0);
+    if (const auto lora = from.find("lora"); lora != from.end()) {
+        t.lora.rank = lora->value("rank", 8);
+        t.lora.dropout = lora->value("dropout", t.lora.dropout);
+        take_word(*lora, "targets", kLoraTargets, t.lora.targets);
+    }
+    return t;
+}
+
+tr::RateQuestion parse_rate(const json& from) {
+    tr::RateQuestion q;
+    q.base_rate = from.value("base", q.base_rate);
+    q.base_batch = from.value("base_batch", q.base_batch);
+    if (from.contains("noise_scale")) q.noise_scale = from["noise_scale"].get<double>();
+    return q;
+}
+
+tr::Workload parse_workload(const json& from) {
+    tr::Workload w;
+    w.dataset_size = from.value("dataset_size", w.dataset_size);
+    w.epochs = from.value("epochs", 3);
+    w.models = from.value("models", w.models);
+    w.parallel_workers = from.value("parallel_workers", w.parallel_workers);
+    return w;
+}
+
+std::vector<Stage> parse_stages(const json& from, const tr::TrainingSettings& t) {
+    std::vector<Stage> stages;
+    for (const json& s : from) {
+        stages.push_back({s.at("name").get<std::string>(), s.value("positives", 0),
+                          s.value("negatives", t.negatives),
+                          s.value("sequence_length", t.sequence)});
+    }
+    return stages;
+}
+
+std::optional<double> percentage(const json& from, const char* key) {
+    const auto found = from.find(key);
+    return found == from.end() ? std::nullopt : std::optional(found->get<double>());
+}
+
+tr::Observation parse_observed(const json& from, const tr::ReportRequest& report) {
+    tr::Observation seen;
+    seen.gpu_percent = percentage(from, "gpu_percent");
+    seen.cpu_percent = percentage(from, "cpu_percent");
+    seen.memory_percent = percentage(from, "memory_percent");
+    seen.out_of_memory = from.value("out_of_memory", false);
+    seen.batch = from.value("batch", 0);
+    seen.accumulation = from.value("accumulation", 1);
+    seen.loader_workers = from.value("loader_workers", -1);
+    seen.cpu_cores = report.cpu_cores;
+    return seen;
+}
+
+void check_tokens(const Request& request, FieldErrors& errors) {
+    const auto& t = request.report.settings;
+    const bool naics = request.report.shape.family == tr::Family::naics;
+    const std::int64_t sample = std::int64_t{t.sequence} * (naics ? 2 + t.negatives : 1);
+    if (sample > kMostTokensPerSample) {
+        errors.push_back({"/training/sequence_length", "max_tokens",
+                          "One sample would have " + std::to_string(sample) + " tokens; at most " +
+                              std::to_string(kMostTokensPerSample) + " can be estimated."});
+    } else if (request.report.batch > kMostTokens / sample) {
+        errors.push_back({"/training/batch", "max_tokens",
+                          "A batch may have at most " + std::to_string(kMostTokens) + " tokens."});
+    }
+}
+
+const json& member(const json& args, const char* key) {
+    static const json none = json::object();
+    const auto found = args.find(key);
+    return found == args.end() ? none : *found;
+}
+
+}  // namespace
+
+tl::expected<Request, FieldErrors> parse_request(const json& args) {
+    FieldErrors errors;
+    Request request;
+    auto& r = request.report;
+    r.shape = parse_model(args.at("model"), errors);
+    r.gpus = parse_gpus(args, errors);
+    if (!errors.empty()) return tl::unexpected(std::move(errors));
+
+    const json& training = member(args, "training");
+    r.settings = parse_training(training, r.shape);
+    r.batch = training.value("batch", std::int64_t{0});
+    r.search.safety = args.value("safety_margin", r.search.safety);
+    r.search.reserved_elsewhere =
+        static_cast<std::int64_t>(args.value("reserved_elsewhere_gib", 0.0) * kGiB);
+    r.target_effective_batch = args.value("target_effective_batch", r.target_effective_batch);
+    r.rate = parse_rate(member(args, "learning_rate"));
+    r.workload = parse_workload(member(args, "workload"));
+    const json& host = member(args, "host");
+    r.cpu_cores = host.value("cpu_cores", r.cpu_cores);
+    r.host_ram_bytes = static_cast<std::int64_t>(host.value("ram_gib", 0.0) * kGiB);
+    r.heavy_preprocessing = host.value("heavy_preprocessing", false);
+    r.what_ifs = args.value("what_ifs", true);
+    if (args.contains("stages")) request.stages = parse_stages(args["stages"], r.settings);
+    if (args.contains("observed")) request.observed = parse_observed(args["observed"], r);
+    if (const auto cluster = args.find("cluster"); cluster != args.end()) {
+        request.cluster.emplace();
+        request.cluster->cards = cluster->at("cards");
+        take_word(*cluster, "sharding", kShardings, request.cluster->sharding);
+    }
+
+    if (const auto ok = tr::check_settings(r.shape, r.settings); !ok) note(errors, ok.error());
+    if (const auto ok = tr::advise_rate(r.rate); !ok) note(errors, ok.error());
+    check_tokens(request, errors);
+    for (std::size_t i = 0; i < request.stages.size(); ++i) {
+        auto settings = r.settings;
+        settings.negatives = request.stages[i].negatives;
+        settings.sequence = request.stages[i].sequence;
+        if (const auto ok = tr::check_settings(r.shape, settings); !ok) {
+            errors.push_back({"/stages/" + std::to_string(i) + "/sequence_length", "invalid",
+                              ok.error().message});
+        }
+    }
+    if (!errors.empty()) return tl::unexpected(std::move(errors));
+    return request;
+}
+
+}  // namespace plimsoll::jobs::training_config

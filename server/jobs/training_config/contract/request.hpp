@@ -1,0 +1,47 @@
+#pragma once
+
+#include "engine/training/advice/diagnosis.hpp"
+#include "engine/training/advice/distributed.hpp"
+#include "engine/training/advice/report.hpp"
+#include "server/jobs/kind.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace plimsoll::jobs::training_config {
+
+// A part of a curriculum: other texts per anchor, or another length, with the same model.
+struct Stage {
+    std::string name;
+    int positives = 0;  // said in the report; no term of the memory depends on it
+    int negatives = 0;
+    int sequence = 0;
+};
+
+// Several cards that share one run.
+struct Cluster {
+    int cards = 1;
+    ::plimsoll::training::Sharding sharding = ::plimsoll::training::Sharding::ddp;
+};
+
+// The arguments of a job, understood and checked.
+struct Request {
+    ::plimsoll::training::ReportRequest report;
+    std::vector<Stage> stages;
+    std::optional<Cluster> cluster;
+    // What was seen of a run, to be explained; its largest batch is filled in per card.
+    std::optional<::plimsoll::training::Observation> observed;
+};
+
+// The arguments have passed TrainingConfigArgs of openapi.yaml.
+tl::expected<Request, FieldErrors> parse_request(const nlohmann::json& args);
+
+// Parts of it, one file each. `errors` gets what is wrong, with pointers into the arguments.
+::plimsoll::training::ModelShape parse_model(const nlohmann::json& model, FieldErrors& errors);
+std::vector<::plimsoll::training::GpuProfile> parse_gpus(const nlohmann::json& args,
+                                                         FieldErrors& errors);
+
+}  // namespace plimsoll::jobs::training_config

@@ -1,0 +1,86 @@
+#include "server/jobs/training_config/contract/advice.hpp"
+#include "server/jobs/training_config/contract/words.hpp"
+
+#include <array>
+#include <string_view>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using nlohmann::json;
+
+json model_json(const tr::ModelShape& s, const json& cards) {
+    const bool known = !cards.empty();
+    return {{"name", s.name},
+            {"family", text_of(kFamilies, s.family)},
+            {"layers", s.layers},
+            {"hidden", s.hidden},
+            {"heads", s.heads},
+            {"parameters", known ? cards[0]["parameters"] : json(0)},
+            {"trainable_parameters", known ? cards[0]["trainable_parameters"] : json(0)}};
+}
+
+json training_json(const tr::ReportRequest& r) {
+    const auto& t = r.settings;
+    return {{"sequence_length", t.sequence},
+            {"precision", text_of(kPrecisions, t.precision)},
+            {"optimizer", text_of(kOptimizers, t.optimizer)},
+            {"optimizer_kernel", text_of(kOptimizerKernels, t.kernel)},
+            {"attention", text_of(kAttentions, t.attention)},
+            {"checkpointing", t.checkpointing},
+            {"lora_rank", t.lora.rank},
+            {"negatives", t.negatives},
+            {"safety_margin", r.search.safety},
+            {"target_effective_batch", r.target_effective_batch},
+            {"framework", "PyTorch 2.11, transformers 5.17"}};
+}
+
+}  // namespace
+
+json summary_json(const Request& request, json cards) {
+    static const std::array<std::string_view, 5> limits = {
+        "Memory is modelled after PyTorch 2.11 and transformers 5.17 and was compared with their "
+        "own allocator and dispatcher, not with a GPU.",
+        "The CUDA context is an estimate per architecture; a driver's real one can differ by some "
+        "hundred MiB.",
+        "Speed is modelled from the vendors' rates and not calibrated.",
+        "Several cards are reckoned by formula.",
+        "torch.compile is not modelled.",
+    };
+    auto model = model_json(request.report.shape, cards);
+    return {{"model", std::move(model)},
+            {"training", training_json(request.report)},
+            {"gpus", std::move(cards)},
+            {"limits", limits}};
+}
+
+std::string result_row(std::size_t index, const json& card) {
+    const bool fits = !card["accumulation"].is_null();
+    const json& memory = card["memory"];
+    const json row = {
+        {"index", index},
+        {"gpu", card["gpu"]["id"]},
+        {"name", card["gpu"]["name"]},
+        {"fits", card["fits"]},
+        {"max_batch", card["max_batch"]},
+        {"batch", card["batch"]},
+        {"accumulation_steps", fits ? card["accumulation"]["nearest"]["steps"] : json(nullptr)},
+        {"effective_batch", fits ? card["accumulation"]["nearest"]["effective"] : json(nullptr)},
+        {"peak_allocated_bytes", memory["peak_allocated_bytes"]},
+        {"peak_reserved_bytes", memory["peak_reserved_bytes"]},
+        {"device_used_bytes", memory["device_used_bytes"]},
+        {"utilisation_percent", memory["utilisation_percent"]},
+        {"headroom_bytes", memory["headroom_bytes"]},
+        {"low_bytes", memory["band"]["low_bytes"]},
+        {"high_bytes", memory["band"]["high_bytes"]},
+        {"samples_per_second", card["speed"]["samples_per_second"]},
+        {"learning_rate", card["learning_rate"]["recommended"]},
+        {"parallel_runs", card["parallel_runs"]},
+        {"why", card["why"]},
+        {"error_code", nullptr},
+        {"error", nullptr},
+    };
+    return row.dump() + "\n";
+}
+
+}  // namespace plimsoll::jobs::training_config

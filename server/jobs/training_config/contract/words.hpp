@@ -1,0 +1,88 @@
+#pragma once
+
+#include "engine/training/advice/distributed.hpp"
+#include "engine/training/models/model_shape.hpp"
+#include "engine/training/tape/settings.hpp"
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+// The contract's words for the engine's enumerations.
+namespace plimsoll::jobs::training_config {
+
+namespace tr = ::plimsoll::training;
+
+template <class Value>
+struct Word {
+    std::string_view text;
+    Value value;
+};
+
+inline constexpr std::array kFamilies = {
+    Word{"bert", tr::Family::bert},         Word{"distilbert", tr::Family::distilbert},
+    Word{"roberta", tr::Family::roberta},   Word{"gpt2", tr::Family::gpt2},
+    Word{"llama", tr::Family::llama},       Word{"naics", tr::Family::naics},
+    Word{"temporal", tr::Family::temporal}, Word{"lstm", tr::Family::lstm},
+};
+inline constexpr std::array kHeads = {
+    Word{"classifier", tr::Head::classifier},
+    Word{"language_model", tr::Head::language_model},
+};
+inline constexpr std::array kActivations = {
+    Word{"gelu", tr::Activation::gelu},
+    Word{"gelu_new", tr::Activation::gelu_new},
+    Word{"gelu_pytorch_tanh", tr::Activation::gelu_tanh},
+    Word{"silu", tr::Activation::silu},
+    Word{"relu", tr::Activation::relu},
+};
+inline constexpr std::array kPrecisions = {
+    Word{"fp32", tr::Precision::fp32},
+    Word{"bf16_autocast", tr::Precision::bf16_autocast},
+    Word{"fp16_autocast", tr::Precision::fp16_autocast},
+    Word{"bf16", tr::Precision::bf16},
+};
+inline constexpr std::array kOptimizers = {
+    Word{"adamw", tr::Optimizer::adamw},
+    Word{"sgd", tr::Optimizer::sgd},
+    Word{"sgd_momentum", tr::Optimizer::sgd_momentum},
+    Word{"adafactor", tr::Optimizer::adafactor},
+    Word{"adam_8bit", tr::Optimizer::adam_8bit},
+};
+inline constexpr std::array kOptimizerKernels = {
+    Word{"foreach", tr::OptimizerKernel::foreach},
+    Word{"fused", tr::OptimizerKernel::fused},
+    Word{"single", tr::OptimizerKernel::single},
+};
+inline constexpr std::array kAttentions = {
+    Word{"sdpa", tr::Attention::sdpa},
+    Word{"eager", tr::Attention::eager},
+};
+inline constexpr std::array kLoraTargets = {
+    Word{"query_value", tr::Lora::Targets::query_value},
+    Word{"all_linear", tr::Lora::Targets::all_linear},
+};
+inline constexpr std::array kShardings = {
+    Word{"ddp", tr::Sharding::ddp},     Word{"zero1", tr::Sharding::zero1},
+    Word{"zero2", tr::Sharding::zero2}, Word{"zero3", tr::Sharding::zero3},
+    Word{"fsdp", tr::Sharding::fsdp},
+};
+
+template <class Words>
+auto value_of(const Words& words, std::string_view text)
+    -> std::optional<decltype(words.front().value)> {
+    for (const auto& word : words) {
+        if (word.text == text) return word.value;
+    }
+    return std::nullopt;
+}
+
+template <class Words, class Value>
+std::string_view text_of(const Words& words, Value value) {
+    for (const auto& word : words) {
+        if (word.value == value) return word.text;
+    }
+    return "";
+}
+
+}  // namespace plimsoll::jobs::training_config

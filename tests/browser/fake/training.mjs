@@ -1,0 +1,61 @@
+// The training advisor's answers: recorded once from the real server, thinned, and turned as a test needs them.
+import { readFileSync } from 'node:fs';
+import { makeJob } from './data.mjs';
+
+const recorded = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
+
+export const gpuProfiles = recorded('gpu-profiles.json');
+const summary = recorded('training-summary.json');
+
+export const args = {
+  model: { preset: 'naics-4ch' },
+  training: { sequence_length: 512, precision: 'fp16_autocast', checkpointing: true, lora: { rank: 8 } },
+  gpus: summary.gpus.map((card) => card.gpu.id),
+};
+
+export const trainingJob = (fields = {}) =>
+  makeJob('job_training0000', {
+    kind: 'training-config',
+    name: 'Early curriculum',
+    state: 'succeeded',
+    args,
+    started_at: new Date().toISOString(),
+    finished_at: new Date().toISOString(),
+    progress: { items_total: 2, items_done: 2, items_failed: 0, eta_seconds: null },
+    ...fields,
+  });
+
+export const trainingReport = (job, fields = {}) => ({
+  job_id: job.id,
+  kind: job.kind,
+  created_at: job.finished_at,
+  items: { total: 2, ok: 2, failed: 0 },
+  summary: { ...structuredClone(summary), ...fields },
+});
+
+/** What a card that is too small answers. */
+export function tooSmall() {
+  const { gpus, ...rest } = structuredClone(summary);
+  const card = gpus[0];
+  const used = Math.round(card.gpu.total_bytes * 1.4);
+  const memory = {
+    ...card.memory,
+    device_used_bytes: used,
+    peak_reserved_bytes: used - card.gpu.context_bytes,
+    utilisation_percent: 140,
+    headroom_bytes: card.gpu.total_bytes - used,
+    band: { low: 0.95, high: 1.06, low_bytes: used * 0.95, high_bytes: used * 1.06 },
+  };
+  const why = 'One sample takes 32.9 GiB of 23.5 GiB, above the margin of 0.85 (20.0 GiB).';
+  return { ...rest, gpus: [{ ...card, fits: 'no', why, max_batch: 0, batch: 1, accumulation: null, memory }] };
+}
+
+/** The estimate of what was asked: the recorded cards, with the batch that was asked for. */
+export function estimate(spec) {
+  const wanted = spec.args.gpus ?? [gpuProfiles.default];
+  const chosen = summary.gpus.filter((card) => wanted.includes(card.gpu.id));
+  const gpus = structuredClone(chosen.length > 0 ? chosen : summary.gpus.slice(0, 1));
+  const batch = spec.args.training?.batch;
+  if (batch) for (const card of gpus) Object.assign(card, { batch, why: `A batch of ${batch}, as asked.` });
+  return { kind: spec.kind, summary: { ...structuredClone(summary), gpus } };
+}

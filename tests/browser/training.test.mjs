@@ -1,0 +1,139 @@
+// The training advisor's pages: the form that estimates while it is filled in, and the report.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { estimate, tooSmall, trainingJob, trainingReport } from './fake/training.mjs';
+import { until } from './support/browser.mjs';
+import { visit } from './support/setting.mjs';
+
+const form = '/#/new/training-config';
+const report = '/#/jobs/job_training0000/report';
+const arrange = (server) => server.add(trainingJob());
+const estimates = (server) => server.calls.filter(({ name }) => name === 'POST /v1/estimates');
+const lastArgs = (server) => estimates(server).at(-1)?.body.args;
+const upToDate = (page) => page.getByRole('region', { name: 'Estimate' }).getByText('up to date').waitFor();
+
+visit('the estimate follows the form, and submitting sends the same arguments', async ({ page, server, go }) => {
+  await go(form);
+  await upToDate(page);
+  await until(() => lastArgs(server)?.gpus?.[0] === 'rtx_4090', 'the default card');
+  await page.getByLabel('Sequence length').fill('256');
+  await until(() => lastArgs(server).training.sequence_length === 256, 'an estimate of the new length');
+  await page.getByRole('checkbox', { name: /H200/ }).check();
+  await until(() => lastArgs(server).gpus.length === 2, 'an estimate for both cards');
+  await upToDate(page);
+  const estimated = page.getByRole('region', { name: 'Estimate' });
+  await estimated.getByText('NVIDIA H200').waitFor();
+  assert.equal(lastArgs(server).what_ifs, false);
+
+  await page.getByRole('textbox', { name: 'Name' }).fill('Two cards');
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.getByRole('heading', { name: 'Two cards' }).waitFor();
+  const { body } = server.calls.find(({ name }) => name === 'POST /v1/jobs');
+  const { what_ifs, ...asked } = lastArgs(server);
+  assert.equal(body.kind, 'training-config');
+  assert.deepEqual(body.args, asked);
+});
+
+visit('typing fast asks once', async ({ page, server, go }) => {
+  await go(form);
+  await upToDate(page);
+  const before = estimates(server).length;
+  await page.getByLabel('Sequence length').press('End');
+  await page.keyboard.type('0000');
+  await until(() => lastArgs(server).training.sequence_length === 1280000, 'the last length');
+  assert.ok(estimates(server).length - before <= 4, 'every key was asked about');
+});
+
+visit('complaints stand beside their fields and go when they are met', async ({ page, server, go }) => {
+  await go(form);
+  await upToDate(page);
+  const detail = 'The sequence length 1024 exceeds the model\'s 512 positions.';
+  server.faults.set('POST /v1/estimates', { status: 422, title: 'Unprocessable content', errors: [{ pointer: '/args/training/sequence_length', detail }] });
+  const length = page.getByLabel('Sequence length');
+  await length.fill('1024');
+  await page.getByText(detail).waitFor();
+  assert.equal(await length.getAttribute('aria-invalid'), 'true');
+  server.faults.delete('POST /v1/estimates');
+  await length.fill('128');
+  await page.getByText(detail).waitFor({ state: 'detached' });
+  assert.equal(await length.getAttribute('aria-invalid'), null);
+});
+
+visit('a config.json is read in the browser and sent as it is', async ({ page, server, go }) => {
+  await go(form);
+  await page.getByRole('radio', { name: 'config.json' }).check();
+  const text = page.getByRole('textbox', { name: 'config.json' });
+  await text.fill('{"model_type": ');
+  await page.getByText('This is no JSON').waitFor();
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  assert.ok(!server.calls.some(({ name }) => name === 'POST /v1/jobs'), 'nothing may be sent that cannot be read');
+  await text.fill('{"model_type": "bert", "hidden_size": 64}');
+  await until(() => lastArgs(server)?.model.config?.hidden_size === 64, 'an estimate of the config');
+  await page.getByText('This is no JSON').waitFor({ state: 'detached' });
+});
+
+visit('a preset of a guide brings its settings', async ({ page, server, go }) => {
+  await go(form);
+  await page.getByRole('combobox', { name: 'Preset' }).selectOption('naics-4ch');
+  await until(() => lastArgs(server)?.stages?.length === 2, 'an estimate with both stages');
+  const { training } = lastArgs(server);
+  assert.deepEqual([training.sequence_length, training.negatives, training.lora.rank, training.checkpointing], [512, 24, 8, true]);
+});
+
+visit('the report turns to the card that is chosen', { arrange }, async ({ page, go }) => {
+  await go(report);
+  const cards = page.getByRole('table', { name: 'Cards' });
+  await cards.getByRole('button', { name: 'NVIDIA H200' }).click();
+  await page.getByRole('img', { name: /^NVIDIA H200: .* of 139\.8 GiB used/ }).waitFor();
+  assert.equal(await cards.getByRole('button', { name: 'NVIDIA H200' }).getAttribute('aria-pressed'), 'true');
+});
+
+visit('the parts of the memory sum to what the card holds', { arrange }, async ({ page, go }) => {
+  await go(report);
+  const panel = page.getByRole('region', { name: 'What takes the memory' });
+  await panel.waitFor();
+  const bytes = await panel.locator('dd span').allTextContents();
+  const sum = bytes.reduce((total, text) => total + Number(text.replace(/\D/g, '')), 0);
+  const said = await panel.getByText(/^Sum/).locator('strong').textContent();
+  assert.equal(sum, Number(said.replace(/\D/g, '')));
+});
+
+visit('moving the batch asks for that batch and changes the page', { arrange }, async ({ page, server, go }) => {
+  await go(report);
+  const slider = page.getByRole('slider', { name: 'Batch' });
+  await slider.focus();
+  await page.keyboard.press('End');
+  await page.getByText('Batch you asked for').waitFor();
+  const { training, gpus, what_ifs } = lastArgs(server);
+  assert.deepEqual(gpus, ['rtx_4090']);
+  assert.equal(what_ifs, false);
+  await page.getByText(`A batch of ${training.batch}, as asked.`).waitFor();
+  await page.getByRole('button', { name: 'Back to the recommended batch' }).click();
+  await page.getByText('Recommended batch', { exact: true }).waitFor();
+});
+
+visit('settings are copied and kept as a file', { arrange }, async ({ page, go }) => {
+  await go(report);
+  const { summary } = estimate({ kind: 'training-config', args: { gpus: ['rtx_4090'] } });
+  const panel = page.getByRole('region', { name: 'Settings' });
+  await panel.getByRole('radio', { name: 'Lightning' }).check();
+  await panel.getByRole('button', { name: 'Copy' }).click();
+  await page.getByRole('status').getByText('Copied').waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), summary.gpus[0].snippets.lightning);
+  const download = page.waitForEvent('download');
+  await panel.getByRole('link', { name: 'config.yaml' }).click();
+  const file = await download;
+  assert.equal(file.suggestedFilename(), 'config.yaml');
+  assert.equal(await readFile(await file.path(), 'utf8'), summary.gpus[0].snippets.lightning);
+});
+
+const arrangeTooSmall = (server) => {
+  const job = server.add(trainingJob());
+  server.reports.set(job.id, trainingReport(job, tooSmall()));
+};
+visit('a card that is too small says so and why', { arrange: arrangeTooSmall }, async ({ page, go }) => {
+  await go(report);
+  await page.getByText('One sample takes 32.9 GiB').waitFor();
+  await page.getByText('Does not fit', { exact: true }).first().waitFor();
+  await page.getByText('Smallest batch', { exact: true }).waitFor();
+});

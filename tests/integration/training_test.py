@@ -1,0 +1,180 @@
+"""Training advice through the real server: estimates, jobs of the kind training-config, its command line."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+import harness
+
+BERT = {"model": {"preset": "bert-base"}, "training": {"sequence_length": 128}, "gpus": ["rtx_4090"],
+        "what_ifs": False}
+
+
+class Training(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = harness.Server().start()
+        cls.addClassCleanup(cls.server.remove)
+        cls.api = cls.server.api()
+
+    def estimate(self, **args):
+        return self.api.post("/v1/estimates", {"kind": "training-config", "args": {**BERT, **args}})
+
+    def card(self, **args):
+        reply = self.estimate(**args)
+        self.assertEqual(reply.status, 200, reply.body[:500])
+        return reply.json["summary"]["gpus"][0]
+
+    def assert_refused(self, pointer, words, **args):
+        reply = self.estimate(**args)
+        self.assertEqual(reply.status, 422, reply.body[:500])
+        found = {error["pointer"]: error["detail"] for error in reply.json["errors"]}
+        self.assertIn("/args" + pointer, found)
+        self.assertIn(words, found["/args" + pointer])
+
+    def test_an_estimate_sums_up_and_keeps_below_the_load_line(self):
+        card = self.card()
+        self.assertEqual(card["fits"], "yes")
+        self.assertEqual(sum(part["bytes"] for part in card["breakdown"]), card["memory"]["device_used_bytes"])
+        self.assertLessEqual(card["memory"]["peak_reserved_bytes"], card["limit_bytes"])
+        self.assertLessEqual(card["batch"], card["max_batch"])
+        self.assertEqual(card["accumulation"]["exact"]["effective"], 256)
+
+    def test_what_does_not_fit_is_an_answer_that_says_what_would(self):
+        card = self.card(model={"preset": "llama-8b"}, gpus=["t4"], what_ifs=True)
+        self.assertEqual((card["fits"], card["max_batch"]), ("no", 0))
+        self.assertIsNone(card["accumulation"])
+        self.assertIn("The smallest card of the catalogue that carries it is", card["why"])
+
+    def test_a_batch_above_the_largest_is_judged_as_asked(self):
+        largest = self.card()["max_batch"]
+        card = self.card(training={"sequence_length": 128, "batch": largest * 2})
+        self.assertEqual((card["batch"], card["fits"]), (largest * 2, "no"))
+
+    def test_bad_input_names_its_place_and_its_rule(self):
+        self.assert_refused("/model/dimensions/layers", "at least 1",
+                            model={"dimensions": {"family": "bert", "layers": 0, "hidden": 64}})
+        self.assert_refused("/model/dimensions/heads", "do not divide",
+                            model={"dimensions": {"family": "bert", "layers": 2, "hidden": 64, "heads": 7}})
+        self.assert_refused("/model/config/num_attention_heads", "do not divide",
+                            model={"config": {"model_type": "bert", "hidden_size": 768, "num_hidden_layers": 12,
+                                              "num_attention_heads": 7, "intermediate_size": 3072,
+                                              "vocab_size": 30522, "max_position_embeddings": 512,
+                                              "type_vocab_size": 2}})
+        self.assert_refused("/model/config/model_type", "mamba", model={"config": {"model_type": "mamba"}})
+        self.assert_refused("/model/dimensions/hidden", "parameters",
+                            model={"dimensions": {"family": "bert", "layers": 160, "hidden": 65536, "heads": 64}})
+        self.assert_refused("/safety_margin", "at least 0.01", safety_margin=-0.5)
+        self.assert_refused("/gpus/0", "did you mean", gpus=["RTX_4090"])
+        self.assert_refused("/training/sequence_length", "positions", training={"sequence_length": 1024})
+        self.assert_refused("/model", "Exactly one", model={})
+        self.assert_refused("/learning_rate/base", "number", learning_rate={"base": None})
+        not_a_number = b'{"kind": "training-config", "args": {"model": {"preset": "gpt2"}, "safety_margin": NaN}}'
+        self.assertEqual(self.api.post("/v1/estimates", not_a_number).status, 400)
+
+    def test_too_much_for_an_estimate_is_refused_and_makes_a_job(self):
+        args = {"model": {"preset": "gpt2-xl"}, "gpus": ["all"]}
+        reply = self.api.post("/v1/estimates", {"kind": "training-config", "args": args})
+        self.assertEqual(reply.status, 422)
+        self.assertIn("submit a job", reply.json["errors"][0]["detail"])
+        job = self.api.post("/v1/jobs", {"kind": "training-config", "args": {**args, "what_ifs": False}})
+        self.assertEqual(job.status, 202, job.body[:500])
+        self.assertEqual(self.api.wait(job.json["id"])["state"], "succeeded")
+
+    def test_a_job_reports_what_the_estimate_said(self):
+        args = {**BERT, "gpus": ["rtx_4090", "h200"], "what_ifs": True,
+                "stages": [{"name": "long", "sequence_length": 512}], "cluster": {"cards": 4, "sharding": "zero2"}}
+        job = self.api.post("/v1/jobs", {"kind": "training-config", "args": args}).json["id"]
+        finished = self.api.wait(job)
+        self.assertEqual(finished["state"], "succeeded")
+        self.assertEqual(finished["progress"]["items_done"], 2)
+        report = self.api.get(f"/v1/jobs/{job}/report").json
+        estimate = self.estimate(**args).json
+        self.assertEqual(report["summary"], estimate["summary"])
+        self.assertEqual(report["items"], {"total": 2, "ok": 2, "failed": 0})
+        first = report["summary"]["gpus"][0]
+        self.assertTrue(first["what_ifs"])
+        self.assertLess(first["stages"][0]["max_batch"], first["max_batch"])
+        self.assertEqual(first["shard"]["cards"], 4)
+        rows = self.api.results(job)
+        self.assertEqual([(row["index"], row["gpu"]) for row in rows], [(0, "rtx_4090"), (1, "h200")])
+        self.assertEqual(rows[0]["max_batch"], first["max_batch"])
+        csv = self.api.get(f"/v1/jobs/{job}/results?format=csv").body.decode().splitlines()
+        self.assertEqual((csv[0].split(",")[:3], len(csv)), (["index", "gpu", "name"], 3))
+
+    def test_the_cards_are_listed_with_their_sources(self):
+        answer = self.api.get("/v1/gpu-profiles").json
+        cards = {card["id"]: card for card in answer["items"]}
+        self.assertEqual(answer["default"], "rtx_4090")
+        self.assertGreaterEqual(len(cards), 21)
+        self.assertTrue(all(card["memory_bytes"]["source"] for card in cards.values()))
+        self.assertEqual(cards["h200"]["guide"]["batch_size_1h"], 5120)
+        self.assertIsNone(cards["t4"]["guide"])
+
+    def test_the_command_line_answers_without_a_server(self):
+        told = self.server.run("estimate", "--preset", "bert-base", "--gpu", "rtx_4090", "--json").stdout
+        card = self.card(model={"preset": "bert-base"}, training={}, gpus=["rtx_4090"])
+        self.assertEqual(json.loads(told)["gpus"][0], card)
+        text = self.server.run("estimate", "--preset", "bert-base", "--set", "workload.dataset_size=1000").stdout
+        self.assertIn("NVIDIA RTX 4090", text)
+        small = self.server.run("estimate", "--preset", "llama-8b", "--gpu", "t4", check=False)
+        self.assertEqual(small.returncode, 1)
+        self.assertIn("does not fit", small.stdout)
+        above = self.server.run("estimate", "--preset", "bert-base", "--gpu", "t4", "--batch", "4096", check=False)
+        self.assertEqual(above.returncode, 1)
+        self.assertIn("does not fit: a batch of 4096 needs", above.stdout)
+        wrong = self.server.run("estimate", "--preset", "bert-base", "--gpu", "H200", check=False)
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn('/gpus/0: There is no GPU profile named "H200"', wrong.stderr)
+        for margin in ("nan", "-1"):
+            self.assertEqual(self.server.run("estimate", "--preset", "gpt2", "--safety-margin", margin,
+                                             check=False).returncode, 2)
+
+    def test_the_command_line_knows_the_cards_and_the_guides(self):
+        run = self.server.run
+        self.assertIn("rtx_4090", run("gpu-profiles", "list").stdout)
+        self.assertIn("2 x 12 GB + 2 CUDA contexts", run("gpu-profiles", "test", "rtx_4090").stdout)
+        self.assertIn("GPU_PROFILE=a100_80gb", run("gpu-profiles", "recommend", "--memory-gib", "79").stdout)
+        self.assertEqual(run("gpu-profiles", "check", "h200", "--memory-gib", "24", check=False).returncode, 1)
+        unknown = run("gpu-profiles", "test", "RTX_4090", check=False)
+        self.assertEqual(unknown.returncode, 2)
+        self.assertIn('did you mean "rtx_4090"', unknown.stderr)
+        guide = run("guide", "--gpu-memory", "24").stdout
+        self.assertIn("batch_size 46, n_positives 32, n_negatives 24, accumulate_grad_batches 5, effective 230", guide)
+        told = run("diagnose", "--out-of-memory", "--batch", "45", "--accumulation", "5").stdout
+        self.assertIn("45 -> 34, accumulation 5 -> 7", told)
+
+    def test_every_command_of_the_table_of_the_guides_scripts_runs(self):
+        readme = (harness.ROOT / "server/jobs/training_config/README.md").read_text()
+        commands = re.findall(r"^\|.*\|.*\| `plimsoll ([^`]+)`", readme, re.M)
+        self.assertGreaterEqual(len(commands), 12)
+        with tempfile.TemporaryDirectory() as folder:
+            home = pathlib.Path(folder)
+            (home / "conf").mkdir()
+            (home / "conf/config.yaml").write_text("data_loader: {batch_size: 4}  # small\n")
+            args = ("estimate", "--preset", "naics-4ch", "--lora", "8", "--json")
+            (home / "report.json").write_text(self.server.run(*args).stdout)
+            # What a driver says of the card that the guides' default profile is for.
+            (home / "nvidia-smi").write_text("#!/bin/sh\necho 'NVIDIA GeForce RTX 4090, 24564'\n")
+            (home / "nvidia-smi").chmod(0o755)
+            env = {**os.environ, "PATH": f"{home}:{os.environ['PATH']}"}
+            for command in commands:
+                done = subprocess.run([harness.BIN / "plimsoll", *command.split()], cwd=home, env=env,
+                                      capture_output=True, text=True, timeout=60)
+                self.assertEqual(done.returncode, 0, (command, done.stdout, done.stderr))
+                self.assertTrue(done.stdout.strip(), command)
+            self.assertEqual((home / "conf/config.yaml").read_text(), "data_loader: {batch_size: 4}  # small\n")
+
+    def test_what_was_seen_of_a_run_is_explained_with_the_estimate(self):
+        seen = {"gpu_percent": 30, "memory_percent": 20, "batch": 8}
+        causes = self.card(observed=seen)["diagnosis"]
+        self.assertIn("raise the batch from 8 to", causes[0]["change"])
+        self.assertTrue(any(cause["from_guide"] for cause in causes))
+
+
+if __name__ == "__main__":
+    unittest.main()

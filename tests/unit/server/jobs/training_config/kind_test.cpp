@@ -1,0 +1,241 @@
+// The kind as the server and a worker use it: plan, run every task, merge; and the estimate.
+#include "engine/training/models/presets.hpp"
+#include "server/base/gzip.hpp"
+#include "server/jobs/registry.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using nlohmann::json;
+
+const Contract& kind() {
+    return *find_contract("training-config");
+}
+
+json bert(json more = json::object()) {
+    json args = {{"model", {{"preset", "bert-base"}}}, {"gpus", {"rtx_4090"}}, {"what_ifs", false}};
+    args.update(more);
+    return args;
+}
+
+json card_of(const json& args) {
+    const auto summary = kind().estimate(args);
+    if (!summary) {
+        ADD_FAILURE() << summary.error().front().pointer << ": " << summary.error().front().message;
+        return {};
+    }
+    return json::parse(*summary).at("gpus").at(0);
+}
+
+FieldErrors errors_of(const json& args) {
+    const auto plan = kind().plan(args);
+    return plan ? FieldErrors{} : plan.error();
+}
+
+struct Outcome {
+    std::vector<json> rows;
+    json summary;
+};
+
+Outcome run_all(const Plan& plan) {
+    const Run& run = *find_run("training-config", 1);
+    Outcome outcome;
+    std::vector<std::string> partials;
+    for (const TaskSpec& task : plan.tasks) {
+        Progress progress;
+        RunContext context{.device = nullptr, .progress = progress, .stop = {}};
+        const TaskOutput output = run.run(plan.args, task.input, context).value();
+        EXPECT_EQ(output.items_ok, task.items);
+        EXPECT_EQ(progress.done(), task.items);
+        EXPECT_LE(output.partial.size(), 64u << 10);
+        outcome.rows.push_back(json::parse(gunzip(output.results, 1 << 20).value()));
+        partials.push_back(output.partial);
+    }
+    outcome.summary = json::parse(run.merge(plan.args, partials).value());
+    return outcome;
+}
+
+TEST(TrainingConfigKind, AJobAndAnEstimateSayTheSame) {
+    const json args = bert({{"gpus", {"t4", "h200"}}, {"what_ifs", true}});
+    const Outcome outcome = run_all(kind().plan(args).value());
+    EXPECT_EQ(outcome.summary, json::parse(kind().estimate(args).value()));
+    ASSERT_EQ(outcome.rows.size(), 2u);
+    EXPECT_EQ(outcome.rows[0]["gpu"], "t4");
+    EXPECT_EQ(outcome.rows[1]["index"], 1);
+    EXPECT_EQ(outcome.rows[1]["max_batch"], outcome.summary["gpus"][1]["max_batch"]);
+}
+
+TEST(TrainingConfigKind, ARowHasEveryColumnAlsoWhenItsTaskWasGivenUp) {
+    const Plan plan = kind().plan(bert()).value();
+    const json row = run_all(plan).rows.at(0);
+    const json lost =
+        json::parse(kind().failed_rows(plan.args, plan.tasks[0].input, "It died.").value());
+    for (const Column& column : kind().columns) {
+        EXPECT_TRUE(row.contains(column.name)) << column.name;
+        EXPECT_TRUE(lost.contains(column.name)) << column.name;
+    }
+    EXPECT_EQ(row.size(), kind().columns.size());
+    EXPECT_EQ(lost["gpu"], "rtx_4090");
+    EXPECT_EQ(lost["error"], "It died.");
+}
+
+TEST(TrainingConfigKind, EveryPresetFitsSomewhereAndSumsUp) {
+    for (const auto& preset : ::plimsoll::training::presets()) {
+        const json card =
+            card_of(bert({{"model", {{"preset", preset.shape.name}}}, {"gpus", {"b200"}}}));
+        std::int64_t sum = 0;
+        for (const json& part : card["breakdown"]) sum += part["bytes"].get<std::int64_t>();
+        EXPECT_EQ(sum, card["memory"]["device_used_bytes"]) << preset.shape.name;
+        EXPECT_EQ(card["fits"], "yes") << preset.shape.name << " " << card["why"];
+        EXPECT_LE(card["memory"]["peak_reserved_bytes"], card["limit_bytes"]) << preset.shape.name;
+    }
+}
+
+TEST(TrainingConfigKind, TheDeepestModelStaysBelowTheLimitOfAPartial) {
+    const json deepest = {{"family", "llama"}, {"layers", 160}, {"hidden", 1024},
+                          {"heads", 16},       {"kv_heads", 8}, {"ffn", 4096}};
+    run_all(kind().plan(bert({{"model", {{"dimensions", deepest}}}, {"gpus", {"b200"}}})).value());
+}
+
+TEST(TrainingConfigKind, TheBatchNeverExceedsTheTargetAndAccumulationReachesIt) {
+    const json card = card_of(bert({{"target_effective_batch", 48}}));
+    EXPECT_EQ(card["batch"], 48);
+    EXPECT_EQ(card["accumulation"]["nearest"]["steps"], 1);
+    EXPECT_GT(card["max_batch"], 48);
+}
+
+TEST(TrainingConfigKind, AccumulationCountsTheGradientsThatPersist) {
+    const json alone =
+        card_of(bert({{"training", {{"batch", 32}}}, {"target_effective_batch", 32}}));
+    const json summed =
+        card_of(bert({{"training", {{"batch", 32}}}, {"target_effective_batch", 64}}));
+    // At the peak of the forward pass the fp32 gradients of 109.5 million parameters are there.
+    const auto more = summed["memory"]["peak_allocated_bytes"].get<std::int64_t>() -
+                      alone["memory"]["peak_allocated_bytes"].get<std::int64_t>();
+    EXPECT_NEAR(static_cast<double>(more), 4 * 109.5e6, 0.05 * 4 * 109.5e6);
+}
+
+TEST(TrainingConfigKind, ACardThatIsTooSmallIsAnAnswerThatNamesAWayOut) {
+    const json card = card_of(bert({{"model", {{"preset", "llama-8b"}}}, {"gpus", {"t4"}}}));
+    EXPECT_EQ(card["fits"], "no");
+    EXPECT_EQ(card["max_batch"], 0);
+    EXPECT_TRUE(card["accumulation"].is_null());
+    EXPECT_NE(card["why"].get<std::string>().find("NVIDIA B200"), std::string::npos) << card["why"];
+}
+
+TEST(TrainingConfigKind, TheNaicsGuidesNumbersStandBesideOurs) {
+    // 24,198 MiB are 23.63 GiB: there the guide finds its published 45 x 5 = 225 at 84 %.
+    const json card = card_of(bert({{"model", {{"preset", "naics-4ch"}}},
+                                    {"gpus", {"rtx_6000"}},
+                                    {"training", {{"lora", {{"rank", 8}}}}}}));
+    const json& guide = card["guides"][0];
+    ASSERT_EQ(guide["guide"], "naics-memory");
+    EXPECT_EQ(guide["rows"][0]["guide"], 45);
+    EXPECT_EQ(guide["rows"][0]["ours"], card["max_batch"]);
+    EXPECT_EQ(guide["rows"][1]["guide"], 5);
+    EXPECT_EQ(guide["rows"][2]["guide"], 225);
+    EXPECT_NEAR(guide["rows"][5]["guide"].get<double>(), 19.82, 0.005);
+}
+
+TEST(TrainingConfigKind, TheProfileGuidesSettingsStandBesideOurs) {
+    const json card = card_of(bert({{"model", {{"preset", "temporal"}}}, {"gpus", {"rtx_4090"}}}));
+    const json& guide = card["guides"][0];
+    ASSERT_EQ(guide["guide"], "gpu-profiles");
+    EXPECT_EQ(guide["rows"][0]["guide"], 512);
+    EXPECT_EQ(guide["rows"][1]["guide"], 768);
+    EXPECT_NE(guide["difference"].get<std::string>().find("2 x 12 GB"), std::string::npos);
+}
+
+TEST(TrainingConfigKind, CustomCardsAreTakenWhereNoneIsNamed) {
+    const json card = card_of(
+        {{"model", {{"preset", "bert-base"}}},
+         {"custom_gpus",
+          {{{"id", "mine"}, {"memory_gib", 10.5}, {"bandwidth_gb_s", 500}, {"fp32_tflops", 20}}}},
+         {"what_ifs", false}});
+    EXPECT_EQ(card["gpu"]["id"], "mine");
+    EXPECT_EQ(card["gpu"]["total_bytes"], 10.5 * (1 << 30));
+}
+
+TEST(TrainingConfigKind, AJobStoresTheCardsThatWereMeant) {
+    json args = bert();
+    args.erase("gpus");
+    const Plan plan = kind().plan(args).value();
+    EXPECT_EQ(json::parse(plan.args)["gpus"], json({"rtx_4090"}));
+    EXPECT_EQ(kind().plan(bert({{"gpus", {"all"}}})).value().tasks.size(), 21u);
+}
+
+struct Wrong {
+    const char* what;
+    json args;
+    const char* pointer;
+    const char* words;
+};
+
+TEST(TrainingConfigKind, BadInputNamesItsPlaceAndItsRule) {
+    const auto dimensions = [](json d) {
+        return bert({{"model", {{"dimensions", std::move(d)}}}});
+    };
+    const std::vector<Wrong> all = {
+        {"no model", bert({{"model", json::object()}}), "/model", "Exactly one"},
+        {"two models", bert({{"model", {{"preset", "gpt2"}, {"config", json::object()}}}}),
+         "/model", "Exactly one"},
+        {"unknown preset", bert({{"model", {{"preset", "bertha"}}}}), "/model/preset", "bert-base"},
+        {"heads", dimensions({{"family", "bert"}, {"layers", 2}, {"hidden", 64}, {"heads", 7}}),
+         "/model/dimensions/heads", "do not divide"},
+        {"layers", dimensions({{"family", "naics"}, {"layers", 100}, {"hidden", 64}, {"heads", 4}}),
+         "/model/dimensions", "At most 160 layers"},
+        {"parameters",
+         dimensions({{"family", "bert"}, {"layers", 160}, {"hidden", 65536}, {"heads", 64}}),
+         "/model/dimensions/hidden", "parameters"},
+        {"unknown architecture", bert({{"model", {{"config", {{"model_type", "mamba"}}}}}}),
+         "/model/config/model_type", "mamba"},
+        {"unknown card", bert({{"gpus", {"rtx_4090", "rtx_9090"}}}), "/gpus/1", "Valid names"},
+        {"case", bert({{"gpus", {"H200"}}}), "/gpus/0", "did you mean"},
+        {"sequence", bert({{"training", {{"sequence_length", 513}}}}), "/training/sequence_length",
+         "positions"},
+        {"a stage", bert({{"stages", {{{"name", "long"}, {"sequence_length", 513}}}}}),
+         "/stages/0/sequence_length", "positions"},
+        {"adapters of series",
+         bert({{"model", {{"preset", "temporal"}}}, {"training", {{"lora", {{"rank", 8}}}}}}),
+         "/training/lora", "text models"},
+        {"head of series", bert({{"model", {{"preset", "lstm"}, {"head", "language_model"}}}}),
+         "/model/head", "no language-model head"},
+        {"tokens",
+         bert({{"model", {{"preset", "llama-1b"}}},
+               {"training", {{"sequence_length", 131072}, {"batch", 65536}}}}),
+         "/training/batch", "tokens"},
+        {"a custom card",
+         bert({{"custom_gpus",
+                {{{"id", "x"},
+                  {"memory_gib", 8},
+                  {"context_gib", 7},
+                  {"bandwidth_gb_s", 1},
+                  {"fp32_tflops", 1}}}}}),
+         "/custom_gpus/0/context_gib", "half of the memory"},
+    };
+    for (const Wrong& wrong : all) {
+        const auto errors = errors_of(wrong.args);
+        ASSERT_FALSE(errors.empty()) << wrong.what;
+        EXPECT_EQ(errors.front().pointer, wrong.pointer) << wrong.what;
+        EXPECT_NE(errors.front().message.find(wrong.words), std::string::npos)
+            << wrong.what << ": " << errors.front().message;
+    }
+}
+
+TEST(TrainingConfigKind, TooMuchForAnEstimateIsSentToAJob) {
+    const json args =
+        bert({{"model", {{"preset", "gpt2-xl"}}}, {"gpus", {"all"}}, {"what_ifs", true}});
+    const auto refused = kind().estimate(args);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().front().rule, "too_much_at_once");
+    EXPECT_TRUE(kind().plan(args).has_value());
+}
+
+}  // namespace
+}  // namespace plimsoll::jobs::training_config

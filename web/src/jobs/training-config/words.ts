@@ -1,0 +1,68 @@
+import type { components } from '../../api/schema';
+import { bytes } from '../../design/format';
+
+export type Args = components['schemas']['TrainingConfigArgs'];
+export type Summary = components['schemas']['TrainingConfigSummary'];
+export type Card = components['schemas']['TrainingGpuReport'];
+
+/** What a piece of memory is for, in four families that share a colour. */
+export type PartFamily = 'state' | 'activations' | 'passing' | 'overhead';
+
+const families: Record<string, PartFamily> = {
+  weights: 'state',
+  half_weights: 'state',
+  gradients: 'state',
+  optimizer: 'state',
+  optimizer_temporaries: 'passing',
+  backward_temporaries: 'passing',
+  batch: 'passing',
+  workspace: 'overhead',
+  fragmentation: 'overhead',
+  context: 'overhead',
+};
+export const familyOf = (group: string): PartFamily => families[group] ?? 'activations';
+
+export const familyNames: Record<PartFamily, string> = {
+  state: 'Weights, gradients, optimizer',
+  activations: 'Activations kept for backward',
+  passing: 'Passing tensors',
+  overhead: 'Libraries, allocator, context',
+};
+
+const groupNames: Record<string, string> = {
+  half_weights: 'half-precision copies of weights',
+  optimizer: 'optimizer state',
+  optimizer_temporaries: 'temporaries of the optimizer',
+  backward_temporaries: 'temporaries of the backward pass',
+  attention_scores: 'attention scores',
+  feed_forward: 'feed-forward layers',
+  masks: 'dropout masks',
+  lora: 'adapters',
+  logits: 'logits and loss',
+  batch: 'batch data',
+  workspace: 'workspaces of libraries',
+  context: 'CUDA context (estimate)',
+};
+export const groupName = (group: string): string => groupNames[group] ?? group.replaceAll('_', ' ');
+
+export const fitWords = { yes: 'Fits', tight: 'Tight', no: 'Does not fit' } as const;
+export const fitTones = { yes: 'good', tight: 'caution', no: 'bad' } as const;
+export type Fit = keyof typeof fitWords;
+export const asFit = (text: string): Fit => (text === 'yes' || text === 'tight' ? text : 'no');
+
+/** Two decimals, for memory of cards: "19.82 GiB". */
+export const gibibytes = (value: number): string => `${(value / 2 ** 30).toFixed(value < 2 ** 33 ? 2 : 1)} GiB`;
+
+/** A learning rate as people write it: "5.6e-5". */
+export const rateText = (value: number): string =>
+  value >= 0.001 ? String(Number(value.toPrecision(3))) : value.toExponential(2).replace(/\.?0+e/, 'e');
+
+export const size = bytes;
+
+/** Millions or billions of parameters: "109 M", "6.7 B". */
+export const parametersText = (value: number): string =>
+  value >= 1e9 ? `${(value / 1e9).toFixed(1)} B` : value >= 1e6 ? `${(value / 1e6).toFixed(1)} M` : `${(value / 1e3).toFixed(0)} k`;
+
+/** "forward, layer 3": where memory is highest. */
+export const momentText = ({ step, phase, layer }: components['schemas']['TrainingMoment']): string =>
+  `step ${step}, ${phase.replaceAll('_', ' ')}${layer === null ? '' : `, layer ${layer}`}`;
