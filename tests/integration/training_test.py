@@ -155,7 +155,7 @@ class Training(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             home = pathlib.Path(folder)
             (home / "conf").mkdir()
-            (home / "conf/config.yaml").write_text("data_loader: {batch_size: 4}  # small\n")
+            (home / "conf/config.yaml").write_text("data_loader: {batch_size: 3}  # small\n")
             args = ("estimate", "--preset", "naics-4ch", "--lora", "8", "--json")
             (home / "report.json").write_text(self.server.run(*args).stdout)
             # What a driver says of the card that the guides' default profile is for.
@@ -167,7 +167,7 @@ class Training(unittest.TestCase):
                                       capture_output=True, text=True, timeout=60)
                 self.assertEqual(done.returncode, 0, (command, done.stdout, done.stderr))
                 self.assertTrue(done.stdout.strip(), command)
-            self.assertEqual((home / "conf/config.yaml").read_text(), "data_loader: {batch_size: 4}  # small\n")
+            self.assertEqual((home / "conf/config.yaml").read_text(), "data_loader: {batch_size: 3}  # small\n")
 
     def test_what_was_seen_of_a_run_is_explained_with_the_estimate(self):
         seen = {"gpu_percent": 30, "memory_percent": 20, "batch": 8}
