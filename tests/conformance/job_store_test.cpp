@@ -141,7 +141,7 @@ TEST_F(JobStoreTest, RemovesAFinalJobWithEverything) {
                   "select string_agg(action, ' ' order by id) from plimsoll.audit_event where "
                   "team_id = " +
                   std::to_string(people_.team.value)),
-              "job.delete");
+              "job.create job.delete");
 }
 
 TEST_F(JobStoreTest, ARepeatedSubmitIsTheSameJob) {
