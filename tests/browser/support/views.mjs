@@ -15,6 +15,8 @@ export async function startFake({ arrange } = {}) {
 
 const heading = (name) => (page) => page.getByRole('heading', { name }).waitFor();
 const text = (words) => (page) => page.getByText(words).first().waitFor();
+// Not the skeleton of the start, which comes before the page's own.
+const loading = (page) => page.locator('main:has(h1:not(.visually-hidden)) .skeleton').waitFor();
 const full = (server) => (server.jobs = manyJobs(60));
 const fails = (call) => (server) => {
   full(server);
@@ -45,17 +47,18 @@ const [running, queued, done, , failed, unnamed, cancelled] = manyJobs(7).map(({
 export const views = [
   { name: 'sign-in', address: '/', signedOut: true, ready: heading('Plimsoll') },
   { name: 'sign-in-spent', address: '/#/sign-in/plm_signin_spent', signedOut: true, ready: text('was used already') },
+  { name: 'starting', address: '/#/jobs', arrange: hangs('GET /v1/users/me'), ready: (page) => page.getByRole('heading', { name: 'Plimsoll' }).waitFor() },
   { name: 'jobs-full', address: '/#/jobs', arrange: full, ready: text('Port authority notices') },
   { name: 'jobs-empty', address: '/#/jobs', ready: text('Nothing on board yet') },
   { name: 'jobs-none-match', address: '/#/jobs?state=queued&label=desk%3Dnowhere', arrange: full, ready: text('No job matches') },
-  { name: 'jobs-loading', address: '/#/jobs', arrange: hangs('GET /v1/jobs'), ready: (page) => page.locator('.skeleton').waitFor() },
+  { name: 'jobs-loading', address: '/#/jobs', arrange: hangs('GET /v1/jobs'), ready: loading },
   { name: 'jobs-failed', address: '/#/jobs', arrange: fails('GET /v1/jobs'), ready: text('Service unavailable') },
   { name: 'job-running', address: `/#/jobs/${running}`, arrange: full, ready: heading('Morning headlines') },
   { name: 'job-queued', address: `/#/jobs/${queued}`, arrange: full, ready: heading('Reviews of the spring fair') },
   { name: 'job-succeeded', address: `/#/jobs/${done}`, arrange: full, ready: heading('Port authority notices') },
   { name: 'job-failed', address: `/#/jobs/${failed}`, arrange: full, ready: heading('Letters to the editor') },
   { name: 'job-cancelled', address: `/#/jobs/${cancelled}`, arrange: full, ready: heading('Quarterly statements') },
-  { name: 'job-loading', address: `/#/jobs/${done}`, arrange: hangs(`GET /v1/jobs/${done}`), ready: (page) => page.locator('.skeleton').waitFor() },
+  { name: 'job-loading', address: `/#/jobs/${done}`, arrange: hangs(`GET /v1/jobs/${done}`), ready: loading },
   { name: 'job-missing', address: '/#/jobs/job_nowhere', arrange: full, ready: text('There is no such job') },
   { name: 'report-full', address: `/#/jobs/${done}/report`, arrange: full, ready: text('Ferry operator') },
   { name: 'report-unfinished', address: `/#/jobs/${running}/report`, arrange: full, ready: text('Still under way') },
