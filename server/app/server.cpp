@@ -51,6 +51,7 @@ http::ListenOptions listen_options(const Settings::Http& http) {
     http::ListenOptions options;
     options.address = http.host == "localhost" ? "127.0.0.1" : http.host;
     options.port = static_cast<unsigned short>(http.port);
+    options.proxies = http::TrustedProxies::parse(http.trusted_proxies).value();  // was checked
     if (!http.tls_certificate.empty()) {
         options.tls = http::TlsFiles{http.tls_certificate, http.tls_key};
     }
@@ -63,6 +64,7 @@ Server::Server(const Settings& settings, Database& database)
     : settings_(settings),
       database_(database),
       signals_(io_, SIGTERM, SIGINT),
+      hang_up_(io_),
       timer_(io_),
       stores_(io_.get_executor(), database.app(),
               {.connections = static_cast<std::size_t>(settings.database.connections)}),
@@ -71,9 +73,18 @@ Server::Server(const Settings& settings, Database& database)
           webhooks::AllowList::parse(settings.webhooks.origins, settings.webhooks.networks)
               .value()),
       http_(io_,
-            {stores_.jobs(), stores_.datasets(), stores_.signals(), stores_.identity(),
-             stores_.webhooks(), webhook_targets_, clock_, jobs::contracts(), pool_,
-             gpu_profiles_json()},
+            {stores_.jobs(),
+             stores_.datasets(),
+             stores_.signals(),
+             stores_.identity(),
+             stores_.webhooks(),
+             webhook_targets_,
+             clock_,
+             jobs::contracts(),
+             pool_,
+             gpu_profiles_json(),
+             {settings.limits.requests_per_minute, settings.limits.team_requests_per_minute,
+              settings.limits.requests_at_once}},
             PLIMSOLL_VERSION, load_pages(settings.http.web_directory)),
       metrics_(http_.traffic(), stores_, PLIMSOLL_VERSION),
       metrics_server_(io_, http_.traffic(), [this] { return metrics_.text(); }),
@@ -108,6 +119,7 @@ asio::awaitable<void> Server::live() {
     }
     stopping_ = true;
     timer_.cancel();
+    hang_up_.cancel();
     http_.close();
     metrics_server_.close();
     duties_.stop();
@@ -126,6 +138,10 @@ asio::awaitable<Result<void>> Server::start() {
     if (auto welcomed = co_await welcome(); !welcomed) co_return welcomed;
     if (auto notices = start_notices(); !notices) co_return notices;
     duties_.start();
+    if (!settings_.http.tls_certificate.empty()) {
+        hang_up_.add(SIGHUP);
+        reload_on_hang_up();
+    }
     if (database_.embedded()) asio::co_spawn(io_, watch_cluster(), rethrow);
     if (engine_) {
         engine_running_ = true;
@@ -195,6 +211,23 @@ void Server::hurry_on_second_signal() {
         http_.close();
         timer_.cancel();
         if (engine_) engine_->stop();
+    });
+}
+
+// A renewed certificate is taken up without a restart. Without TLS, SIGHUP keeps its meaning: the
+// terminal has gone.
+void Server::reload_on_hang_up() {
+    hang_up_.async_wait([this](const boost::system::error_code& cancelled, int) {
+        if (cancelled) return;
+        auto loaded = http_.reload_tls();
+        if (loaded) loaded = metrics_server_.reload_tls();
+        if (loaded) {
+            log::info("certificate read again");
+        } else {
+            log::error("the certificate cannot be used: the old one stays",
+                       {{"reason", loaded.error().message}});
+        }
+        reload_on_hang_up();
     });
 }
 

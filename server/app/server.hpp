@@ -39,6 +39,7 @@ class Server {
     boost::asio::awaitable<void> watch_cluster();
     boost::asio::awaitable<void> pause();
     void hurry_on_second_signal();
+    void reload_on_hang_up();
 
     const Settings& settings_;
     Database& database_;
@@ -46,6 +47,7 @@ class Server {
     boost::asio::io_context io_{1};
     boost::asio::thread_pool pool_{2};  // what would hold up the I/O thread
     boost::asio::signal_set signals_;
+    boost::asio::signal_set hang_up_;
     boost::asio::steady_timer timer_;
 
     postgres::ServerDatabase stores_;

@@ -2,6 +2,7 @@
 
 #include "engine/training/guides/gpu_profiles_guide.hpp"
 #include "server/base/log_format.hpp"
+#include "server/http/trusted_proxies.hpp"
 #include "server/webhooks/target.hpp"
 
 #include <charconv>
@@ -139,6 +140,26 @@ const std::vector<Entry>& table() {
                 "Time between the first 503 of /readyz and the end of listening, for a load "
                 "balancer to notice"},
                "0", 0, 60, &S::http, &S::Http::drain_delay),
+        {{"http.trusted_proxies", "PLIMSOLL_HTTP_TRUSTED_PROXIES", "address or network, …",
+          "Proxies that end TLS and whose X-Forwarded-Proto and X-Forwarded-For are believed, "
+          "commas between"},
+         "",
+         false,
+         [](Settings& s, const std::string& value) {
+             s.http.trusted_proxies = value;
+             return broken_rule(http::TrustedProxies::parse(value));
+         },
+         [](const S& s) { return s.http.trusted_proxies; }},
+        number({"limits.requests_per_minute", "PLIMSOLL_LIMITS_REQUESTS_PER_MINUTE", "0..10000000",
+                "Requests that one token or session may send to one server; 0: any number"},
+               "60000", 0, 10'000'000, &S::limits, &S::Limits::requests_per_minute),
+        number({"limits.team_requests_per_minute", "PLIMSOLL_LIMITS_TEAM_REQUESTS_PER_MINUTE",
+                "0..10000000", "The same for all callers of a team together; 0: any number"},
+               "240000", 0, 10'000'000, &S::limits, &S::Limits::team_requests_per_minute),
+        number({"limits.requests_at_once", "PLIMSOLL_LIMITS_REQUESTS_AT_ONCE", "0..1024",
+                "Requests that one token or session may have under way, event streams among them; "
+                "0: any number"},
+               "128", 0, 1024, &S::limits, &S::Limits::requests_at_once),
         {{"metrics.listen", "PLIMSOLL_METRICS_LISTEN", "address:port",
           "Where Prometheus reads /metrics, without credentials; empty: nowhere; port 0: a free "
           "one"},

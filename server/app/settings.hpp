@@ -21,7 +21,13 @@ struct Settings {
         bool insecure = false;
         std::string web_directory;
         int drain_delay = 0;
+        std::string trusted_proxies;
     } http;
+    struct Limits {
+        int requests_per_minute = 0;
+        int team_requests_per_minute = 0;
+        int requests_at_once = 0;
+    } limits;
     struct Metrics {
         std::string listen;
     } metrics;

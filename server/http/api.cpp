@@ -104,8 +104,11 @@ class ApiExchange final : public Exchange {
         if (!operation.open) {
             auto principal = co_await authenticate(api_.identity_, head);
             if (!principal) co_return tl::unexpected(std::move(principal.error()));
-            if (auto may = require_scope(*principal, operation.scope); !may) co_return may;
             principal_ = std::move(*principal);
+            auto place = api_.limits_.admit(principal_, CallerLimits::Clock::now());
+            if (!place) co_return tl::unexpected(std::move(place.error()));
+            place_ = std::move(*place);
+            if (auto may = require_scope(principal_, operation.scope); !may) co_return may;
         }
         auto parameters = Parameters::read(match_, *target, head);
         if (!parameters) co_return tl::unexpected(std::move(parameters.error()));
@@ -138,11 +141,16 @@ class ApiExchange final : public Exchange {
     Match match_;
     Parameters parameters_;
     identity::Principal principal_;
+    CallerLimits::Place place_;
 };
 
 Api::Api(const Contract& contract, Handlers handlers, identity::IdentityStore& identity,
-         boost::asio::thread_pool& pool)
-    : handlers_(std::move(handlers)), router_(contract), identity_(identity), pool_(pool) {
+         boost::asio::thread_pool& pool, CallerQuotas quotas)
+    : handlers_(std::move(handlers)),
+      router_(contract),
+      identity_(identity),
+      pool_(pool),
+      limits_(quotas) {
     check_complete(contract, handlers_);
 }
 

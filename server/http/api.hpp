@@ -1,6 +1,7 @@
 #pragma once
 
 #include "server/http/application.hpp"
+#include "server/http/caller_limits.hpp"
 #include "server/http/contract.hpp"
 #include "server/http/handler.hpp"
 #include "server/http/router.hpp"
@@ -17,7 +18,7 @@ class Api final : public Application {
     // Throws std::runtime_error that names every operation without a handler and every handler
     // without an operation. `pool` parses bodies that would hold up the I/O thread.
     Api(const Contract& contract, Handlers handlers, identity::IdentityStore& identity,
-        boost::asio::thread_pool& pool);
+        boost::asio::thread_pool& pool, CallerQuotas quotas = {});
 
     std::unique_ptr<Exchange> exchange() override;
     // Whether a path belongs to the API, whatever the method.
@@ -30,6 +31,7 @@ class Api final : public Application {
     Router router_;
     identity::IdentityStore& identity_;
     boost::asio::thread_pool& pool_;
+    CallerLimits limits_;
 };
 
 }  // namespace plimsoll::http

@@ -150,6 +150,7 @@ class Connection final : public OpenConnection {
         version_ = head.version() == 10 ? 10 : 11;
         keep_alive_ = !error && parser_->keep_alive();
         auto request = read_head(head, address_, kSecure);
+        front_.proxies.apply(request);
         if (error) {
             const auto problem = protocol_problem(error, deadline_.passed());
             if (!problem) co_return false;

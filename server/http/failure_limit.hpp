@@ -1,5 +1,7 @@
 #pragma once
 
+#include "server/http/limits.hpp"
+
 #include <chrono>
 #include <map>
 #include <string>
@@ -7,7 +9,8 @@
 namespace plimsoll::http {
 
 // Slows down who guesses: after `most` failures within `window`, an address must wait until the
-// window is over. For the I/O thread.
+// window is over. Guesses from more addresses than fit are not counted: a secret is too long to
+// guess, memory is not. For the I/O thread.
 class FailureLimit {
   public:
     using Clock = std::chrono::steady_clock;
@@ -25,9 +28,11 @@ class FailureLimit {
     }
 
     void failed(const std::string& address, Clock::time_point now) {
-        std::erase_if(entries_, [now](const auto& entry) { return entry.second.until <= now; });
+        forget_old(now);
+        if (entries_.size() >= limits::kFailingAddresses && !entries_.contains(address)) return;
         auto& entry = entries_[address];
-        if (entry.failures++ == 0) entry.until = now + window_;
+        if (entry.until <= now) entry = {0, now + window_};
+        ++entry.failures;
     }
 
   private:
@@ -35,9 +40,17 @@ class FailureLimit {
         int failures = 0;
         Clock::time_point until;
     };
+
+    void forget_old(Clock::time_point now) {
+        if (now < forget_at_) return;
+        forget_at_ = now + window_;
+        std::erase_if(entries_, [now](const auto& entry) { return entry.second.until <= now; });
+    }
+
     int most_;
     std::chrono::seconds window_;
     std::map<std::string, Entry> entries_;
+    Clock::time_point forget_at_;
 };
 
 }  // namespace plimsoll::http

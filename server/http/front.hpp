@@ -4,6 +4,7 @@
 #include "server/http/budget.hpp"
 #include "server/http/limits.hpp"
 #include "server/http/traffic.hpp"
+#include "server/http/trusted_proxies.hpp"
 
 #include <map>
 #include <set>
@@ -28,6 +29,7 @@ struct Front {
     Application& application;
     Traffic& traffic;
     Timeouts timeouts;
+    TrustedProxies proxies;
     Budget body_bytes{limits::kBodyBytesInFlight};
     std::set<OpenConnection*> connections;
     std::map<std::string, std::size_t> per_address;

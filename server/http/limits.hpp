@@ -32,6 +32,10 @@ constexpr std::size_t kEstimatesInFlight = 16;  // computed or waiting for the p
 constexpr std::size_t kConnections = 1024;
 constexpr std::size_t kConnectionsPerAddress = 256;
 constexpr std::size_t kStreamsPerUser = 16;  // event streams
+// Remembered at a time, so that rate limits take bounded memory: tokens and sessions of one team,
+// and addresses from which signing in failed.
+constexpr std::size_t kCallersPerTeam = 4096;
+constexpr std::size_t kFailingAddresses = 65536;
 
 // Added to the time for a body, per byte announced.
 constexpr std::size_t kBodyBytesPerSecond = 16 * 1024;

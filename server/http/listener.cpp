@@ -43,6 +43,9 @@ Result<std::unique_ptr<asio::ssl::context>> make_tls(const TlsFiles& files) {
         return fail(Errc::invalid_input, "The key cannot be used: " + error.message() + ".",
                     files.key);
     }
+    if (SSL_CTX_check_private_key(context->native_handle()) != 1) {
+        return fail(Errc::invalid_input, "The key does not belong to the certificate.", files.key);
+    }
     return context;
 }
 
@@ -53,17 +56,15 @@ Listener::Listener(asio::io_context& io, Application& application, Traffic& traf
 
 Result<unsigned short> Listener::start(const ListenOptions& options) {
     front_.timeouts = options.timeouts;
+    front_.proxies = options.proxies;
+    tls_files_ = options.tls;
     const auto where = options.address + ":" + std::to_string(options.port);
     error_code error;
     const auto address = asio::ip::make_address(options.address, error);
     if (error) {
         return fail(Errc::invalid_input, "The address to listen on must be an IP address.", where);
     }
-    if (options.tls) {
-        auto tls = make_tls(*options.tls);
-        if (!tls) return fail(std::move(tls.error()));
-        tls_ = std::move(*tls);
-    }
+    if (auto loaded = reload_tls(); !loaded) return fail(std::move(loaded.error()));
     const tcp::endpoint endpoint(address, options.port);
     acceptor_.open(endpoint.protocol(), error);
     if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
@@ -75,6 +76,15 @@ Result<unsigned short> Listener::start(const ListenOptions& options) {
     }
     co_spawn(acceptor_.get_executor(), accept_all(), asio::detached);
     return acceptor_.local_endpoint().port();
+}
+
+Result<void> Listener::reload_tls() {
+    if (!tls_files_) return {};
+    auto tls = make_tls(*tls_files_);
+    if (!tls) return fail(std::move(tls.error()));
+    // Connections keep what they began with: OpenSSL counts who uses a context.
+    tls_ = std::move(*tls);
+    return {};
 }
 
 awaitable<void> Listener::accept_all() {
@@ -114,7 +124,9 @@ bool Listener::crowded(const tcp::socket& socket) const {
     if (front_.connections.size() >= limits::kConnections) return true;
     error_code error;
     const auto endpoint = socket.remote_endpoint(error);
-    const auto known = front_.per_address.find(endpoint.address().to_string());
+    const auto address = endpoint.address().to_string();
+    if (front_.proxies.trusts(address)) return false;  // many clients come from there
+    const auto known = front_.per_address.find(address);
     return known != front_.per_address.end() && known->second >= limits::kConnectionsPerAddress;
 }
 

@@ -25,6 +25,7 @@ struct ListenOptions {
     unsigned short port = 0;            // 0: any free one
     std::optional<TlsFiles> tls;        // none: plain HTTP
     Timeouts timeouts = {};
+    TrustedProxies proxies = {};
 };
 
 // Accepts connections and serves them on the thread that runs `io`. It must outlive them: call
@@ -36,6 +37,10 @@ class Listener {
 
     // The port that it listens on. Errors name the address or the file.
     Result<unsigned short> start(const ListenOptions& options);
+
+    // Reads the certificate and the key again, for connections from now on. When they cannot be
+    // used, the old ones stay.
+    Result<void> reload_tls();
 
     // Takes no new connection, closes idle ones, lets the others finish their answer.
     void drain();
@@ -54,6 +59,7 @@ class Listener {
     Front front_;
     boost::asio::ip::tcp::acceptor acceptor_;
     boost::asio::steady_timer changed_;  // cancelled when a connection has gone
+    std::optional<TlsFiles> tls_files_;
     std::unique_ptr<boost::asio::ssl::context> tls_;
 };
 

@@ -42,7 +42,7 @@ void check_kinds(const Contract& contract, std::span<const jobs::Contract> kinds
 Handlers make_handlers(const Backends& backends, const Contract& contract, const Draining& draining,
                        const std::string& version) {
     const auto& [jobs, datasets, signals, identity, webhooks, webhook_targets, clock, kinds, pool,
-                 gpu_profiles] = backends;
+                 gpu_profiles, quotas] = backends;
     Handlers handlers;
     endpoints::add_jobs(handlers, jobs, datasets, kinds, pool, clock);
     endpoints::add_job_reading(handlers, jobs, signals, draining, clock);
@@ -71,7 +71,7 @@ struct HttpServer::Parts {
           std::optional<StaticFiles> pages)
         : contract(contract_json()),
           api(contract, make_handlers(backends, contract, draining, version), backends.identity,
-              backends.pool),
+              backends.pool, backends.quotas),
           site(api, std::move(pages)),
           listener(io, site, traffic) {
         check_kinds(contract, backends.kinds);
@@ -97,6 +97,10 @@ Result<unsigned short> HttpServer::start(const ListenOptions& options) {
 
 Traffic& HttpServer::traffic() {
     return parts_->traffic;
+}
+
+Result<void> HttpServer::reload_tls() {
+    return parts_->listener.reload_tls();
 }
 
 void HttpServer::announce_drain() {

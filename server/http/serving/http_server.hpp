@@ -2,6 +2,7 @@
 
 #include "engine/base/result.hpp"
 #include "server/base/time.hpp"
+#include "server/http/caller_limits.hpp"
 #include "server/http/listener.hpp"
 #include "server/http/static_files.hpp"
 #include "server/http/traffic.hpp"
@@ -39,6 +40,7 @@ struct Backends {
     // limits::kBodyBytesInFlight.
     boost::asio::thread_pool& pool;
     std::string gpu_profiles;  // the GpuProfileList of the contract, as JSON text
+    CallerQuotas quotas = {};
 };
 
 class HttpServer {
@@ -55,6 +57,9 @@ class HttpServer {
     Result<unsigned short> start(const ListenOptions& options);
 
     Traffic& traffic();
+
+    // See Listener.
+    Result<void> reload_tls();
 
     // Says that it is not ready any more (readiness is answered with 503) and goes on serving.
     void announce_drain();

@@ -71,6 +71,10 @@ Result<unsigned short> MetricsServer::start(const ListenOptions& options) {
     return parts_->listener.start(options);
 }
 
+Result<void> MetricsServer::reload_tls() {
+    return parts_->listener.reload_tls();
+}
+
 void MetricsServer::close() {
     parts_->listener.close();
 }

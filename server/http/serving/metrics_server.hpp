@@ -20,6 +20,7 @@ class MetricsServer {
 
     // The port.
     Result<unsigned short> start(const ListenOptions& options);
+    Result<void> reload_tls();
     // Cuts off whoever is there.
     void close();
 

@@ -98,6 +98,22 @@ TEST(FailureLimit, HoldsBackWhoFailsOften) {
     EXPECT_EQ(limit.wait_of("a", start + second).count(), 59);
     EXPECT_EQ(limit.wait_of("b", start).count(), 0);
     EXPECT_EQ(limit.wait_of("a", start + 60 * second).count(), 0);
+    limit.failed("a", start + 60 * second);
+    EXPECT_EQ(limit.wait_of("a", start + 60 * second).count(), 0) << "a new window begins at one";
+}
+
+TEST(FailureLimit, RemembersSoManyAddresses) {
+    const auto start = FailureLimit::Clock::time_point();
+    FailureLimit limit(1, std::chrono::seconds(60));
+    for (std::size_t i = 0; i < limits::kFailingAddresses; ++i) {
+        limit.failed(std::to_string(i), start);
+    }
+    limit.failed("one more", start);
+    EXPECT_EQ(limit.wait_of("one more", start).count(), 0);
+    EXPECT_EQ(limit.wait_of("0", start).count(), 60);
+    const auto later = start + std::chrono::seconds(60);
+    limit.failed("one more", later);
+    EXPECT_EQ(limit.wait_of("one more", later).count(), 60);
 }
 
 }  // namespace
