@@ -22,13 +22,13 @@ RecordReader::RecordReader(RecordFormat format, RecordColumns columns, ReaderLim
       scanner_(make_record_scanner(format, limits)) {}
 
 Result<void> RecordReader::feed(std::string_view bytes, const RecordSink& sink) {
-    const auto fed = scanner_->feed(bytes, [&](const RawRecord& raw) { take(raw, sink); });
+    auto fed = scanner_->feed(bytes, [&](const RawRecord& raw) { take(raw, sink); });
     if (!fed) return fed;
     return find_layout();
 }
 
 Result<void> RecordReader::finish(const RecordSink& sink) {
-    const auto ended = scanner_->finish([&](const RawRecord& raw) { take(raw, sink); });
+    auto ended = scanner_->finish([&](const RawRecord& raw) { take(raw, sink); });
     if (!ended) return ended;
     return find_layout();
 }

@@ -59,12 +59,12 @@ bool DatasetCutter::load(std::string_view state) {
 }
 
 Result<void> DatasetCutter::feed(std::string_view bytes, std::vector<DatasetChunk>& chunks) {
-    const auto fed = scanner_->feed(bytes, [&](const text::RawRecord& raw) { take(raw, chunks); });
+    auto fed = scanner_->feed(bytes, [&](const text::RawRecord& raw) { take(raw, chunks); });
     return fed ? check() : fed;
 }
 
 Result<void> DatasetCutter::finish(std::vector<DatasetChunk>& chunks) {
-    const auto ended = scanner_->finish([&](const text::RawRecord& raw) { take(raw, chunks); });
+    auto ended = scanner_->finish([&](const text::RawRecord& raw) { take(raw, chunks); });
     if (!ended) return ended;
     end_chunk(chunks);
     if (records_ == 0) return fail(Errc::invalid_input, "The file has no records.");
