@@ -102,11 +102,14 @@ void DatasetCutter::take(const text::RawRecord& raw, std::vector<DatasetChunk>& 
 
 void DatasetCutter::note_members(std::string_view raw) {
     const auto object = nlohmann::json::parse(raw, nullptr, false);
+    if (object.is_string()) note_member("text");  // a text without a name is the text of an item
     if (!object.is_object()) return;
-    for (const auto& [name, value] : object.items()) {
-        const bool known = std::ranges::count(members_, name) != 0;
-        if (!known && members_.size() < kDatasetColumns) members_.push_back(name);
-    }
+    for (const auto& [name, value] : object.items()) note_member(name);
+}
+
+void DatasetCutter::note_member(const std::string& name) {
+    const bool known = std::ranges::count(members_, name) != 0;
+    if (!known && members_.size() < kDatasetColumns) members_.push_back(name);
 }
 
 void DatasetCutter::end_chunk(std::vector<DatasetChunk>& chunks) {

@@ -38,6 +38,7 @@ class DatasetCutter {
   private:
     void take(const text::RawRecord& raw, std::vector<DatasetChunk>& chunks);
     void note_members(std::string_view raw);
+    void note_member(const std::string& name);
     void end_chunk(std::vector<DatasetChunk>& chunks);
     Result<void> check() const;
     bool load(std::string_view state);

@@ -87,6 +87,55 @@ test('the devices are there', async () => {
   await page.getByRole('table', { name: 'Devices' }).getByText('work that needs no OpenCL device').waitFor();
 });
 
+test('a large file survives a cut line and a reload, and its job is exact', async () => {
+  const lines = 60_000;
+  const records = Array.from({ length: lines }, (_, index) => `h-${index},"${index % 2 ? 'A wonderful, calm' : 'A terrible'} day at sea",${index}\n`);
+  const file = { name: 'days.csv', mimeType: 'text/csv', buffer: Buffer.from(`key,headline,place\n${records.join('')}only one field\n`) };
+  const accept = (dialog) => dialog.accept();
+  page.on('dialog', accept);
+
+  await page.goto(`${server.url}/#/datasets`);
+  await page.getByText('No dataset yet').waitFor();
+  let parts = 0;
+  await page.route(/\/content\?offset=/, (route) => (++parts <= 2 ? route.continue() : route.abort('connectionreset')));
+  await page.locator('input[type=file]').setInputFiles(file);
+  await page.getByText('The server does not answer').waitFor();
+  await page.unroute(/\/content\?offset=/);
+  await page.reload();
+  await page.getByText('This upload is not complete').waitFor();
+  const [begun] = (await ask('/v1/datasets')).items;
+  assert.ok(begun.bytes_received > 0 && begun.bytes_received < file.buffer.length, `${begun.bytes_received} bytes`);
+  await page.locator('input[type=file]').setInputFiles(file);
+  await page.getByText('Ready', { exact: true }).waitFor();
+  const [whole] = (await ask('/v1/datasets')).items;
+  assert.deepEqual([whole.id, whole.records, whole.records_failed], [begun.id, lines + 1, 1]);
+  await page.getByRole('table', { name: 'Lines that cannot be read' }).getByText('1 field').waitFor();
+  await page.getByRole('region', { name: 'Table of records' }).getByText('A wonderful, calm day at sea').first().waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
+
+  await page.getByRole('link', { name: 'New sentiment job' }).click();
+  await page.getByText('CSV with 60,001 records, 1 of them unreadable').waitFor();
+  await page.getByLabel('Id column').selectOption('key');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Days');
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.getByRole('link', { name: 'Read the report' }).click();
+  await page.getByText('Mean score').waitFor();
+  const [job] = (await ask('/v1/jobs')).items;
+  const results = await ask(`/v1/jobs/${job.id}/results?format=json`);
+  const labels = results.items.map(({ custom_id, label }) => `${custom_id} ${label}`);
+  assert.deepEqual(labels, [...records.map((_, index) => `h-${index} ${index % 2 ? 'positive' : 'negative'}`), 'null null']);
+
+  await page.goto(`${server.url}/#/jobs/${job.id}`);
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete for good' }).click();
+  await page.getByRole('heading', { name: 'Jobs', exact: true }).waitFor();
+  await page.goto(`${server.url}/#/datasets/${whole.id}`);
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete for good' }).click();
+  await page.getByText('No dataset yet').waitFor();
+  page.off('dialog', accept);
+});
+
 test('the documentation shows the contract of the server that serves it', async () => {
   await page.goto(`${server.url}/#/docs/createJob`);
   await page.getByText(`curl -sS '${server.url}/v1/jobs'`).waitFor();

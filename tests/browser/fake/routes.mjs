@@ -1,6 +1,7 @@
 // What the stand-in answers, one entry an operation of openapi.yaml that the pages use.
 import { contract } from './contract.mjs';
 import * as data from './data.mjs';
+import { datasetRoutes } from './datasets.mjs';
 import * as training from './training.mjs';
 
 const finished = (job) => ['succeeded', 'failed', 'cancelled'].includes(job.state);
@@ -30,7 +31,8 @@ function listJobs(fake, { call, response, json }) {
 
 function createJob(fake, { call, response, json }) {
   const { kind, name = null, labels = {}, priority = 1, args } = call.body;
-  const total = (args.texts ?? args.items ?? args.gpus).length;
+  const dataset = fake.datasets.find(({ id }) => id === args.dataset);
+  const total = dataset?.records ?? (args.texts ?? args.items ?? args.gpus).length;
   const job = data.makeJob(`job_${String(fake.jobs.length).padStart(12, '0')}new`, {
     kind,
     name,
@@ -97,6 +99,7 @@ export const routes = [
   [/^GET \/v1\/jobs\/([^/]+)\/events$/, withJob(events)],
   [/^GET \/v1\/jobs\/([^/]+)\/report$/, withJob((fake, { response, json }, job) => json(response, 200, fake.reports.get(job.id) ?? (job.kind === 'training-config' ? training.trainingReport(job) : data.makeReport(job, fake.resultsOf(job)))))],
   [/^GET \/v1\/jobs\/([^/]+)\/results$/, withJob(results)],
+  ...datasetRoutes,
   [/^POST \/v1\/estimates$/, (_, { call, response, json }) => json(response, 200, training.estimate(call.body))],
   [/^GET \/v1\/gpu-profiles$/, (_, { response, json }) => json(response, 200, training.gpuProfiles)],
   [/^GET \/v1\/devices$/, (fake, { response, json }) => json(response, 200, { items: fake.devices })],

@@ -12,6 +12,7 @@ export class FakeServer {
   jobs = [];
   devices = data.devices;
   tokens = [...data.tokens];
+  datasets = [];
   webhooks = [...data.webhooks];
   deliveries = [...data.deliveries];
   members = structuredClone(data.members);
@@ -27,6 +28,8 @@ export class FakeServer {
   faults = new Map();
   /** "METHOD /path" of every API call, in order, with body and headers. */
   calls = [];
+  /** Told of every call before it is answered, for what must happen between two of them. */
+  onCall;
   #streams = new Map();
   #hanging = [];
   #server = createServer((request, response) => void this.#answer(request, response));
@@ -99,9 +102,12 @@ export class FakeServer {
     if (!url.pathname.startsWith('/v1/') && url.pathname !== '/openapi.json') return serveStatic(this.#pages, url.pathname, response);
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
-    const text = Buffer.concat(chunks).toString();
-    const call = { name: `${request.method} ${url.pathname}`, body: text ? JSON.parse(text) : undefined, headers: request.headers, query: url.searchParams };
+    const bytes = Buffer.concat(chunks);
+    const isJson = request.headers['content-type']?.includes('json') && bytes.length > 0;
+    const body = isJson ? JSON.parse(bytes.toString()) : undefined;
+    const call = { name: `${request.method} ${url.pathname}`, body, bytes, headers: request.headers, query: url.searchParams };
     this.calls.push(call);
+    this.onCall?.(call);
 
     const fault = this.faults.get(call.name);
     if (fault === 'hang') return void this.#hanging.push(response);

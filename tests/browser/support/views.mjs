@@ -1,6 +1,7 @@
 // Every page in each of its states, for the checks that all of them must pass.
 import { fileURLToPath } from 'node:url';
 import { manyJobs } from '../fake/data.mjs';
+import { everyDataset } from '../fake/datasets.mjs';
 import { FakeServer } from '../fake/server.mjs';
 import { tooSmall, trainingJob, trainingReport } from '../fake/training.mjs';
 
@@ -27,6 +28,12 @@ const hangs = (call) => (server) => {
   server.faults.set(call, 'hang');
 };
 
+const datasets = (server) => (server.datasets = everyDataset());
+const datasetsFail = (call, fault = 503) => (server) => {
+  datasets(server);
+  server.faults.set(call, fault);
+};
+
 const training = (server) => server.add(trainingJob());
 const trainingTooSmall = (server) => {
   const job = training(server);
@@ -41,6 +48,10 @@ const trainingRefused = (server) =>
       { pointer: '/args/model', detail: 'Exactly one of "preset", "config" and "dimensions" must be given.' },
     ],
   });
+
+/** Chooses a file for the upload of the page that is shown. */
+const uploadLetters = (page) =>
+  page.locator('input[type=file]').setInputFiles({ name: 'letters.csv', mimeType: 'text/csv', buffer: Buffer.from(`id,text\n${'1,Calm seas\n'.repeat(100_000)}`) });
 
 const [running, queued, done, , failed, unnamed, cancelled] = manyJobs(7).map(({ id }) => id);
 
@@ -66,12 +77,109 @@ export const views = [
   { name: 'report-failed', address: `/#/jobs/${done}/report`, arrange: fails(`GET /v1/jobs/${done}/report`), ready: text('Service unavailable') },
   { name: 'new', address: '/#/new', ready: heading('New job') },
   { name: 'new-sentiment', address: '/#/new/sentiment', ready: (page) => page.getByLabel('Texts', { exact: true }).waitFor() },
+  { name: 'new-sentiment-dataset', address: '/#/new/sentiment?dataset=data_ready', arrange: datasets, ready: text('CSV with 1,000,000 records') },
+  {
+    name: 'new-sentiment-no-dataset',
+    address: '/#/new/sentiment',
+    ready: async (page) => {
+      await page.getByRole('radio', { name: 'Dataset' }).check();
+      await page.getByRole('combobox', { name: 'Dataset' }).waitFor();
+      await page.getByRole('button', { name: 'Submit job' }).click();
+      await page.getByText('Choose a dataset first.').waitFor();
+    },
+  },
+  {
+    name: 'new-sentiment-uploading',
+    address: '/#/new/sentiment',
+    arrange: (server) => server.faults.set('PUT /v1/datasets/data_1new/content', 'hang'),
+    ready: async (page) => {
+      await page.getByRole('radio', { name: 'Dataset' }).check();
+      await uploadLetters(page);
+      await page.getByRole('button', { name: 'Pause' }).waitFor();
+    },
+  },
+  {
+    name: 'new-sentiment-large',
+    address: '/#/new/sentiment',
+    ready: async (page) => {
+      await page.getByRole('radio', { name: 'File' }).check();
+      await page.locator('input[type=file]').setInputFiles({ name: 'all.csv', mimeType: 'text/csv', buffer: Buffer.from(`text\n${'a line\n'.repeat(10_001)}`) });
+      await page.getByRole('button', { name: 'Upload it as a dataset' }).waitFor();
+    },
+  },
   { name: 'new-training', address: '/#/new/training-config', ready: text('up to date') },
   { name: 'new-training-refused', address: '/#/new/training-config', arrange: trainingRefused, ready: text('exceeds the model') },
   { name: 'new-training-no-cards', address: '/#/new/training-config', arrange: fails('GET /v1/gpu-profiles'), ready: text('Service unavailable') },
   { name: 'report-training', address: '/#/jobs/job_training0000/report', arrange: training, ready: heading('What takes the memory') },
   { name: 'report-training-too-small', address: '/#/jobs/job_training0000/report', arrange: trainingTooSmall, ready: text('does not fit') },
   { name: 'new-unknown', address: '/#/new/juggling', ready: text('no such kind') },
+  { name: 'datasets-full', address: '/#/datasets', arrange: datasets, ready: text('headlines.csv') },
+  { name: 'datasets-empty', address: '/#/datasets', ready: text('No dataset yet') },
+  { name: 'datasets-loading', address: '/#/datasets', arrange: datasetsFail('GET /v1/datasets', 'hang'), ready: text('Loading datasets') },
+  { name: 'datasets-failed', address: '/#/datasets', arrange: datasetsFail('GET /v1/datasets'), ready: text('Service unavailable') },
+  { name: 'datasets-viewer', address: '/#/datasets', arrange: (server) => (server.scopes = ['jobs:read']), ready: text('No dataset yet') },
+  {
+    name: 'datasets-refused',
+    address: '/#/datasets',
+    arrange: datasets,
+    ready: async (page) => {
+      await page.locator('input[type=file]').setInputFiles({ name: 'prices.csv', mimeType: 'text/csv', buffer: Buffer.from('a;b;c\n1;2;3\n') });
+      await page.getByText('This file was not uploaded').waitFor();
+    },
+  },
+  { name: 'dataset-ready', address: '/#/datasets/data_ready', arrange: datasets, ready: text('Ferry operator') },
+  {
+    name: 'dataset-flawed',
+    address: '/#/datasets/data_flawed',
+    arrange: datasets,
+    ready: async (page) => {
+      await page.getByText('6 of 8 columns shown').click();
+      await page.getByRole('button', { name: 'Show more' }).waitFor();
+    },
+  },
+  { name: 'dataset-incomplete', address: '/#/datasets/data_partial', arrange: datasets, ready: text('Continue the upload') },
+  { name: 'dataset-failed', address: '/#/datasets/data_failed', arrange: datasets, ready: text('UTF-16') },
+  { name: 'dataset-missing', address: '/#/datasets/data_nowhere', ready: text('There is no such dataset') },
+  { name: 'dataset-loading', address: '/#/datasets/data_ready', arrange: datasetsFail('GET /v1/datasets/data_ready', 'hang'), ready: text('Loading the dataset') },
+  { name: 'dataset-records-failed', address: '/#/datasets/data_ready', arrange: datasetsFail('GET /v1/datasets/data_ready/records'), ready: text('Service unavailable') },
+  {
+    name: 'dataset-uploading',
+    address: '/#/datasets',
+    arrange: (server) => server.faults.set('PUT /v1/datasets/data_1new/content', 'hang'),
+    ready: async (page) => {
+      await uploadLetters(page);
+      await page.getByRole('button', { name: 'Pause' }).waitFor();
+    },
+  },
+  {
+    name: 'dataset-waiting',
+    address: '/#/datasets',
+    arrange: (server) => server.faults.set('PUT /v1/datasets/data_1new/content', 503),
+    ready: async (page) => {
+      await uploadLetters(page);
+      await page.getByText('Service unavailable').waitFor();
+    },
+  },
+  {
+    name: 'dataset-paused',
+    address: '/#/datasets',
+    arrange: (server) => server.faults.set('PUT /v1/datasets/data_1new/content', 'hang'),
+    ready: async (page) => {
+      await uploadLetters(page);
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByRole('button', { name: 'Resume' }).waitFor();
+    },
+  },
+  {
+    name: 'dataset-delete',
+    address: '/#/datasets/data_ready',
+    arrange: datasets,
+    ready: async (page) => {
+      await page.getByText('Ferry operator').first().waitFor();
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByText('cannot be undone').waitFor();
+    },
+  },
   { name: 'devices-full', address: '/#/devices', ready: text('crane-7') },
   { name: 'devices-empty', address: '/#/devices', arrange: (server) => (server.devices = []), ready: text('No device yet') },
   { name: 'devices-failed', address: '/#/devices', arrange: fails('GET /v1/devices'), ready: text('Service unavailable') },

@@ -13,6 +13,8 @@ export interface KindForm<Name extends KindName = KindName> {
 export interface FormProps {
   /** The server's complaints, by JSON pointer into the arguments: "/items/3/text". */
   errors: ReadonlyMap<string, string>;
+  /** The id of a dataset that somebody wants a job on; only for kinds that take one. */
+  dataset?: string;
 }
 
 export interface ReportProps<Name extends KindName = KindName> {
@@ -28,6 +30,8 @@ export interface JobKind<Name extends KindName = KindName> {
   summary: string;
   /** What its progress counts, singular and plural: "text", "texts". */
   items: readonly [string, string];
+  /** Whether its form takes an uploaded dataset. */
+  takesDataset?: true;
   /** Loaded when first shown, so that a kind costs nothing on the pages of the others. */
   Form: () => Promise<{ default: Component<FormProps, KindForm<Name>> }>;
   Report: () => Promise<{ default: Component<ReportProps<Name>> }>;

@@ -15,6 +15,7 @@ export const list = (openHelp: () => void): readonly Shortcut[] => [
   { keys: ['j'], does: 'Next entry of the list', run: () => step(1) },
   { keys: ['k'], does: 'Previous entry of the list', run: () => step(-1) },
   { keys: ['g', 'j'], does: 'Jobs', run: () => router.go('/jobs') },
+  { keys: ['g', 'f'], does: 'Datasets (files)', run: () => router.go('/datasets') },
   { keys: ['g', 'd'], does: 'Devices', run: () => router.go('/devices') },
   { keys: ['g', 's'], does: 'Settings', run: () => router.go('/settings') },
   { keys: ['g', 'a'], does: 'API', run: () => router.go('/docs') },

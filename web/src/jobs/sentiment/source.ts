@@ -16,7 +16,7 @@ const textNames = ['text', 'headline', 'title', 'content', 'body', 'message', 'r
 const idNames = ['custom_id', 'id', 'key', 'uuid'];
 
 /** A first guess: the column with a telling name, else the one with the longest values. */
-export function guessColumns({ columns, rows }: Records): Columns {
+export function guessColumns({ columns, rows }: Pick<Records, 'columns' | 'rows'>): Columns {
   const find = (names: string[]) =>
     names.map((name) => columns.findIndex((column) => column.toLowerCase() === name)).find((at) => at >= 0) ?? -1;
   const sample = rows.slice(0, 50);
@@ -38,11 +38,11 @@ export const fromRecords = ({ rows }: Records, { text, id }: Columns): Item[] =>
 export function whyNot(items: readonly (string | Item)[]): string | undefined {
   if (items.length === 0) return 'There is no text yet.';
   if (items.length > mostTexts) {
-    return `These are ${counted(items.length, 'text')}; one job takes at most ${count(mostTexts)} for now.`;
+    return `These are ${counted(items.length, 'text')}; one request takes at most ${count(mostTexts)}.`;
   }
   const long = items.findIndex((item) => typeof item !== 'string' && (item.custom_id?.length ?? 0) > longestId);
   if (long >= 0) return `The id of record ${count(long + 1)} is longer than ${longestId} characters.`;
   const size = bodySize(items);
-  if (size > longestBody - 4096) return `These are ${bytes(size)}; one job takes at most ${bytes(longestBody)} for now.`;
+  if (size > longestBody - 4096) return `These are ${bytes(size)}; one request takes at most ${bytes(longestBody)}.`;
   return undefined;
 }
