@@ -6,6 +6,7 @@
 #include "server/app/gpu_profiles.hpp"
 #include "server/app/show_config.hpp"
 #include "server/jobs/training_config/contract/advice.hpp"
+#include "server/jobs/training_config/contract/limits.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -39,21 +40,17 @@ int run_estimate(const EstimateFlags& flags, bool as_json) {
         }
         return 2;
     }
-    if (as_json) {
-        json cards = json::array();
-        for (std::size_t i = 0; i < request->report.gpus.size(); ++i) {
-            auto card = jobs::training_config::card_json(*request, i);
-            if (!card) return refuse(card.error());
-            cards.push_back(std::move(*card));
-        }
-        print(jobs::training_config::summary_json(*request, std::move(cards)).dump(2) + "\n");
-        return 0;
+    json cards = json::array();
+    for (std::size_t i = 0; i < request->report.gpus.size(); ++i) {
+        auto card = jobs::training_config::card_json(*request, i);
+        if (!card) return refuse(card.error());
+        cards.push_back(std::move(*card));
     }
-    const auto report = tr::make_report(request->report);
-    if (!report) return refuse(report.error());
-    print(tr::text::report(*report, request->report));
-    const bool some_fit = std::any_of(report->gpus.begin(), report->gpus.end(),
-                                      [](const auto& card) { return card.fit != tr::Fit::no; });
+    const auto summary = jobs::training_config::summary_json(*request, std::move(cards));
+    print(as_json ? summary.dump(2) + "\n" : jobs::training_config::summary_text(summary));
+    if (as_json) return 0;
+    const bool some_fit =
+        std::ranges::any_of(summary["gpus"], [](const json& card) { return card["fits"] != "no"; });
     return some_fit ? 0 : 1;
 }
 
@@ -270,6 +267,11 @@ void add_show_config(CLI::App& app, int& code) {
 }
 
 }  // namespace
+
+std::string readable_summary(const std::string& kind, const json& summary) {
+    return kind == jobs::training_config::kName ? jobs::training_config::summary_text(summary)
+                                                : std::string();
+}
 
 void add_advice_commands(CLI::App& app, const bool& as_json, int& code) {
     add_estimate(app, as_json, code);

@@ -1,10 +1,17 @@
 #pragma once
 
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
 namespace CLI {
 class App;
 }
 
 namespace plimsoll::app {
+
+// A report's summary for a terminal; empty for kinds whose members read well as they are.
+std::string readable_summary(const std::string& kind, const nlohmann::json& summary);
 
 // The commands that answer without a server: estimate, gpu-profiles, guide,
 // diagnose, apply and show-config. `json` is

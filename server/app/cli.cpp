@@ -268,6 +268,7 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     app.set_version_flag("--version", PLIMSOLL_VERSION);
     client::Session session;
+    session.summary_text = readable_summary;
     app.add_flag("--json", session.json, "Print JSON for programs");
     app.fallthrough();
 

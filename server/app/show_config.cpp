@@ -79,10 +79,10 @@ tr::ReportRequest guide_request(const ConfiguredStage& stage, const tr::GpuProfi
 
 std::string advice(const tr::GpuReport& card) {
     if (card.fit == tr::Fit::no || card.fit == tr::Fit::tight) {
-        return fmt::format("lower the batch to {}", card.limits.recommended_batch);
+        return fmt::format("lower the batch to {}", card.limits.round_batch);
     }
-    if (card.utilisation_percent < 60 && card.limits.recommended_batch > card.batch) {
-        return fmt::format("underused: a batch of {} fits", card.limits.recommended_batch);
+    if (card.utilisation_percent < 60 && card.limits.round_batch > card.batch) {
+        return fmt::format("underused: a batch of {} fits", card.limits.round_batch);
     }
     return "as it should be";
 }

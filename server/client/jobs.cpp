@@ -55,12 +55,30 @@ int cancel(const Session& session, const std::string& job_id) {
     return 0;
 }
 
+namespace {
+
+// As its kind wants it, where this program knows the kind as the server does.
+std::string readable(const Session& session, const nlohmann::json& report) {
+    if (session.summary_text) {
+        try {
+            auto text = session.summary_text(report.at("kind"), report.at("summary"));
+            while (text.ends_with('\n')) text.pop_back();
+            if (!text.empty()) return text;
+        } catch (const nlohmann::json::exception&) {
+            // A server of another version: everything it said, in its own words.
+        }
+    }
+    return report_text(session.terminal, report);
+}
+
+}  // namespace
+
 int show_report(const Session& session, const std::string& job_id) {
     auto api = signed_in();
     if (!api) return report_error(session, api.error());
     auto report = api->get_json("/v1/jobs/" + job_id + "/report");
     if (!report) return report_error(session, report.error());
-    session.terminal.line(session.json ? report->dump(2) : report_text(session.terminal, *report));
+    session.terminal.line(session.json ? report->dump(2) : readable(session, *report));
     return 0;
 }
 

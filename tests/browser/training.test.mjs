@@ -88,6 +88,23 @@ visit('the report turns to the card that is chosen', { arrange }, async ({ page,
   assert.equal(await cards.getByRole('button', { name: 'NVIDIA H200' }).getAttribute('aria-pressed'), 'true');
 });
 
+visit('two cards are compared for the same run', { arrange }, async ({ page, go }) => {
+  await go(report);
+  const panel = page.getByRole('region', { name: 'Moving to another card' });
+  await panel.getByRole('row', { name: 'largest batch 18 115' }).waitFor();
+  await panel.getByText('+ per_device_train_batch_size: 112').waitFor();
+  await panel.getByText('Set GPU_PROFILE=h200').waitFor();
+});
+
+visit('lengths are read as a histogram', async ({ page, server, go }) => {
+  await go(form);
+  await upToDate(page);
+  await page.getByText('More about training and data').click();
+  await page.getByRole('textbox', { name: /^Lengths/ }).fill('64:900, 256:100');
+  await until(() => lastArgs(server)?.training.length_histogram?.length === 2, 'an estimate of the histogram');
+  assert.deepEqual(lastArgs(server).training.length_histogram[1], { tokens: 256, samples: 100 });
+});
+
 visit('the parts of the memory sum to what the card holds', { arrange }, async ({ page, go }) => {
   await go(report);
   const panel = page.getByRole('region', { name: 'What takes the memory' });

@@ -21,15 +21,16 @@ std::int64_t batch_bytes(const ModelShape& s, const TrainingSettings& t, std::in
 }
 
 struct Change {
-    const char* name;
+    std::string name;
     std::function<bool(const TrainingSettings&)> applies;
     std::function<void(TrainingSettings&)> make;
 };
 
-std::vector<Change> changes(const ModelShape& shape, const GpuProfile& gpu) {
+std::vector<Change> changes(const ReportRequest& request, const GpuProfile& gpu) {
+    const auto& shape = request.shape;
     const bool text = !shape.is_series();
     const bool bf16 = gpu.has_bf16();
-    return {
+    std::vector<Change> all = {
         {"gradient checkpointing", [text](auto& t) { return text && !t.checkpointing; },
          [](auto& t) { t.checkpointing = true; }},
         {bf16 ? "bf16 autocast" : "fp16 autocast",
@@ -40,7 +41,11 @@ std::vector<Change> changes(const ModelShape& shape, const GpuProfile& gpu) {
         {"weights in bf16", [bf16](auto& t) { return bf16 && t.precision != Precision::bf16; },
          [](auto& t) { t.precision = Precision::bf16; }},
         {"LoRA of rank 8", [text](auto& t) { return text && t.lora.rank == 0; },
-         [](auto& t) { t.lora.rank = 8; }},
+         [](auto& t) {
+             t.lora.rank = 8;
+             t.frozen_embeddings = false;
+             t.frozen_layers = 0;
+         }},
         {"fused AdamW",
          [](auto& t) {
              return t.optimizer == Optimizer::adamw && t.kernel != OptimizerKernel::fused;
@@ -55,6 +60,12 @@ std::vector<Change> changes(const ModelShape& shape, const GpuProfile& gpu) {
          [&shape](auto& t) { return t.hold_outputs && shape.head == Head::language_model; },
          [](auto& t) { t.hold_outputs = false; }},
     };
+    if (request.lengths && request.lengths->p95 < request.settings.sequence) {
+        const int p95 = request.lengths->p95;
+        all.push_back({"texts cut at " + std::to_string(p95) + " tokens, which 95 % are below",
+                       [](auto&) { return true; }, [p95](auto& t) { t.sequence = p95; }});
+    }
+    return all;
 }
 
 class Maker {
@@ -78,7 +89,8 @@ class Maker {
         auto at = estimate(r_.shape, settings_, tape_device(gpu), options);
         if (!at) return fail(at.error());
         out.at_batch = std::move(*at);
-        out.device_used = out.at_batch.peak_reserved + gpu.total_bytes() - gpu.usable_bytes();
+        out.reserved = corrected(out.at_batch.peak_reserved, r_.search);
+        out.device_used = out.reserved + gpu.total_bytes() - gpu.usable_bytes();
         out.utilisation_percent =
             100.0 * static_cast<double>(out.device_used) / static_cast<double>(gpu.total_bytes());
         out.headroom_bytes = gpu.total_bytes() - out.device_used;
@@ -89,12 +101,16 @@ class Maker {
     }
 
   private:
-    ReservedByBatch& reserved_on(const GpuProfile& gpu) {
+    FootprintByBatch& footprints_on(const GpuProfile& gpu) {
         const auto device = tape_device(gpu);
         return known_
             .try_emplace({settings_.accumulation, key_of(device)}, r_.shape, settings_, device,
                          r_.search.estimate)
             .first->second;
+    }
+
+    std::int64_t reserved(FootprintByBatch& footprints, std::int64_t batch) const {
+        return corrected(footprints(batch).peak_reserved, r_.search);
     }
 
     // A look or two instead of a search.
@@ -104,24 +120,53 @@ class Maker {
         if (target > r_.search.highest_batch) return false;
         // A few samples first: a target that is out of reach must not overflow sizes.
         const auto few = std::min<std::int64_t>(target, 48);
-        auto& reserved = reserved_on(gpu);
+        auto& footprints = footprints_on(gpu);
         const auto limit = reserve_limit(gpu, r_.search);
-        return reserved(few) <= limit && reserved(target) <= limit;
+        return reserved(footprints, few) <= limit && reserved(footprints, target) <= limit;
+    }
+
+    // Where throughput stops to pay, of the batches that fit.
+    static Knee knee_of(FootprintByBatch& footprints, const TrainingSettings& settings,
+                        const GpuProfile& gpu, const BatchLimits& limits) {
+        const auto highest = std::max<std::int64_t>(1, limits.round_batch);
+        footprints(1);
+        footprints(highest);
+        return find_knee(footprints.known(), settings, gpu, highest);
+    }
+
+    // A batch from the knee up to its double that whole micro-batches make the target of; the knee
+    // where there is none.
+    static std::int64_t dividing(std::int64_t target, std::int64_t knee, std::int64_t highest) {
+        for (auto batch = knee; batch <= std::min(highest, 2 * knee); ++batch)
+            if (target % batch == 0) return batch;
+        return knee;
     }
 
     // The limits at the present settings, and the batch to speak of.
     Result<void> search(GpuReport& out) {
-        auto& reserved = reserved_on(out.gpu);
-        auto limits = find_batch(r_.shape, settings_, out.gpu, r_.search, reserved);
+        auto& footprints = footprints_on(out.gpu);
+        auto limits = find_batch(r_.shape, settings_, out.gpu, r_.search, footprints);
         if (!limits) return fail(limits.error());
         out.limits = *limits;
         out.band = band_of(r_.shape, settings_, out.gpu);
         out.fit = limits->fit;
-        out.batch = std::max<std::int64_t>(
-            1, std::min(limits->recommended_batch, r_.target_effective_batch));
+        for (std::int64_t batch = 4; batch < limits->round_batch; batch *= 4) footprints(batch);
+        out.knee = knee_of(footprints, settings_, out.gpu, *limits);
         if (r_.batch > 0) {
             out.batch = r_.batch;
-            out.fit = judge(reserved(r_.batch), *limits, out.band, out.gpu);
+            out.reason = BatchReason::asked;
+            out.fit = judge(reserved(footprints, r_.batch), *limits, out.band, out.gpu);
+        } else if (limits->max_batch == 0) {
+            out.batch = 1;
+            out.reason = BatchReason::nothing_fits;
+        } else if (r_.target_effective_batch <= out.knee.batch) {
+            out.batch = r_.target_effective_batch;
+            out.reason = BatchReason::target;
+        } else {
+            out.batch = dividing(r_.target_effective_batch, out.knee.batch, limits->round_batch);
+            out.reason = out.batch == r_.target_effective_batch ? BatchReason::target
+                         : out.knee.batch < limits->round_batch ? BatchReason::knee
+                                                                : BatchReason::memory;
         }
         return {};
     }
@@ -138,7 +183,7 @@ class Maker {
         auto accumulation = advise_accumulation(out.batch, r_.target_effective_batch);
         if (!accumulation) return fail(accumulation.error());
         if (out.fit != Fit::no) out.accumulation = *accumulation;
-        out.throughput = model_throughput(out.at_batch, settings_, out.gpu, r_.workload);
+        out.throughput = model_throughput(out.at_batch.work, settings_, out.gpu, r_.workload);
         out.micro_step_seconds =
             out.throughput.step_seconds / static_cast<double>(settings_.accumulation);
         auto question = r_.rate;
@@ -156,55 +201,47 @@ class Maker {
         out.rate = *rate;
         out.loader = advise_loader(r_.cpu_cores, r_.heavy_preprocessing,
                                    batch_bytes(r_.shape, settings_, out.batch), r_.host_ram_bytes);
-        out.parallel_runs =
-            parallel_runs(out.gpu.total_bytes(), r_.search.safety, out.at_batch.peak_reserved,
-                          out.gpu.total_bytes() - out.gpu.usable_bytes());
+        out.parallel_runs = parallel_runs(out.gpu.total_bytes(), r_.search.safety, out.reserved,
+                                          out.gpu.total_bytes() - out.gpu.usable_bytes());
         return {};
     }
 
     // Powers of four to beyond the largest batch, those that the search tried, and the one that the
-    // report is about. Work per sample is that of this one, launches are those of a step.
+    // report is about.
     void add_curve(GpuReport& out) {
-        auto& reserved = reserved_on(out.gpu);
-        reserved(out.batch);
+        auto& footprints = footprints_on(out.gpu);
+        footprints(out.batch);
         const auto highest = std::max({std::int64_t{8}, out.batch, out.limits.max_batch * 3 / 2});
-        for (std::int64_t batch = 1; batch <= highest; batch *= 4) reserved(batch);
-        const auto& base = out.at_batch;
-        const auto samples = static_cast<double>(out.batch);
-        for (const auto& [batch, bytes] : reserved.known()) {
+        for (std::int64_t batch = 1; batch <= highest; batch *= 4) footprints(batch);
+        for (const auto& [batch, footprint] : footprints.known()) {
             if (batch > highest) break;
             auto settings = settings_;
             settings.batch = batch;
-            Estimate scaled;
-            scaled.matmul_flops = base.matmul_flops * static_cast<double>(batch) / samples;
-            scaled.moved_bytes = base.moved_bytes * static_cast<double>(batch) / samples;
-            scaled.kernels = base.kernels;
-            const auto speed = model_throughput(scaled, settings, out.gpu);
-            out.curve.push_back({batch, bytes, speed.samples_per_second,
+            const auto speed = model_throughput(footprint.work, settings, out.gpu);
+            out.curve.push_back({batch, corrected(footprint.peak_reserved, r_.search),
+                                 speed.samples_per_second,
                                  speed.step_seconds / static_cast<double>(settings.accumulation)});
         }
     }
 
     void add_what_ifs(GpuReport& out, const TapeDevice& device) {
-        for (const auto& change : changes(r_.shape, out.gpu)) {
+        for (const auto& change : changes(r_, out.gpu)) {
             if (!change.applies(settings_)) continue;
             auto settings = settings_;
             change.make(settings);
-            auto& reserved = changed_
-                                 .try_emplace({change.name, settings.accumulation, key_of(device)},
-                                              r_.shape, settings, device, r_.search.estimate)
-                                 .first->second;
-            const auto limits = find_batch(r_.shape, settings, out.gpu, r_.search, reserved);
+            auto& footprints =
+                changed_
+                    .try_emplace({change.name, settings.accumulation, key_of(device)}, r_.shape,
+                                 settings, device, r_.search.estimate)
+                    .first->second;
+            const auto limits = find_batch(r_.shape, settings, out.gpu, r_.search, footprints);
             if (!limits || limits->max_batch == 0) continue;
-            settings.batch = limits->recommended_batch;
-            const auto changed = estimate(r_.shape, settings, device, r_.search.estimate);
-            if (!changed) continue;
             WhatIf w;
             w.change = change.name;
             w.max_batch = limits->max_batch;
             w.batch_factor = static_cast<double>(limits->max_batch) /
                              static_cast<double>(std::max<std::int64_t>(1, out.limits.max_batch));
-            w.speed_factor = model_throughput(*changed, settings, out.gpu).samples_per_second /
+            w.speed_factor = knee_of(footprints, settings, out.gpu, *limits).samples_per_second /
                              out.throughput.samples_per_second;
             out.what_ifs.push_back(std::move(w));
         }
@@ -215,8 +252,8 @@ class Maker {
 
     const ReportRequest& r_;
     TrainingSettings settings_;  // with what the present card needs
-    std::map<std::pair<int, DeviceKey>, ReservedByBatch> known_;  // by accumulation and device
-    std::map<std::tuple<std::string, int, DeviceKey>, ReservedByBatch> changed_;
+    std::map<std::pair<int, DeviceKey>, FootprintByBatch> known_;  // by accumulation and device
+    std::map<std::tuple<std::string, int, DeviceKey>, FootprintByBatch> changed_;
 };
 
 }  // namespace
@@ -232,14 +269,6 @@ Result<Report> make_report(const ReportRequest& request) {
         if (!card) return fail(card.error());
         report.gpus.push_back(std::move(*card));
     }
-    report.limits = {
-        "Memory is modelled after PyTorch 2.11 and transformers 5.17 and was compared with their "
-        "own allocator, not with a GPU.",
-        "The CUDA context is an estimate per architecture; cuDNN's attention workspace is taken "
-        "from its open front end.",
-        "Speed is modelled from the vendors' rates and not calibrated.",
-        "torch.compile is not modelled.",
-    };
     return report;
 }
 

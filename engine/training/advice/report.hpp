@@ -1,7 +1,8 @@
 #pragma once
 
 #include "engine/training/advice/batch_advice.hpp"
-#include "engine/training/advice/throughput.hpp"
+#include "engine/training/advice/knee.hpp"
+#include "engine/training/advice/lengths.hpp"
 #include "engine/training/estimate/batch_search.hpp"
 #include "engine/training/guides/learning_rate.hpp"
 
@@ -14,6 +15,7 @@ namespace plimsoll::training {
 struct ReportRequest {
     ModelShape shape;
     TrainingSettings settings;
+    std::optional<Lengths> lengths;  // of the texts; settings.sequence is the longest
     std::vector<GpuProfile> gpus;
     SearchOptions search;
     std::int64_t batch = 0;  // judge this batch; 0 = the recommended one
@@ -33,7 +35,7 @@ struct WhatIf {
     std::string change;  // "gradient checkpointing"
     std::int64_t max_batch = 0;
     double batch_factor = 0;  // against the report's own max_batch
-    double speed_factor = 0;  // samples per second at each one's recommended batch
+    double speed_factor = 0;  // samples per second at the batch that is recommended with it
 };
 
 struct CurvePoint {
@@ -43,14 +45,26 @@ struct CurvePoint {
     double step_seconds = 0;
 };
 
+// What set the batch that a report is about.
+enum class BatchReason {
+    knee,          // larger ones would hardly be faster
+    memory,        // the largest round one that fits, and still faster than smaller ones
+    target,        // the target effective batch itself
+    asked,         // the request
+    nothing_fits,  // 1, to say by how much
+};
+
 struct GpuReport {
     GpuProfile gpu;
     BatchLimits limits;
     Band band;
-    std::int64_t batch = 1;  // what the rest is about: asked for, or recommended, or 1
-    Fit fit = Fit::no;       // of this batch
+    Knee knee;               // of the batches that fit
+    std::int64_t batch = 1;  // what the rest is about
+    BatchReason reason = BatchReason::nothing_fits;
+    Fit fit = Fit::no;  // of this batch
     Estimate at_batch;
-    std::int64_t device_used = 0;  // reserved + context
+    std::int64_t reserved = 0;     // peak_reserved, corrected by what real runs took
+    std::int64_t device_used = 0;  // that and the context
     double utilisation_percent = 0;
     std::int64_t headroom_bytes = 0;
     std::optional<AccumulationAdvice> accumulation;
@@ -65,7 +79,6 @@ struct GpuReport {
 
 struct Report {
     std::vector<GpuReport> gpus;
-    std::vector<std::string> limits;  // what was not measured, in sentences
 };
 
 // Everything a training-config job returns; errors name the field.

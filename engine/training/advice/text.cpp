@@ -7,90 +7,10 @@ namespace {
 
 constexpr double kGiB = 1024.0 * 1024 * 1024;
 
-const char* rule_name(RateRule rule) {
-    switch (rule) {
-        case RateRule::base:
-            return "unchanged";
-        case RateRule::sqrt:
-            return "square root";
-        case RateRule::linear:
-            return "linear";
-        case RateRule::surge:
-            return "surge-capped";
-    }
-    return "";
-}
-
-std::string card_details(const GpuReport& c, const ReportRequest& request) {
-    std::string out = fmt::format("\n{}\n", c.gpu.name);
-    if (!c.accumulation)
-        return out + fmt::format(
-                         "  does not fit: a batch of {} needs {}, {} are free at a margin of "
-                         "{:.2f}; the largest is {}\n",
-                         c.batch, gigabytes(c.at_batch.peak_reserved),
-                         gigabytes(c.limits.limit_bytes), request.search.safety,
-                         c.limits.max_batch);
-    const auto& a = *c.accumulation;
-    out += fmt::format(
-        "  batch {} (largest {}), accumulation {} -> effective {} (at most: {} x {}"
-        ", exact: {} x {})\n",
-        a.nearest.batch, c.limits.max_batch, a.nearest.steps, a.nearest.effective(), a.floor.batch,
-        a.floor.steps, a.exact.batch, a.exact.steps);
-    out += fmt::format(
-        "  peak {} allocated, {} reserved, {} on the card ({:.0f} %), band {:+.0f} "
-        "to {:+.0f} %\n",
-        gigabytes(c.at_batch.peak_allocated), gigabytes(c.at_batch.peak_reserved),
-        gigabytes(c.device_used), c.utilisation_percent, (c.band.low - 1) * 100,
-        (c.band.high - 1) * 100);
-    const auto& m = c.at_batch.moment;
-    out += fmt::format("  the peak is in step {}, {}{}\n", m.step, to_string(m.phase),
-                       m.layer >= 0 ? fmt::format(", layer {}", m.layer) : "");
-    out += breakdown(c);
-    out += fmt::format("  learning rate {:g} ({}), warm-up {} steps: {}\n", c.rate.recommended_rate,
-                       rule_name(c.rate.recommended), c.rate.warmup_steps, c.rate.why);
-    out += fmt::format("  loader: {} workers, prefetch {}, {} of host memory\n", c.loader.workers,
-                       c.loader.prefetch, gigabytes(c.loader.host_bytes));
-    for (const auto& w : c.what_ifs)
-        out += fmt::format("  with {}: largest batch {} ({:.2f}x), {:.2f}x samples/s (modelled)\n",
-                           w.change, w.max_batch, w.batch_factor, w.speed_factor);
-    return out;
-}
-
 }  // namespace
 
 std::string gigabytes(std::int64_t bytes) {
     return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / kGiB);
-}
-
-std::string breakdown(const GpuReport& c) {
-    std::string out;
-    const auto line = [&](std::string_view name, std::int64_t bytes) {
-        if (bytes != 0) out += fmt::format("    {:<24} {:>12}\n", name, gigabytes(bytes));
-    };
-    for (int i = 0; i < kGroups; ++i)
-        line(to_string(static_cast<Group>(i)), c.at_batch.breakdown[static_cast<std::size_t>(i)]);
-    line("fragmentation", c.at_batch.fragmentation());
-    line("context (estimate)", c.gpu.total_bytes() - c.gpu.usable_bytes());
-    line("= used on the card", c.device_used);
-    return out;
-}
-
-std::string report(const Report& report, const ReportRequest& request) {
-    const auto& first = report.gpus.front().at_batch;
-    std::string out = fmt::format("{}: {:.1f} million parameters, {:.1f} trained, {} tokens\n",
-                                  request.shape.name, static_cast<double>(first.parameters) / 1e6,
-                                  static_cast<double>(first.trainable_parameters) / 1e6,
-                                  request.settings.sequence);
-    out += fmt::format("{:<32} {:>6} {:>9} {:>11} {:>10} {:>12} {:>10}\n", "card", "fits", "batch",
-                       "largest", "used", "samples/s*", "parallel");
-    for (const auto& c : report.gpus)
-        out += fmt::format("{:<32} {:>6} {:>9} {:>11} {:>9.0f}% {:>12.0f} {:>10}\n", c.gpu.name,
-                           to_string(c.fit), c.batch, c.limits.max_batch, c.utilisation_percent,
-                           c.throughput.samples_per_second, c.parallel_runs);
-    for (const auto& c : report.gpus) out += card_details(c, request);
-    out += "\n* modelled, not measured\n";
-    for (const auto& limit : report.limits) out += "- " + limit + "\n";
-    return out;
 }
 
 std::string profile_list(std::span<const GpuProfile> profiles) {

@@ -8,15 +8,12 @@
 #include <span>
 #include <string>
 
-// Plain text for terminals: the bodies of `plimsoll estimate` and `plimsoll gpu-profiles`.
+// Plain text for terminals: the bodies of `plimsoll gpu-profiles`, `guide` and `diagnose`.
 // GiB and MiB are powers of 1024.
 
 namespace plimsoll::training::text {
 
 std::string gigabytes(std::int64_t bytes);  // "12.34 GiB"
-
-std::string report(const Report& report, const ReportRequest& request);
-std::string breakdown(const GpuReport& card);  // one line a group, the sum below
 
 std::string profile_list(std::span<const GpuProfile> profiles);                    // list
 std::string profile_details(const GpuProfile& profile);                            // test NAME

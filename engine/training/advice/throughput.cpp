@@ -22,14 +22,20 @@ double matrix_rate(const TrainingSettings& t, const GpuProfile& gpu, const Throu
     return fp32;
 }
 
+// The share of the multiprocessors that is busy in the waves of a product's tiles.
+double filled(const Work& work, const GpuProfile& gpu, const ThroughputModel& m) {
+    const double tiles = std::max(1.0, work.product_elements / m.tile_elements);
+    return tiles / (tiles + gpu.multiprocessors.value / 2);
+}
+
 }  // namespace
 
-Throughput model_throughput(const Estimate& e, const TrainingSettings& t, const GpuProfile& gpu,
+Throughput model_throughput(const Work& work, const TrainingSettings& t, const GpuProfile& gpu,
                             const Workload& w, const ThroughputModel& m) {
     Throughput out;
-    const double compute = e.matmul_flops / matrix_rate(t, gpu, m);
-    const double memory = e.moved_bytes / (gpu.bandwidth.value * m.bandwidth_share);
-    const double launches = static_cast<double>(e.kernels) * m.launch_seconds;
+    const double compute = work.matmul_flops / matrix_rate(t, gpu, m) / filled(work, gpu, m);
+    const double memory = work.moved_bytes / (gpu.bandwidth.value * m.bandwidth_share);
+    const double launches = static_cast<double>(work.kernels) * m.launch_seconds;
     const double busy = compute + memory;
     out.step_seconds = std::max(busy, launches);
     out.bound = launches > busy     ? Throughput::Bound::launches

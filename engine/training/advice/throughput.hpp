@@ -1,17 +1,22 @@
 #pragma once
 
-#include "engine/training/estimate/estimate.hpp"
+#include "engine/training/gpus/gpu_profile.hpp"
+#include "engine/training/tape/settings.hpp"
+#include "engine/training/tape/tape.hpp"
 
 namespace plimsoll::training {
 
 // A step's time, modelled and not measured: matrix products at a share of the card's dense rate,
-// element-wise kernels at a share of its bandwidth, and a launch each. Shares are typical of
-// transformer training without compilation; nothing was calibrated on hardware yet.
+// element-wise kernels at a share of its bandwidth, and a launch each. A product is cut into tiles
+// of 128 x 128, one a multiprocessor, and the last wave of them is half empty on average (NVIDIA,
+// "Matrix Multiplication Background", wave quantization): small batches leave the card idle. Shares
+// are typical of transformer training without compilation; nothing was calibrated on hardware yet.
 struct ThroughputModel {
     double matmul_share = 0.45;
     double fp32_share = 0.75;  // CUDA cores come closer to their peak
     double bandwidth_share = 0.75;
     double launch_seconds = 5e-6;  // hidden behind longer kernels
+    double tile_elements = 128 * 128;
 };
 
 struct Throughput {
@@ -30,7 +35,7 @@ struct Workload {
     int parallel_workers = 1;  // they share the card: no gain where it is busy already
 };
 
-Throughput model_throughput(const Estimate& estimate, const TrainingSettings& settings,
+Throughput model_throughput(const Work& work, const TrainingSettings& settings,
                             const GpuProfile& gpu, const Workload& workload = {},
                             const ThroughputModel& model = {});
 

@@ -34,14 +34,16 @@ std::int64_t reserve_limit(const GpuProfile& gpu, const SearchOptions& options) 
            options.reserved_elsewhere;
 }
 
-std::int64_t ReservedByBatch::operator()(std::int64_t batch) {
+std::int64_t corrected(std::int64_t reserved, const SearchOptions& options) {
+    return std::llround(static_cast<double>(reserved) * options.correction);
+}
+
+const Footprint& FootprintByBatch::operator()(std::int64_t batch) {
     const auto known = known_.find(batch);
     if (known != known_.end()) return known->second;
     auto settings = settings_;
     settings.batch = batch;
-    const auto bytes = peak_reserved(shape_, settings, device_, options_);
-    known_.emplace(batch, bytes);
-    return bytes;
+    return known_.emplace(batch, footprint(shape_, settings, device_, options_)).first->second;
 }
 
 namespace {
@@ -49,21 +51,21 @@ namespace {
 // Memory that does not depend on the batch: weights, gradients and two optimizer tensors. Only the
 // first prediction of the search uses it.
 std::int64_t state_bytes(const ModelShape& shape, const TrainingSettings& settings) {
-    const auto parameters = list_parameters(shape, settings.lora);
+    const auto parameters = list_parameters(shape, settings);
     return settings.weight_bytes() * (count(parameters, false) + 3 * count(parameters, true));
 }
 
 // Largest batch within the limit, 0 if none. A line through the two last batches predicts the
 // answer (through the state at batch 0 at first), its neighbours confirm it, and halving helps
 // where memory is no line.
-std::int64_t largest_fitting(ReservedByBatch& reserved, std::int64_t limit, std::int64_t highest,
+std::int64_t largest_fitting(FootprintByBatch& footprints, std::int64_t limit, std::int64_t highest,
                              std::int64_t state) {
     std::int64_t low = 0, high = highest + 1;  // low fits (or is 0), high does not (or is too many)
     std::int64_t probe = std::min<std::int64_t>(48, highest);
     std::int64_t last = 0, last_bytes = state;
     while (high - low > 1) {
         probe = std::clamp(probe, low + 1, high - 1);
-        const std::int64_t bytes = reserved(probe);
+        const std::int64_t bytes = footprints(probe).peak_reserved;
         (bytes <= limit ? low : high) = probe;
         const double slope =
             static_cast<double>(bytes - last_bytes) / static_cast<double>(probe - last);
@@ -89,21 +91,26 @@ std::int64_t rounded(std::int64_t batch) {
 
 Result<BatchLimits> find_batch(const ModelShape& shape, const TrainingSettings& settings,
                                const GpuProfile& gpu, const SearchOptions& options,
-                               ReservedByBatch& reserved) {
+                               FootprintByBatch& footprints) {
     if (!std::isfinite(options.safety) || options.safety <= 0 || options.safety > 1)
         return fail(Errc::invalid_input, "The safety margin must lie above 0 and up to 1.",
                     "/safety");
+    if (!(options.correction > 0.1 && options.correction < 10))
+        return fail(Errc::invalid_input, "The correction must lie between 0.1 and 10.",
+                    "/correction/factor");
     if (options.highest_batch < 1)
         return fail(Errc::invalid_input, "The highest batch must be at least 1.", "/highest_batch");
     BatchLimits out;
     out.limit_bytes = reserve_limit(gpu, options);
-    out.max_batch = largest_fitting(reserved, out.limit_bytes, options.highest_batch,
+    const auto uncorrected =
+        static_cast<std::int64_t>(static_cast<double>(out.limit_bytes) / options.correction);
+    out.max_batch = largest_fitting(footprints, uncorrected, options.highest_batch,
                                     state_bytes(shape, settings));
     if (out.max_batch == 0) return out;
-    out.recommended_batch = rounded(out.max_batch);
-    out.reserved_at_recommended = reserved(out.recommended_batch);
+    out.round_batch = rounded(out.max_batch);
+    const auto reserved = corrected(footprints(out.round_batch).peak_reserved, options);
     const auto band = band_of(shape, settings, gpu);
-    const double upper = static_cast<double>(out.reserved_at_recommended) * band.high;
+    const double upper = static_cast<double>(reserved) * band.high;
     out.fit = upper <= static_cast<double>(gpu.usable_bytes() - options.reserved_elsewhere)
                   ? Fit::yes
                   : Fit::tight;

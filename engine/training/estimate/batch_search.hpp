@@ -20,16 +20,17 @@ enum class Fit { yes, tight, no };  // tight: only below the band's upper edge, 
 std::string_view to_string(Fit fit);
 
 struct BatchLimits {
-    std::int64_t limit_bytes = 0;        // reserved memory that the safety margin leaves
-    std::int64_t max_batch = 0;          // 0: not even one sample fits
-    std::int64_t recommended_batch = 0;  // at most max_batch, a multiple of 8 where that is large
-    std::int64_t reserved_at_recommended = 0;
-    Fit fit = Fit::no;
+    std::int64_t limit_bytes = 0;  // reserved memory that the safety margin leaves
+    std::int64_t max_batch = 0;    // 0: not even one sample fits
+    std::int64_t round_batch = 0;  // at most max_batch, a multiple of 8 where that is large
+    Fit fit = Fit::no;             // of round_batch
 };
 
 struct SearchOptions {
     double safety = 0.85;                 // of the card's total memory, context included
     std::int64_t reserved_elsewhere = 0;  // bytes that other processes hold on the card
+    // What real runs of this kind reserved, against what was modelled: a factor on every peak.
+    double correction = 1;
     std::int64_t highest_batch = 65536;
     EstimateOptions estimate = {};
 };
@@ -37,27 +38,29 @@ struct SearchOptions {
 // Reserved memory that the safety margin leaves beside the context. May be negative.
 std::int64_t reserve_limit(const GpuProfile& gpu, const SearchOptions& options);
 
-// peak_reserved by batch, remembered: many cards ask for the same batches.
-class ReservedByBatch {
+std::int64_t corrected(std::int64_t reserved, const SearchOptions& options);
+
+// Footprints by batch, remembered: many cards ask for the same batches.
+class FootprintByBatch {
   public:
-    ReservedByBatch(const ModelShape& shape, const TrainingSettings& settings,
-                    const TapeDevice& device, const EstimateOptions& options)
+    FootprintByBatch(const ModelShape& shape, const TrainingSettings& settings,
+                     const TapeDevice& device, const EstimateOptions& options)
         : shape_(shape), settings_(settings), device_(device), options_(options) {}
-    std::int64_t operator()(std::int64_t batch);
-    const std::map<std::int64_t, std::int64_t>& known() const { return known_; }
+    const Footprint& operator()(std::int64_t batch);
+    const std::map<std::int64_t, Footprint>& known() const { return known_; }
 
   private:
     ModelShape shape_;
     TrainingSettings settings_;
     TapeDevice device_;
     EstimateOptions options_;
-    std::map<std::int64_t, std::int64_t> known_;
+    std::map<std::int64_t, Footprint> known_;
 };
 
-// The largest batch whose reserved memory stays within the limit: a line through two batches
-// predicts it, neighbours confirm it. Errors name the field.
+// The largest batch whose reserved memory, corrected, stays within the limit: a line through two
+// batches predicts it, neighbours confirm it. Errors name the field.
 Result<BatchLimits> find_batch(const ModelShape& shape, const TrainingSettings& settings,
                                const GpuProfile& gpu, const SearchOptions& options,
-                               ReservedByBatch& reserved);
+                               FootprintByBatch& footprints);
 
 }  // namespace plimsoll::training

@@ -121,8 +121,8 @@ void measure_saved(const Tape& tape, Estimate& out) {
     }
 }
 
-void count_parameters(const ModelShape& shape, const Lora& lora, Estimate& out) {
-    for (const auto& p : list_parameters(shape, lora)) {
+void count_parameters(const ModelShape& shape, const TrainingSettings& settings, Estimate& out) {
+    for (const auto& p : list_parameters(shape, settings)) {
         out.parameters += p.elements;
         if (p.trainable) out.trainable_parameters += p.elements;
         if (p.layer < 0) continue;
@@ -144,21 +144,19 @@ Result<Estimate> estimate(const ModelShape& shape, const TrainingSettings& setti
     if (auto ok = check_settings(shape, settings); !ok) return fail(ok.error());
     const Tape tape = record_tape(shape, settings, device);
     Estimate out;
-    count_parameters(shape, settings.lora, out);
+    count_parameters(shape, settings, out);
     Replay replay(tape, options);
     replay.run(tape.setup, 1);
     replay.run(tape.first, 1);
     for (int step = 2; step <= options.steps; ++step) replay.run(tape.later, step);
     replay.finish(out);
     measure_saved(tape, out);
-    out.matmul_flops = tape.matmul_flops;
-    out.moved_bytes = tape.moved_bytes;
-    out.kernels = tape.kernels;
+    out.work = tape.work;
     return out;
 }
 
-std::int64_t peak_reserved(const ModelShape& shape, const TrainingSettings& settings,
-                           const TapeDevice& device, const EstimateOptions& options) {
+Footprint footprint(const ModelShape& shape, const TrainingSettings& settings,
+                    const TapeDevice& device, const EstimateOptions& options) {
     const Tape tape = record_tape(shape, settings, device);
     CachingAllocator allocator(unlimited(options.allocator));
     std::vector<CachingAllocator::Block> blocks(tape.buffers.size(), -1);
@@ -174,7 +172,7 @@ std::int64_t peak_reserved(const ModelShape& shape, const TrainingSettings& sett
     run(tape.setup);
     run(tape.first);
     for (int step = 2; step <= options.steps; ++step) run(tape.later);
-    return allocator.max_reserved();
+    return {allocator.max_reserved(), tape.work};
 }
 
 }  // namespace plimsoll::training

@@ -45,9 +45,7 @@ struct Estimate {
     Moment moment;
     std::int64_t saved_for_backward = 0;  // tensors alive at the end of forward, activations alone
     std::vector<LayerMemory> layers;
-    double matmul_flops = 0;  // per optimizer step
-    double moved_bytes = 0;
-    std::int64_t kernels = 0;
+    Work work;                            // of one optimizer step
     std::vector<TimelinePoint> timeline;  // two steps, at most 2000 points; empty unless asked for
 
     // Reserved but not allocated at the peaks: what the caching allocator cannot use.
@@ -66,8 +64,12 @@ TapeDevice tape_device(const GpuProfile& gpu);
 Result<Estimate> estimate(const ModelShape& shape, const TrainingSettings& settings,
                           const TapeDevice& device, const EstimateOptions& options = {});
 
-// peak_reserved alone, for searches over batch sizes: same replay without the bookkeeping.
-std::int64_t peak_reserved(const ModelShape& shape, const TrainingSettings& settings,
-                           const TapeDevice& device, const EstimateOptions& options = {});
+struct Footprint {
+    std::int64_t peak_reserved = 0;
+    Work work;
+};
+// For searches over batch sizes: the same replay without the bookkeeping.
+Footprint footprint(const ModelShape& shape, const TrainingSettings& settings,
+                    const TapeDevice& device, const EstimateOptions& options = {});
 
 }  // namespace plimsoll::training

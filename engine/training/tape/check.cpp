@@ -30,6 +30,13 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
         return wrong("/lora", "Adapters are known for text models only.");
     if (!(t.lora.dropout >= 0 && t.lora.dropout < 1))
         return wrong("/lora/dropout", "A dropout must be at least 0 and below 1.");
+    if (t.frozen_layers < 0 || t.frozen_layers > s.layers)
+        return wrong("/frozen_layers", "At most all " + std::to_string(s.layers) +
+                                           " layers of the model can be frozen.");
+    if (t.lora.rank > 0 && (t.frozen_layers > 0 || t.frozen_embeddings))
+        return wrong("/frozen_layers", "Adapters freeze the whole model already.");
+    if (s.is_series() && (t.frozen_layers > 0 || t.frozen_embeddings))
+        return wrong("/frozen_layers", "Freezing parts is known for text models only.");
     if (t.checkpointing && s.is_series())
         return wrong("/checkpointing", "Gradient checkpointing is known for text models only.");
     return {};

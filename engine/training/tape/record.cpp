@@ -96,13 +96,30 @@ std::vector<Event> without_births(const Tape& tape) {
     return later;
 }
 
+// An LSTM multiplies one time step after the other; everything else, all of them at once.
+double product_elements(const ModelShape& shape, const TrainingSettings& t) {
+    const double rows = static_cast<double>(t.batch) * (1 + t.negatives) *
+                        (shape.family == Family::lstm ? 1 : t.sequence);
+    return rows * shape.hidden;
+}
+
 }  // namespace
+
+std::vector<Parameter> list_parameters(const ModelShape& shape, const TrainingSettings& settings) {
+    auto parameters = list_parameters(shape, settings.lora);
+    for (auto& p : parameters) {
+        if (settings.frozen_embeddings && p.part == Part::embeddings) p.trainable = false;
+        // The layers of every channel count from its own bottom.
+        if (p.layer >= 0 && p.layer % shape.layers < settings.frozen_layers) p.trainable = false;
+    }
+    return parameters;
+}
 
 Tape record_tape(const ModelShape& shape, const TrainingSettings& settings,
                  const TapeDevice& device) {
     Graph g(settings, device);
     Tape tape;
-    const auto parameters = list_parameters(shape, settings.lora);
+    const auto parameters = list_parameters(shape, settings);
     load_model(g, shape, parameters);
     tape.setup = g.take_events();
     OptimizerTape optimizer(g, parameters);
@@ -112,9 +129,7 @@ Tape record_tape(const ModelShape& shape, const TrainingSettings& settings,
         run_step(g, shape, optimizer);
         tape.later = g.take_events();
     }
-    tape.matmul_flops = g.flops();
-    tape.moved_bytes = g.moved_bytes();
-    tape.kernels = g.kernels();
+    tape.work = {g.flops(), g.moved_bytes(), g.kernels(), product_elements(shape, settings)};
     tape.buffers = g.take_buffers();
     if (settings.set_to_none) tape.later = without_births(tape);
     return tape;

@@ -44,6 +44,8 @@ struct TrainingSettings {
     bool hold_outputs = true;  // the loop keeps `outputs` until the next step
     int negatives = 0;         // naics: negative texts per anchor
     Lora lora = {};
+    bool frozen_embeddings = false;
+    int frozen_layers = 0;  // from the bottom
     Framework framework = Framework::torch_2_11;
 
     bool autocast() const {

@@ -46,6 +46,14 @@ struct Event {
     std::int16_t layer = -1;  // which layer's code caused it, -1 outside
 };
 
+// What a step costs in time, whatever the card.
+struct Work {
+    double matmul_flops = 0;      // forward and backward, recomputation included
+    double moved_bytes = 0;       // by element-wise kernels: written once, read once
+    std::int64_t kernels = 0;     // roughly one per recorded operation
+    double product_elements = 0;  // of the usual matrix product's result, in one micro-batch
+};
+
 // A training step as a list of allocations and frees per operation. `first` is the first step (the
 // optimizer's state and the libraries' workspaces are born in it), `later` every further one.
 struct Tape {
@@ -53,9 +61,7 @@ struct Tape {
     std::vector<Event> setup;
     std::vector<Event> first;
     std::vector<Event> later;
-    double matmul_flops = 0;   // per step, forward and backward, recomputation included
-    double moved_bytes = 0;    // per step, by element-wise kernels: written once, read once
-    std::int64_t kernels = 0;  // per step, roughly one per recorded operation
+    Work work;  // of one optimizer step
 };
 
 }  // namespace plimsoll::training

@@ -47,7 +47,7 @@ export function tooSmall() {
     band: { low: 0.95, high: 1.06, low_bytes: used * 0.95, high_bytes: used * 1.06 },
   };
   const why = 'One sample takes 32.9 GiB of 23.5 GiB, above the margin of 0.85 (20.0 GiB).';
-  return { ...rest, gpus: [{ ...card, fits: 'no', why, max_batch: 0, batch: 1, accumulation: null, memory }] };
+  return { ...rest, comparisons: [], gpus: [{ ...card, fits: 'no', why, max_batch: 0, batch: 1, accumulation: null, memory }] };
 }
 
 /** The estimate of what was asked: the recorded cards, with the batch that was asked for. */
@@ -57,5 +57,6 @@ export function estimate(spec) {
   const gpus = structuredClone(chosen.length > 0 ? chosen : summary.gpus.slice(0, 1));
   const batch = spec.args.training?.batch;
   if (batch) for (const card of gpus) Object.assign(card, { batch, why: `A batch of ${batch}, as asked.` });
-  return { kind: spec.kind, summary: { ...structuredClone(summary), gpus } };
+  const comparisons = gpus.length > 1 ? structuredClone(summary.comparisons) : [];
+  return { kind: spec.kind, summary: { ...structuredClone(summary), gpus, comparisons } };
 }

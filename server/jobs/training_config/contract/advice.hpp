@@ -14,6 +14,9 @@ Result<nlohmann::json> card_json(const Request& request, std::size_t card);
 // TrainingConfigSummary of the cards' reports, in order.
 nlohmann::json summary_json(const Request& request, nlohmann::json cards);
 
+// That summary for a terminal.
+std::string summary_text(const nlohmann::json& summary);
+
 // TrainingConfigResult, a line of the results; `card` is a TrainingGpuReport.
 std::string result_row(std::size_t index, const nlohmann::json& card);
 
@@ -25,6 +28,11 @@ nlohmann::json timeline_json(const ::plimsoll::training::Estimate& estimate);
 nlohmann::json guides_json(const Request& request, const ::plimsoll::training::GpuReport& card);
 nlohmann::json accumulation_json(const std::optional<::plimsoll::training::AccumulationAdvice>& a);
 std::string why(const Request& request, const ::plimsoll::training::GpuReport& card);
+std::string why_this_batch(const Request& request, const ::plimsoll::training::GpuReport& card);
+
+// TrainingComparison of two TrainingGpuReports: what moving the run from one card to the other
+// changes.
+nlohmann::json comparison_json(const nlohmann::json& from, const nlohmann::json& to);
 
 // "12.3 GiB", for sentences.
 std::string gibibytes(std::int64_t bytes);

@@ -27,6 +27,22 @@ std::string_view rule_name(tr::RateRule rule) {
     return "";
 }
 
+std::string_view reason_name(tr::BatchReason reason) {
+    switch (reason) {
+        case tr::BatchReason::knee:
+            return "knee";
+        case tr::BatchReason::memory:
+            return "memory";
+        case tr::BatchReason::target:
+            return "target";
+        case tr::BatchReason::asked:
+            return "asked";
+        case tr::BatchReason::nothing_fits:
+            return "nothing_fits";
+    }
+    return "";
+}
+
 std::string_view bound_name(tr::Throughput::Bound bound) {
     switch (bound) {
         case tr::Throughput::Bound::compute:
@@ -192,6 +208,12 @@ Result<json> card_json(const Request& request, std::size_t index) {
                 {"limit_bytes", card.limits.limit_bytes},
                 {"max_batch", card.limits.max_batch},
                 {"batch", card.batch},
+                {"batch_reason", reason_name(card.reason)},
+                {"batch_why", why_this_batch(request, card)},
+                {"knee",
+                 {{"batch", card.knee.batch},
+                  {"samples_per_second", card.knee.samples_per_second},
+                  {"best_samples_per_second", card.knee.best_samples_per_second}}},
                 {"accumulation", accumulation_json(card.accumulation)},
                 {"parameters", card.at_batch.parameters},
                 {"trainable_parameters", card.at_batch.trainable_parameters},

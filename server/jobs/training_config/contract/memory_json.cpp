@@ -53,7 +53,8 @@ json gpu_json(const tr::GpuProfile& gpu) {
             {"architecture", gpu.architecture},
             {"total_bytes", gpu.total_bytes()},
             {"context_bytes", gpu.total_bytes() - gpu.usable_bytes()},
-            {"usable_bytes", gpu.usable_bytes()}};
+            {"usable_bytes", gpu.usable_bytes()},
+            {"bf16", gpu.has_bf16()}};
 }
 
 json memory_json(const tr::GpuReport& card) {
@@ -67,8 +68,8 @@ json memory_json(const tr::GpuReport& card) {
             {"band",
              {{"low", card.band.low},
               {"high", card.band.high},
-              {"low_bytes", context_bytes(card) + times(e.peak_reserved, card.band.low)},
-              {"high_bytes", context_bytes(card) + times(e.peak_reserved, card.band.high)}}},
+              {"low_bytes", context_bytes(card) + times(card.reserved, card.band.low)},
+              {"high_bytes", context_bytes(card) + times(card.reserved, card.band.high)}}},
             {"moment",
              {{"step", e.moment.step},
               {"phase", tr::to_string(e.moment.phase)},
@@ -86,6 +87,7 @@ json breakdown_json(const tr::GpuReport& card) {
             card.at_batch.breakdown[static_cast<std::size_t>(i)]);
     }
     add("fragmentation", card.at_batch.fragmentation());
+    add("correction", card.reserved - card.at_batch.peak_reserved);
     add("context", context_bytes(card));
     return parts;
 }

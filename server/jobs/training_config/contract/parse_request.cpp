@@ -23,6 +23,7 @@ std::string in_args(const std::string& where) {
         {"/lora", "/training/lora"},
         {"/lora/rank", "/training/lora/rank"},
         {"/lora/dropout", "/training/lora/dropout"},
+        {"/frozen_layers", "/training/frozen_layers"},
         {"/safety", "/safety_margin"},
     };
     const auto found = places.find(where);
@@ -52,6 +53,8 @@ tr::TrainingSettings parse_training(const json& from, const tr::ModelShape& shap
     take_word(from, "optimizer_kernel", kOptimizerKernels, t.kernel);
     take_word(from, "attention", kAttentions, t.attention);
     t.checkpointing = from.value("checkpointing", false);
+    t.frozen_embeddings = from.value("frozen_embeddings", false);
+    t.frozen_layers = from.value("frozen_layers", 0);
     t.padded = from.value("padded", false);
     t.clip = from.value("clip", true);
     t.negatives = from.value("negatives", naics ? 24 : 0);
@@ -61,6 +64,29 @@ tr::TrainingSettings parse_training(const json& from, const tr::ModelShape& shap
         take_word(*lora, "targets", kLoraTargets, t.lora.targets);
     }
     return t;
+}
+
+// A histogram of lengths in place of one length: batches are padded to their longest text.
+void parse_lengths(const json& training, tr::ReportRequest& r, FieldErrors& errors) {
+    const auto given = training.find("length_histogram");
+    if (given == training.end()) return;
+    std::vector<tr::LengthBin> bins;
+    for (const json& bin : *given) bins.push_back({bin.at("tokens"), bin.at("samples")});
+    const auto lengths = tr::summarise(std::move(bins), training.value("sequence_length", 0));
+    if (!lengths) {
+        errors.push_back({"/training/length_histogram", "invalid", lengths.error().message});
+        return;
+    }
+    r.lengths = *lengths;
+    r.settings.sequence = lengths->longest;
+    r.settings.padded = r.settings.padded || lengths->mean < lengths->longest;
+}
+
+tr::AllocatorSettings parse_allocator(const json& from) {
+    tr::AllocatorSettings a;
+    a.expandable_segments = from.value("expandable_segments", false);
+    a.max_split = from.value("max_split_size_mb", std::int64_t{0}) << 20;
+    return a;
 }
 
 tr::RateQuestion parse_rate(const json& from) {
@@ -140,7 +166,13 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
 
     const json& training = member(args, "training");
     r.settings = parse_training(training, r.shape);
+    parse_lengths(training, r, errors);
     r.batch = training.value("batch", std::int64_t{0});
+    r.search.estimate.allocator = parse_allocator(member(args, "allocator"));
+    if (const auto correction = args.find("correction"); correction != args.end()) {
+        r.search.correction = correction->at("factor");
+        if (r.search.correction != 1) request.correction = *correction;
+    }
     r.search.safety = args.value("safety_margin", r.search.safety);
     r.search.reserved_elsewhere =
         static_cast<std::int64_t>(args.value("reserved_elsewhere_gib", 0.0) * kGiB);

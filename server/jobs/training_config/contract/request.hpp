@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::training_config {
 
@@ -31,6 +31,9 @@ struct Cluster {
 struct Request {
     ::plimsoll::training::ReportRequest report;
     std::vector<Stage> stages;
+    // What real runs of this team took, against what was modelled for them: the factor is in
+    // `report.search`, this is what is said about it. Null: none.
+    nlohmann::json correction;
     std::optional<Cluster> cluster;
     // What was seen of a run, to be explained; its largest batch is filled in per card.
     std::optional<::plimsoll::training::Observation> observed;

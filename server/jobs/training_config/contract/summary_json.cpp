@@ -20,6 +20,23 @@ json model_json(const tr::ModelShape& s, const json& cards) {
             {"trainable_parameters", known ? cards[0]["trainable_parameters"] : json(0)}};
 }
 
+json lengths_json(const std::optional<tr::Lengths>& lengths) {
+    if (!lengths) return nullptr;
+    return {{"longest", lengths->longest},
+            {"p95", lengths->p95},
+            {"mean", lengths->mean},
+            {"cut_share", lengths->cut_share}};
+}
+
+// The first card against every other.
+json comparisons_json(const json& cards) {
+    json all = json::array();
+    for (std::size_t i = 1; i < cards.size(); ++i) {
+        all.push_back(comparison_json(cards[0], cards[i]));
+    }
+    return all;
+}
+
 json training_json(const tr::ReportRequest& r) {
     const auto& t = r.settings;
     return {{"sequence_length", t.sequence},
@@ -29,6 +46,9 @@ json training_json(const tr::ReportRequest& r) {
             {"attention", text_of(kAttentions, t.attention)},
             {"checkpointing", t.checkpointing},
             {"lora_rank", t.lora.rank},
+            {"frozen_embeddings", t.frozen_embeddings},
+            {"frozen_layers", t.frozen_layers},
+            {"lengths", lengths_json(r.lengths)},
             {"negatives", t.negatives},
             {"safety_margin", r.search.safety},
             {"target_effective_batch", r.target_effective_batch},
@@ -48,10 +68,10 @@ json summary_json(const Request& request, json cards) {
         "torch.compile is not modelled.",
     };
     auto model = model_json(request.report.shape, cards);
-    return {{"model", std::move(model)},
-            {"training", training_json(request.report)},
-            {"gpus", std::move(cards)},
-            {"limits", limits}};
+    auto comparisons = comparisons_json(cards);
+    return {{"model", std::move(model)},        {"training", training_json(request.report)},
+            {"gpus", std::move(cards)},         {"comparisons", std::move(comparisons)},
+            {"correction", request.correction}, {"limits", limits}};
 }
 
 std::string result_row(std::size_t index, const json& card) {

@@ -34,7 +34,52 @@ std::string what_would_fit(const tr::GpuReport& card) {
            std::to_string(best.max_batch) + ").";
 }
 
+std::string whole(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.0f", value);
+    return text;
+}
+
+// PyTorch emulates a type that the card lacks, or refuses it.
+std::string wrong_type(const Request& request, const tr::GpuProfile& gpu) {
+    const auto precision = request.report.settings.precision;
+    const bool half = precision == tr::Precision::bf16_autocast || precision == tr::Precision::bf16;
+    if (!half || gpu.has_bf16()) return "";
+    return gpu.fp16_flops.value > 0
+               ? " It has no bf16: use fp16 autocast, which takes the same memory."
+               : " It has neither bf16 nor fast fp16: train in fp32 there.";
+}
+
 }  // namespace
+
+std::string why_this_batch(const Request& request, const tr::GpuReport& card) {
+    const auto& knee = card.knee;
+    const auto percent =
+        whole(100 * card.throughput.samples_per_second / knee.best_samples_per_second);
+    const auto at_knee = whole(100 * knee.samples_per_second / knee.best_samples_per_second);
+    switch (card.reason) {
+        case tr::BatchReason::knee:
+            return "At " + std::to_string(card.batch) + " the card reaches " + percent +
+                   " % of the modelled " + whole(knee.best_samples_per_second) +
+                   " samples/s of the largest batch; larger ones only take memory. Memory allows " +
+                   std::to_string(card.limits.max_batch) + ".";
+        case tr::BatchReason::memory:
+            return "Throughput still rises up to where memory ends, at " +
+                   std::to_string(card.limits.max_batch) + ".";
+        case tr::BatchReason::target:
+            return "The whole effective batch of " +
+                   std::to_string(request.report.target_effective_batch) +
+                   " goes through at once; memory allows " + std::to_string(card.limits.max_batch) +
+                   ".";
+        case tr::BatchReason::asked:
+            return "The batch that was asked for; " + std::to_string(knee.batch) + " reaches " +
+                   at_knee + " % of the best modelled throughput, and memory allows " +
+                   std::to_string(card.limits.max_batch) + ".";
+        case tr::BatchReason::nothing_fits:
+            return "Not even one sample fits.";
+    }
+    return {};
+}
 
 std::string gibibytes(std::int64_t bytes) {
     char text[32];
@@ -43,7 +88,9 @@ std::string gibibytes(std::int64_t bytes) {
     return text;
 }
 
-std::string why(const Request& request, const tr::GpuReport& card) {
+namespace {
+
+std::string why_it_fits(const Request& request, const tr::GpuReport& card) {
     const double safety = request.report.search.safety;
     const std::string needs =
         (card.batch == 1 ? std::string("One sample") : "A batch of " + std::to_string(card.batch)) +
@@ -67,9 +114,15 @@ std::string why(const Request& request, const tr::GpuReport& card) {
                        " is " + std::to_string(card.limits.max_batch) + ".";
             }
             return needs + ", above " + margin + "." + what_would_fit(card) +
-                   a_card_that_carries(card.at_batch.peak_reserved, safety);
+                   a_card_that_carries(card.reserved, safety);
     }
     return {};
+}
+
+}  // namespace
+
+std::string why(const Request& request, const tr::GpuReport& card) {
+    return why_it_fits(request, card) + wrong_type(request, card.gpu);
 }
 
 }  // namespace plimsoll::jobs::training_config

@@ -63,10 +63,6 @@ TEST(Report, HoldsTogetherForEveryCard) {
         EXPECT_GE(c.curve.size(), 3U);
         EXPECT_GT(c.rate.warmup_steps, 0);
     }
-    const auto printed = text::report(*report, request);
-    EXPECT_THAT(printed, HasSubstr("NVIDIA H200"));
-    EXPECT_THAT(printed, HasSubstr("modelled, not measured"));
-    EXPECT_THAT(printed, HasSubstr("gradient checkpointing"));
 }
 
 // The training utilisation guide's table against what memory would allow: it is far below.
@@ -90,7 +86,7 @@ TEST(Report, SaysWhatDoesNotFit) {
     const auto report = make_report(r);
     ASSERT_TRUE(report);
     EXPECT_EQ(report->gpus[0].limits.fit, Fit::no);
-    EXPECT_THAT(text::report(*report, r), HasSubstr("does not fit: a batch of 1 needs"));
+    EXPECT_EQ(report->gpus[0].reason, BatchReason::nothing_fits);
     r.gpus.clear();
     EXPECT_EQ(make_report(r).error().where, "/gpus");
 }

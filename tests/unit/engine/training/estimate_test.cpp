@@ -71,7 +71,7 @@ TEST(Estimate, EveryConfigurationIsConsistent) {
         const auto sum = std::accumulate(e->breakdown.begin(), e->breakdown.end(), std::int64_t{0});
         EXPECT_EQ(sum, e->peak_allocated) << c.name;
         EXPECT_GE(e->fragmentation(), 0) << c.name;
-        EXPECT_GT(e->matmul_flops, 0) << c.name;
+        EXPECT_GT(e->work.matmul_flops, 0) << c.name;
         c.settings.batch *= 2;
         const auto larger = estimate(c.shape, c.settings, {});
         // A block that is not split counts whole: a larger batch may fit its blocks better.
@@ -137,15 +137,15 @@ TEST(BatchSearch, FindsTheLargestBatchThatFits) {
     TrainingSettings t;
     for (const auto* model : {"bert-base", "gpt2", "temporal"}) {
         const auto shape = *preset(model);
-        ReservedByBatch reserved(shape, t, tape_device(gpu), {});
-        const auto found = find_batch(shape, t, gpu, {}, reserved);
+        FootprintByBatch footprints(shape, t, tape_device(gpu), {});
+        const auto found = find_batch(shape, t, gpu, {}, footprints);
         ASSERT_TRUE(found) << model;
         EXPECT_GT(found->max_batch, 1) << model;
-        EXPECT_LE(reserved(found->max_batch), found->limit_bytes) << model;
-        EXPECT_GT(reserved(found->max_batch + 1), found->limit_bytes) << model;
-        EXPECT_LE(found->recommended_batch, found->max_batch) << model;
-        EXPECT_EQ(found->recommended_batch % 8, 0) << model;
-        EXPECT_LE(reserved.known().size(), 16U) << model;
+        EXPECT_LE(footprints(found->max_batch).peak_reserved, found->limit_bytes) << model;
+        EXPECT_GT(footprints(found->max_batch + 1).peak_reserved, found->limit_bytes) << model;
+        EXPECT_LE(found->round_batch, found->max_batch) << model;
+        EXPECT_EQ(found->round_batch % 8, 0) << model;
+        EXPECT_LE(footprints.known().size(), 16U) << model;
     }
 }
 
@@ -153,12 +153,12 @@ TEST(BatchSearch, SaysWhenNotEvenOneSampleFits) {
     const auto gpu = *GpuCatalogue().find("k80");
     const auto shape = *preset("llama-7b");
     TrainingSettings t;
-    ReservedByBatch reserved(shape, t, tape_device(gpu), {});
-    const auto found = find_batch(shape, t, gpu, {}, reserved);
+    FootprintByBatch footprints(shape, t, tape_device(gpu), {});
+    const auto found = find_batch(shape, t, gpu, {}, footprints);
     ASSERT_TRUE(found);
     EXPECT_EQ(found->max_batch, 0);
     EXPECT_EQ(found->fit, Fit::no);
-    EXPECT_EQ(find_batch(shape, t, gpu, {.safety = -1}, reserved).error().where, "/safety");
+    EXPECT_EQ(find_batch(shape, t, gpu, {.safety = -1}, footprints).error().where, "/safety");
 }
 
 }  // namespace

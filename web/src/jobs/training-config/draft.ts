@@ -20,6 +20,10 @@ export interface Draft {
   padded: boolean;
   lora: string;
   negatives: string;
+  frozen: string;
+  frozenEmbeddings: boolean;
+  lengths: string;
+  expandable: boolean;
   gpus: string[];
   batch: string;
   safety: string;
@@ -60,6 +64,10 @@ export const freshDraft = (): Draft => ({
   padded: false,
   lora: '',
   negatives: '',
+  frozen: '',
+  frozenEmbeddings: false,
+  lengths: '',
+  expandable: false,
   gpus: [],
   batch: '',
   safety: '0.85',
@@ -101,6 +109,13 @@ function numbers(fields: Record<string, string>): Record<string, number> {
   return Object.fromEntries(filled.map(([name, text]) => [name, Number.isNaN(Number(text)) ? (text as never) : Number(text)]));
 }
 
+/** "64:900 256:100", with blanks or commas between; what is no number is left to the server's complaint. */
+const readLengths = (text: string) =>
+  text.split(/[\s,;]+/).filter(Boolean).map((pair) => {
+    const [tokens = '', samples = ''] = pair.split(':');
+    return numbers({ tokens, samples });
+  });
+
 const some = <T extends object>(value: T): T | undefined => (Object.keys(value).length > 0 ? value : undefined);
 
 /** The arguments that these controls mean. The server checks them: only it knows every rule. */
@@ -117,7 +132,9 @@ export function toArgs(draft: Draft, config: Record<string, unknown> | undefined
   const args = {
     model,
     training: {
-      ...numbers({ sequence_length: draft.sequence, batch: draft.batch, negatives: draft.negatives }),
+      ...numbers({ sequence_length: draft.sequence, batch: draft.batch, negatives: draft.negatives, frozen_layers: draft.frozen }),
+      ...(draft.frozenEmbeddings && { frozen_embeddings: true }),
+      ...(draft.lengths.trim() && { length_histogram: readLengths(draft.lengths) }),
       precision: draft.precision,
       optimizer: draft.optimizer,
       optimizer_kernel: draft.kernel,
@@ -128,6 +145,7 @@ export function toArgs(draft: Draft, config: Record<string, unknown> | undefined
     },
     ...(draft.gpus.length > 0 && { gpus: draft.gpus }),
     ...numbers({ safety_margin: draft.safety, target_effective_batch: draft.target }),
+    allocator: draft.expandable ? { expandable_segments: true } : undefined,
     learning_rate: some(numbers({ base: draft.baseRate, base_batch: draft.baseBatch })),
     workload: some(numbers({ dataset_size: draft.dataset, epochs: draft.epochs, models: draft.models, parallel_workers: draft.workers })),
     host: some(numbers({ cpu_cores: draft.cores, ram_gib: draft.ram })),

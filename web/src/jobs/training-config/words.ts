@@ -18,6 +18,7 @@ const families: Record<string, PartFamily> = {
   batch: 'passing',
   workspace: 'overhead',
   fragmentation: 'overhead',
+  correction: 'overhead',
   context: 'overhead',
 };
 export const familyOf = (group: string): PartFamily => families[group] ?? 'activations';
@@ -41,6 +42,7 @@ const groupNames: Record<string, string> = {
   logits: 'logits and loss',
   batch: 'batch data',
   workspace: 'workspaces of libraries',
+  correction: 'correction by your measurements',
   context: 'CUDA context (estimate)',
 };
 export const groupName = (group: string): string => groupNames[group] ?? group.replaceAll('_', ' ');

@@ -2,6 +2,7 @@
 #include "engine/training/models/presets.hpp"
 #include "server/base/gzip.hpp"
 #include "server/jobs/registry.hpp"
+#include "server/jobs/training_config/contract/advice.hpp"
 
 #include <string>
 #include <vector>
@@ -110,6 +111,66 @@ TEST(TrainingConfigKind, TheBatchNeverExceedsTheTargetAndAccumulationReachesIt) 
     EXPECT_GT(card["max_batch"], 48);
 }
 
+TEST(TrainingConfigKind, TheBatchHasAReasonAndTheKneeIsShown) {
+    const json card = card_of(bert({{"gpus", {"h200"}}, {"target_effective_batch", 100'003}}));
+    EXPECT_EQ(card["batch_reason"], "knee");
+    EXPECT_EQ(card["knee"]["batch"], card["batch"]);
+    EXPECT_LT(card["batch"], card["max_batch"]);
+    EXPECT_NE(card["batch_why"].get<std::string>().find("Memory allows"), std::string::npos);
+}
+
+TEST(TrainingConfigKind, OneCardIsComparedWithEveryOther) {
+    const json args = bert({{"gpus", {"rtx_4090", "t4", "h200"}}});
+    const json summary = json::parse(kind().estimate(args).value());
+    const json& all = summary["comparisons"];
+    ASSERT_EQ(all.size(), 2u);
+    EXPECT_EQ(all[0]["from"], "rtx_4090");
+    EXPECT_EQ(all[0]["to"], "t4");
+    EXPECT_EQ(all[0]["rows"][0]["name"], "largest batch");
+    EXPECT_EQ(all[0]["rows"][0]["to"], summary["gpus"][1]["max_batch"]);
+    EXPECT_EQ(all[0]["changes"][0]["setting"], "per_device_train_batch_size");
+    EXPECT_NE(all[0]["steps"][0].get<std::string>().find("no bf16"), std::string::npos);
+    EXPECT_EQ(all[1]["to"], "h200");
+    EXPECT_NE(all[1]["steps"][0].get<std::string>().find("GPU_PROFILE=h200"), std::string::npos);
+    const json none = bert({{"model", {{"preset", "llama-8b"}}}, {"gpus", {"b200", "t4"}}});
+    const json refused = json::parse(kind().estimate(none).value())["comparisons"][0];
+    EXPECT_TRUE(refused["changes"].empty());
+    EXPECT_NE(refused["steps"][0].get<std::string>().find("does not carry"), std::string::npos);
+}
+
+TEST(TrainingConfigKind, AHistogramOfLengthsReckonsWithTheLongest) {
+    const json bins = {{{"tokens", 64}, {"samples", 950}}, {{"tokens", 300}, {"samples", 50}}};
+    const json args = bert(
+        {{"training", {{"length_histogram", bins}, {"sequence_length", 256}}}, {"what_ifs", true}});
+    const json summary = json::parse(kind().estimate(args).value());
+    EXPECT_EQ(summary["training"]["sequence_length"], 256);
+    EXPECT_EQ(summary["training"]["lengths"]["p95"], 64);
+    EXPECT_DOUBLE_EQ(summary["training"]["lengths"]["cut_share"], 0.05);
+    const json longest =
+        card_of(bert({{"training", {{"sequence_length", 256}, {"padded", true}}}}));
+    EXPECT_EQ(summary["gpus"][0]["max_batch"], longest["max_batch"]);
+}
+
+TEST(TrainingConfigKind, TheAllocatorsSettingsAreReplayed) {
+    const json usual = card_of(bert({{"training", {{"batch", 48}}}}));
+    const json expandable = card_of(
+        bert({{"training", {{"batch", 48}}}, {"allocator", {{"expandable_segments", true}}}}));
+    EXPECT_EQ(expandable["memory"]["peak_allocated_bytes"].get<std::int64_t>() >> 28,
+              usual["memory"]["peak_allocated_bytes"].get<std::int64_t>() >> 28);
+    EXPECT_NE(expandable["memory"]["peak_reserved_bytes"], usual["memory"]["peak_reserved_bytes"]);
+}
+
+TEST(TrainingConfigKind, ASummaryReadsWellInATerminal) {
+    const json args = bert({{"gpus", {"rtx_4090", "t4"}}, {"what_ifs", true}});
+    const auto text = summary_text(json::parse(kind().estimate(args).value()));
+    for (const auto* part :
+         {"bert-base: 109.5 million parameters", "NVIDIA RTX 4090 [###", "gradient checkpointing",
+          "From rtx_4090 to t4", "- per_device_train_batch_size", "= on the card",
+          "* modelled, not measured"}) {
+        EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+    }
+}
+
 TEST(TrainingConfigKind, AccumulationCountsTheGradientsThatPersist) {
     const json alone =
         card_of(bert({{"training", {{"batch", 32}}}, {"target_effective_batch", 32}}));
@@ -206,6 +267,13 @@ TEST(TrainingConfigKind, BadInputNamesItsPlaceAndItsRule) {
          "/training/lora", "text models"},
         {"head of series", bert({{"model", {{"preset", "lstm"}, {"head", "language_model"}}}}),
          "/model/head", "no language-model head"},
+        {"frozen layers", bert({{"training", {{"frozen_layers", 13}}}}), "/training/frozen_layers",
+         "all 12 layers"},
+        {"lengths", bert({{"training", {{"length_histogram", {{{"tokens", 9}, {"samples", 0}}}}}}}),
+         "/training/length_histogram", "no samples"},
+        {"lengths beyond the positions",
+         bert({{"training", {{"length_histogram", {{{"tokens", 600}, {"samples", 1}}}}}}}),
+         "/training/sequence_length", "positions"},
         {"tokens",
          bert({{"model", {{"preset", "llama-1b"}}},
                {"training", {{"sequence_length", 131072}, {"batch", 65536}}}}),

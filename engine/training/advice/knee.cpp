@@ -1,0 +1,45 @@
+#include "engine/training/advice/knee.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace plimsoll::training {
+
+namespace {
+
+Work work_at(const std::map<std::int64_t, Footprint>& known, std::int64_t batch) {
+    const auto above = known.lower_bound(batch);
+    const Work& high = above->second.work;
+    if (above->first == batch) return high;
+    const auto below = std::prev(above);
+    const Work& low = below->second.work;
+    const double share = static_cast<double>(batch - below->first) /
+                         static_cast<double>(above->first - below->first);
+    return {.matmul_flops = std::lerp(low.matmul_flops, high.matmul_flops, share),
+            .moved_bytes = std::lerp(low.moved_bytes, high.moved_bytes, share),
+            .kernels = std::max(low.kernels, high.kernels),
+            .product_elements = std::lerp(low.product_elements, high.product_elements, share)};
+}
+
+}  // namespace
+
+Knee find_knee(const std::map<std::int64_t, Footprint>& known, const TrainingSettings& settings,
+               const GpuProfile& gpu, std::int64_t highest) {
+    const auto speed = [&](std::int64_t batch) {
+        auto at = settings;
+        at.batch = batch;
+        return model_throughput(work_at(known, batch), at, gpu).samples_per_second;
+    };
+    const double best = speed(highest);
+    // Modelled throughput never falls as the batch grows, so halving finds the place.
+    std::int64_t low = 0, high = highest;  // high is near the best, low is not
+    while (high - low > 1) {
+        const std::int64_t middle = low + (high - low) / 2;
+        (speed(middle) >= kNearBest * best ? high : low) = middle;
+    }
+    const std::int64_t usual = high >= 8 ? std::min(highest, (high + 7) / 8 * 8) : high;
+    return {.batch = usual, .samples_per_second = speed(usual), .best_samples_per_second = best};
+}
+
+}  // namespace plimsoll::training

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "engine/training/advice/throughput.hpp"
+#include "engine/training/estimate/batch_search.hpp"
+
+#include <cstdint>
+#include <map>
+
+namespace plimsoll::training {
+
+// Where larger batches stop paying.
+struct Knee {
+    std::int64_t batch = 1;
+    double samples_per_second = 0;
+    double best_samples_per_second = 0;  // of all batches that memory allows
+};
+inline constexpr double kNearBest = 0.97;
+
+// The smallest batch up to `highest` (of at least 1; 8 and above it multiples of 8 and `highest`
+// itself) with kNearBest of the best modelled throughput. Between two batches whose tapes were
+// recorded work grows in a straight line; those of 1 and of `highest` must be among `known`.
+Knee find_knee(const std::map<std::int64_t, Footprint>& known, const TrainingSettings& settings,
+               const GpuProfile& gpu, std::int64_t highest);
+
+}  // namespace plimsoll::training

@@ -1,0 +1,197 @@
+#include "server/jobs/training_config/contract/advice.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+// GiB are powers of 1024.
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kGiB = 1024.0 * 1024 * 1024;
+constexpr int kBarWidth = 32;
+
+std::string gib(const json& bytes) {
+    return fmt::format("{:.2f} GiB", bytes.get<double>() / kGiB);
+}
+
+std::string text(const json& value) {
+    return value.get<std::string>();
+}
+
+std::string millions(const json& count) {
+    return fmt::format("{:.1f} million", count.get<double>() / 1e6);
+}
+
+std::string head(const json& s) {
+    const json &model = s.at("model"), &t = s.at("training");
+    std::string out = fmt::format(
+        "{}: {} parameters, {} trained\n{} tokens, {}, {} ({}){}{}\n", text(model.at("name")),
+        millions(model.at("parameters")), millions(model.at("trainable_parameters")),
+        t.at("sequence_length").get<int>(), text(t.at("precision")), text(t.at("optimizer")),
+        text(t.at("optimizer_kernel")), t.at("checkpointing").get<bool>() ? ", checkpointing" : "",
+        t.at("lora_rank") > 0 ? fmt::format(", LoRA of rank {}", t.at("lora_rank").get<int>())
+                              : "");
+    if (const json& lengths = t.at("lengths"); !lengths.is_null()) {
+        out += fmt::format("lengths: mean {:.0f}, 95 % up to {}, longest {}; {:.1f} % are cut\n",
+                           lengths.at("mean").get<double>(), lengths.at("p95").get<int>(),
+                           lengths.at("longest").get<int>(),
+                           100 * lengths.at("cut_share").get<double>());
+    }
+    if (const json& c = s.at("correction"); !c.is_null()) {
+        out += fmt::format("corrected by {:.3f}, the median of {} measurements of the team\n",
+                           c.at("factor").get<double>(), c.at("measurements").size());
+    }
+    return out;
+}
+
+std::string table(const json& cards) {
+    auto out = fmt::format("\n{:<32} {:>6} {:>8} {:>5} {:>8} {:>11} {:>6} {:>11} {:>9}\n", "card",
+                           "fits", "batch", "x", "largest", "used", "", "samples/s*", "parallel");
+    for (const json& card : cards) {
+        const json& a = card.at("accumulation");
+        out +=
+            fmt::format("{:<32} {:>6} {:>8} {:>5} {:>8} {:>11} {:>4.0f} % {:>11.0f} {:>9}\n",
+                        text(card.at("gpu").at("name")), text(card.at("fits")),
+                        a.is_null() ? "-" : card.at("batch").dump(),
+                        a.is_null() ? "-" : a.at("nearest").at("steps").dump(),
+                        card.at("max_batch").dump(), gib(card.at("memory").at("device_used_bytes")),
+                        card.at("memory").at("utilisation_percent").get<double>(),
+                        card.at("speed").at("samples_per_second").get<double>(),
+                        card.at("parallel_runs").dump());
+    }
+    return out;
+}
+
+// The card as a line, filled to what is used, with the mark of the margin: [####  |   ].
+std::string load_line(const json& card) {
+    const double total = card.at("gpu").at("total_bytes");
+    const auto place = [total](double bytes) {
+        return std::min(kBarWidth, static_cast<int>(bytes / total * kBarWidth));
+    };
+    const int used = place(card.at("memory").at("device_used_bytes"));
+    const int mark = place(card.at("limit_bytes").get<double>() +
+                           card.at("gpu").at("context_bytes").get<double>());
+    std::string bar;
+    for (int i = 0; i < kBarWidth; ++i) bar += i == mark ? '|' : i < used ? '#' : ' ';
+    return "[" + bar + "]";
+}
+
+std::string breakdown(const json& card) {
+    std::string out;
+    for (const json& part : card.at("breakdown")) {
+        auto name = text(part.at("group"));
+        std::replace(name.begin(), name.end(), '_', ' ');
+        out += fmt::format("    {:<24} {:>12}\n", name, gib(part.at("bytes")));
+    }
+    return out + fmt::format("    {:<24} {:>12}\n", "= on the card",
+                             gib(card.at("memory").at("device_used_bytes")));
+}
+
+std::string settings(const json& card) {
+    const json& a = card.at("accumulation");
+    if (a.is_null()) return "";
+    const json &rate = card.at("learning_rate"), &loader = card.at("loader");
+    auto out = fmt::format(
+        "  accumulation {} -> effective {} (at most: {} x {}, exact: {} x {})\n"
+        "  learning rate {:.3g} ({}), warm-up {} steps: {}\n"
+        "  loader: {} workers, prefetch {}, {} of host memory\n",
+        a.at("nearest").at("steps").dump(), a.at("nearest").at("effective").dump(),
+        a.at("at_most").at("batch").dump(), a.at("at_most").at("steps").dump(),
+        a.at("exact").at("batch").dump(), a.at("exact").at("steps").dump(),
+        rate.at("recommended").get<double>(), text(rate.at("rule")), rate.at("warmup_steps").dump(),
+        text(rate.at("why")), loader.at("workers").dump(), loader.at("prefetch").dump(),
+        gib(loader.at("host_bytes")));
+    if (const json& hours = card.at("speed").at("hours"); !hours.is_null()) {
+        out += fmt::format("  all epochs and models: {:.1f} hours*\n", hours.get<double>());
+    }
+    return out;
+}
+
+std::string details(const json& card) {
+    const json &memory = card.at("memory"), &band = memory.at("band"),
+               &moment = memory.at("moment");
+    std::string out = fmt::format("\n{} {}\n  {}\n", text(card.at("gpu").at("name")),
+                                  load_line(card), text(card.at("why")));
+    out += fmt::format("  batch {} (largest {}): {}\n", card.at("batch").dump(),
+                       card.at("max_batch").dump(), text(card.at("batch_why")));
+    out += settings(card);
+    out += fmt::format(
+        "  peak {} allocated, {} reserved; {} on the card, {} to {}\n"
+        "  the peak is in step {}, {}{}\n",
+        gib(memory.at("peak_allocated_bytes")), gib(memory.at("peak_reserved_bytes")),
+        gib(memory.at("device_used_bytes")), gib(band.at("low_bytes")), gib(band.at("high_bytes")),
+        moment.at("step").dump(), text(moment.at("phase")),
+        moment.at("layer").is_null() ? "" : ", layer " + moment.at("layer").dump());
+    out += breakdown(card);
+    for (const json& w : card.at("what_ifs")) {
+        out += fmt::format("  with {}: largest batch {} ({:.2f}x), {:.2f}x samples/s*\n",
+                           text(w.at("change")), w.at("max_batch").dump(),
+                           w.at("batch_factor").get<double>(), w.at("speed_factor").get<double>());
+    }
+    for (const json& stage : card.at("stages")) {
+        out += fmt::format("  stage {}: batch {} (largest {}), {}\n", text(stage.at("name")),
+                           stage.at("batch").dump(), stage.at("max_batch").dump(),
+                           gib(stage.at("device_used_bytes")));
+    }
+    if (const json& shard = card.at("shard"); !shard.is_null()) {
+        out += fmt::format("  one of {} cards with {}: {} by formula\n", shard.at("cards").dump(),
+                           text(shard.at("sharding")), gib(shard.at("total_bytes")));
+    }
+    for (const json& cause : card.at("diagnosis")) {
+        out += fmt::format("  {}: {} ({}){}\n", text(cause.at("cause")), text(cause.at("change")),
+                           text(cause.at("gain")),
+                           cause.at("from_guide").get<bool>() ? " [guide]" : "");
+    }
+    for (const json& guide : card.at("guides")) {
+        out += "  " + text(guide.at("title")) + ":";
+        for (const json& row : guide.at("rows")) {
+            out += fmt::format(
+                " {} {}{}{};", text(row.at("name")), row.at("guide").dump(),
+                row.at("unit") == "" ? "" : " " + text(row.at("unit")),
+                row.at("ours").is_null() ? "" : " (ours " + row.at("ours").dump() + ")");
+        }
+        out.back() = '\n';
+    }
+    return out;
+}
+
+std::string cell(const json& row, const char* side) {
+    const json& value = row.at(side);
+    if (value.is_null()) return "-";
+    if (row.at("unit") == "bytes") return gib(value);
+    if (!value.is_number_float()) return value.dump();
+    return fmt::format("{:.4g}{}", value.get<double>(),
+                       row.at("unit") == "" ? "" : " " + text(row.at("unit")));
+}
+
+std::string comparison(const json& c) {
+    std::string out = fmt::format("\nFrom {} to {}\n", text(c.at("from")), text(c.at("to")));
+    for (const json& row : c.at("rows")) {
+        out += fmt::format("  {:<32} {:>16} -> {:>16}\n", text(row.at("name")), cell(row, "from"),
+                           cell(row, "to"));
+    }
+    for (const json& change : c.at("changes")) {
+        out += fmt::format("  - {0}: {1:.4g}\n  + {0}: {2:.4g}\n", text(change.at("setting")),
+                           change.at("from").get<double>(), change.at("to").get<double>());
+    }
+    int number = 0;
+    for (const json& step : c.at("steps")) out += fmt::format("  {}. {}\n", ++number, text(step));
+    return out;
+}
+
+}  // namespace
+
+std::string summary_text(const json& s) {
+    auto out = head(s) + table(s.at("gpus"));
+    for (const json& card : s.at("gpus")) out += details(card);
+    // Of two cards; a longer list is compared by its table.
+    if (s.at("comparisons").size() == 1) out += comparison(s.at("comparisons").at(0));
+    out += "\n* modelled, not measured\n";
+    for (const json& limit : s.at("limits")) out += "- " + text(limit) + "\n";
+    return out;
+}
+
+}  // namespace plimsoll::jobs::training_config
