@@ -22,6 +22,8 @@ export class JobWatch {
 
   /** Takes a newer version of the job, such as the answer to a cancellation. */
   accept(job: Job): void {
+    // An end is final: what says otherwise was on its way when the end came.
+    if (this.#done() && !finished(job.state)) return;
     this.job = job;
     this.#speed.add(job.progress.items_done, performance.now());
     this.rate = this.#speed.perSecond();
