@@ -20,7 +20,7 @@ DeviceThread::~DeviceThread() {
 }
 
 void DeviceThread::start(Opener opener, OnOpened on_opened, OnFinished on_finished) {
-    opening_ = true;
+    engaged_ = true;
     thread_ = std::thread(
         [this, opener = std::move(opener), on_opened = std::move(on_opened),
          on_finished = std::move(on_finished)] { run(opener, on_opened, on_finished); });
@@ -42,7 +42,7 @@ void DeviceThread::hold() {
 Pulse DeviceThread::pulse() const {
     const std::lock_guard lock(mutex_);
     const auto beats = running_ != nullptr ? running_->progress.beats() : 0;
-    return {opening_ || running_ != nullptr || !waiting_.empty(), count_ + beats};
+    return {engaged_ || !waiting_.empty(), count_ + beats};
 }
 
 std::optional<telemetry::DeviceMemory> DeviceThread::memory() const {
@@ -57,22 +57,27 @@ std::optional<telemetry::DeviceMemory> DeviceThread::memory() const {
 void DeviceThread::run(const Opener& opener, const OnOpened& on_opened,
                        const OnFinished& on_finished) {
     auto opened = opener();
-    {
-        const std::lock_guard lock(mutex_);
-        opening_ = false;
-        ++count_;
-        if (opened) memory_ = std::move(opened->memory);
-    }
     if (!opened) {
-        boost::asio::post(
-            loop_, [on_opened, error = std::move(opened.error())] { on_opened(fail(error)); });
+        tell([on_opened, error = std::move(opened.error())] { on_opened(fail(error)); });
         return;
     }
-    boost::asio::post(loop_, [on_opened, info = std::move(opened->info)] { on_opened(info); });
+    {
+        const std::lock_guard lock(mutex_);
+        memory_ = std::move(opened->memory);
+    }
+    tell([on_opened, info = std::move(opened->info)] { on_opened(info); });
     while (auto batch = next()) {
         work_through(*batch, opened->device.get());
-        boost::asio::post(loop_, [on_finished, batch] { on_finished(batch); });
+        tell([on_finished, batch] { on_finished(batch); });
     }
+}
+
+// In one step for whoever looks at the pulse: a thread that seems idle has told all it has to tell.
+void DeviceThread::tell(std::function<void()> news) {
+    const std::lock_guard lock(mutex_);
+    engaged_ = false;
+    ++count_;
+    boost::asio::post(loop_, std::move(news));
 }
 
 std::shared_ptr<Batch> DeviceThread::next() {
@@ -81,6 +86,7 @@ std::shared_ptr<Batch> DeviceThread::next() {
     if (waiting_.empty()) return nullptr;
     auto batch = std::move(waiting_.front());
     waiting_.pop_front();
+    engaged_ = true;
     return batch;
 }
 

@@ -57,6 +57,7 @@ class DeviceThread {
 
   private:
     void run(const Opener& opener, const OnOpened& on_opened, const OnFinished& on_finished);
+    void tell(std::function<void()> news);
     std::shared_ptr<Batch> next();
     void work_through(Batch& batch, opencl::Device* device);
     bool begin(TaskSlot& slot);
@@ -70,10 +71,10 @@ class DeviceThread {
     std::deque<std::shared_ptr<Batch>> waiting_;
     telemetry::MemoryProbe memory_;
     const TaskSlot* running_ = nullptr;
-    bool opening_ = false;
+    bool engaged_ = false;  // with opening the device, or with a batch until it is posted
     bool held_ = false;
     bool leaving_ = false;
-    std::uint64_t count_ = 0;  // tasks begun and ended, and the beats of those that ended
+    std::uint64_t count_ = 0;  // whatever was begun and ended, and the beats of tasks that ended
 
     std::thread thread_;
 };
