@@ -1,6 +1,7 @@
 // The documentation of the API: everything is there, is found, and keeps its address.
 import assert from 'node:assert/strict';
 import { contract } from './fake/contract.mjs';
+import { heard } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 
 const title = (page, name) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
@@ -58,7 +59,7 @@ visit('the clients’ page names this server, copies commands and saves programs
   await go('/#/docs/clients');
   await page.getByText(`export PLIMSOLL_SERVER=${server.url}`).waitFor();
   await page.getByRole('button', { name: 'Copy the commands for Python' }).click();
-  await page.getByRole('status').getByText('Copied').waitFor();
+  await heard(page, 'Copied');
   const commands = await page.evaluate(() => navigator.clipboard.readText());
   assert.match(commands, /^python3 -m venv .*\npip install openapi-python-client/);
   const download = page.waitForEvent('download');

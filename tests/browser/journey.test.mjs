@@ -1,7 +1,7 @@
 // The way of a job through the pages: sign in, submit, watch, read.
 import assert from 'node:assert/strict';
 import { manyJobs, makeJob } from './fake/data.mjs';
-import { until } from './support/browser.mjs';
+import { heard, until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 
 visit('from the sign-in link to the report', { signedOut: true }, async ({ page, server, go }) => {
@@ -29,7 +29,7 @@ visit('from the sign-in link to the report', { signedOut: true }, async ({ page,
   await page.getByText('2 of 5 texts').waitFor();
   assert.equal(await page.getByRole('progressbar').getAttribute('aria-valuenow'), '40');
   server.finish(id);
-  await page.getByRole('status').getByText('Job succeeded').waitFor();
+  await heard(page, 'Job succeeded');
 
   await page.getByRole('link', { name: 'Read the report' }).click();
   await page.getByText('Mean score').waitFor();
@@ -58,8 +58,8 @@ visit('signing in leads back to the page that was asked for', { signedOut: true 
 });
 
 visit('a session that ends sends to the sign-in page', async ({ page, go }) => {
-  await go('/#/jobs');
-  await page.getByText('Nothing on board yet').waitFor();
+  await go('/#/settings'); // which asks the server nothing by itself
+  await page.getByText('This browser').waitFor();
   await page.context().clearCookies();
   await page.getByRole('link', { name: 'Devices' }).click();
   await page.getByLabel('Sign-in link or API token').waitFor();
@@ -103,16 +103,16 @@ visit('cancelling', oneRunning, async ({ page, server, go }) => {
   await page.getByRole('button', { name: 'Cancel job' }).click();
   await page.getByRole('button', { name: 'Cancelling…' }).waitFor();
   server.update('job_r', { state: 'cancelled', finished_at: new Date().toISOString() });
-  await page.getByRole('status').getByText('Job cancelled').waitFor();
+  await heard(page, 'Job cancelled');
 });
 
 visit('deleting asks first', { arrange: (server) => (server.jobs = manyJobs(3)) }, async ({ page, server, go }) => {
   const id = server.jobs[2].id;
   await go(`/#/jobs/${id}`);
-  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Keep it' }).click();
   assert.ok(server.job(id));
-  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete for good' }).click();
   await page.getByRole('heading', { name: 'Jobs' }).waitFor();
   assert.ok(!server.job(id));

@@ -1,6 +1,7 @@
 // Everything without a mouse.
 import assert from 'node:assert/strict';
 import { manyJobs } from './fake/data.mjs';
+import { until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 
 const sixty = { arrange: (server) => (server.jobs = manyJobs(60)) };
@@ -67,7 +68,7 @@ visit('the help opens, closes, gives focus back, and can switch the keys off', a
   await page.keyboard.press('Enter');
   await page.getByLabel('Single-key shortcuts are on').uncheck();
   await page.keyboard.press('Escape');
-  assert.equal(await focused(page), 'Keyboard shortcuts');
+  await until(async () => (await focused(page)) === 'Keyboard shortcuts', 'the focus on the button that opened the help');
   await page.keyboard.press('n');
   await page.keyboard.press('?');
   assert.equal(await page.getByRole('dialog').count(), 0);

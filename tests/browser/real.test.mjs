@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { policy } from './fake/static.mjs';
-import { accessibilityFaults, launch, openPage } from './support/browser.mjs';
+import { accessibilityFaults, heard, launch, openPage } from './support/browser.mjs';
 import { startReal } from './support/real-server.mjs';
 
 const sample = fileURLToPath(new URL('../../deploy/samples/headlines.jsonl', import.meta.url));
@@ -157,7 +157,7 @@ test('a token made here works, and stops working when it is revoked', async () =
   await page.getByRole('button', { name: 'I have copied it' }).click();
   await page.getByRole('button', { name: 'Revoke browser test' }).click();
   await page.getByRole('button', { name: 'Revoke', exact: true }).click();
-  await page.getByText('works no more').waitFor();
+  await heard(page, 'works no more');
   assert.equal(await status(), 401);
 });
 
@@ -198,7 +198,7 @@ test('training advice: a live estimate, a job, and a report that says what the A
   await page.getByText('One sample takes').waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
   await page.goto(`${server.url}/#/jobs/${items[0].id}`);
-  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete for good' }).click();
   await page.getByRole('heading', { name: 'Jobs' }).waitFor();
   assert.deepEqual(page.complaints, []);
@@ -207,7 +207,7 @@ test('training advice: a live estimate, a job, and a report that says what the A
 test('deleting a job and signing out', async () => {
   await page.goto(`${server.url}/#/jobs`);
   await page.getByRole('link', { name: /Sample headlines/ }).click();
-  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete for good' }).click();
   await page.getByText('Nothing on board yet').waitFor();
   await page.getByLabel('Account').first().click();

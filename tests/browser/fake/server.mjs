@@ -6,6 +6,8 @@ import { serveStatic } from './static.mjs';
 import { routes } from './routes.mjs';
 
 const session = 'plimsoll_session=yes';
+// Milliseconds that an answer takes at most on the slow machine that tests can be asked to imagine.
+const latency = 100 * (Number(process.env.PLIMSOLL_TEST_SLOWDOWN ?? 1) - 1);
 
 export class FakeServer {
   /** What the API knows. */
@@ -32,7 +34,12 @@ export class FakeServer {
   onCall;
   #streams = new Map();
   #hanging = [];
-  #server = createServer((request, response) => void this.#answer(request, response));
+  #server = createServer((request, response) => {
+    this.#answer(request, response).catch((error) => {
+      // A page that left in the middle of its request wants no answer any more.
+      if (!request.destroyed) throw error;
+    });
+  });
   #pages;
 
   constructor(pages) {
@@ -83,6 +90,7 @@ export class FakeServer {
   }
 
   follow(id, response) {
+    if (response.destroyed) return;
     if (!this.#streams.has(id)) this.#streams.set(id, new Set());
     this.#streams.get(id).add(response);
     response.on('close', () => this.#streams.get(id).delete(response));
@@ -98,6 +106,7 @@ export class FakeServer {
   }
 
   async #answer(request, response) {
+    if (latency) await new Promise((resolve) => setTimeout(resolve, Math.random() * latency));
     const url = new URL(request.url, this.url);
     if (!url.pathname.startsWith('/v1/') && url.pathname !== '/openapi.json') return serveStatic(this.#pages, url.pathname, response);
     const chunks = [];

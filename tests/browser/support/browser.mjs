@@ -5,8 +5,14 @@ import { chromium } from 'playwright-core';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+// A machine so many times slower than this one: the pages' processor time and the stand-in's answers stretch.
+export const slowdown = Number(process.env.PLIMSOLL_TEST_SLOWDOWN ?? 1);
+// Long enough for a machine that is busy with something else; whoever waits for so long has found a fault.
+const patience = 60_000 * slowdown;
+
 export const launch = () =>
   chromium.launch({
+    timeout: patience,
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     // The sandbox needs rights that containers and root do not have; the pages are our own.
     args: ['--no-sandbox', '--disable-gpu', '--force-color-profile=srgb'],
@@ -22,8 +28,10 @@ export async function openPage(browser, { scheme = 'light', width = 1280, height
     permissions: ['clipboard-read', 'clipboard-write'],
     locale: 'en-GB',
   });
+  await context.addInitScript(listen);
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(patience);
+  if (slowdown > 1) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: slowdown });
   page.complaints = [];
   // Chromium logs every answer of 400 and above; those are what several tests are about.
   page.on('console', (message) => {
@@ -32,6 +40,21 @@ export async function openPage(browser, { scheme = 'light', width = 1280, height
   page.on('pageerror', (error) => page.complaints.push(String(error)));
   return page;
 }
+
+/** Runs in the page: keeps what its live regions say, as a screen reader hears it, for they say it for moments only. */
+function listen() {
+  globalThis.said = [];
+  new MutationObserver((changes) => {
+    for (const { target, addedNodes } of changes) {
+      if (!(target instanceof Element && target.closest('[aria-live]'))) continue;
+      for (const node of addedNodes) if (node.textContent.trim()) globalThis.said.push(node.textContent);
+    }
+  }).observe(document, { childList: true, subtree: true });
+}
+
+/** Waits until the page has announced these words since it was loaded, whether they still stand there or not. */
+export const heard = (page, words) =>
+  until(() => page.evaluate((text) => globalThis.said.some((said) => said.includes(text)), words), `the announcement “${words}”`);
 
 const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
@@ -50,10 +73,10 @@ export async function accessibilityFaults(page, rules) {
 export const overflow = (page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-/** Waits until `condition` holds on this side, for what the page shows nothing of. */
+/** Waits until `condition` holds, for what no locator can wait for. */
 export async function until(condition, what) {
-  const deadline = Date.now() + 10_000;
-  while (!condition()) {
+  const deadline = Date.now() + patience;
+  while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -19,7 +19,7 @@ export async function startReal() {
   const server = { url: undefined, signInLink: undefined, stop };
 
   async function stop() {
-    if (child.exitCode === null) {
+    if (child.exitCode === null && child.signalCode === null) {
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
       await ended;
