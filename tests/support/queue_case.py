@@ -1,4 +1,7 @@
-"""A test case with a fresh queue: teams, two workers, and the invariants checked at the end."""
+"""A test case with a fresh queue: teams, two workers, and the invariants checked at the end.
+
+Time stands still for the queue's functions unless a test moves it: however slow the machine, no lease lapses.
+"""
 
 import datetime
 import unittest
@@ -15,7 +18,8 @@ class QueueCase(unittest.TestCase):
     def setUp(self):
         connection = connect()
         self.addCleanup(connection.close)
-        self.queue = Queue(connection)
+        self.moment = datetime.datetime.now(datetime.timezone.utc)
+        self.queue = Queue(connection, self.moment)
         connection.execute("""
             truncate job, task, result, attempt, event, report, ready, scheduled, lease, worker, idempotency_key, account, team, app_user cascade;
             delete from class_state; insert into class_state (class_id) select id from device_class;
@@ -31,10 +35,10 @@ class QueueCase(unittest.TestCase):
     def second_queue(self, user='postgres'):
         connection = connect(user)
         self.addCleanup(connection.close)
-        return Queue(connection)
+        return Queue(connection, self.moment)
 
     def seconds_from_now(self, seconds):
-        return datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
+        return self.moment + datetime.timedelta(seconds=seconds)
 
     def submit(self, *jobs):
         return [row.job_id for row in self.queue.enqueue(*jobs)]

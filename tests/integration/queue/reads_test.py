@@ -10,10 +10,6 @@ BEAT_EVERY = 100  # rounds: about what a busy worker does between two beats
 
 
 class Reads(QueueCase):
-    def setUp(self):
-        super().setUp()
-        self.queue.now = self.seconds_from_now(0)  # stands still, so that no lease lapses on a slow machine
-
     def blocks(self, sql, *values):
         [[plan]] = self.queue.rows('explain (analyze, buffers, timing off, format json) select ' + sql, *values)[0]
         return plan['Plan']['Shared Hit Blocks'] + plan['Plan']['Shared Read Blocks']

@@ -15,6 +15,8 @@ import random
 import tempfile
 import time
 
+import psycopg
+
 from queue_client import Queue, connect
 from queue_invariants import broken
 import storm_roles
@@ -113,10 +115,13 @@ def finish(queue, plan, directory):
     while queue.one('select count(*) from job where finished_at is null'):
         queue.promote()
         for role in crew:
-            if not queue.heartbeat(role.worker).alive:  # this machine was asleep
-                role.register()
-            if tasks := queue.claim(role.worker):
-                role.complete(tasks)
+            try:
+                if tasks := queue.claim(role.worker):
+                    role.complete(tasks)
+            except psycopg.Error as error:
+                if error.sqlstate != 'PLM01':
+                    raise
+                role.register()  # this machine was asleep
     return [row.job_id for row in answers]
 
 

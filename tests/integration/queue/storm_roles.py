@@ -16,6 +16,9 @@ class Role:
     def __init__(self, user, seed):
         self.coin = random.Random(seed)
         self.queue = Queue(connect(user))
+        # A machine may stand still for longer than the roles allow; the storm's own kills end what must end.
+        self.queue.connection.execute('set idle_in_transaction_session_timeout = 0')
+        self.queue.connection.execute('set statement_timeout = 0')
 
     def late(self, work):
         """Runs work in a transaction whose commit is held back: what it drew is not visible for a while."""

@@ -98,7 +98,7 @@ class Teams(QueueCase):
     def test_a_sign_in_link_is_spent_once_even_by_two_at_once(self):
         link = b'l' * 32
         self.queue.rows('insert into sign_in_link (team_id, user_id, hash, expires_at) values (%s, %s, %s, %s) returning id',
-                        self.team, self.user, link, self.seconds_from_now(60))
+                        self.team, self.user, link, self.seconds_from_now(86_400))
         queues = [self.second_queue('plimsoll_app') for _ in range(8)]
         with ThreadPoolExecutor() as pool:
             spent = sum(pool.map(lambda queue: queue.rows('select * from spend_sign_in_link_v1(%s)', link), queues), [])
@@ -107,7 +107,7 @@ class Teams(QueueCase):
     def test_a_session_ends(self):
         hash = b's' * 32
         session = self.queue.one("insert into session (team_id, user_id, hash, csrf, expires_at) values (%s, %s, %s, 'csrf-of-sixteen-letters', %s) returning id",
-                                 self.team, self.user, hash, self.seconds_from_now(60))
+                                 self.team, self.user, hash, self.seconds_from_now(86_400))
         seen = lambda: [(r.session_id, r.csrf) for r in self.app.rows('select * from authenticate_session_v1(%s)', hash)]
         self.assertEqual(seen(), [(session, 'csrf-of-sixteen-letters')])
         self.queue.connection.execute('update session set ended_at = now()')

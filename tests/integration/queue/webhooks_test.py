@@ -1,5 +1,6 @@
 """Completion notices in SQL: made with the end of the job, handed out once at a time, never lost."""
 
+import datetime
 import unittest
 
 from queue_case import QueueCase
@@ -13,6 +14,7 @@ class Webhooks(QueueCase):
         super().setUp()
         self.app = self.second_queue('plimsoll_app')
         self.hook = self.add_hook(self.team)
+        self.begin = self.seconds_from_now(86_400)  # of deliveries: long after whatever this test makes
 
     def add_hook(self, team, url='https://hooks.example.com/'):
         return self.queue.one("""insert into webhook (team_id, user_id, name, url, secret)
@@ -26,11 +28,11 @@ class Webhooks(QueueCase):
 
     def claim(self, limit=16, later=0, most=8):
         return self.app.rows('select * from claim_webhook_deliveries_v1(%s, %s, %s, %s)', limit, LEASE, most,
-                             self.seconds_from_now(later))
+                             self.begin + datetime.timedelta(seconds=later))
 
     def settle(self, delivery, error=None, delay=None, attempt=None):
-        return self.app.one('select settle_webhook_delivery_v1(%s, %s::smallint, 200, %s, %s)', delivery.id,
-                            attempt or delivery.attempt, error, delay)
+        return self.app.one('select settle_webhook_delivery_v1(%s, %s::smallint, 200, %s, %s, %s)', delivery.id,
+                            attempt or delivery.attempt, error, delay, self.begin)
 
     def state(self, delivery):
         return self.queue.rows('select * from webhook_delivery where id = %s', delivery.id)[0]
