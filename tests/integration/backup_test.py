@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import BIN, ROOT, Server
+from harness import BIN, PATIENCE, ROOT, Server
 
 URL = os.environ["PLIMSOLL_TEST_DATABASE_URL"]  # as the superuser
 APP = URL.replace("//postgres@", "//plimsoll_app@")
@@ -54,7 +54,7 @@ class Lines(unittest.TestCase):
     def run_lines(self, words, **settings):
         env = {**os.environ, **settings, "PATH": f"{BIN}:{os.environ['PATH']}"}
         done = subprocess.run(["bash", "-euxc", lines_with(words)], cwd=self.folder, env=env, capture_output=True,
-                              text=True, timeout=120)
+                              text=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
 
@@ -100,7 +100,7 @@ class PrivateDatabase(Lines):
         data = server.folder / "data"
         server.kill()  # which leaves its PostgreSQL alive
         inside = f"postgresql://plimsoll_superuser@/plimsoll?host={data}/run"
-        psql("select pg_terminate_backend(pid, 10000) from pg_stat_activity"
+        psql("select pg_terminate_backend(pid, 600000) from pg_stat_activity"
              " where backend_type = 'client backend' and pid <> pg_backend_pid();"
              "drop schema plimsoll cascade", inside)
         versions = make_older_schema(inside)

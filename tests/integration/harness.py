@@ -19,7 +19,8 @@ import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("PLIMSOLL_BIN", ROOT / "build/dev/bin"))
-READY_SECONDS = 60  # a first start makes a database cluster, on a slow disk
+# A machine may be slow, and busy with other tests: whoever waits for so long has found a fault.
+PATIENCE = 600  # seconds
 
 
 def command_line(pid):
@@ -59,7 +60,7 @@ class Api:
     def __init__(self, base, token=None):
         self.base, self.token = base, token
 
-    def send(self, method, path, body=None, headers=None, timeout=90):
+    def send(self, method, path, body=None, headers=None, timeout=PATIENCE):
         headers = dict(headers or {})
         if self.token and "Authorization" not in headers:
             headers["Authorization"] = "Bearer " + self.token
@@ -84,7 +85,7 @@ class Api:
         assert reply.status == 202, (reply.status, reply.body[:500])
         return reply.json["id"]
 
-    def wait(self, job, seconds=120):
+    def wait(self, job, seconds=PATIENCE):
         """The job in a final state."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
@@ -125,7 +126,7 @@ class Server:
         self.log = []
         threading.Thread(target=self._keep_log, args=(self.process.stderr,), daemon=True).start()
         self.base = None
-        timer = threading.Timer(READY_SECONDS, self.process.kill)
+        timer = threading.Timer(PATIENCE, self.process.kill)
         timer.start()
         for line in self.process.stdout:
             word, _, rest = line.strip().partition(" ")
@@ -151,7 +152,7 @@ class Server:
         """Another `plimsoll` command beside the server, with the credentials of this test."""
         env = {**os.environ, "PLIMSOLL_CREDENTIALS": str(self.folder / "credentials.json"), **(env or {})}
         done = subprocess.run([BIN / "plimsoll", *map(str, arguments)], capture_output=True, text=True,
-                              env=env, timeout=120, **more)
+                              env=env, timeout=PATIENCE, **more)
         if check and done.returncode != 0:
             raise AssertionError(f"{arguments} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
         return done
@@ -182,7 +183,7 @@ class Server:
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
-                self.process.wait(60)
+                self.process.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 raise AssertionError("the server did not drain:\n" + "".join(self.log[-40:]))

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import unittest
 
-from harness import BIN, Server
+from harness import BIN, PATIENCE, Server
 
 URL = os.environ["PLIMSOLL_TEST_DATABASE_URL"]  # as the superuser
 APP = URL.replace("//postgres@", "//plimsoll_app@")
@@ -13,7 +13,7 @@ WORKER = URL.replace("//postgres@", "//plimsoll_worker@")
 
 
 def plimsoll(*arguments):
-    return subprocess.run([BIN / "plimsoll", *arguments], capture_output=True, text=True, timeout=120)
+    return subprocess.run([BIN / "plimsoll", *arguments], capture_output=True, text=True, timeout=PATIENCE)
 
 
 class OwnDatabase(unittest.TestCase):
@@ -36,7 +36,7 @@ class OwnDatabase(unittest.TestCase):
             self.assertEqual(api.wait(job)["state"], "succeeded")
         finally:
             engine.send_signal(signal.SIGTERM)
-            self.assertEqual(engine.wait(60), 0)
+            self.assertEqual(engine.wait(PATIENCE), 0)
         devices = {device["device"]: device["state"] for device in api.get("/v1/devices").json["items"]}
         self.assertNotEqual(devices.get("host"), "ready", devices)  # it said goodbye
 

@@ -8,10 +8,12 @@ import json
 import queue
 import ssl
 import threading
+import time
 
 
 class Notice:
     def __init__(self, path, headers, body):
+        self.received = time.time()
         self.path, self.headers, self.body = path, headers, body
         self.id = headers["webhook-id"]
         self.json = json.loads(body)
@@ -56,7 +58,7 @@ class Receiver:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def next(self):
-        return self.notices.get(timeout=60)
+        return self.notices.get(timeout=600)
 
     def close(self):
         self.server.shutdown()

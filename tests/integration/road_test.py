@@ -6,7 +6,7 @@ import json
 import time
 import unittest
 
-from harness import ROOT, Api, Server
+from harness import PATIENCE, ROOT, Api, Server
 
 
 class Road(unittest.TestCase):
@@ -79,7 +79,7 @@ class Road(unittest.TestCase):
         listed = json.loads(self.server.run("--json", "jobs").stdout)["items"]
         self.assertEqual(listed[0]["name"], "from a test")
         # An OpenCL device is listed once its self-tests have passed, which takes a driver's time.
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + PATIENCE
         names = []
         while not any(name.startswith("opencl:") for name in names):
             self.assertLess(time.monotonic(), deadline, names)

@@ -164,7 +164,7 @@ class Training(unittest.TestCase):
             env = {**os.environ, "PATH": f"{home}:{os.environ['PATH']}"}
             for command in commands:
                 done = subprocess.run([harness.BIN / "plimsoll", *command.split()], cwd=home, env=env,
-                                      capture_output=True, text=True, timeout=60)
+                                      capture_output=True, text=True, timeout=harness.PATIENCE)
                 self.assertEqual(done.returncode, 0, (command, done.stdout, done.stderr))
                 self.assertTrue(done.stdout.strip(), command)
             self.assertEqual((home / "conf/config.yaml").read_text(), "data_loader: {batch_size: 3}  # small\n")

@@ -23,7 +23,7 @@ class Waves(unittest.TestCase):
 
     def waves(self, *arguments, code=0):
         told = subprocess.run([PLIMSOLL, "waves", *map(str, arguments)], capture_output=True, text=True,
-                              cwd=self.folder, timeout=60, check=False)
+                              cwd=self.folder, timeout=600, check=False)
         self.assertEqual(told.returncode, code, told.stderr)
         return told.stdout if code in (0, 1) else told.stderr
 

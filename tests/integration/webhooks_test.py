@@ -5,7 +5,7 @@ import time
 import unittest
 
 from certificate import make_authority, make_certificate
-from harness import Server
+from harness import PATIENCE, Server
 from receiver import Receiver
 
 
@@ -52,7 +52,7 @@ class Webhooks(unittest.TestCase):
 
     def newest(self, path, condition):
         """The newest delivery once it is so."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             [delivery, *_] = self.deliveries(path)
             if condition(delivery):
@@ -72,6 +72,7 @@ class Webhooks(unittest.TestCase):
 
     def test_a_receiver_that_fails_is_told_again_until_it_takes_it(self):
         path, secret = self.add(self.flaky.origin + "/jobs?key=1")
+        began = int(time.time())
         job = self.api.post("/v1/jobs", {"kind": "sentiment", "name": "told", "labels": {"desk": "energy"},
                                          "args": {"texts": ["good", "bad"]}}).json["id"]
         notices = [self.flaky.next() for _ in range(3)]
@@ -81,7 +82,7 @@ class Webhooks(unittest.TestCase):
             self.assertTrue(notice.is_signed_with(secret))
             self.assertEqual(notice.path, "/jobs?key=1")
             self.assertEqual(notice.headers["Content-Type"], "application/json")
-            self.assertLess(abs(int(notice.headers["webhook-timestamp"]) - time.time()), 60)
+            self.assertTrue(began <= int(notice.headers["webhook-timestamp"]) <= notice.received)
         told = notices[0].json
         self.assertEqual(told["type"], "job.finished")
         ended = self.api.get(f"/v1/jobs/{job}").json
@@ -161,7 +162,7 @@ class Rebinding(unittest.TestCase):
         api = server.api()
         hook = api.post("/v1/webhooks", {"name": "inside", "url": origin}).json["webhook"]["id"]
         api.post(f"/v1/webhooks/{hook}/deliveries")
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         delivery = {"error": None}
         while delivery["error"] is None and time.monotonic() < deadline:
             [delivery] = api.get(f"/v1/webhooks/{hook}/deliveries").json["items"]

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from patience import Api, check_jobs, submit
 
-from harness import ROOT, Server, descendants
+from harness import ROOT, Server, command_line, descendants
 
 sys.path.insert(0, subprocess.run(ROOT / 'tests/support/psycopg', stdout=subprocess.PIPE, text=True, check=True).stdout.strip())
 import psycopg  # noqa: E402
@@ -71,6 +71,8 @@ class Killer:
             postmaster = self.server.postmaster()
         except (StopIteration, FileNotFoundError, IndexError):
             return []
+        if 'postgres' not in command_line(postmaster):
+            return []  # dead: its number may be somebody else's by now
         return [postmaster] if what == 'postmaster' else descendants(postmaster)
 
 

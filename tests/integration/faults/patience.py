@@ -1,6 +1,7 @@
 """A client that meets every fault by asking again, and a check of what the API says in the end."""
 
 import http.client
+import json
 import pathlib
 import sys
 import time
@@ -30,17 +31,22 @@ def submit(api, key, texts):
     body = {'kind': 'sentiment', 'name': key, 'args': {'texts': texts}}
 
     def once():
-        reply = api().post('/v1/jobs', body, headers={'Idempotency-Key': key}, timeout=30)
+        reply = api().post('/v1/jobs', body, headers={'Idempotency-Key': key}, timeout=60)
         assert reply.status in (202, 503), (reply.status, reply.body[:500])
         return reply.json['id'] if reply.status == 202 else None
 
     return until(once, f'submit of {key}')
 
 
+def ask(api, path):
+    """The answer to a GET; a connection of the server's that died with the last fault is no answer."""
+    return until(lambda: reply if (reply := api.get(path)).status == 200 else None, path)
+
+
 def every_job(api):
     found, cursor = [], ''
     while cursor is not None:
-        page = api.get(f'/v1/jobs?limit=200{cursor}').json
+        page = ask(api, f'/v1/jobs?limit=200{cursor}').json
         found += page['items']
         cursor = f"&cursor={page['next_cursor']}" if page['next_cursor'] else None
     return found
@@ -58,7 +64,7 @@ def check_jobs(api, acknowledged, texts_of):
 
 
 def check_story(api, job, texts):
-    events = api.get(f"/v1/jobs/{job['id']}/events?limit=200").json['items']
+    events = ask(api, f"/v1/jobs/{job['id']}/events?limit=200").json['items']
     types = [event['type'] for event in events]
     assert [event['number'] for event in events] == list(range(1, len(events) + 1)), events
     assert types[0] == 'submitted' and types[-1] == 'finished' and types.count('finished') == 1, types
@@ -66,7 +72,9 @@ def check_story(api, job, texts):
     given_up = 'quarantined' in types
     assert given_up or job['state'] == 'succeeded', job
     assert not given_up or 'retried' in types, types
-    rows = api.results(job['id']) if job['state'] == 'succeeded' else []
+    rows = []
+    if job['state'] == 'succeeded':
+        rows = [json.loads(line) for line in ask(api, f"/v1/jobs/{job['id']}/results?format=jsonl").body.splitlines()]
     if job['state'] == 'succeeded':
         assert [row['index'] for row in rows] == list(range(len(texts))), (job, rows)
         assert all(row['error'] is None for row in rows) or given_up, rows
