@@ -10,6 +10,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <libpq-fe.h>
 
 namespace plimsoll::conformance {
 
@@ -43,6 +44,23 @@ class Cluster {
 
     std::string directory_;
     std::unique_ptr<postgres::EmbeddedCluster> embedded_;
+};
+
+// A lock that the test holds, so that a statement ends when the test says so.
+class HeldLock {
+  public:
+    HeldLock() {
+        const auto target = Cluster::get().superuser();
+        holder_.reset(PQconnectdb((target.conninfo + " user=" + target.user).c_str()));
+        PQclear(PQexec(holder_.get(), "select pg_advisory_lock(4711)"));
+    }
+    void release() { holder_.reset(); }
+
+    // The statement that waits for the lock; any number of them share it then.
+    static constexpr const char* wait_for_it = "select pg_advisory_xact_lock_shared(4711)";
+
+  private:
+    postgres::Handle holder_;
 };
 
 // The name of the running test with a number, so that a repeated test finds no traces of its own.

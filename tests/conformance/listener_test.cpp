@@ -37,7 +37,7 @@ class ListenerTest : public testing::Test {
     void notify(const char* payload) {
         auto sent = await(io_, pool_.run(Statement::of(Query{"test", "select pg_notify($1, $2)"},
                                                        "test_channel", payload),
-                                         10s));
+                                         10min));
         ASSERT_TRUE(sent) << sent.error().message;
     }
 

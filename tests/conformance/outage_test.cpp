@@ -1,11 +1,7 @@
 #include "tests/conformance/store_test.hpp"
 
-#include <chrono>
-
 namespace plimsoll::conformance {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 class OutageTest : public StoreTest {
   protected:
@@ -45,7 +41,6 @@ TEST_F(OutageTest, AStoppedDatabaseIsSurvived) {
     Cluster::get().freeze();
     // Together, so that the test waits for one deadline.
     int answered = 0;
-    const auto begin = Clock::now();
     auto count = [&](std::exception_ptr, auto result) {
         ++answered;
         ASSERT_FALSE(result);
@@ -55,11 +50,9 @@ TEST_F(OutageTest, AStoppedDatabaseIsSurvived) {
     asio::co_spawn(io_, server_.jobs().get(people_.team, id), count);
     asio::co_spawn(io_, server_.jobs().list(people_.team, {}), count);
     run_until([&] { return answered == 3; });
-    const auto waited = Clock::now() - begin;
     // Known to be away by now: the next caller does not wait for a deadline of its own.
     auto next = run(server_.jobs().get(people_.team, id));
     Cluster::get().thaw();
-    EXPECT_LT(waited, std::chrono::minutes(1));
     ASSERT_FALSE(next);
     expect_later(next.error());
     run_until_served();

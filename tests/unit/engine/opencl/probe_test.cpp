@@ -34,12 +34,13 @@ TEST(Probe, ACrashAndAHangCostOneDeviceEach) {
                                if (info.address.index == 1) pause();
                                return ready(info);
                            }};
-    const auto report = probe({.inventory_deadline = 60s, .device_deadline = 3s}, steps);
+    // As long as this test takes, and long enough for the others on a busy machine.
+    const auto report = probe({.inventory_deadline = 60s, .device_deadline = 15s}, steps);
     ASSERT_EQ(report.devices.size(), 3U);
     EXPECT_EQ(report.devices[0].state, DeviceState::crashed);
     EXPECT_EQ(report.devices[0].reason, "killed by SIGILL");
     EXPECT_EQ(report.devices[1].state, DeviceState::hung);
-    EXPECT_EQ(report.devices[1].reason, "no answer within 3000 ms");
+    EXPECT_EQ(report.devices[1].reason, "no answer within 15000 ms");
     EXPECT_EQ(report.devices[2].state, DeviceState::ready);
     EXPECT_EQ(report.devices[2].tests.size(), 1U);
     EXPECT_EQ(report.problems, std::vector<std::string>{"a driver is missing"});

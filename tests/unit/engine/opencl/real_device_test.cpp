@@ -40,7 +40,8 @@ const auto* const kCache = testing::AddGlobalTestEnvironment(new PrivateCache);
 
 // One probe for all tests; made before this process opens a device, as probe() demands.
 const ProbeReport& report() {
-    static const ProbeReport once = probe();
+    static const ProbeReport once = probe({.inventory_deadline = std::chrono::minutes(10),
+                                           .device_deadline = std::chrono::minutes(10)});
     return once;
 }
 
@@ -80,7 +81,7 @@ void with_pocl(const std::function<std::string(const Device&)>& work) {
             const auto device = Device::open({"pocl", 0});
             return device ? work(*device) : device.error().message;
         },
-        std::chrono::seconds(60));
+        std::chrono::minutes(10));
     EXPECT_EQ(end.kind, ChildEnd::Kind::finished) << end.reason;
     EXPECT_EQ(end.output, "");
 }
@@ -137,7 +138,7 @@ TEST(RealDevices, AnUnknownDeviceIsNotFound) {
             const auto device = Device::open({"no-such-driver", 0});
             return std::string(device ? "opened" : to_string(device.error().code));
         },
-        std::chrono::seconds(60));
+        std::chrono::minutes(10));
     EXPECT_EQ(end.output, "not_found");
 }
 
