@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 
 from certificate import make_authority, make_certificate
-from harness import Api, Server
+from harness import PATIENCE, Api, Server
 
 
 class Tls(unittest.TestCase):
@@ -26,7 +26,7 @@ class Tls(unittest.TestCase):
         self.trusting = ssl.create_default_context(cafile=self.authority[0])
 
     def get(self, url, context):
-        with urllib.request.urlopen(url, timeout=60, context=context) as answer:
+        with urllib.request.urlopen(url, timeout=PATIENCE, context=context) as answer:
             return answer.status, answer.headers
 
     def serial(self):
@@ -40,12 +40,12 @@ class Tls(unittest.TestCase):
         with self.assertRaises(urllib.error.URLError):
             self.get(self.server.base + "/readyz", ssl.create_default_context())
         with self.assertRaises(OSError):
-            urllib.request.urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=60)
+            urllib.request.urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=PATIENCE)
 
         first = self.serial()
         make_certificate(self.folder, self.authority)  # the same files
         self.server.process.send_signal(signal.SIGHUP)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while self.serial() == first and time.monotonic() < deadline:
             pass  # each round is a handshake
         second = self.serial()
@@ -54,7 +54,7 @@ class Tls(unittest.TestCase):
 
         self.key.write_text("no key")
         self.server.process.send_signal(signal.SIGHUP)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while not any("the old one stays" in line for line in list(self.server.log)):
             self.assertLess(time.monotonic(), deadline)
             self.assertEqual(self.serial(), second)
