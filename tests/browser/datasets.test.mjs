@@ -75,11 +75,16 @@ visit('a pause stops the parts, and other pages do not', async ({ page, server, 
 
 visit('a server that does not answer is waited for', async ({ page, server, go }) => {
   server.faults.set(content, 503);
+  await page.clock.install();
   await go('/#/datasets');
+  await page.getByText('No dataset yet').waitFor();
+  // No time passes, so that it does not try again by itself before the button is pressed.
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
   await choose(page);
   await page.getByText('Service unavailable').waitFor();
   server.faults.clear();
   await page.getByRole('button', { name: 'Try now' }).click();
+  await page.clock.resume();
   await page.getByText('Ready', { exact: true }).waitFor();
   assert.deepEqual(server.datasets[0].bytes_received, letters.buffer.length);
 });
@@ -140,9 +145,9 @@ visit('columns of a wide file are chosen', filled, async ({ page, go }) => {
 
 visit('a dataset is deleted after a question', filled, async ({ page, server, go }) => {
   await go('/#/datasets/data_ready');
-  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Keep it' }).click();
-  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete for good' }).click();
   await page.getByRole('heading', { name: 'Datasets' }).waitFor();
   await page.getByRole('table', { name: 'Datasets' }).getByRole('row').nth(3).waitFor();
