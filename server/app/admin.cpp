@@ -184,7 +184,7 @@ int run_admin(const Settings& settings, AdminRequest request) {
     } else {
         boost::asio::io_context io(1);
         postgres::Pool pool(io.get_executor(), (*database)->app(), {.connections = 1});
-        postgres::IdentityStore store(pool);
+        postgres::IdentityStore store(io.get_executor(), pool);
         Administration administration(store);
         pool.start();
         boost::asio::co_spawn(

@@ -23,7 +23,7 @@ struct ServerDatabase::Parts {
           signals(executor, listener),
           duties(slow_calls),
           statistics(slow_calls),
-          identity(calls),
+          identity(executor, calls),
           webhooks(calls),
           deliveries(slow_calls) {}
 

@@ -1,26 +1,24 @@
 #pragma once
 
 #include "server/postgres/pool.hpp"
+#include "server/postgres/rounds.hpp"
 #include "server/queue/store.hpp"
-
-#include <memory>
 
 namespace plimsoll::postgres {
 
-// Submits that arrive while a commit is under way share the next one: many callers, one fsync.
-// There is no timer: an idle server commits a lone submit at once. Each caller is answered after
-// its own commit. Not thread-safe, like the pool.
-class GroupCommit {
+// Submits that arrive while a commit is under way share the next one: many callers, one fsync. Each
+// caller is answered after its own commit. ask() also answers Errc::conflict: the idempotency key
+// was used with another body.
+class GroupCommit final : public Rounds<queue::NewJob, queue::Submitted> {
   public:
+    // `pool` outlives this.
     GroupCommit(asio::any_io_executor executor, Pool& pool);
 
-    // Errc::conflict: the idempotency key was used with another body. Errc::unavailable: too much
-    // is waiting, or the database is away; Errc::timeout: unknown whether it was stored.
-    asio::awaitable<Result<queue::Submitted>> submit(queue::NewJob job);
-
   private:
-    struct State;
-    std::shared_ptr<State> state_;
+    std::size_t weigh(const queue::NewJob& job) const override;
+    asio::awaitable<void> run(Round round) override;
+
+    Pool& pool_;
 };
 
 }  // namespace plimsoll::postgres

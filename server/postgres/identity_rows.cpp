@@ -58,7 +58,12 @@ identity::Principal to_principal(const Row& row) {
     principal.team = {TeamId{row.get<std::int64_t>("team_id")}, row.get<std::string>("team_name"),
                       row.get<Timestamp>("team_created_at")};
     principal.role = role_of(row);
+    principal.expires_at = row.get<std::optional<Timestamp>>("token_expires_at");
     return principal;
+}
+
+Error not_valid() {
+    return {Errc::unauthenticated, "The credentials are unknown, expired or revoked.", {}};
 }
 
 }  // namespace plimsoll::postgres

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/result.hpp"
 #include "server/identity/identity.hpp"
 #include "server/postgres/rows.hpp"
 
@@ -10,7 +11,10 @@ identity::Team to_team(const Row& row);
 identity::Member to_member(const Row& row);
 identity::Token to_token(const Row& row);
 
-// From a row of identity.by_token or identity.by_session, less what only one of them has.
+// From a row of identity.by_tokens or identity.by_sessions, less what only one of them has.
 identity::Principal to_principal(const Row& row);
+
+// What is said of a secret that is nobody's.
+Error not_valid();
 
 }  // namespace plimsoll::postgres

@@ -2,6 +2,7 @@
 
 #include "server/identity/store.hpp"
 #include "server/postgres/pool.hpp"
+#include "server/postgres/principal_lookups.hpp"
 
 namespace plimsoll::postgres {
 
@@ -9,7 +10,8 @@ namespace plimsoll::postgres {
 class IdentityStore final : public identity::IdentityStore {
   public:
     // `pool` is of the role plimsoll_app and outlives this.
-    explicit IdentityStore(Pool& pool) : pool_(pool) {}
+    IdentityStore(asio::any_io_executor executor, Pool& pool)
+        : pool_(pool), principals_(std::make_shared<PrincipalLookups>(std::move(executor), pool)) {}
 
     template <class T>
     using Answer = identity::awaitable<Result<T>>;
@@ -44,6 +46,7 @@ class IdentityStore final : public identity::IdentityStore {
     asio::awaitable<Result<Rows>> run(Statement scope, Statement statement);
 
     Pool& pool_;
+    std::shared_ptr<PrincipalLookups> principals_;
 };
 
 }  // namespace plimsoll::postgres

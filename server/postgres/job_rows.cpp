@@ -50,6 +50,10 @@ queue::Job to_job(const Row& row) {
     return job;
 }
 
+Error no_such_job() {
+    return {Errc::not_found, "There is no such job.", {}};
+}
+
 queue::JobEvent to_event(const Row& row) {
     return {row.get<std::int64_t>("n"), row.get<std::string>("type"), row.get<std::string>("data"),
             row.get<Timestamp>("at")};

@@ -10,10 +10,6 @@ namespace {
 
 using queue::awaitable;
 
-Error no_such_job() {
-    return {Errc::not_found, "There is no such job.", {}};
-}
-
 template <class... Statements>
 Batch batch_of(Statements&&... statements) {
     Batch batch;
@@ -28,19 +24,16 @@ std::optional<std::string> unless_empty(const std::string& text) {
 }  // namespace
 
 JobStore::JobStore(asio::any_io_executor executor, Pool& pool)
-    : pool_(pool), submits_(std::move(executor), pool) {}
+    : pool_(pool),
+      submits_(std::make_shared<GroupCommit>(executor, pool)),
+      lookups_(std::make_shared<JobLookups>(std::move(executor), pool)) {}
 
 awaitable<Result<queue::Submitted>> JobStore::submit(queue::NewJob job) {
-    return submits_.submit(std::move(job));
+    return submits_->ask(std::move(job));
 }
 
 awaitable<Result<queue::Job>> JobStore::get(TeamId team, JobId id) {
-    auto replies = co_await pool_.run(
-        batch_of(in_team(team), Statement::of(sql::jobs_get, id.value)), kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    const Rows& rows = replies->back();
-    if (rows.empty()) co_return fail(no_such_job());
-    co_return to_job(rows[0]);
+    return lookups_->ask({team, id});
 }
 
 awaitable<Result<std::vector<queue::Job>>> JobStore::list(TeamId team, queue::JobFilter filter) {
@@ -62,7 +55,7 @@ awaitable<Result<std::vector<queue::Job>>> JobStore::list(TeamId team, queue::Jo
 awaitable<Result<queue::Job>> JobStore::cancel(TeamId team, UserId by, JobId id) {
     auto replies = co_await pool_.run(
         batch_of(in_team(team), Statement::of(sql::jobs_cancel, team.value, id.value, by.value),
-                 Statement::of(sql::jobs_get, id.value)),
+                 Statement::of(sql::jobs_get, std::vector{id.value})),
         kCallTimeout);
     if (!replies) co_return fail(std::move(replies.error()));
     const auto outcome = (*replies)[1][0].get<std::string>("outcome");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "server/postgres/group_commit.hpp"
+#include "server/postgres/job_lookups.hpp"
 #include "server/postgres/pool.hpp"
 #include "server/queue/store.hpp"
 
@@ -34,7 +35,8 @@ class JobStore final : public queue::JobStore {
     asio::awaitable<Result<Replies>> about(TeamId team, JobId id, Statement statement);
 
     Pool& pool_;
-    GroupCommit submits_;
+    std::shared_ptr<GroupCommit> submits_;
+    std::shared_ptr<JobLookups> lookups_;
 };
 
 }  // namespace plimsoll::postgres

@@ -8,38 +8,12 @@ namespace plimsoll::postgres {
 using identity::awaitable;
 using identity::Principal;
 
-namespace {
-
-Error not_valid() {
-    return {Errc::unauthenticated, "The credentials are unknown, expired or revoked.", {}};
-}
-
-}  // namespace
-
 awaitable<Result<Principal>> IdentityStore::by_token(std::string hash) {
-    auto rows = co_await pool_.run(Statement::of(sql::identity_by_token, Bytes{std::move(hash)}),
-                                   kCallTimeout);
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(not_valid());
-    const Row row = (*rows)[0];
-    Principal principal = to_principal(row);
-    principal.token = TokenId{row.get<std::int64_t>("token_id")};
-    principal.expires_at = row.get<std::optional<Timestamp>>("token_expires_at");
-    for (auto& scope : row.get<std::vector<std::string>>("scopes")) principal.scopes.insert(scope);
-    co_return principal;
+    return principals_->ask({identity::SecretKind::token, std::move(hash)});
 }
 
 awaitable<Result<Principal>> IdentityStore::by_session(std::string hash) {
-    auto rows = co_await pool_.run(Statement::of(sql::identity_by_session, Bytes{std::move(hash)}),
-                                   kCallTimeout);
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(not_valid());
-    const Row row = (*rows)[0];
-    Principal principal = to_principal(row);
-    principal.session = SessionId{row.get<std::int64_t>("session_id")};
-    principal.expires_at = row.get<std::optional<Timestamp>>("token_expires_at");
-    principal.csrf = row.get<std::string>("csrf");
-    co_return principal;
+    return principals_->ask({identity::SecretKind::session, std::move(hash)});
 }
 
 awaitable<Result<identity::NewSession>> IdentityStore::spend_sign_in_link(std::string hash) {

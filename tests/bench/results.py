@@ -48,6 +48,27 @@ def entry(name, area, ours, unit, *, peer=None, peer_value=None, must=None, stre
             'rounds': rounds, 'machine': machine(), 'commit': commit(), 'command': command}
 
 
+def entry_of_least(name, area, ours, unit, *, most, must, stretch, rounds, command):
+    """One result where less is better, against the most that is asked for."""
+    told = entry(name, area, ours, unit, peer='at most', peer_value=most, rounds=rounds, command=command)
+    told |= {'ratio': round(most / ours, 2), 'must': must, 'stretch': round(stretch, 2)}
+    told['met'] = met(told['ratio'], must, stretch)
+    return told
+
+
+def show(entries):
+    for e in entries:
+        print(f"{e['name']}: {e['ours']:,} {e['unit']}" + (f", ratio {e['ratio']} ({e['met']})" if e['ratio'] else ''))
+
+
+def release(*targets):
+    """The folder of a release's programs, built."""
+    folder = HERE.parents[1] / 'build/bench'
+    for command in (['cmake', '--preset', 'release', '-B', folder, '-DPLIMSOLL_TESTS=ON'], ['cmake', '--build', folder, '--target', *targets]):
+        subprocess.run(command, cwd=HERE.parents[1], check=True, stdout=subprocess.DEVNULL)
+    return folder / 'bin'
+
+
 def load():
     return json.loads(JSON.read_text(encoding='utf-8')) if JSON.exists() else []
 

@@ -2,11 +2,13 @@
 -- (marked system) needs app.system = 'on' instead. A write leaves its audit row in the same statement, and
 -- none when it changed nothing; its last parameters are the actor: team (0: none), user, request id.
 
--- name: identity.by_token
-select * from plimsoll.authenticate_token_v1($1::bytea);
+-- name: identity.by_tokens
+-- Whose the token hashes $1 are; no row for one that is nobody's.
+select h.hash, p.* from unnest($1::bytea[]) h(hash) cross join lateral plimsoll.authenticate_token_v1(h.hash) p;
 
--- name: identity.by_session
-select * from plimsoll.authenticate_session_v1($1::bytea);
+-- name: identity.by_sessions
+-- Whose the session hashes $1 are; no row for one that is nobody's.
+select h.hash, p.* from unnest($1::bytea[]) h(hash) cross join lateral plimsoll.authenticate_session_v1(h.hash) p;
 
 -- name: identity.spend_sign_in_link
 select user_id, team_id from plimsoll.spend_sign_in_link_v1($1::bytea);

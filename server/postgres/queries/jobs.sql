@@ -1,7 +1,7 @@
 -- The team's jobs. Run in a transaction that has set app.team_id. Ids are 64-bit.
 
 -- name: jobs.get
--- Index job_<day>_pkey of one partition.
+-- Those of the jobs $1 that there are. Index job_<day>_pkey of their days.
 select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.priority, j.state, j.args,
   j.items_total,
   case when j.state in ('running', 'cancelling')
@@ -9,7 +9,7 @@ select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_vers
   j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done, j.error,
   j.created_at, j.run_at, j.started_at, j.finished_at, j.revision
 from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id
-where j.id = $1::bigint;
+where j.id = any($1::bigint[]);
 
 -- name: jobs.list
 -- Newest first. $1 only ids below (null: from the newest), $2 kind, $3 state, $4 label key, $5 label value (null: any), $6 limit.

@@ -14,7 +14,6 @@ import os
 import pathlib
 import re
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -27,16 +26,8 @@ import results  # noqa: E402
 
 PYTHON_SECONDS = 2  # of scoring, a round
 PART_BYTES = 8 << 20
-MOST_MEGABYTES = 256  # must; half of it is the stretch
+MOST_MEGABYTES = 256
 COMMAND = 'tests/bench/road/run.py --record'
-
-
-def build():
-    folder = ROOT / 'build/bench'
-    for command in (['cmake', '--preset', 'release', '-B', folder],
-                    ['cmake', '--build', folder, '--target', 'plimsoll', 'plimsoll-engine']):
-        subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-    return folder / 'bin'
 
 
 def python_rate(analyzer, texts):
@@ -84,14 +75,6 @@ def download(api, job):
     return size / (time.perf_counter() - start)
 
 
-def memory_entry(name, megabytes, rounds):
-    told = results.entry(name, 'road', round(megabytes, 1), 'MB', peer='allowed', peer_value=MOST_MEGABYTES, must=1,
-                         stretch=2, rounds=rounds, command=COMMAND)
-    told['ratio'] = round(MOST_MEGABYTES / megabytes, 2)  # less is better
-    told['met'] = results.met(told['ratio'], 1, 2)
-    return told
-
-
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument('--lines', type=int, default=1_000_000)
@@ -99,7 +82,7 @@ def main():
     arguments.add_argument('--bin', type=pathlib.Path)
     arguments.add_argument('--record', action='store_true', help='write tests/bench/results.json')
     options = arguments.parse_args()
-    os.environ['PLIMSOLL_BIN'] = str((options.bin or build()).resolve())
+    os.environ['PLIMSOLL_BIN'] = str((options.bin or results.release('plimsoll', 'plimsoll-engine')).resolve())
     from harness import Server  # finds the programs when it is loaded
 
     crafted = (ROOT / 'tests/data/vader/crafted.jsonl').read_text(encoding='utf-8').split('\n')
@@ -129,10 +112,10 @@ def main():
         results.entry(f'{say}, upload', 'road', round(upload_rate / 1e6, 1), 'MB/s', rounds=1, command=COMMAND),
         results.entry(f'{say}, download of the results as JSON lines', 'road', round(median['download'] / 1e6, 1),
                       'MB/s', rounds=options.rounds, command=COMMAND),
-        memory_entry(f'{say}, peak memory of serve', serve, options.rounds),
-        memory_entry(f'{say}, peak memory of a worker', worker, options.rounds)]
-    for entry in entries:
-        print(f"{entry['name']}: {entry['ours']:,} {entry['unit']}, ratio {entry['ratio']} ({entry['met']})")
+        *(results.entry_of_least(f'{say}, peak memory of {name}', 'road', round(megabytes, 1), 'MB', most=MOST_MEGABYTES,
+                                 must=1, stretch=2, rounds=options.rounds, command=COMMAND)
+          for name, megabytes in (('serve', serve), ('a worker', worker)))]
+    results.show(entries)
     if options.record:
         results.record(entries)
 

@@ -26,14 +26,6 @@ CRAFTED = ROOT / 'tests/data/vader/crafted.jsonl'
 SECONDS = 1  # of CPU time
 
 
-def build():
-    folder = ROOT / 'build/bench'
-    for command in (['cmake', '--preset', 'release', '-B', folder, '-DPLIMSOLL_TESTS=ON'],
-                    ['cmake', '--build', folder, '--target', 'vader_score_loop']):
-        subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-    return folder / 'bin/vader_score_loop'
-
-
 def python_rate(analyzer, texts):
     scored, start = 0, time.process_time()
     while time.process_time() - start < SECONDS:
@@ -48,7 +40,7 @@ def main():
     arguments.add_argument('--rounds', type=int, default=7)
     arguments.add_argument('--record', action='store_true', help='write tests/bench/results.json')
     options = arguments.parse_args()
-    program = build()
+    program = results.release('vader_score_loop') / 'vader_score_loop'
     source = TWEETS if TWEETS.exists() else CRAFTED
     texts = [json.loads(line)['text'] for line in source.read_text(encoding='utf-8').splitlines()]
     with tempfile.TemporaryDirectory() as folder:

@@ -33,14 +33,6 @@ ROWS = [
 SURROGATES = 20
 
 
-def build():
-    folder = ROOT / 'build/bench'
-    for command in (['cmake', '--preset', 'release', '-B', folder, '-DPLIMSOLL_TESTS=ON'],
-                    ['cmake', '--build', folder, '--target', 'waves_search_loop']):
-        subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-    return folder / 'bin/waves_search_loop'
-
-
 def search(program, source, size, settings):
     """`source` and `size`: a number of symbols and of bars, or a file to read and one to write."""
     told = subprocess.run([program, str(source), str(size), '2', json.dumps(settings)], check=True,
@@ -78,7 +70,7 @@ def main():
     arguments.add_argument('--quick', action='store_true')
     arguments.add_argument('--record', action='store_true', help='write tests/bench/results.json')
     options = arguments.parse_args()
-    loop = build()
+    loop = results.release('waves_search_loop') / 'waves_search_loop'
     seconds = {}
     peak = 0
     with tempfile.TemporaryDirectory() as folder:
