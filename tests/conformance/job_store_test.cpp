@@ -192,6 +192,45 @@ TEST_F(JobStoreTest, SubmitsShareCommits) {
     EXPECT_LE(std::stoi(commits), 5);
 }
 
+TEST_F(JobStoreTest, LookUpsShareRoundsAndEachGetsItsOwn) {
+    const auto other = make_people(kind_ + " others");
+    auto foreign = job_of(1);
+    foreign.team = other.team;
+    foreign.submitter = other.user;
+    const auto theirs = must(server_.jobs().submit(std::move(foreign))).id;
+    const auto first = must(server_.jobs().submit(job_of(1))).id;
+    const auto second = must(server_.jobs().submit(job_of(2))).id;
+    struct Question {
+        TeamId team;
+        JobId job;
+        std::optional<int> tasks;  // none: there is no such job for this team
+    };
+    const Question questions[] = {{people_.team, first, 1},
+                                  {people_.team, second, 2},
+                                  {other.team, theirs, 1},
+                                  {people_.team, theirs, std::nullopt},
+                                  {other.team, first, std::nullopt},
+                                  {people_.team, JobId{second.value + 1'000'000}, std::nullopt}};
+    int answered = 0;
+    for (int i = 0; i < 60; ++i) {
+        for (const auto& question : questions) {
+            asio::co_spawn(io_, server_.jobs().get(question.team, question.job),
+                           [&](std::exception_ptr, Result<queue::Job> job) {
+                               ++answered;
+                               ASSERT_EQ(job.has_value(), question.tasks.has_value());
+                               if (!job) {
+                                   EXPECT_EQ(job.error().code, Errc::not_found);
+                                   return;
+                               }
+                               EXPECT_EQ(job->id, question.job);
+                               EXPECT_EQ(job->team, question.team);
+                               EXPECT_EQ(job->tasks_total, question.tasks);
+                           });
+        }
+    }
+    run_until([&] { return answered == 60 * 6; });
+}
+
 TEST_F(JobStoreTest, OneBadJobDoesNotSpoilItsNeighbours) {
     int stored = 0;
     int refused = 0;
