@@ -34,6 +34,8 @@ def crash(server):
     os.kill(postmaster, signal.SIGSTOP)  # so that it does not end in good order when its server is gone
     server.kill()
     os.kill(postmaster, signal.SIGKILL)
+    while os.path.exists(f'/proc/{postmaster}'):  # until init has taken note, PostgreSQL believes that it runs
+        time.sleep(0.01)
 
 
 def rebuild():
