@@ -103,8 +103,8 @@ awaitable<void> Worker::abandonment() {
 
 awaitable<void> Worker::retire() {
     if (must_enlist_) co_return;
-    const auto left =
-        co_await (store_.retire(handle_) || timer_.sleep_until(timer_.now() + options_.farewell));
+    const auto limit = timer_.now() + (abandoned_ ? options_.hurried_farewell : options_.farewell);
+    const auto left = co_await (store_.retire(handle_) || timer_.sleep_until(limit));
     const auto* answer = std::get_if<Result<void>>(&left);
     if (answer != nullptr && *answer) {
         log::info("retired");

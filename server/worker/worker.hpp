@@ -33,8 +33,10 @@ struct WorkerOptions {
     std::int64_t spared_memory = std::int64_t{512} << 20;
     // A drain that takes longer is given up, and the leases lapse.
     std::chrono::milliseconds drain{30'000};
-    // How long to try to tell the queue that we leave.
-    std::chrono::milliseconds farewell{1000};
+    // How long to try to tell the queue that we leave, so that its tasks need not wait for the
+    // leases to lapse. In a hurry: less than the supervisor then waits for its children.
+    std::chrono::milliseconds farewell{8'000};
+    std::chrono::milliseconds hurried_farewell{2'000};
 };
 
 // Claims tasks, has the device thread run them and records what came of it, each step in a loop of
