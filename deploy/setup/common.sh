@@ -34,6 +34,17 @@ Run it as root, or install sudo."
     fi
 }
 
+# patiently COMMAND...: up to three times, because networks fail now and then.
+patiently() {
+    local pause
+    for pause in 5 20; do
+        "$@" && return
+        printf '%s: trying again in %d s\n' "${0##*/}" "$pause" >&2
+        sleep "$pause"
+    done
+    "$@"
+}
+
 # Where what is downloaded once per machine and user is kept.
 plimsoll_cache=${XDG_CACHE_HOME:-$HOME/.cache}/plimsoll
 
@@ -62,7 +73,7 @@ pip_into() {
     local requirements
     requirements=$(mktemp)
     cat >"$requirements"
-    quietly python3 -m pip install --target "$1" --no-deps --no-compile --only-binary :all: \
+    patiently quietly python3 -m pip install --target "$1" --no-deps --no-compile --only-binary :all: \
         --require-hashes -r "$requirements"
     rm -f "$requirements"
 }

@@ -37,11 +37,12 @@ class Samples(unittest.TestCase):
             if file.is_file():  # not what somebody's own run has left
                 shutil.copy(file, folder)
         env = {**os.environ, "PLIMSOLL_SERVER": self.server.base, "PLIMSOLL_TOKEN": self.api.token,
-               "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": self.wheels, "PIP_NO_COMPILE": "1"}
+               "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": self.wheels, "PIP_NO_COMPILE": "1",
+               "NPM_CONFIG_FETCH_RETRIES": "5"}
         return folder, env
 
     def call(self, *command, fails=False, **where):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300, **where)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=1200, **where)
         self.assertEqual(done.returncode != 0, fails, f"{command}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
         return done
 
