@@ -59,8 +59,9 @@ class Webhooks(unittest.TestCase):
                 return delivery
         raise AssertionError(delivery)
 
-    def failed(self, path):
-        return self.newest(path, lambda delivery: delivery["error"])
+    def failed(self, path, words):
+        """A machine that is slow may time out first; the next attempt says what this is about."""
+        return self.newest(path, lambda delivery: words in (delivery["error"] or ""))
 
     def delivered(self, path):
         return self.newest(path, lambda delivery: delivery["state"] == "delivered")
@@ -113,9 +114,8 @@ class Webhooks(unittest.TestCase):
         path, _ = self.add(self.redirecting.origin)
         self.send_test(path)
         self.redirecting.next()
-        delivery = self.failed(path)
+        delivery = self.failed(path, "redirects are not followed")
         self.assertEqual((delivery["state"], delivery["status"]), ("pending", 302))
-        self.assertIn("redirects are not followed", delivery["error"])
         self.assertIsNotNone(delivery["next_attempt_at"])
 
     def test_certificates_are_verified(self):
@@ -127,7 +127,7 @@ class Webhooks(unittest.TestCase):
         for receiver in (self.misnamed, self.untrusted):
             path, _ = self.add(receiver.origin)
             self.send_test(path)
-            self.assertIn("certificate verify failed", self.failed(path)["error"])
+            self.failed(path, "certificate verify failed")
             self.assertTrue(receiver.notices.empty())
 
     def test_other_origins_are_refused(self):
