@@ -17,11 +17,11 @@ ChanceJudge::ChanceJudge(SymbolReport& report, const Settings& settings)
     chances_.resize(judged_.size());
 }
 
-void ChanceJudge::add(std::uint32_t from, std::uint32_t to) {
+void ChanceJudge::add(std::uint32_t from, std::uint32_t to, const Watch& watch) {
     std::vector<Chance> chances(judged_.size());
     // Disjoint pieces: no lock.
     const auto best = std::span(best_).subspan(from, to - from);
-    add_chances(maker_, report_.series, settings_, week_, from, to, judged_, chances, best);
+    add_chances(maker_, report_.series, settings_, week_, from, to, judged_, chances, best, watch);
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < chances.size(); ++i) {
         chances_[i].k += chances[i].k;

@@ -13,8 +13,8 @@ class ChanceJudge {
     // The report is that of a search with these settings, of a series with at least two bars.
     ChanceJudge(SymbolReport& report, const Settings& settings);
 
-    void add(std::uint32_t from, std::uint32_t to);
-    // After all surrogates: writes the report.
+    void add(std::uint32_t from, std::uint32_t to, const Watch& watch = {});
+    // After all surrogates, none of them stopped: writes the report.
     void finish();
 
   private:

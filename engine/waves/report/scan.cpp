@@ -20,7 +20,7 @@ std::size_t threads_of(const Settings& settings) {
 
 // Judges the symbols that have something to judge, in pieces over all threads.
 void judge(std::vector<SymbolReport>& reports, const Settings& settings, Progress& progress,
-           const std::stop_token& stop) {
+           const Watch& watch) {
     const auto total = static_cast<std::uint32_t>(settings.surrogates);
     const std::uint32_t pieces = (total + kSurrogatesAPiece - 1) / kSurrogatesAPiece;
     std::vector<SymbolReport*> symbols;
@@ -34,14 +34,13 @@ void judge(std::vector<SymbolReport>& reports, const Settings& settings, Progres
     std::vector<std::once_flag> begun(symbols.size());
     std::vector<std::atomic<std::uint32_t>> done(symbols.size());
     parallel_for(symbols.size() * pieces, threads_of(settings), [&](std::size_t task) {
-        if (stop.stop_requested()) return;
+        if (watch.stopped()) return;
         const std::size_t s = task / pieces;
         std::call_once(begun[s],
                        [&] { judges[s] = std::make_unique<ChanceJudge>(*symbols[s], settings); });
         const auto from = static_cast<std::uint32_t>(task % pieces) * kSurrogatesAPiece;
-        judges[s]->add(from, std::min(from + kSurrogatesAPiece, total));
-        progress.beat();
-        if (++done[s] < pieces) return;
+        judges[s]->add(from, std::min(from + kSurrogatesAPiece, total), watch);
+        if (++done[s] < pieces || watch.stop.stop_requested()) return;
         judges[s]->finish();
         judges[s].reset();
         progress.advance(1);
@@ -64,18 +63,18 @@ void correct_for_symbols(std::vector<SymbolReport>& reports) {
 
 Result<std::vector<SymbolReport>> scan(std::vector<SymbolPrices> symbols, const Settings& settings,
                                        Progress& progress, const std::stop_token& stop) {
+    const Watch watch{stop, &progress};
     progress.set_total(static_cast<std::int64_t>(symbols.size()));
     std::vector<SymbolReport> reports(symbols.size());
     const bool judging = settings.surrogates > 0;
     parallel_for(symbols.size(), threads_of(settings), [&](std::size_t i) {
-        auto report = scan_symbol(std::move(symbols[i]), settings, stop);
+        auto report = scan_symbol(std::move(symbols[i]), settings, watch);
         if (!report) return;  // stopped
         reports[i] = std::move(*report);
         if (!judging) progress.advance(1);
-        progress.beat();
     });
     if (judging && !stop.stop_requested()) {
-        judge(reports, settings, progress, stop);
+        judge(reports, settings, progress, watch);
         if (!stop.stop_requested()) correct_for_symbols(reports);
     }
     if (stop.stop_requested()) return fail(Errc::cancelled, "The search was stopped.");

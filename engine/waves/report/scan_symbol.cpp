@@ -84,12 +84,12 @@ class Describer {
 // again with a larger one.
 Result<SearchResult> search_and_rank(const BarTable& table, const Itinerary& itinerary,
                                      const Settings& settings, std::vector<Ranked>& ranking,
-                                     const std::stop_token& stop) {
+                                     const Watch& watch) {
     const bool all = settings.top_n == 0;
     const std::size_t most = all ? kMostCandidates : static_cast<std::size_t>(settings.top_n);
     std::size_t pool = all ? kMostCandidates : std::max(kFirstPool, 4 * most);
     while (true) {
-        auto result = search(table, itinerary, settings, pool, stop);
+        auto result = search(table, itinerary, settings, pool, watch);
         if (!result) return result;
         // Spans never overlap by more than 1: then nothing is displaced.
         ranking = rank(result->counts, most, all ? 1 : settings.max_overlap,
@@ -102,7 +102,7 @@ Result<SearchResult> search_and_rank(const BarTable& table, const Itinerary& iti
 }  // namespace
 
 Result<SymbolReport> scan_symbol(SymbolPrices prices, const Settings& settings,
-                                 const std::stop_token& stop) {
+                                 const Watch& watch) {
     const double began = processor_seconds();
     SymbolReport report;
     report.symbol = prices.series.symbol;
@@ -125,7 +125,7 @@ Result<SymbolReport> scan_symbol(SymbolPrices prices, const Settings& settings,
     const auto itinerary =
         make_itinerary(table, series.close, bars_per_week(series, settings), settings);
     std::vector<Ranked> ranking;
-    auto found = search_and_rank(table, itinerary, settings, ranking, stop);
+    auto found = search_and_rank(table, itinerary, settings, ranking, watch);
     if (!found) return fail(found.error());
 
     const Describer describer(table, series, settings.mode);

@@ -5,8 +5,8 @@
 namespace plimsoll::waves {
 
 // Searches and ranks one symbol; everything but significance. A symbol with broken rows, with too
-// few or too many bars becomes a report with errors. cancelled when `stop` is asked for.
+// few or too many bars becomes a report with errors. cancelled when `watch` is stopped.
 Result<SymbolReport> scan_symbol(SymbolPrices prices, const Settings& settings,
-                                 const std::stop_token& stop = {});
+                                 const Watch& watch = {});
 
 }  // namespace plimsoll::waves

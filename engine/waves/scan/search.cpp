@@ -8,6 +8,8 @@ namespace plimsoll::waves {
 namespace {
 
 constexpr std::size_t kOpenKept = 1024;
+// Some milliseconds, even of very long series.
+constexpr std::uint64_t kStartsPerLook = 32;
 
 // What is known about a start from the window before: within `until` the result is the same.
 template <std::size_t N>
@@ -21,7 +23,7 @@ struct Known {
 template <const auto& F, class Sink>
 bool walk(std::span<const Bar> bars, const Itinerary& itinerary, bool rising,
           const Settings& settings, Sink& sink, Tally<F.patterns.size()>& tally, Coverage& coverage,
-          const std::stop_token& stop) {
+          const Watch& watch) {
     const unsigned patterns = wanted<F>(settings);
     if (patterns == 0) return true;
     const auto n = static_cast<std::int32_t>(bars.size());
@@ -45,8 +47,7 @@ bool walk(std::span<const Bar> bars, const Itinerary& itinerary, bool rising,
             ++coverage.cut_windows;
             continue;
         }
-        if (stop.stop_requested()) return false;
-        ++coverage.starts;
+        if (++coverage.starts % kStartsPerLook == 0 && watch.stopped()) return false;
         if (known.empty()) {
             Descent<F, Sink>(bars, window.end, up_to, tally, sink).from(start.bar, patterns);
             continue;
@@ -91,12 +92,11 @@ void add_best(const Sink& sink, bool rising, std::array<double, kKinds>& best) {
 // One direction of a full search.
 template <const auto& F, class Score>
 bool collect(const BarTable& table, const Itinerary& itinerary, const Settings& settings,
-             bool rising, Pool& counts, Pool& open, SearchResult& result,
-             const std::stop_token& stop) {
+             bool rising, Pool& counts, Pool& open, SearchResult& result, const Watch& watch) {
     Collector<F, Score> sink(Score(settings.weights), rising, counts, open);
     Tally<F.patterns.size()> tally;
     const bool done = walk<F>(table.seen(rising), itinerary, rising, settings, sink, tally,
-                              result.coverage, stop);
+                              result.coverage, watch);
     add_tally<F>(tally, rising, result.coverage);
     add_best<F>(sink, rising, result.best);
     return done;
@@ -104,11 +104,11 @@ bool collect(const BarTable& table, const Itinerary& itinerary, const Settings& 
 
 template <const auto& F, class Score>
 void best_of(const BarTable& table, const Itinerary& itinerary, const Settings& settings,
-             bool rising, std::array<double, kKinds>& best) {
+             bool rising, std::array<double, kKinds>& best, const Watch& watch) {
     BestOnly<F, Score> sink{Score(settings.weights)};
     Tally<F.patterns.size()> tally;
     Coverage coverage;
-    walk<F>(table.seen(rising), itinerary, rising, settings, sink, tally, coverage, {});
+    walk<F>(table.seen(rising), itinerary, rising, settings, sink, tally, coverage, watch);
     add_best<F>(sink, rising, best);
 }
 
@@ -128,8 +128,7 @@ void Coverage::add(const Coverage& other) {
 }
 
 Result<SearchResult> search(const BarTable& table, const Itinerary& itinerary,
-                            const Settings& settings, std::size_t keep,
-                            const std::stop_token& stop) {
+                            const Settings& settings, std::size_t keep, const Watch& watch) {
     SearchResult result;
     result.best = no_scores<kKinds>();
     result.coverage.windows = itinerary.windows.size() - itinerary.quiet_windows;
@@ -143,13 +142,13 @@ Result<SearchResult> search(const BarTable& table, const Itinerary& itinerary,
         if (!done) break;
         if (settings.mode == Mode::standard)
             done = collect<standard::kPatterns, StandardScore>(table, itinerary, settings, rising,
-                                                               counts, open, result, stop);
+                                                               counts, open, result, watch);
         else if (rising)
             done = collect<compatible::kRising, CompatibleScore>(table, itinerary, settings, rising,
-                                                                 counts, open, result, stop);
+                                                                 counts, open, result, watch);
         else
             done = collect<compatible::kFalling, CompatibleScore>(
-                table, itinerary, settings, rising, counts, open, result, stop);
+                table, itinerary, settings, rising, counts, open, result, watch);
     }
     if (!done) return fail(Errc::cancelled, "The search was stopped.");
     result.counts = counts.take();
@@ -159,14 +158,17 @@ Result<SearchResult> search(const BarTable& table, const Itinerary& itinerary,
 }
 
 std::array<double, kKinds> best_scores(const BarTable& table, const Itinerary& itinerary,
-                                       const Settings& settings) {
+                                       const Settings& settings, const Watch& watch) {
     auto best = no_scores<kKinds>();
     if (settings.mode == Mode::standard) {
         for (const bool rising : {true, false})
-            best_of<standard::kPatterns, StandardScore>(table, itinerary, settings, rising, best);
+            best_of<standard::kPatterns, StandardScore>(table, itinerary, settings, rising, best,
+                                                        watch);
     } else {
-        best_of<compatible::kRising, CompatibleScore>(table, itinerary, settings, true, best);
-        best_of<compatible::kFalling, CompatibleScore>(table, itinerary, settings, false, best);
+        best_of<compatible::kRising, CompatibleScore>(table, itinerary, settings, true, best,
+                                                      watch);
+        best_of<compatible::kFalling, CompatibleScore>(table, itinerary, settings, false, best,
+                                                       watch);
     }
     return best;
 }

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "engine/base/watch.hpp"
 #include "engine/waves/ranking/pool.hpp"
 #include "engine/waves/scan/itinerary.hpp"
 
 #include <map>
-#include <stop_token>
 #include <string>
 
 namespace plimsoll::waves {
@@ -46,14 +46,15 @@ struct SearchResult {
 };
 
 // Searches one series for all counts that the settings ask for and keeps the best `keep` of them.
-// cancelled when `stop` is asked for.
+// cancelled when `watch` is stopped.
 Result<SearchResult> search(const BarTable& table, const Itinerary& itinerary,
                             const Settings& settings, std::size_t keep,
-                            const std::stop_token& stop = {});
+                            const Watch& watch = {});
 
 // The best score of each kind alone (-1: none), passing over what cannot beat the best so far: much
 // faster, for chance series. Equal to SearchResult::best.
+// What it has so far when `watch` is stopped.
 std::array<double, kKinds> best_scores(const BarTable& table, const Itinerary& itinerary,
-                                       const Settings& settings);
+                                       const Settings& settings, const Watch& watch = {});
 
 }  // namespace plimsoll::waves

@@ -66,17 +66,14 @@ std::optional<double> parse_price(std::string_view text) {
     return value;
 }
 
-Result<std::vector<SymbolPrices>> read_prices(std::string_view bytes, PriceFormat format,
-                                              const PriceReading& reading) {
-    constexpr std::string_view kMark = "\xEF\xBB\xBF";
-    if (bytes.starts_with(kMark)) bytes.remove_prefix(kMark.size());
-    PriceRows rows;
-    const auto read = format == PriceFormat::csv ? read_csv(bytes, reading, rows)
-                                                 : read_json_lines(bytes, reading, rows);
-    if (!read) return fail(read.error());
-    auto symbols = rows.take();
-    if (symbols.empty()) return fail(Errc::invalid_input, "The file has no prices.");
-    return symbols;
+std::string in_quotes(std::string_view field) {
+    constexpr std::size_t kLongest = 60;
+    std::size_t end = field.size();
+    if (end > kLongest) {
+        end = kLongest;
+        while (end > 0 && (static_cast<unsigned char>(field[end]) & 0xC0) == 0x80) --end;
+    }
+    return "\"" + std::string(field.substr(0, end)) + (end < field.size() ? "…\"" : "\"");
 }
 
 }  // namespace plimsoll::waves

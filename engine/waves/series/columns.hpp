@@ -26,7 +26,7 @@ Result<ColumnMap> map_columns(std::span<const std::string> names, const PriceRea
 // there". None when it is no number.
 std::optional<double> parse_price(std::string_view text);
 
-Result<void> read_csv(std::string_view bytes, const PriceReading& reading, PriceRows& rows);
-Result<void> read_json_lines(std::string_view bytes, const PriceReading& reading, PriceRows& rows);
+// What a field holds, in quotes and not too long, for messages.
+std::string in_quotes(std::string_view field);
 
 }  // namespace plimsoll::waves

@@ -1,4 +1,4 @@
-#include "engine/waves/series/columns.hpp"
+#include "engine/waves/series/price_records.hpp"
 #include "engine/waves/series/timestamps.hpp"
 
 namespace plimsoll::waves {
@@ -65,64 +65,92 @@ class Lines {
     std::uint64_t number_ = 0;
 };
 
+class CsvPriceRecords final : public PriceRecords {
+  public:
+    CsvPriceRecords(std::size_t fields, ColumnMap columns, char separator, PriceReading reading)
+        : PriceRecords(std::move(reading)),
+          field_count_(fields),
+          columns_(columns),
+          separator_(separator) {}
+
+    void add(std::string_view record, std::uint64_t line) override {
+        const bool whole = split(record, separator_, fields_, unquoted_);
+        const auto symbol_at = columns_[Column::symbol];
+        const std::string_view symbol =
+            symbol_at && *symbol_at < fields_.size() ? fields_[*symbol_at] : reading_.symbol;
+        if (!whole || fields_.size() != field_count_) {
+            rows_.fail(symbol, line,
+                       whole ? "The row has " + std::to_string(fields_.size()) +
+                                   " fields where the header has " + std::to_string(field_count_) +
+                                   "."
+                             : "A quote in the row never ends.");
+            return;
+        }
+        PriceRow row{.line = line};
+        if (auto broken = read(row)) return rows_.fail(symbol, line, std::move(*broken));
+        rows_.add(symbol, row);
+    }
+
+  private:
+    // What is wrong with the row, if anything.
+    std::optional<std::string> read(PriceRow& row) const {
+        if (const auto date_at = columns_[Column::date]) {
+            row.time = parse_timestamp(fields_[*date_at], reading_.zone_minutes);
+            if (!row.time) {
+                return in_quotes(fields_[*date_at]) + " is no date in ISO 8601.";
+            }
+        }
+        for (const auto& [column, into] :
+             {std::pair{Column::open, &row.open}, std::pair{Column::high, &row.high},
+              std::pair{Column::low, &row.low}, std::pair{Column::close, &row.close}}) {
+            const auto at = columns_[column];
+            if (!at) continue;
+            const auto value = parse_price(fields_[*at]);
+            if (!value) return in_quotes(fields_[*at]) + " is no price.";
+            *into = *value;
+        }
+        return {};
+    }
+
+    std::size_t field_count_;
+    ColumnMap columns_;
+    char separator_;
+    std::vector<std::string_view> fields_;
+    std::vector<std::string> unquoted_;
+};
+
+Result<std::unique_ptr<PriceRecords>> records_of(std::span<const std::string> names, char separator,
+                                                 PriceReading reading) {
+    const auto columns = map_columns(names, reading);
+    if (!columns) return fail(columns.error());
+    return std::make_unique<CsvPriceRecords>(names.size(), *columns, separator, std::move(reading));
+}
+
+Result<std::unique_ptr<PriceRecords>> records_under(std::string_view header, PriceReading reading) {
+    const char separator = separator_of(header);
+    std::vector<std::string_view> fields;
+    std::vector<std::string> unquoted;
+    if (!split(header, separator, fields, unquoted))
+        return fail(Errc::invalid_input, "A quote in the header line never ends.");
+    const std::vector<std::string> names(fields.begin(), fields.end());
+    return records_of(names, separator, std::move(reading));
+}
+
 }  // namespace
 
-Result<void> read_csv(std::string_view bytes, const PriceReading& reading, PriceRows& rows) {
+Result<std::unique_ptr<PriceRecords>> csv_price_records(std::span<const std::string> header,
+                                                        PriceReading reading) {
+    return header.size() == 1 ? records_under(header.front(), std::move(reading))
+                              : records_of(header, ',', std::move(reading));
+}
+
+Result<std::unique_ptr<PriceRecords>> read_csv(std::string_view bytes, PriceReading reading) {
     Lines lines(bytes);
     std::string_view line;
     if (!lines.next(line)) return fail(Errc::invalid_input, "The file is empty.");
-    const char separator = separator_of(line);
-    std::vector<std::string_view> fields;
-    std::vector<std::string> unquoted;
-    if (!split(line, separator, fields, unquoted))
-        return fail(Errc::invalid_input, "A quote in the header line never ends.");
-    const std::vector<std::string> names(fields.begin(), fields.end());
-    const auto columns = map_columns(names, reading);
-    if (!columns) return fail(columns.error());
-
-    const auto symbol_at = (*columns)[Column::symbol];
-    const auto date_at = (*columns)[Column::date];
-    while (lines.next(line)) {
-        const std::uint64_t number = lines.number();
-        const bool whole = split(line, separator, fields, unquoted);
-        const std::string_view symbol =
-            symbol_at && *symbol_at < fields.size() ? fields[*symbol_at] : reading.symbol;
-        if (!whole || fields.size() != names.size()) {
-            rows.fail(symbol, number,
-                      whole
-                          ? "The row has " + std::to_string(fields.size()) +
-                                " fields where the header has " + std::to_string(names.size()) + "."
-                          : "A quote in the row never ends.");
-            continue;
-        }
-        PriceRow row{.line = number};
-        if (date_at) {
-            row.time = parse_timestamp(fields[*date_at], reading.zone_minutes);
-            if (!row.time) {
-                rows.fail(symbol, number,
-                          "\"" + std::string(fields[*date_at]) + "\" is no date in ISO 8601.");
-                continue;
-            }
-        }
-        bool numbers = true;
-        const auto price = [&](Column column, double& into) {
-            const auto at = (*columns)[column];
-            if (!at || !numbers) return;
-            const auto value = parse_price(fields[*at]);
-            if (value) {
-                into = *value;
-                return;
-            }
-            numbers = false;
-            rows.fail(symbol, number, "\"" + std::string(fields[*at]) + "\" is no price.");
-        };
-        price(Column::open, row.open);
-        price(Column::high, row.high);
-        price(Column::low, row.low);
-        price(Column::close, row.close);
-        if (numbers) rows.add(symbol, row);
-    }
-    return {};
+    auto records = records_under(line, std::move(reading));
+    while (records && lines.next(line)) (*records)->add(line, lines.number());
+    return records;
 }
 
 }  // namespace plimsoll::waves

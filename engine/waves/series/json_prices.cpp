@@ -1,4 +1,4 @@
-#include "engine/waves/series/columns.hpp"
+#include "engine/waves/series/price_records.hpp"
 #include "engine/waves/series/timestamps.hpp"
 
 #include <nlohmann/json.hpp>
@@ -80,7 +80,7 @@ class ObjectReader {
             const json* found = value(column);
             if (found == nullptr) continue;
             const auto price = price_of(*found);
-            if (!price) return fail(at, found->dump() + " is no price");
+            if (!price) return fail(at, in_quotes(found->dump()) + " is no price");
             *into = *price;
         }
         rows_.add(symbol_, row);
@@ -101,24 +101,38 @@ class ObjectReader {
     std::string symbol_;
 };
 
+class JsonPriceRecords final : public PriceRecords {
+  public:
+    explicit JsonPriceRecords(PriceReading reading) : PriceRecords(std::move(reading)) {}
+
+    void add(std::string_view record, std::uint64_t line) override {
+        add_json_prices(json::parse(record, nullptr, false), reading_, line, rows_);
+    }
+};
+
 }  // namespace
 
-Result<void> read_json_lines(std::string_view bytes, const PriceReading& reading, PriceRows& rows) {
+void add_json_prices(const json& object, const PriceReading& reading, std::uint64_t line,
+                     PriceRows& rows) {
+    if (!object.is_object()) return rows.fail(reading.symbol, line, "The line is no JSON object.");
+    ObjectReader(object, reading, line, rows).read();
+}
+
+std::unique_ptr<PriceRecords> json_price_records(PriceReading reading) {
+    return std::make_unique<JsonPriceRecords>(std::move(reading));
+}
+
+std::unique_ptr<PriceRecords> read_json_lines(std::string_view bytes, PriceReading reading) {
+    auto records = json_price_records(std::move(reading));
     std::uint64_t number = 0;
     while (!bytes.empty()) {
         ++number;
         const std::size_t end = bytes.find('\n');
         const std::string_view line = bytes.substr(0, end);
         bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 1);
-        if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-        const json object = json::parse(line, nullptr, false);
-        if (!object.is_object()) {
-            rows.fail(reading.symbol, number, "The line is no JSON object.");
-            continue;
-        }
-        ObjectReader(object, reading, number, rows).read();
+        if (line.find_first_not_of(" \t\r") != std::string_view::npos) records->add(line, number);
     }
-    return {};
+    return records;
 }
 
 }  // namespace plimsoll::waves

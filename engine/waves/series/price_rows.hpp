@@ -53,6 +53,7 @@ class PriceRows {
     void fail(std::string_view symbol, std::uint64_t line, std::string message);
     // Flags what is suspicious; the collection is empty afterwards.
     std::vector<SymbolPrices> take();
+    std::size_t symbols() const { return symbols_.size(); }
 
   private:
     SymbolPrices& of(std::string_view symbol);

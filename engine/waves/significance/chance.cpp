@@ -13,14 +13,14 @@ std::string_view verdict(double p_value) {
 
 void add_chances(const SurrogateMaker& maker, const Series& series, const Settings& settings,
                  double week, std::uint32_t from, std::uint32_t to, std::span<const Judged> judged,
-                 std::span<Chance> chances, std::span<double> best) {
+                 std::span<Chance> chances, std::span<double> best, const Watch& watch) {
     BarTable table;
     Series surrogate;
-    for (std::uint32_t i = from; i < to; ++i) {
+    for (std::uint32_t i = from; i < to && !watch.stopped(); ++i) {
         maker.make(Random(settings.seed, series.symbol, i), surrogate);
         table.build(surrogate.low, surrogate.high);
-        const auto scores =
-            best_scores(table, make_itinerary(table, surrogate.close, week, settings), settings);
+        const auto scores = best_scores(
+            table, make_itinerary(table, surrogate.close, week, settings), settings, watch);
         const double highest = *std::ranges::max_element(scores);
         best[i - from] = highest;
         for (std::size_t j = 0; j < judged.size(); ++j) {

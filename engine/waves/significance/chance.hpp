@@ -31,9 +31,10 @@ struct Judged {
 
 // Surrogates `from` to `to` of one series. Adds to `chances`, one for each of `judged`, and sets
 // best[i - from] to the best score of surrogate i. Split in any way, the sums are the same.
+// Of no use when `watch` was stopped.
 void add_chances(const SurrogateMaker& maker, const Series& series, const Settings& settings,
                  double week, std::uint32_t from, std::uint32_t to, std::span<const Judged> judged,
-                 std::span<Chance> chances, std::span<double> best);
+                 std::span<Chance> chances, std::span<double> best, const Watch& watch = {});
 
 // The share of false discoveries among the symbols at or below each p-value (Benjamini and
 // Hochberg, 1995), in the order given.

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "engine/waves/series/columns.hpp"
+
+#include <memory>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace plimsoll::waves {
+
+// Prices from records that come one by one: read_prices for those who do not hold the whole file.
+class PriceRecords {
+  public:
+    virtual ~PriceRecords() = default;
+
+    // One record as it stands in the file, without its line end. Broken ones are errors of their
+    // symbol.
+    virtual void add(std::string_view record, std::uint64_t line) = 0;
+    // A record that nobody could read, so that its symbol is not known either.
+    void fail(std::uint64_t line, std::string message);
+    // What came so far; the collection is empty afterwards.
+    std::vector<SymbolPrices> take() { return rows_.take(); }
+    std::size_t symbols() const { return rows_.symbols(); }
+
+  protected:
+    explicit PriceRecords(PriceReading reading) : reading_(std::move(reading)) {}
+
+    PriceReading reading_;
+    PriceRows rows_;
+};
+
+// CSV with these column names. A single name that holds a semicolon or a tab is a header separated
+// by those. Fails when a chosen column is missing or there is no close.
+Result<std::unique_ptr<PriceRecords>> csv_price_records(std::span<const std::string> header,
+                                                        PriceReading reading);
+// JSON lines: an object a bar, or an object a symbol whose members are arrays.
+std::unique_ptr<PriceRecords> json_price_records(PriceReading reading);
+
+// The same of a whole file.
+Result<std::unique_ptr<PriceRecords>> read_csv(std::string_view bytes, PriceReading reading);
+std::unique_ptr<PriceRecords> read_json_lines(std::string_view bytes, PriceReading reading);
+
+// One such object; `line` is told in errors.
+void add_json_prices(const nlohmann::json& object, const PriceReading& reading, std::uint64_t line,
+                     PriceRows& rows);
+
+}  // namespace plimsoll::waves
