@@ -7,6 +7,7 @@
 #include "server/app/show_config.hpp"
 #include "server/jobs/training_config/contract/advice.hpp"
 #include "server/jobs/training_config/contract/limits.hpp"
+#include "server/jobs/waves/contract/summary_text.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -269,8 +270,9 @@ void add_show_config(CLI::App& app, int& code) {
 }  // namespace
 
 std::string readable_summary(const std::string& kind, const json& summary) {
-    return kind == jobs::training_config::kName ? jobs::training_config::summary_text(summary)
-                                                : std::string();
+    if (kind == jobs::training_config::kName) return jobs::training_config::summary_text(summary);
+    if (kind == "waves") return jobs::waves::summary_text(summary);
+    return {};
 }
 
 void add_advice_commands(CLI::App& app, const bool& as_json, int& code) {

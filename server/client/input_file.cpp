@@ -1,11 +1,13 @@
 #include "server/client/input_file.hpp"
 
 #include "engine/text/record_reader.hpp"
+#include "engine/text/utf8.hpp"
 #include "server/client/unused_members.hpp"
 #include "server/client/upload.hpp"
 
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include <nlohmann/json.hpp>
@@ -85,7 +87,54 @@ Result<Input> read_items(const std::string& name, std::FILE* file, text::RecordF
     return input;
 }
 
+// JSON writes line ends and quotes in two characters each: room is left for that.
+constexpr std::int64_t kPriceFileBytes = kInlineFileBytes / 4 * 3;
+
+Result<std::string> contents(std::FILE* file, const std::string& name) {
+    std::string bytes;
+    std::string piece(kPieceBytes, '\0');
+    while (const auto size = std::fread(piece.data(), 1, piece.size(), file)) {
+        bytes.append(piece, 0, size);
+    }
+    if (std::ferror(file) != 0) return fail(Errc::invalid_input, "The file cannot be read.", name);
+    if (const auto at = text::find_invalid_utf8(bytes)) {
+        return fail(Errc::invalid_input,
+                    "The file is not UTF-8 from byte " + std::to_string(*at) + " on.", name);
+    }
+    return bytes;
+}
+
+bool is_csv(const std::string& name) {
+    return name.ends_with(".csv") || name.ends_with(".CSV");
+}
+
 }  // namespace
+
+json column_args(const std::vector<std::string>& columns) {
+    json chosen = json::object();
+    for (const auto& column : columns) {
+        const auto equals = column.find('=');
+        chosen[column.substr(0, equals)] = column.substr(equals + 1);
+    }
+    return chosen;
+}
+
+Result<Input> read_price_file(const std::string& name, const std::vector<std::string>& columns) {
+    if (name.ends_with(".json")) return read_input_file(name, columns);
+    if (name != "-") {
+        const auto bytes = file_bytes(name);
+        if (!bytes) return fail(bytes.error());
+        if (*bytes > kPriceFileBytes) return Input{{}, {}, true};
+    }
+    const auto file = open(name);
+    if (!file) return fail(file.error());
+    auto prices = contents(file->get(), name);
+    if (!prices) return fail(prices.error());
+    json args{{"prices", std::move(*prices)}, {"format", is_csv(name) ? "csv" : "jsonl"}};
+    if (name != "-") args["symbol"] = std::filesystem::path(name).stem().string();
+    if (!columns.empty()) args["columns"] = column_args(columns);
+    return Input{std::move(args), {}, false};
+}
 
 Result<Input> read_input_file(const std::string& name, const std::vector<std::string>& columns) {
     auto chosen = parse_columns(columns);
@@ -104,9 +153,9 @@ Result<Input> read_input_file(const std::string& name, const std::vector<std::st
             return fail(Errc::invalid_input, "The file must hold one JSON object.", name);
         return Input{std::move(args), {}, false};
     }
-    const bool csv = name.ends_with(".csv") || name.ends_with(".CSV");
     return read_items(name, file->get(),
-                      csv ? text::RecordFormat::csv : text::RecordFormat::json_lines, *chosen);
+                      is_csv(name) ? text::RecordFormat::csv : text::RecordFormat::json_lines,
+                      *chosen);
 }
 
 }  // namespace plimsoll::client

@@ -22,4 +22,11 @@ struct Input {
 // the line.
 Result<Input> read_input_file(const std::string& file, const std::vector<std::string>& columns);
 
+// The same for a kind that takes a file of prices as it is: {"prices", "format", "symbol"}, where
+// the symbol is the file's name for rows that name none. Broken rows are the server's to tell.
+Result<Input> read_price_file(const std::string& file, const std::vector<std::string>& columns);
+
+// "member=column" as an object.
+nlohmann::json column_args(const std::vector<std::string>& columns);
+
 }  // namespace plimsoll::client

@@ -32,17 +32,16 @@ Result<json> dataset_args(ApiClient& api, const SubmitOptions& options, const Te
                   format_count(dataset->value("records_failed", std::int64_t{0})) +
                   " of them unreadable");
     json args{{"dataset", dataset->at("id")}};
-    for (const auto& column : options.columns) {
-        const auto equals = column.find('=');
-        args["columns"][column.substr(0, equals)] = column.substr(equals + 1);
-    }
+    if (!options.columns.empty()) args["columns"] = column_args(options.columns);
     return args;
 }
 
 Result<json> build_request(ApiClient& api, const SubmitOptions& options, const Terminal& terminal) {
     json args = json::object();
     if (!options.file.empty()) {
-        auto read = read_input_file(options.file, options.columns);
+        // Prices belong together: a row alone is no item.
+        auto read = options.kind == "waves" ? read_price_file(options.file, options.columns)
+                                            : read_input_file(options.file, options.columns);
         if (!read) return fail(read.error());
         for (const auto& remark : read->left_out) terminal.note(remark);
         args = std::move(read->args);

@@ -24,6 +24,7 @@ constexpr std::array kTypes = {
     Type{".html", "text/html; charset=utf-8"},
     Type{".js", "text/javascript; charset=utf-8"},
     Type{".css", "text/css; charset=utf-8"},
+    Type{".csv", "text/csv; charset=utf-8"},
     Type{".svg", "image/svg+xml"},
     Type{".png", "image/png"},
     Type{".ico", "image/x-icon"},

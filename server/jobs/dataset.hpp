@@ -34,7 +34,8 @@ struct DatasetChunk {
 
 // What a kind is told of a dataset when it plans a job on it.
 struct DatasetShape {
-    std::string id;  // public
+    std::string id;    // public
+    std::string name;  // the file's, mostly
     text::RecordFormat format = text::RecordFormat::csv;
     std::vector<std::string> columns;  // of JSON lines: the members seen in the first records
 };

@@ -4,6 +4,7 @@
 #include "engine/base/result.hpp"
 #include "server/jobs/dataset.hpp"
 
+#include <memory>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -14,6 +15,9 @@
 
 namespace plimsoll::opencl {
 class Device;
+}
+namespace plimsoll::text {
+struct RecordView;
 }
 
 // What a job kind is. A kind has two parts, linked apart: the contract (in `plimsoll`, which links
@@ -58,6 +62,16 @@ struct DatasetPlan {
     double seconds_per_byte = 0;    // of raw records
 };
 
+// Plans a job on a dataset whose items are made of several records, wherever these stand in the
+// file: it gets all of them, in order, and tasks are cut from what it made of them.
+class Gatherer {
+  public:
+    virtual ~Gatherer() = default;
+    // Fails when the job can no longer be planned: then nothing more comes.
+    virtual tl::expected<void, FieldErrors> take(const text::RecordView& record) = 0;
+    virtual tl::expected<Plan, FieldErrors> finish() = 0;
+};
+
 // A result row's member and the CSV column of the same name, in order.
 struct Column {
     std::string_view name;
@@ -73,6 +87,9 @@ struct Contract {
     // The same for a job whose "args" name a dataset; none: the kind does not take any.
     tl::expected<DatasetPlan, FieldErrors> (*plan_dataset)(const nlohmann::json& args,
                                                            const DatasetShape& dataset) = nullptr;
+    // The same for a kind whose items are not records; at most one of the two is set.
+    tl::expected<std::unique_ptr<Gatherer>, FieldErrors> (*gather_dataset)(
+        const nlohmann::json& args, const DatasetShape& dataset) = nullptr;
     // Rows for the items of a task that was given up because its workers died on it, so that every
     // item of the input has one: JSON lines like TaskOutput::results, not compressed. `args` are
     // the plan's.

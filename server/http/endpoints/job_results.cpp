@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace plimsoll::http::endpoints {
 
@@ -39,15 +40,36 @@ std::string json_head(const queue::Job& job) {
     return head + "\"items\":";
 }
 
+// Which rows are wanted.
+struct Range {
+    std::int64_t first = 0;
+    std::int64_t end = std::numeric_limits<std::int64_t>::max();
+};
+
+// The rows of a chunk from line `first` on, before line `end`.
+std::string_view lines_between(std::string_view rows, std::int64_t first, std::int64_t end) {
+    const auto skip = [](std::string_view text, std::int64_t lines) {
+        std::size_t at = 0;
+        for (; lines > 0 && at < text.size(); --lines) {
+            const std::size_t newline = text.find('\n', at);
+            at = newline == std::string_view::npos ? text.size() : newline + 1;
+        }
+        return at;
+    };
+    rows.remove_prefix(skip(rows, first));
+    return rows.substr(0, skip(rows, end - first));
+}
+
 class ResultsStream final : public BodyStream {
   public:
     ResultsStream(queue::JobStore& store, boost::asio::thread_pool& pool, queue::Job job,
-                  std::vector<queue::ChunkInfo> chunks, ResultsFormat format,
+                  std::vector<queue::ChunkInfo> chunks, Range range, ResultsFormat format,
                   const jobs::Contract& kind)
         : store_(store),
           pool_(pool),
           job_(std::move(job)),
           chunks_(std::move(chunks)),
+          range_(range),
           kind_(kind),
           format_(format),
           converter_(format, kind.columns) {}
@@ -56,6 +78,10 @@ class ResultsStream final : public BodyStream {
         if (ended_) co_return std::nullopt;
         std::string out;
         if (done_ == 0 && format_ == ResultsFormat::json) out = json_head(job_);
+        while (done_ < chunks_.size() && item_ + chunks_[done_].items <= range_.first) {
+            item_ += chunks_[done_++].items;
+        }
+        if (item_ >= range_.end) done_ = chunks_.size();
         if (done_ < chunks_.size()) {
             const auto& chunk = chunks_[done_];
             const auto packed = chunk.error.empty()
@@ -68,6 +94,7 @@ class ResultsStream final : public BodyStream {
             const auto converted =
                 packed->size() <= limits::kInlineBytes ? work() : co_await offload(pool_, work);
             if (!converted) co_return fail(converted.error());
+            item_ += chunk.items;
             ++done_;
         }
         if (done_ == chunks_.size()) {
@@ -84,17 +111,21 @@ class ResultsStream final : public BodyStream {
         const auto rows = chunk.error.empty() ? gunzip(packed, kLargestChunk)
                                               : kind_.failed_rows(job_.args, packed, chunk.error);
         if (!rows) return fail(rows.error());
-        return converter_.feed(*rows, out);
+        return converter_.feed(lines_between(*rows, std::max<std::int64_t>(range_.first - item_, 0),
+                                             std::min(range_.end - item_, chunk.items)),
+                               out);
     }
 
     queue::JobStore& store_;
     boost::asio::thread_pool& pool_;
     queue::Job job_;
     std::vector<queue::ChunkInfo> chunks_;
+    Range range_;
     const jobs::Contract& kind_;
     ResultsFormat format_;
     jobs::ResultsConverter converter_;
-    std::size_t done_ = 0;
+    std::size_t done_ = 0;   // chunks
+    std::int64_t item_ = 0;  // the first one of the next chunk
     bool ended_ = false;
 };
 
@@ -124,13 +155,18 @@ awaitable<Outcome<Response>> results(const Call& call, queue::JobStore& store, K
     }
     auto chunks = co_await store.result_chunks(team, *id);
     if (!chunks) co_return tl::unexpected<Problem>(chunks.error());
+    Range range{.first = call.parameters.integer("first").value_or(0)};
+    if (const auto limit = call.parameters.integer("limit");
+        limit && *limit < range.end - range.first) {
+        range.end = range.first + *limit;
+    }
     Response response;
     const auto extension = std::string(format->name);
     response.with("Content-Type", std::string(format->media_type))
         .with("Content-Disposition",
               "attachment; filename=\"" + to_public(*id) + "." + extension + "\"");
-    response.stream = std::make_unique<ResultsStream>(store, pool, std::move(*job),
-                                                      std::move(*chunks), format->format, *kind);
+    response.stream = std::make_unique<ResultsStream>(
+        store, pool, std::move(*job), std::move(*chunks), range, format->format, *kind);
     co_return response;
 }
 

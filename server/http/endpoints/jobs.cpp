@@ -1,10 +1,12 @@
 // Submitting, listing, cancelling and deleting jobs.
+#include "server/http/budget.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/job_json.hpp"
 #include "server/http/endpoints/page.hpp"
 #include "server/http/fingerprint.hpp"
 #include "server/http/limits.hpp"
 #include "server/http/offload.hpp"
+#include "server/jobs/dataset_reading.hpp"
 
 #include <algorithm>
 
@@ -23,7 +25,7 @@ class Jobs {
 
     awaitable<Outcome<Response>> create(const Call& call) const {
         const bool on_dataset =
-            kind_of(call).plan_dataset != nullptr && call.body.at("args").contains("dataset");
+            takes_datasets(kind_of(call)) && call.body.at("args").contains("dataset");
         const auto submitted =
             on_dataset ? co_await submit_on_dataset(call) : co_await submit(call);
         if (!submitted) co_return tl::unexpected(submitted.error());
@@ -77,6 +79,10 @@ class Jobs {
   private:
     using Planned = tl::expected<jobs::Plan, jobs::FieldErrors>;
 
+    static bool takes_datasets(const jobs::Contract& kind) {
+        return kind.plan_dataset != nullptr || kind.gather_dataset != nullptr;
+    }
+
     const jobs::Contract& kind_of(const Call& call) const {
         const auto& name = call.body.at("kind").get_ref<const std::string&>();
         return *std::ranges::find(kinds_, name, &jobs::Contract::name);
@@ -123,8 +129,12 @@ class Jobs {
                                     ? "The dataset's file could not be read: " + dataset->error
                                     : "The dataset is not complete: its upload has not ended."));
         }
-        auto plan = kind_of(call).plan_dataset(
-            args, {to_public(dataset->id), dataset->format, dataset->columns});
+        const jobs::DatasetShape shape{to_public(dataset->id), dataset->name, dataset->format,
+                                       dataset->columns};
+        if (kind_of(call).gather_dataset != nullptr) {
+            co_return co_await submit_gathered(call, dataset->id, shape);
+        }
+        auto plan = kind_of(call).plan_dataset(args, shape);
         if (!plan) co_return tl::unexpected(refused_args(plan.error()));
         auto job = new_job(call);
         job.plan.args = std::move(plan->args);
@@ -134,6 +144,42 @@ class Jobs {
         if (!submitted && submitted.error().code == Errc::not_found) {
             co_return tl::unexpected(refused_dataset("There is no such dataset."));
         }
+        if (!submitted) co_return tl::unexpected(refused_submit(submitted.error()));
+        co_return *submitted;
+    }
+
+    // The dataset is read here, a chunk at a time, and its items are stored with the job.
+    awaitable<Outcome<queue::Submitted>> submit_gathered(const Call& call, DatasetId id,
+                                                         const jobs::DatasetShape& shape) const {
+        const auto place = gathering_.reserve(1);
+        if (!place) co_return tl::unexpected(overloaded("Too many datasets are being read."));
+        auto gatherer = kind_of(call).gather_dataset(call.body.at("args"), shape);
+        if (!gatherer) co_return tl::unexpected(refused_args(gatherer.error()));
+        const auto chunks = co_await datasets_.chunks(call.principal.team.id, id);
+        if (!chunks) co_return tl::unexpected<Problem>(chunks.error());
+        for (const auto& chunk : *chunks) {
+            const auto content = co_await datasets_.chunk(call.principal.team.id, id, chunk.seq);
+            if (!content && content.error().code == Errc::not_found) {
+                co_return tl::unexpected(refused_dataset("There is no such dataset."));
+            }
+            if (!content) co_return tl::unexpected<Problem>(content.error());
+            tl::expected<void, jobs::FieldErrors> taken;
+            const auto work = [&] {
+                return jobs::read_chunk(*content, [&](const text::RecordView& record) {
+                    taken = (*gatherer)->take(record);
+                    return taken.has_value();
+                });
+            };
+            const auto read = co_await offload(pool_, work);
+            if (!read) co_return tl::unexpected<Problem>(read.error());
+            if (!taken) co_return tl::unexpected(refused_args(taken.error()));
+        }
+        const auto cut = [&] { return (*gatherer)->finish(); };
+        auto plan = co_await offload(pool_, cut);
+        if (!plan) co_return tl::unexpected(refused_args(plan.error()));
+        auto job = new_job(call);
+        job.plan = std::move(*plan);
+        const auto submitted = co_await store_.submit(std::move(job));
         if (!submitted) co_return tl::unexpected(refused_submit(submitted.error()));
         co_return *submitted;
     }
@@ -187,6 +233,7 @@ class Jobs {
     Kinds kinds_;
     boost::asio::thread_pool& pool_;
     const Clock& clock_;
+    mutable Budget gathering_{limits::kGatheringsInFlight};
 };
 
 }  // namespace

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "server/jobs/kind.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace plimsoll::jobs::waves {
+
+// See Contract::gather_dataset.
+tl::expected<std::unique_ptr<Gatherer>, FieldErrors> gather_dataset(const nlohmann::json& args,
+                                                                    const DatasetShape& dataset);
+
+// What the run and the job page get to see: everything but the prices.
+std::string plan_args(const nlohmann::json& args);
+
+}  // namespace plimsoll::jobs::waves

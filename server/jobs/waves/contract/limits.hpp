@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace plimsoll::jobs::waves {
+
+// The engine's room has the same name as this kind.
+namespace engine = ::plimsoll::waves;
+
+inline constexpr std::string_view kName = "waves";
+inline constexpr int kVersion = 1;
+
+inline constexpr std::size_t kMostSymbols = 20'000;
+inline constexpr std::size_t kLongestSymbol = 64;  // bytes of UTF-8; a longer one fails
+inline constexpr int kMostCounts = 100;            // of a symbol: a row holds all of them
+inline constexpr int kMostSurrogates = 100'000;
+
+// A task ends at whichever it reaches first. The rows of so many symbols stay well below a chunk of
+// results.
+inline constexpr std::size_t kSymbolsATask = 16;
+inline constexpr double kSecondsATask = 0.1;
+inline constexpr std::size_t kBytesATask = 900 * 1024;  // unpacked
+
+// Far more than the longest series takes, unpacked: a guard against damaged data.
+inline constexpr std::size_t kLargestInput = 256 << 20;
+
+}  // namespace plimsoll::jobs::waves

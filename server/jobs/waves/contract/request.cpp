@@ -1,0 +1,83 @@
+#include "server/jobs/waves/contract/request.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace plimsoll::jobs::waves {
+namespace {
+
+using nlohmann::json;
+
+// Where prices come from and how they are read. All other members are settings of the search.
+constexpr std::array<std::string_view, 9> kInputMembers = {"preset",  "prices",  "format",
+                                                           "series",  "dataset", "columns",
+                                                           "symbols", "symbol",  "zone_minutes"};
+
+// Settings of the command line that have nothing to act on in a job.
+constexpr std::array<std::string_view, 3> kChartFiles = {"save_images", "save_images_top_n",
+                                                         "out_dir"};
+constexpr std::string_view kChartsInReport =
+    "A job writes no files: the report draws every count, to be taken along as SVG or PNG.";
+
+engine::PriceReading reading_of(const json& args) {
+    const json columns = args.value("columns", json::object());
+    return {.symbol = args.value("symbol", ""),
+            .zone_minutes = args.value("zone_minutes", 0),
+            .symbol_column = columns.value("symbol", ""),
+            .date_column = columns.value("date", ""),
+            .open_column = columns.value("open", ""),
+            .high_column = columns.value("high", ""),
+            .low_column = columns.value("low", ""),
+            .close_column = columns.value("close", "")};
+}
+
+FieldErrors limit_errors(const engine::Settings& settings) {
+    FieldErrors errors;
+    const auto at_most = [&](const char* pointer, int value, int least, int most) {
+        if (value >= least && value <= most) return;
+        errors.push_back({pointer, "out_of_range",
+                          "In a job this must be from " + std::to_string(least) + " to " +
+                              std::to_string(most) + "."});
+    };
+    at_most("/top_n", settings.top_n, 1, kMostCounts);
+    at_most("/surrogates", settings.surrogates, 0, kMostSurrogates);
+    return errors;
+}
+
+}  // namespace
+
+FieldErrors one_error(std::string pointer, std::string rule, std::string message) {
+    return {{std::move(pointer), std::move(rule), std::move(message)}};
+}
+
+tl::expected<Request, FieldErrors> parse_request(const json& args) {
+    Request request;
+    request.preset = args.value("preset", "whole");
+    request.reading = reading_of(args);
+    for (const json& symbol : args.value("symbols", json::array())) {
+        request.symbols.insert(symbol.get<std::string>());
+    }
+    for (const auto& [name, value] : args.items()) {
+        if (std::ranges::count(kInputMembers, name) == 0) request.given[name] = value;
+    }
+    if (const auto preset = engine::apply_preset(request.preset, request.settings); !preset) {
+        return tl::unexpected(one_error("/preset", "unknown_preset", preset.error().message));
+    }
+    auto notes = engine::apply_settings(request.given, request.settings);
+    if (!notes) {
+        return tl::unexpected(one_error(notes.error().where, "invalid", notes.error().message));
+    }
+    request.notes = std::move(*notes);
+    for (const std::string_view name : kChartFiles) {
+        if (request.given.contains(name)) {
+            request.notes.push_back({std::string(name), std::string(kChartsInReport)});
+        }
+    }
+    if (auto errors = limit_errors(request.settings); !errors.empty()) {
+        return tl::unexpected(std::move(errors));
+    }
+    return request;
+}
+
+}  // namespace plimsoll::jobs::waves

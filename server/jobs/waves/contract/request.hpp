@@ -1,0 +1,29 @@
+#pragma once
+
+#include "engine/waves/series/price_reader.hpp"
+#include "engine/waves/settings/keys.hpp"
+#include "server/jobs/kind.hpp"
+#include "server/jobs/waves/contract/limits.hpp"
+
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::waves {
+
+// The arguments of a job, but for the prices themselves.
+struct Request {
+    std::string preset;
+    nlohmann::json given = nlohmann::json::object();  // settings, as they were sent
+    engine::Settings settings;
+    std::vector<engine::KeyNote> notes;  // settings that change nothing, and why
+    engine::PriceReading reading;
+    std::set<std::string> symbols;  // these only; empty: all
+};
+
+// Also reads the args of a plan.
+tl::expected<Request, FieldErrors> parse_request(const nlohmann::json& args);
+
+FieldErrors one_error(std::string pointer, std::string rule, std::string message);
+
+}  // namespace plimsoll::jobs::waves

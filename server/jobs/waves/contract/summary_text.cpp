@@ -1,0 +1,100 @@
+#include "server/jobs/waves/contract/summary_text.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::waves {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kShown = 20;
+
+std::string number(const json& value, const char* format) {
+    if (!value.is_number()) return "–";
+    char text[32];
+    std::snprintf(text, sizeof text, format, value.get<double>());
+    return text;
+}
+
+std::vector<std::string> row_of(const json& symbol) {
+    const json& best = symbol.at("best");
+    if (best.is_null()) {
+        return {symbol.value("symbol", ""), "no count", "", "", "", "", ""};
+    }
+    return {symbol.value("symbol", ""),
+            best.value("pattern", ""),
+            number(best.at("score"), "%.3f"),
+            best.value("start", "") + " to " + best.value("end", ""),
+            number(best.at("invalidation"), "%.6g") +
+                (best.value("invalidated", false) ? " (passed)" : ""),
+            number(best.at("p_value"), "%.3g"),
+            best.at("verdict").is_null() ? "not compared" : best.value("verdict", "")};
+}
+
+// Code points, which is what columns line up by here.
+std::size_t width(const std::string& text) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string table(const std::vector<std::vector<std::string>>& rows) {
+    std::vector<std::size_t> widths(rows.front().size());
+    for (const auto& row : rows) {
+        for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width(row[c]));
+    }
+    std::string text;
+    for (const auto& row : rows) {
+        for (std::size_t c = 0; c + 1 < row.size(); ++c) {
+            text += row[c] + std::string(widths[c] + 2 - width(row[c]), ' ');
+        }
+        text += row.back() + "\n";
+    }
+    return text;
+}
+
+std::string ranking_text(const json& summary) {
+    const json& ranking = summary.at("ranking");
+    std::vector<std::vector<std::string>> rows = {
+        {"SYMBOL", "BEST COUNT", "SCORE", "FROM, TO", "WRONG BEYOND", "P", "AGAINST CHANCE"}};
+    for (std::size_t i = 0; i < std::min(ranking.size(), kShown); ++i) {
+        rows.push_back(row_of(ranking[i]));
+    }
+    std::string text = table(rows);
+    const std::int64_t more = static_cast<std::int64_t>(ranking.size() - (rows.size() - 1)) +
+                              summary.value("ranking_left_out", std::int64_t{0});
+    if (more > 0) text += std::to_string(more) + " more: plimsoll results JOB --format csv\n";
+    return text;
+}
+
+}  // namespace
+
+std::string summary_text(const json& summary) {
+    std::string text = ranking_text(summary);
+    for (const json& failed : summary.at("errors")) {
+        text += failed.value("custom_id", "") + " failed: " + failed.value("error", "") + "\n";
+    }
+    const auto surrogates = summary.value("surrogates", std::int64_t{0});
+    text += surrogates > 0 ? "Compared with " + std::to_string(surrogates) +
+                                 " chance series a symbol. A small p says that the series is "
+                                 "unlike chance, not that the count comes true.\n"
+                           : "Not compared with chance: --set surrogates=100 tells what a score "
+                             "is worth.\n";
+    text += std::to_string(summary.value("bars", std::int64_t{0})) + " bars, " +
+            std::to_string(summary.value("starts", std::int64_t{0})) + " starts, " +
+            std::to_string(summary.value("valid", std::int64_t{0})) +
+            " valid counts; complete: " + (summary.value("complete", false) ? "yes" : "no") + "\n";
+    for (const json& omission : summary.at("omissions")) {
+        text += "  " + omission.get<std::string>() + "\n";
+    }
+    for (const json& note : summary.at("settings_without_effect")) {
+        text += "  " + note.value("key", "") + " has no effect: " + note.value("reason", "") + "\n";
+    }
+    return text;
+}
+
+}  // namespace plimsoll::jobs::waves

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "engine/waves/report/report.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+// Prices to draw a report's counts on.
+namespace plimsoll::jobs::waves {
+
+inline constexpr std::size_t kMostPoints = 1000;
+
+// The bars `begin` to `end` of the searched series: every `step` of them put together, so that at
+// most kMostPoints remain. "first" and "step" count bars of the file.
+nlohmann::json prices_json(const ::plimsoll::waves::SymbolReport& report, std::size_t begin,
+                           std::size_t end);
+
+// The bars around a count, with room before and behind it.
+nlohmann::json close_up_json(const ::plimsoll::waves::SymbolReport& report,
+                             const ::plimsoll::waves::CountReport& count);
+
+}  // namespace plimsoll::jobs::waves

@@ -1,0 +1,153 @@
+#include "server/jobs/waves/run/partial.hpp"
+
+#include "engine/text/utf8.hpp"
+#include "engine/waves/output/words.hpp"
+#include "server/jobs/waves/contract/failed_rows.hpp"
+
+#include <utility>
+
+namespace plimsoll::jobs::waves {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kErrorsReported = 20;
+constexpr std::size_t kLongestError = 500;  // bytes, so that a partial stays small
+
+json best_json(const engine::SymbolReport& report) {
+    if (report.counts.empty()) return nullptr;
+    const engine::CountReport& best = report.counts.front();
+    json out = {{"rule_name", to_string(best.count.shape)},
+                {"direction", best.count.rising ? "up" : "down"},
+                {"pattern", engine::output::pattern_words(best.count.shape, best.count.rising)},
+                {"score", best.count.score},
+                {"start", engine::output::bar_words(report, best.count.begin())},
+                {"end", engine::output::bar_words(report, best.count.end())},
+                {"expects", best.outlook.expects},
+                {"invalidation", best.outlook.invalidation},
+                {"invalidated", best.outlook.invalidated},
+                {"k", nullptr},
+                {"p_value", nullptr},
+                {"verdict", nullptr},
+                {"words", "Not compared with chance."}};
+    if (best.chance) {
+        const double p = engine::Chance::p_value(best.chance->k, report.surrogates);
+        out["k"] = best.chance->k;
+        out["p_value"] = p;
+        out["verdict"] = engine::verdict(p);
+        out["words"] = engine::output::chance_words(*best.chance, report.surrogates);
+    }
+    return out;
+}
+
+// Of each pattern and direction of the mode, in the order of its kinds.
+json cells_json(const engine::SymbolReport& report) {
+    json cells = json::array();
+    for (const engine::KindReport& kind : report.kinds) {
+        const auto p = kind.chance
+                           ? json(engine::Chance::p_value(kind.chance->k_kind, report.surrogates))
+                           : json(nullptr);
+        cells.push_back({{"valid", kind.valid},
+                         {"best_score", kind.valid > 0 ? json(kind.best) : json(nullptr)},
+                         {"p_value", p}});
+    }
+    return cells;
+}
+
+json symbol_json(std::int64_t index, const engine::SymbolReport& report) {
+    const auto last = static_cast<std::int32_t>(report.series.size()) - 1;
+    std::uint64_t valid = 0;
+    for (const std::uint64_t count : report.coverage.valid) valid += count;
+    return {{"index", index},
+            {"symbol", report.symbol},
+            {"bars", report.series.size()},
+            {"date_start", engine::output::bar_words(report, 0)},
+            {"date_end", engine::output::bar_words(report, last)},
+            {"last_close", report.series.close.back()},
+            {"counts", valid},
+            {"best", best_json(report)},
+            {"cells", cells_json(report)}};
+}
+
+json coverage_json(const engine::Coverage& it) {
+    return {{"starts", it.starts},
+            {"windows", it.windows},
+            {"nodes", it.nodes},
+            {"pruned", it.pruned},
+            {"valid", it.valid},
+            {"quiet_windows", it.quiet_windows},
+            {"filtered_starts", it.filtered_starts},
+            {"cut_windows", it.cut_windows},
+            {"cut_chains", it.cut_chains},
+            {"all_windows", it.all_windows}};
+}
+
+engine::Coverage coverage_from(const json& stored) {
+    engine::Coverage it;
+    stored.at("starts").get_to(it.starts);
+    stored.at("windows").get_to(it.windows);
+    stored.at("nodes").get_to(it.nodes);
+    for (const auto& [rule, nodes] : stored.at("pruned").items()) it.pruned[rule] = nodes;
+    stored.at("valid").get_to(it.valid);
+    stored.at("quiet_windows").get_to(it.quiet_windows);
+    stored.at("filtered_starts").get_to(it.filtered_starts);
+    stored.at("cut_windows").get_to(it.cut_windows);
+    stored.at("cut_chains").get_to(it.cut_chains);
+    stored.at("all_windows").get_to(it.all_windows);
+    return it;
+}
+
+}  // namespace
+
+void Partial::add(std::int64_t index, const engine::SymbolReport& report) {
+    if (!report.ok()) {
+        ++failed;
+        if (errors.size() == kErrorsReported) return;
+        auto message = error_text(report.errors, report.error_count);
+        if (message.size() > kLongestError) {
+            message = std::string(text::utf8_prefix(message, kLongestError)) + "…";
+        }
+        errors.push_back({{"index", index},
+                          {"custom_id", report.symbol},
+                          {"error_code", "invalid_prices"},
+                          {"error", std::move(message)}});
+        return;
+    }
+    symbols.push_back(symbol_json(index, report));
+    coverage.add(report.coverage);
+    bars += report.series.size();
+    seconds += report.seconds;
+}
+
+void Partial::add(Partial other) {
+    for (json& symbol : other.symbols) symbols.push_back(std::move(symbol));
+    for (json& error : other.errors) {
+        if (errors.size() < kErrorsReported) errors.push_back(std::move(error));
+    }
+    coverage.add(other.coverage);
+    bars += other.bars;
+    failed += other.failed;
+    seconds += other.seconds;
+}
+
+std::string Partial::to_json() const {
+    return json{{"symbols", symbols}, {"errors", errors}, {"coverage", coverage_json(coverage)},
+                {"bars", bars},       {"failed", failed}, {"seconds", seconds}}
+        .dump();
+}
+
+Result<Partial> Partial::from_json(std::string_view text) try {
+    json stored = json::parse(text);
+    Partial partial;
+    partial.symbols = std::move(stored.at("symbols"));
+    partial.errors = std::move(stored.at("errors"));
+    partial.coverage = coverage_from(stored.at("coverage"));
+    stored.at("bars").get_to(partial.bars);
+    stored.at("failed").get_to(partial.failed);
+    stored.at("seconds").get_to(partial.seconds);
+    return partial;
+} catch (const json::exception&) {
+    return fail(Errc::corrupt, "A stored partial aggregate is damaged.");
+}
+
+}  // namespace plimsoll::jobs::waves

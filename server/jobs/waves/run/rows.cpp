@@ -1,0 +1,69 @@
+#include "server/jobs/waves/run/rows.hpp"
+
+#include "engine/waves/output/json.hpp"
+#include "engine/waves/output/words.hpp"
+#include "server/jobs/waves/contract/failed_rows.hpp"
+#include "server/jobs/waves/run/chart.hpp"
+
+namespace plimsoll::jobs::waves {
+namespace {
+
+using nlohmann::json;
+
+json best_count(const engine::SymbolReport& report) {
+    constexpr std::array kMembers = {"rule_name",    "direction",   "score",     "p_value",
+                                     "verdict",      "count_start", "count_end", "expects",
+                                     "invalidation", "invalidated", "target"};
+    json out;
+    for (const char* member : kMembers) out[member] = nullptr;
+    if (report.counts.empty()) return out;
+    const engine::CountReport& best = report.counts.front();
+    out["rule_name"] = to_string(best.count.shape);
+    out["direction"] = best.count.rising ? "up" : "down";
+    out["score"] = best.count.score;
+    if (best.chance) {
+        const double p = engine::Chance::p_value(best.chance->k, report.surrogates);
+        out["p_value"] = p;
+        out["verdict"] = engine::verdict(p);
+    }
+    out["count_start"] = engine::output::bar_words(report, best.count.begin());
+    out["count_end"] = engine::output::bar_words(report, best.count.end());
+    out["expects"] = best.outlook.expects;
+    out["invalidation"] = best.outlook.invalidation;
+    out["invalidated"] = best.outlook.invalidated;
+    if (!best.outlook.targets.empty()) out["target"] = best.outlook.targets.front().price;
+    return out;
+}
+
+}  // namespace
+
+std::string result_row(std::int64_t index, const engine::SymbolReport& report, bool profile) {
+    if (!report.ok()) {
+        return failed_row(index, report.symbol, "invalid_prices",
+                          error_text(report.errors, report.error_count));
+    }
+    const auto last = static_cast<std::int32_t>(report.series.size()) - 1;
+    std::uint64_t valid = 0;
+    for (const std::uint64_t count : report.coverage.valid) valid += count;
+    json row = best_count(report);
+    row["bars"] = report.series.size();
+    row["date_start"] = engine::output::bar_words(report, 0);
+    row["date_end"] = engine::output::bar_words(report, last);
+    row["valid"] = valid;
+    row["complete"] = report.coverage.complete();
+    row["error_code"] = nullptr;
+    row["error"] = nullptr;
+    row["report"] = engine::output::symbol_json(report, profile);
+    row["prices"] = prices_json(report, 0, report.series.size());
+    row["close_ups"] = json::array();
+    if (report.series.size() > kMostPoints) {
+        for (const auto* counts : {&report.counts, &report.open}) {
+            for (const engine::CountReport& count : *counts) {
+                row["close_ups"].push_back(close_up_json(report, count));
+            }
+        }
+    }
+    return row_head(index, report.symbol) + "," + row.dump().substr(1) + "\n";
+}
+
+}  // namespace plimsoll::jobs::waves

@@ -1,0 +1,68 @@
+#include "engine/waves/report/scan.hpp"
+#include "server/base/gzip.hpp"
+#include "server/jobs/waves/contract/slices.hpp"
+#include "server/jobs/waves/run/rows.hpp"
+#include "server/jobs/waves/run/summary.hpp"
+
+#include <utility>
+
+namespace plimsoll::jobs::waves {
+namespace {
+
+using nlohmann::json;
+
+// Arguments that the contract accepted and that are refused here are damaged, or of another
+// version.
+Result<Request> stored_request(std::string_view args) {
+    const json parsed = json::parse(args, nullptr, false);
+    if (!parsed.is_object()) return fail(Errc::corrupt, "A job's arguments are damaged.");
+    auto request = parse_request(parsed);
+    if (!request) return fail(Errc::corrupt, request.error().front().message);
+    return std::move(*request);
+}
+
+Result<TaskOutput> count_waves(std::string_view args, std::string_view input, RunContext& context) {
+    const auto request = stored_request(args);
+    if (!request) return fail(request.error());
+    auto slice = unpack_slice(input);
+    if (!slice) return fail(slice.error());
+    auto reports =
+        engine::scan(std::move(slice->symbols), request->settings, context.progress, context.stop);
+    if (!reports) return fail(reports.error());
+    TaskOutput output;
+    Partial partial;
+    std::string rows;
+    for (engine::SymbolReport& report : *reports) {
+        const auto index = slice->first + output.items_ok + output.items_failed;
+        // Of this slice alone: the merge corrects for all symbols of the job.
+        report.false_discovery_rate.reset();
+        rows += result_row(index, report, request->settings.profile);
+        partial.add(index, report);
+        ++(report.ok() ? output.items_ok : output.items_failed);
+        context.progress.beat();
+    }
+    output.results = gzip(rows);
+    output.partial = partial.to_json();
+    return output;
+}
+
+Result<std::string> merge(std::string_view args, std::span<const std::string> partials) {
+    const auto request = stored_request(args);
+    if (!request) return fail(request.error());
+    Partial all;
+    for (const std::string& stored : partials) {
+        auto partial = Partial::from_json(stored);
+        if (!partial) return fail(partial.error());
+        all.add(std::move(*partial));
+    }
+    return summary_json(*request, std::move(all)).dump();
+}
+
+}  // namespace
+
+const Run& run() {
+    static const Run it{.name = kName, .version = kVersion, .run = count_waves, .merge = merge};
+    return it;
+}
+
+}  // namespace plimsoll::jobs::waves

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "server/jobs/waves/contract/request.hpp"
+#include "server/jobs/waves/run/partial.hpp"
+
+namespace plimsoll::jobs::waves {
+
+// Symbols that the report names, best first; all of them have a result row.
+inline constexpr std::size_t kRankedSymbols = 250;
+
+// The report's summary of all symbols.
+nlohmann::json summary_json(const Request& request, Partial all);
+
+}  // namespace plimsoll::jobs::waves

@@ -1,0 +1,122 @@
+"""Waves through the real server: jobs of the kind, inline and on datasets, beside the command line."""
+
+import csv
+import io
+import json
+import pathlib
+import random
+import subprocess
+import tempfile
+import unittest
+
+import harness
+
+SAMPLE = harness.ROOT / "deploy/samples/european_closes.csv"
+SETTINGS = {"surrogates": 20, "top_n": 3, "days": 200}
+
+
+def walks(symbols, bars):
+    """Closes of random walks, a row a bar and symbol, by date: a symbol's rows lie apart."""
+    chance = random.Random(5)
+    price = {f"W{n}": 100.0 for n in range(symbols)}
+    lines = ["symbol,close"]
+    for _ in range(bars):
+        for symbol in price:
+            price[symbol] *= 1 + chance.gauss(0, 0.02)
+            lines.append(f"{symbol},{price[symbol]:.6f}")
+    return "\n".join(lines) + "\n"
+
+
+class WavesJobs(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = harness.Server().start()
+        cls.addClassCleanup(cls.server.remove)
+        cls.api = cls.server.api()
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def submit(self, **args):
+        reply = self.api.post("/v1/jobs", {"kind": "waves", "args": args})
+        self.assertEqual(reply.status, 202, reply.body[:500])
+        return reply.json["id"]
+
+    def finished(self, job):
+        ended = self.api.wait(job)
+        self.assertEqual(ended["state"], "succeeded", ended)
+        return self.api.get(f"/v1/jobs/{job}/report").json, self.api.results(job)
+
+    def alone(self, file, **settings):
+        """What the command line says of the same file, by symbol."""
+        sets = [part for key, value in settings.items() for part in ("--set", f"{key}={json.dumps(value)}")]
+        told = subprocess.run([harness.BIN / "plimsoll", "waves", str(file), "--format", "jsonl", *sets],
+                              capture_output=True, text=True, timeout=120, check=True).stdout
+        return {it["symbol"]: it for it in map(json.loads, told.splitlines())}
+
+    def assert_same(self, report, rows, expected):
+        """Rates of false discovery belong to all symbols: the report has them, the rows have not."""
+        rates = {it["symbol"]: it["false_discovery_rate"] for it in report["summary"]["ranking"]}
+        self.assertEqual([row["symbol"] for row in rows], list(expected))
+        for row in rows:
+            symbol = dict(expected[row["symbol"]])
+            self.assertEqual(rates[row["symbol"]], symbol.pop("false_discovery_rate", None))
+            self.assertEqual(row["report"], symbol)
+
+    def test_a_job_says_what_the_command_line_says(self):
+        report, rows = self.finished(self.submit(prices=SAMPLE.read_text(), **SETTINGS))
+        self.assert_same(report, rows, self.alone(SAMPLE, **SETTINGS))
+        self.assertEqual(report["items"], {"total": 4, "ok": 4, "failed": 0})
+        self.assertTrue(report["summary"]["complete"])
+
+    def test_a_dataset_by_date_says_the_same_as_the_file(self):
+        text = walks(30, 400)  # 12,000 rows: more than one chunk, every symbol in each
+        file = self.folder / "walks.csv"
+        file.write_text(text)
+        self.server.run("login", self.server.admin("sign-in-link", "--base-url", self.server.base))
+        told = self.server.run("--json", "datasets", "upload", file).stdout
+        dataset = json.loads(told)["id"]
+        args = {"surrogates": 5, "top_n": 2}
+        report, rows = self.finished(self.submit(dataset=dataset, **args))
+        self.assert_same(report, rows, self.alone(file, **args))
+        chosen, few = self.finished(self.submit(dataset=dataset, symbols=["W3", "W17"], **args))
+        self.assertEqual([row["symbol"] for row in few], ["W3", "W17"])
+        self.assertEqual(few[0]["report"], rows[3]["report"])
+        refused = self.api.post("/v1/jobs", {"kind": "waves", "args": {"dataset": dataset, "symbols": ["none"]}})
+        self.assertEqual((refused.status, refused.json["errors"][0]["pointer"]), (422, "/args/symbols"))
+        columns = {"close": "last"}
+        refused = self.api.post("/v1/jobs", {"kind": "waves", "args": {"dataset": dataset, "columns": columns}})
+        self.assertEqual((refused.status, refused.json["errors"][0]["pointer"]), (422, "/args/columns"))
+
+    def test_broken_symbols_fail_alone(self):
+        good = "".join(f"good,2024-01-{day:02},{10 + (day * 7) % 5}\n" for day in range(1, 31))
+        bad = ("twice,2024-01-01,1\ntwice,2024-01-01,2\nback,2024-01-02,1\nback,2024-01-01,2\n"
+               "zero,2024-01-01,0\nnan,2024-01-01,nan\nshort,2024-01-01,5\n")
+        report, rows = self.finished(self.submit(prices="symbol,date,close\n" + good + bad))
+        self.assertEqual(report["items"], {"total": 6, "ok": 1, "failed": 5})
+        errors = {row["symbol"]: row["error"] for row in rows}
+        self.assertIsNone(errors["good"])
+        for symbol, words in (("twice", "there twice"), ("back", "sorted, oldest first"), ("zero", "zero or negative"),
+                              ("nan", "no price"), ("short", "has 1 bar")):
+            self.assertIn(words, errors[symbol])
+        self.assertEqual(len(report["summary"]["errors"]), 5)
+        table = self.api.get(f"/v1/jobs/{report['job_id']}/results?format=csv").body.decode()
+        self.assertEqual([row["symbol"] for row in csv.DictReader(io.StringIO(table))], [row["symbol"] for row in rows])
+
+    def test_wrong_settings_name_their_key(self):
+        for key, value in (("max_overlap", 2), ("preset", "warp"), ("use_gpu", "maybe"), ("stars", 1), ("top_n", 0)):
+            reply = self.api.post("/v1/jobs", {"kind": "waves", "args": {"prices": "close\n1\n", key: value}})
+            self.assertEqual(reply.status, 422, (key, reply.body[:300]))
+            self.assertIn("/args/" + key, reply.body.decode())
+
+    def test_the_command_line_submits_a_file(self):
+        self.server.run("login", self.server.admin("sign-in-link", "--base-url", self.server.base))
+        told = self.server.run("submit", "waves", SAMPLE, "--set", "days=150", "--set", "surrogates=10", "--watch").stdout
+        for word in ("DAX", "SMI", "CAC", "FTSE", "chance series"):
+            self.assertIn(word, told)
+
+
+if __name__ == "__main__":
+    unittest.main()

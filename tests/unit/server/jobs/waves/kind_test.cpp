@@ -1,0 +1,240 @@
+// The kind as the server and a worker use it: plan, run every task, merge.
+#include "engine/text/record_block.hpp"
+#include "engine/waves/output/json.hpp"
+#include "engine/waves/report/scan.hpp"
+#include "engine/waves/significance/random.hpp"
+#include "server/base/gzip.hpp"
+#include "server/jobs/registry.hpp"
+#include "server/jobs/waves/contract/slices.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+namespace plimsoll::jobs::waves {
+namespace {
+
+using nlohmann::json;
+
+tl::expected<Plan, FieldErrors> plan(const json& args) {
+    return find_contract("waves")->plan(args);
+}
+
+struct Outcome {
+    std::vector<json> rows;
+    json report;
+    std::int64_t ok = 0;
+    std::int64_t failed = 0;
+};
+
+Outcome run_all(const Plan& plan) {
+    const jobs::Run& run = *find_run("waves", 1);
+    Outcome outcome;
+    std::string members;
+    std::vector<std::string> partials;
+    for (const TaskSpec& task : plan.tasks) {
+        Progress progress;
+        RunContext context{.device = nullptr, .progress = progress, .stop = {}};
+        const TaskOutput output = run.run(plan.args, task.input, context).value();
+        EXPECT_EQ(output.items_ok + output.items_failed, task.items);
+        EXPECT_EQ(progress.done(), task.items);
+        EXPECT_LE(output.partial.size(), 64u << 10);
+        outcome.ok += output.items_ok;
+        outcome.failed += output.items_failed;
+        members += output.results;
+        partials.push_back(output.partial);
+    }
+    std::istringstream lines(gunzip(members, 1 << 28).value());
+    for (std::string line; std::getline(lines, line);) outcome.rows.push_back(json::parse(line));
+    outcome.report = json::parse(run.merge(plan.args, partials).value());
+    return outcome;
+}
+
+// A file of `symbols` random walks of `bars` closes.
+std::string walks(int symbols, int bars) {
+    std::string csv = "symbol,close\n";
+    for (int s = 0; s < symbols; ++s) {
+        engine::Random random(7, "walk", static_cast<std::uint64_t>(s));
+        double price = 100;
+        for (int i = 0; i < bars; ++i) {
+            price *= std::exp(0.02 * random.normal());
+            csv += "W" + std::to_string(s) + "," + std::to_string(price) + "\n";
+        }
+    }
+    return csv;
+}
+
+TEST(WavesKind, CountsWhatTheEngineCountsHoweverItIsCut) {
+    const std::string csv = walks(40, 90);
+    const json args = {{"prices", csv}, {"surrogates", 20}, {"top_n", 3}};
+    const Plan planned = plan(args).value();
+    EXPECT_GT(planned.tasks.size(), 2u);
+    const Outcome outcome = run_all(planned);
+    ASSERT_EQ(outcome.rows.size(), 40u);
+
+    engine::Settings settings;
+    settings.surrogates = 20;
+    settings.top_n = 3;
+    Progress progress;
+    const auto reports =
+        engine::scan(engine::read_prices(csv, engine::PriceFormat::csv, {}).value(), settings,
+                     progress)
+            .value();
+    std::map<std::string, double> rates;
+    for (const json& ranked : outcome.report["ranking"])
+        if (!ranked["false_discovery_rate"].is_null())
+            rates[ranked["symbol"]] = ranked["false_discovery_rate"];
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+        EXPECT_EQ(outcome.rows[i]["index"], i);
+        json expected = engine::output::symbol_json(reports[i], false);
+        if (expected.contains("false_discovery_rate")) {
+            EXPECT_EQ(rates.at(reports[i].symbol), expected["false_discovery_rate"]);
+            expected.erase("false_discovery_rate");
+        }
+        EXPECT_EQ(outcome.rows[i]["report"], expected) << reports[i].symbol;
+    }
+    EXPECT_EQ(outcome.report["symbols"], 40);
+    EXPECT_TRUE(outcome.report["complete"].get<bool>());
+}
+
+TEST(WavesKind, EveryRowHasTheContractsColumns) {
+    const Contract& contract = *find_contract("waves");
+    const Outcome outcome = run_all(plan({{"prices", walks(2, 60) + "bad,0\nshort,1\n"}}).value());
+    ASSERT_EQ(outcome.rows.size(), 4u);
+    EXPECT_EQ(outcome.failed, 2);
+    for (const json& row : outcome.rows)
+        for (const Column& column : contract.columns)
+            EXPECT_TRUE(row.contains(std::string(column.name))) << column.name;
+    EXPECT_EQ(outcome.rows[2]["error_code"], "invalid_prices");
+    EXPECT_NE(outcome.rows[2]["error"].get<std::string>().find("zero or negative"),
+              std::string::npos);
+    EXPECT_EQ(outcome.report["errors"][1]["custom_id"], "short");
+    EXPECT_EQ(outcome.report["ranking"].size(), 2u);
+}
+
+TEST(WavesKind, TheRowsOfASymbolMayStandAnywhereInADataset) {
+    // By date, as many vendors write files: the rows of a symbol are spread over all chunks.
+    std::istringstream csv(walks(3, 80));
+    std::vector<std::string> lines;
+    std::string line;
+    std::getline(csv, line);
+    while (std::getline(csv, line)) lines.push_back(line);
+    const json args = {{"dataset", "data_x"}, {"symbols", {"W0", "W2"}}};
+    auto gatherer =
+        find_contract("waves")
+            ->gather_dataset(args,
+                             {"data_x", "walks.csv", text::RecordFormat::csv, {"symbol", "close"}})
+            .value();
+    std::uint64_t index = 0;
+    for (std::size_t bar = 0; bar < 80; ++bar) {
+        for (std::size_t symbol = 0; symbol < 3; ++symbol) {
+            text::RecordView record;
+            record.index = index++;
+            record.text = lines[symbol * 80 + bar];
+            ASSERT_TRUE(gatherer->take(record));
+        }
+    }
+    const Outcome gathered = run_all(gatherer->finish().value());
+    const Outcome given =
+        run_all(plan({{"prices", walks(3, 80)}, {"symbols", {"W0", "W2"}}}).value());
+    EXPECT_EQ(gathered.rows, given.rows);
+    EXPECT_EQ(gathered.rows.size(), 2u);
+}
+
+TEST(WavesKind, ARecordNobodyCanReadIsTold) {
+    auto gatherer =
+        find_contract("waves")
+            ->gather_dataset({{"dataset", "data_x"}},
+                             {"data_x", "walks.csv", text::RecordFormat::csv, {"symbol", "close"}})
+            .value();
+    text::RecordView record;
+    record.is_error = true;
+    record.line = 7;
+    record.error_message = "it has 3 fields.";
+    ASSERT_TRUE(gatherer->take(record));
+    const Outcome outcome = run_all(gatherer->finish().value());
+    EXPECT_EQ(outcome.rows[0]["symbol"], "walks");
+    EXPECT_EQ(outcome.rows[0]["error"].get<std::string>().substr(0, 7), "Line 7:");
+}
+
+TEST(WavesKind, SeriesMayBeSentAsArrays) {
+    json closes = json::array();
+    std::istringstream csv(walks(1, 60));
+    std::string line;
+    std::getline(csv, line);
+    while (std::getline(csv, line)) closes.push_back(std::stod(line.substr(line.find(',') + 1)));
+    const Outcome outcome =
+        run_all(plan({{"series", {{{"symbol", "W0"}, {"close", closes}}}}}).value());
+    const Outcome text = run_all(plan({{"prices", walks(1, 60)}}).value());
+    EXPECT_EQ(outcome.rows, text.rows);
+}
+
+TEST(WavesKind, WrongArgumentsNameTheirField) {
+    const auto refused = [](const json& args) { return plan(args).error()[0].pointer; };
+    const std::string csv = walks(1, 20);
+    EXPECT_EQ(plan(json::object()).error()[0].rule, "one_of");
+    EXPECT_EQ(refused({{"prices", "date,price\n1,2\n"}}), "/prices");
+    EXPECT_EQ(refused({{"prices", csv}, {"top_n", 0}}), "/top_n");
+    EXPECT_EQ(refused({{"prices", csv}, {"max_overlap", 2}}), "/max_overlap");
+    EXPECT_EQ(refused({{"prices", csv}, {"preset", "warp"}}), "/preset");
+    EXPECT_EQ(refused({{"prices", csv}, {"symbols", {"none"}}}), "/symbols");
+    EXPECT_EQ(refused({{"prices", csv}, {"scan_pattern_types", "triangles"}}),
+              "/scan_pattern_types");
+}
+
+TEST(WavesKind, SettingsWithoutEffectAreNamed) {
+    const Outcome outcome = run_all(plan({{"prices", walks(1, 40)},
+                                          {"preset", "high-perf"},
+                                          {"use_gpu", true},
+                                          {"out_dir", "charts"}})
+                                        .value());
+    std::set<std::string> keys;
+    for (const json& note : outcome.report["settings_without_effect"]) keys.insert(note["key"]);
+    EXPECT_EQ(keys, (std::set<std::string>{"use_gpu", "out_dir"}));
+}
+
+TEST(WavesKind, ALongSymbolKeepsToItsTaskAndALongNameFails) {
+    const std::string csv = walks(1, 30'000) + std::string(65, 'x') + ",1\n";
+    const Plan planned = plan({{"prices", csv}, {"days", 200}}).value();
+    EXPECT_EQ(planned.tasks.size(), 2u);
+    const Outcome outcome = run_all(planned);
+    EXPECT_EQ(outcome.rows[0]["bars"], 200);
+    EXPECT_NE(outcome.rows[1]["error"].get<std::string>().find("longer than 64"),
+              std::string::npos);
+}
+
+TEST(WavesKind, LongSeriesAreDrawnFromBarsPutTogether) {
+    const Outcome outcome = run_all(plan({{"prices", walks(1, 2500)}, {"top_n", 2}}).value());
+    const json& row = outcome.rows[0];
+    EXPECT_EQ(row["prices"]["step"], 3);
+    EXPECT_LE(row["prices"]["close"].size(), 1000u);
+    EXPECT_EQ(row["close_ups"].size(),
+              row["report"]["counts"].size() + row["report"]["in_progress"].size());
+}
+
+TEST(WavesKind, RowsOfAGivenUpTaskKeepTheirPlace) {
+    const Plan planned = plan({{"prices", walks(2, 20) + "bad,0\n"}}).value();
+    const std::string rows = find_contract("waves")
+                                 ->failed_rows(planned.args, planned.tasks[0].input, "It died.")
+                                 .value();
+    std::istringstream lines(rows);
+    std::string line;
+    std::getline(lines, line);
+    EXPECT_EQ(json::parse(line)["error_code"], "quarantined");
+    std::getline(lines, line);
+    std::getline(lines, line);
+    EXPECT_EQ(json::parse(line)["error_code"], "invalid_prices");
+    EXPECT_EQ(json::parse(line)["index"], 2);
+}
+
+TEST(WavesKind, DamagedInputIsNotRun) {
+    Progress progress;
+    RunContext context{.device = nullptr, .progress = progress, .stop = {}};
+    EXPECT_FALSE(find_run("waves", 1)->run("{}", gzip("nonsense"), context).has_value());
+    std::string huge(12, '\xff');
+    EXPECT_FALSE(unpack_slice(gzip(huge)).has_value());
+}
+
+}  // namespace
+}  // namespace plimsoll::jobs::waves
