@@ -9,8 +9,8 @@ const server = process.env.PLIMSOLL_URL ?? 'http://127.0.0.1:7272';
 export default defineConfig({
   plugins: [
     svelte(),
-    budget({ initialKilobytes: 60, totalKilobytes: 150 }),
-    compress({ extensions: ['.js', '.css', '.html', '.svg'] }),
+    budget({ initialKilobytes: 60, totalKilobytes: 180 }),
+    compress({ extensions: ['.js', '.css', '.csv', '.html', '.svg'] }),
   ],
   build: {
     target: 'es2022',

@@ -48,8 +48,7 @@ struct SearchResult {
 // Searches one series for all counts that the settings ask for and keeps the best `keep` of them.
 // cancelled when `watch` is stopped.
 Result<SearchResult> search(const BarTable& table, const Itinerary& itinerary,
-                            const Settings& settings, std::size_t keep,
-                            const Watch& watch = {});
+                            const Settings& settings, std::size_t keep, const Watch& watch = {});
 
 // The best score of each kind alone (-1: none), passing over what cannot beat the best so far: much
 // faster, for chance series. Equal to SearchResult::best.

@@ -3,6 +3,7 @@ import { contract } from './contract.mjs';
 import * as data from './data.mjs';
 import { datasetRoutes } from './datasets.mjs';
 import * as training from './training.mjs';
+import * as waves from './waves.mjs';
 
 const finished = (job) => ['succeeded', 'failed', 'cancelled'].includes(job.state);
 const me = (fake) => ({ csrf_token: 'csrf', user: data.user, team: data.team, role: 'owner', scopes: fake.scopes });
@@ -32,17 +33,20 @@ function listJobs(fake, { call, response, json }) {
 function createJob(fake, { call, response, json }) {
   const { kind, name = null, labels = {}, priority = 1, args } = call.body;
   const dataset = fake.datasets.find(({ id }) => id === args.dataset);
-  const total = dataset?.records ?? (args.texts ?? args.items ?? args.gpus).length;
+  const total = dataset?.records ?? (args.texts ?? args.items ?? args.gpus ?? waves.rows).length;
   const job = data.makeJob(`job_${String(fake.jobs.length).padStart(12, '0')}new`, {
     kind,
     name,
-    args: kind === 'training-config' ? args : { model: 'vader' },
+    args: kind === 'sentiment' ? { model: 'vader' } : args,
     labels,
     priority,
     progress: { items_total: total, items_done: 0, items_failed: 0, eta_seconds: null },
   });
   json(response, 202, fake.add(job), { Location: job.links.self });
 }
+
+const recorded = { 'training-config': training.trainingReport, waves: waves.wavesReport };
+const reportOf = (fake, job) => fake.reports.get(job.id) ?? recorded[job.kind]?.(job) ?? data.makeReport(job, fake.resultsOf(job));
 
 /** What must have happened to a job in this state. */
 function history(job) {
@@ -68,7 +72,10 @@ function events(fake, { call, response, json }, job) {
 }
 
 function results(fake, { call, response, json }, job) {
-  const rows = fake.resultsOf(job);
+  const first = Number(call.query.get('first') ?? 0);
+  const all = fake.resultsOf(job);
+  // Jobs of very many items are recorded with a few.
+  const rows = call.query.has('limit') ? [all[first % all.length]] : all;
   const format = call.query.get('format');
   if (format === 'json') return json(response, 200, { job_id: job.id, kind: job.kind, items: rows });
   response.writeHead(200, { 'Content-Type': format === 'csv' ? 'text/csv' : 'application/x-ndjson' });
@@ -97,7 +104,7 @@ export const routes = [
   })],
   [/^POST \/v1\/jobs\/([^/]+)\/cancellation$/, withJob((fake, { response, json }, job) => json(response, 202, fake.update(job.id, { state: 'cancelling' })))],
   [/^GET \/v1\/jobs\/([^/]+)\/events$/, withJob(events)],
-  [/^GET \/v1\/jobs\/([^/]+)\/report$/, withJob((fake, { response, json }, job) => json(response, 200, fake.reports.get(job.id) ?? (job.kind === 'training-config' ? training.trainingReport(job) : data.makeReport(job, fake.resultsOf(job)))))],
+  [/^GET \/v1\/jobs\/([^/]+)\/report$/, withJob((fake, { response, json }, job) => json(response, 200, reportOf(fake, job)))],
   [/^GET \/v1\/jobs\/([^/]+)\/results$/, withJob(results)],
   ...datasetRoutes,
   [/^POST \/v1\/estimates$/, (_, { call, response, json }) => json(response, 200, training.estimate(call.body))],

@@ -3,6 +3,7 @@
 import { createServer } from 'node:http';
 import * as data from './data.mjs';
 import { serveStatic } from './static.mjs';
+import { rows as wavesRows } from './waves.mjs';
 import { routes } from './routes.mjs';
 
 const session = 'plimsoll_session=yes';
@@ -85,7 +86,7 @@ export class FakeServer {
   }
 
   resultsOf(job) {
-    if (!this.results.has(job.id)) this.results.set(job.id, data.makeResults(job.progress.items_total));
+    if (!this.results.has(job.id)) this.results.set(job.id, job.kind === 'waves' ? wavesRows : data.makeResults(job.progress.items_total));
     return this.results.get(job.id);
   }
 

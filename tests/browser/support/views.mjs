@@ -4,6 +4,7 @@ import { manyJobs } from '../fake/data.mjs';
 import { everyDataset } from '../fake/datasets.mjs';
 import { FakeServer } from '../fake/server.mjs';
 import { tooSmall, trainingJob, trainingReport } from '../fake/training.mjs';
+import { manySymbols, noSymbol, wavesJob, wavesReport } from '../fake/waves.mjs';
 
 export const pages = process.env.PLIMSOLL_WEB ?? fileURLToPath(new URL('../../../web/dist', import.meta.url));
 
@@ -52,6 +53,20 @@ const trainingRefused = (server) =>
 /** Chooses a file for the upload of the page that is shown. */
 const uploadLetters = (page) =>
   page.locator('input[type=file]').setInputFiles({ name: 'letters.csv', mimeType: 'text/csv', buffer: Buffer.from(`id,text\n${'1,Calm seas\n'.repeat(100_000)}`) });
+
+const waves = (fields) => (server) => {
+  const job = server.add(wavesJob());
+  server.reports.set(job.id, wavesReport(job, fields));
+};
+const wavesFailing = (server) => {
+  waves()(server);
+  server.faults.set('GET /v1/jobs/job_waves0000000/results', 503);
+};
+const wavesLoading = (server) => {
+  waves()(server);
+  server.faults.set('GET /v1/jobs/job_waves0000000/results', 'hang');
+};
+const wavesReportAt = '/#/jobs/job_waves0000000/report';
 
 const [running, queued, done, , failed, unnamed, cancelled] = manyJobs(7).map(({ id }) => id);
 
@@ -112,6 +127,20 @@ export const views = [
   { name: 'new-training-no-cards', address: '/#/new/training-config', arrange: fails('GET /v1/gpu-profiles'), ready: text('Service unavailable') },
   { name: 'report-training', address: '/#/jobs/job_training0000/report', arrange: training, ready: heading('What takes the memory') },
   { name: 'report-training-too-small', address: '/#/jobs/job_training0000/report', arrange: trainingTooSmall, ready: text('does not fit') },
+  { name: 'new-waves', address: '/#/new/waves', ready: (page) => page.getByLabel('Prices', { exact: true }).waitFor() },
+  {
+    name: 'new-waves-refused',
+    address: '/#/new/waves',
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Submit job' }).click();
+      await page.getByText('Paste prices, or fill in the sample.').waitFor();
+    },
+  },
+  { name: 'report-waves', address: wavesReportAt, arrange: waves(), ready: heading('What the score is worth') },
+  { name: 'report-waves-loading', address: wavesReportAt, arrange: wavesLoading, ready: heading('Symbols by patterns') },
+  { name: 'report-waves-failed', address: wavesReportAt, arrange: wavesFailing, ready: text('Service unavailable') },
+  { name: 'report-waves-many', address: wavesReportAt, arrange: waves(manySymbols(90)), ready: heading('What the score is worth') },
+  { name: 'report-waves-none', address: wavesReportAt, arrange: waves(noSymbol), ready: text('No symbol could be searched') },
   { name: 'new-unknown', address: '/#/new/juggling', ready: text('no such kind') },
   { name: 'datasets-full', address: '/#/datasets', arrange: datasets, ready: text('headlines.csv') },
   { name: 'datasets-empty', address: '/#/datasets', ready: text('No dataset yet') },
@@ -210,6 +239,7 @@ export const views = [
   { name: 'docs-many-answers', address: '/#/docs/getJobResults', signedOut: true, ready: heading('By curl') },
   { name: 'docs-schema', address: '/#/docs/schemas/SentimentReport', ready: heading('Where it is used') },
   { name: 'docs-clients', address: '/#/docs/clients', ready: heading('Other languages') },
+  { name: 'docs-waves', address: '/#/docs/waves', ready: heading('What significance means') },
   { name: 'docs-unknown', address: '/#/docs/juggle', ready: text('There is no such operation') },
   { name: 'docs-failed', address: '/#/docs', arrange: fails('GET /openapi.json'), ready: text('Service unavailable') },
   { name: 'style', address: '/#/style', ready: heading('Style') },

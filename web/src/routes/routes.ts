@@ -36,6 +36,7 @@ export const routes: readonly Route[] = [
   route('/settings/team', () => import('./settings/TeamPage.svelte')),
   route('/docs', () => import('./docs/DocsPage.svelte')),
   route('/docs/clients', () => import('./docs/ClientsPage.svelte')),
+  route('/docs/waves', () => import('./docs/WavesPage.svelte')),
   route('/docs/schemas/:name', () => import('./docs/SchemaPage.svelte')),
   route('/docs/:operation', () => import('./docs/OperationPage.svelte')),
   route('/settings/webhooks', () => import('./settings/WebhooksPage.svelte'), 'team:admin'),

@@ -14,7 +14,7 @@ interface Sample {
 }
 
 /** The commands of a script, without what only a script needs: everything before its first empty line. */
-const commandsOf = (script: string) => script.slice(script.indexOf('\n\n') + 2).trimEnd();
+export const commandsOf = (script: string) => script.slice(script.indexOf('\n\n') + 2).trimEnd();
 
 /** What deploy/samples/ holds, which a test runs. */
 export const samples: readonly Sample[] = [

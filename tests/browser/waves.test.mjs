@@ -1,0 +1,87 @@
+// The pages of wave counts: the form, the report that turns to a symbol, charts to take along.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { rows, wavesJob } from './fake/waves.mjs';
+import { until } from './support/browser.mjs';
+import { visit } from './support/setting.mjs';
+
+const form = '/#/new/waves';
+const report = '/#/jobs/job_waves0000000/report';
+const arrange = (server) => server.add(wavesJob());
+const submits = (server) => server.calls.filter(({ name }) => name === 'POST /v1/jobs');
+const asked = (server) => server.calls.filter(({ name }) => name === 'GET /v1/jobs/job_waves0000000/results');
+const panelOf = (page, symbol) => page.getByRole('region', { name: symbol, exact: true });
+
+visit('the sample is filled in and sent with the settings', async ({ page, server, go }) => {
+  await go(form);
+  await page.getByRole('button', { name: 'Fill in sample closes' }).click();
+  await page.getByText('7,441 lines').waitFor();
+  await page.getByLabel('Chance series', { exact: true }).fill('250');
+  await page.getByLabel('Only these symbols').fill('DAX, SMI');
+  await page.getByText('More settings').click();
+  await page.getByLabel('Other settings').fill('# as in a configuration file\nup_to: 15\nweights: {"time": 0.5}\n');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Indices');
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.getByRole('heading', { name: 'Indices' }).waitFor();
+  const { prices, ...args } = submits(server)[0].body.args;
+  assert.equal(prices.split('\n')[0], 'symbol,close');
+  assert.deepEqual(args, {
+    format: 'csv', preset: 'whole', mode: 'standard', top_n: 10, surrogates: 250, surrogate_method: 'shuffle', seed: 1,
+    days: 500, up_to: 15, weights: { time: 0.5 }, symbols: ['DAX', 'SMI'],
+  });
+});
+
+visit('complaints stand beside their fields', async ({ page, server, go }) => {
+  await go(form);
+  await page.getByLabel('Prices', { exact: true }).fill('close\n1\n');
+  const detail = 'must be at most 100000';
+  server.faults.set('POST /v1/jobs', { status: 422, title: 'Unprocessable content', errors: [{ pointer: '/args/surrogates', detail }] });
+  const surrogates = page.getByLabel('Chance series', { exact: true });
+  await surrogates.fill('1000000');
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.getByText(detail).waitFor();
+  assert.equal(await surrogates.getAttribute('aria-invalid'), 'true');
+  await page.getByText('More settings').click();
+  await page.getByLabel('Other settings').fill('nonsense');
+  await page.getByText('Line 1 is not of the form').waitFor();
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  assert.equal(submits(server).length, 1, 'nothing may be sent that cannot be read');
+});
+
+visit('the report turns to the symbol that is chosen, by keyboard too', { arrange }, async ({ page, server, go }) => {
+  await go(report);
+  const grid = page.getByRole('grid', { name: 'Symbols by patterns' });
+  await grid.waitFor();
+  const first = await grid.getByRole('rowheader').allTextContents();
+  await panelOf(page, first[0]).getByRole('heading', { name: 'What the score is worth' }).waitFor();
+  await grid.locator('[tabindex="0"]').focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await panelOf(page, first[1]).getByRole('heading', { name: 'What the score is worth' }).waitFor();
+  const index = rows.find(({ symbol }) => symbol === first[1]).index;
+  await until(() => asked(server).at(-1).query.get('first') === String(index), 'the row of the second symbol');
+  assert.equal(asked(server).at(-1).query.get('limit'), '1');
+});
+
+visit('a chart is read bar by bar and taken along as SVG and PNG', { arrange }, async ({ page, go }) => {
+  await go(report);
+  const chart = page.getByRole('slider', { name: /^Bar of the chart/ });
+  await chart.focus();
+  await page.keyboard.press('Home');
+  const first = await chart.getAttribute('aria-valuetext');
+  await page.keyboard.press('ArrowRight');
+  await until(async () => (await chart.getAttribute('aria-valuetext')) !== first, 'the next bar');
+  for (const [name, beginning] of [['SVG', '<svg'], ['PNG', '\x89PNG']]) {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name, exact: true }).click()]);
+    const content = await readFile(await download.path(), 'latin1');
+    assert.ok(content.startsWith(beginning), `${name} begins with ${content.slice(0, 20)}`);
+    if (name === 'SVG') assert.match(content, /<polyline[^>]* stroke="rgb/, 'the count keeps its colour outside the page');
+  }
+});
+
+visit('counts in progress say what they expect', { arrange }, async ({ page, go }) => {
+  await go(report);
+  await page.getByRole('radio', { name: /^In progress/ }).check();
+  await page.getByText('Counts in progress are not compared with chance').waitFor();
+  await page.getByText('is under way.').first().waitFor();
+});

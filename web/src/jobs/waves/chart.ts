@@ -1,0 +1,52 @@
+import { cut, type Level, type PriceBars, type Zigzag } from '../../design/price-chart';
+import { price, type Count, type Row } from './words';
+
+type Prices = NonNullable<Row['prices']>;
+
+/** Prices to draw a count on: around it, or all of them. `place` is the count's among those of the row. */
+export function barsOf(row: Row, count: Count, place: number, whole: boolean): PriceBars {
+  const prices = row.prices as Prices;
+  if (whole) return prices;
+  const close = row.close_ups[place];
+  if (close) return close;
+  const span = count.idx_end - count.idx_start + 1;
+  return cut(prices, count.idx_start - Math.floor(span / 4) - 2, count.idx_end + Math.floor(span / 2) + 3);
+}
+
+export const zigzagOf = (count: Count): Zigzag => ({
+  tone: 'main',
+  points: count.pivots.map((bar, index) => ({ bar, price: count.chart.values[index]!, label: count.chart.labels[index]! })),
+});
+
+/** An alternate knows its bars only; its prices are those of the bars drawn. */
+export function alternateOf(alternate: Count['alternates'][number], bars: PriceBars): Zigzag | undefined {
+  const rises = alternate.direction === 'up';
+  const ends = alternate.pivots.slice(0, alternate.waves_done + 1);
+  const five = alternate.rule_name === 'impulse' || alternate.rule_name === 'leading_diagonal';
+  const points = ends.map((bar, index) => {
+    const peak = (index % 2 === 1) === rises;
+    const at = Math.floor((bar - bars.first) / bars.step);
+    const prices = bars.open.length === 0 ? bars.close : peak ? bars.high : bars.low;
+    const label = index === 0 ? '' : five ? `(${index})` : `(${'ABC'[index - 1]})`;
+    return { bar, price: prices[at] ?? NaN, label };
+  });
+  return points.some((point) => Number.isNaN(point.price)) ? undefined : { tone: 'other', points };
+}
+
+export function levelsOf(count: Count): Level[] {
+  const { targets, invalidation, invalidated } = count.outlook;
+  const limit: Level = { tone: 'limit', from: count.idx_end, price: invalidation, text: `wrong ${price(invalidation)}` };
+  if (invalidated) return [limit];
+  return [...targets.map((target): Level => ({ tone: 'target', from: count.idx_end, price: target.price, text: price(target.price) })), limit];
+}
+
+const bins = 24;
+
+/** How the best scores of the chance series are spread. */
+export function chanceBins(scores: readonly number[], score: number): { from: number; to: number; count: number }[] {
+  const low = Math.floor(Math.min(score, scores[0] ?? score) * 20) / 20;
+  const width = (1 - low) / bins || 1 / bins;
+  const counts = Array.from({ length: bins }, (_, bin) => ({ from: low + bin * width, to: low + (bin + 1) * width, count: 0 }));
+  for (const value of scores) if (value >= 0) counts[Math.min(bins - 1, Math.floor((value - low) / width))]!.count += 1;
+  return counts;
+}

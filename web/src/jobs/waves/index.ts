@@ -1,0 +1,13 @@
+import { counted } from '../../design/format';
+import type { JobKind } from '../kind';
+
+export const kind: JobKind<'waves'> = {
+  kind: 'waves',
+  title: 'Waves',
+  summary: 'Finds every Elliott-wave count of your price series, and says how often chance finds as good a one.',
+  items: ['symbol', 'symbols'],
+  takesDataset: true,
+  Form: () => import('./WavesForm.svelte'),
+  Report: () => import('./WavesReport.svelte'),
+  describe: (job) => counted(job.progress.items_total, 'symbol'),
+};

@@ -1,0 +1,57 @@
+import type { components } from '../../api/schema';
+import type { Tone } from '../../design/Badge.svelte';
+import { decimal } from '../../design/format';
+
+type Schemas = components['schemas'];
+export type Args = Schemas['WavesArgs'];
+export type Summary = Schemas['WavesSummary'];
+export type Ranked = Schemas['WavesRanked'];
+export type Row = Schemas['WavesResult'];
+export type SymbolReport = Schemas['WavesSymbol'];
+export type Count = Schemas['WavesCount'];
+
+/** The kind of chance-likeness in a word, as the engine says it. */
+export const verdictTones: Record<string, Tone> = {
+  'chance level': 'waiting',
+  weak: 'waiting',
+  unusual: 'caution',
+  'very unusual': 'good',
+};
+
+export const notCompared = 'not compared';
+
+export const score = (value: number): string => value.toFixed(3);
+
+/** A p-value as people write it: never 0. */
+export const pText = (p: number): string => (p < 0.001 ? '< 0.001' : decimal(p, p < 0.1 ? 3 : 2));
+
+/** Prices to five or six digits, which is what charts and tables need. */
+export const price = (value: number): string =>
+  decimal(value, Math.max(0, 5 - Math.max(1, Math.ceil(Math.log10(Math.abs(value) || 1)))));
+
+export const partNames: Record<string, [string, string]> = {
+  fibonacci: ['Fibonacci', 'lengths of waves against ratios of the golden section'],
+  time: ['Time', 'durations against the same ratios'],
+  alternation: ['Alternation', 'how much waves 2 and 4 differ'],
+  channel: ['Channel', 'how close the end is to the parallel line'],
+  margins: ['Margins', 'how far the weakest rule is from its limit'],
+  rules: ['Rules', '1 when every rule holds'],
+  complexity: ['Complexity', 'of the old pipeline: 0.95 for a plain count'],
+};
+
+const methods: Record<string, string> = {
+  shuffle: 'the same bars in random order',
+  block_bootstrap: 'blocks of its bars, drawn at random',
+  random_walk: 'a random walk fitted to it',
+};
+export const methodWords = (method: string): string => methods[method] ?? method;
+
+/** What a count's comparison with chance means, for somebody who has never heard of p-values. */
+export function plainWords(count: Count): string {
+  const chance = count.chance;
+  if (!chance) return 'Nobody compared this score with chance: ask for chance series to know what it is worth.';
+  const often = `${chance.k} of ${chance.surrogates} chance series hold a count that scores at least as high.`;
+  if (chance.verdict === 'chance level') return `Chance does as well: ${often} Read nothing into this count.`;
+  if (chance.verdict === 'weak') return `Chance often comes close: ${often} That is not enough to build on.`;
+  return `Chance rarely does as well: ${often} The series is unlike a shuffled one in a way that this count shows; whether the count comes true is another matter.`;
+}
