@@ -102,8 +102,22 @@ class WavesJobs(unittest.TestCase):
                               ("nan", "no price"), ("short", "has 1 bar")):
             self.assertIn(words, errors[symbol])
         self.assertEqual(len(report["summary"]["errors"]), 5)
+        results = f"/v1/jobs/{report['job_id']}/results"
+        part = self.api.get(f"{results}?format=jsonl&first=2&limit=3").body.splitlines()
+        self.assertEqual([json.loads(line) for line in part], rows[2:5])
+        self.assertEqual(self.api.get(f"{results}?first=6").json["items"], [])
+        self.assertEqual(self.api.get(f"{results}?limit=0").status, 400)
         table = self.api.get(f"/v1/jobs/{report['job_id']}/results?format=csv").body.decode()
         self.assertEqual([row["symbol"] for row in csv.DictReader(io.StringIO(table))], [row["symbol"] for row in rows])
+
+    def test_every_setting_of_the_command_line_is_an_argument(self):
+        told = subprocess.run([harness.BIN / "plimsoll", "waves", "--keys"], capture_output=True, text=True,
+                              timeout=60, check=True).stdout
+        keys = {line.split(":")[0] for line in told.splitlines() if line[:1].strip()}
+        self.assertIn("surrogates", keys)
+        schema = (harness.ROOT / "openapi.yaml").read_text().split("\n    WavesArgs:\n")[1].split("\n    WavesSeries:\n")[0]
+        known = {line.strip().split(":")[0] for line in schema.splitlines() if line[:8] == " " * 8 and line[8:9].isalpha()}
+        self.assertEqual(keys - known, set())
 
     def test_wrong_settings_name_their_key(self):
         for key, value in (("max_overlap", 2), ("preset", "warp"), ("use_gpu", "maybe"), ("stars", 1), ("top_n", 0)):
