@@ -5,6 +5,8 @@
 #include "server/app/apply.hpp"
 #include "server/app/gpu_profiles.hpp"
 #include "server/app/show_config.hpp"
+#include "server/app/training_advisor.hpp"
+#include "server/client/gpu_profiles.hpp"
 #include "server/jobs/training_config/contract/advice.hpp"
 #include "server/jobs/training_config/contract/limits.hpp"
 #include "server/jobs/waves/contract/summary_text.hpp"
@@ -31,8 +33,50 @@ void print(const std::string& text) {
     std::fputs(text.c_str(), stdout);
 }
 
+struct CardFlags {
+    std::string profile;
+    std::string name;
+    double memory_gib = 0;
+};
+
+// The card that was described, or the first one that the driver's own tool knows.
+Result<tr::DetectedGpu> detected(const CardFlags& flags) {
+    if (flags.memory_gib > 0) {
+        return tr::DetectedGpu{flags.name.empty() ? "A card" : flags.name,
+                               static_cast<std::int64_t>(flags.memory_gib * 1024 * 1024 * 1024)};
+    }
+    const std::unique_ptr<FILE, int (*)(FILE*)> tool(
+        popen("nvidia-smi --query-gpu=name,memory.total --format=csv,noheader,nounits 2>/dev/null",
+              "r"),
+        pclose);
+    char line[256] = {};
+    if (!tool || std::fgets(line, sizeof line, tool.get()) == nullptr) {
+        return fail(Errc::not_found,
+                    "nvidia-smi shows no GPU here. Describe one with --memory-gib and --name.");
+    }
+    const std::string text = line;
+    const auto comma = text.rfind(',');
+    const auto mebibytes = comma == std::string::npos ? 0 : std::atoll(text.c_str() + comma + 1);
+    if (mebibytes <= 0) return fail(Errc::internal, "nvidia-smi said: " + text);
+    return tr::DetectedGpu{text.substr(0, comma), mebibytes << 20};
+}
+
+// "auto" is this machine's card here, as it is the pool's on a server.
+Result<json> with_own_card(json args) {
+    const auto named = args.value("gpus", json::array());
+    if (std::ranges::find(named, json("auto")) == named.end()) return args;
+    const auto card = detected({});
+    if (!card) return fail(card.error());
+    auto completed = TrainingAdvisor().complete(
+        std::move(args),
+        {.cards = {}, .measurements = {}, .devices = {{"here", card->name, card->total_bytes}}});
+    if (!completed) return fail(Errc::not_found, completed.error().front().message);
+    return std::move(*completed);
+}
+
 int run_estimate(const EstimateFlags& flags, bool as_json) {
-    const auto args = estimate_args(flags);
+    auto args = estimate_args(flags);
+    if (args) args = with_own_card(std::move(*args));
     if (!args) return refuse(args.error());
     const auto request = checked_request(*args);
     if (!request) {
@@ -88,41 +132,14 @@ Result<tr::GpuProfile> profile_or_default(const std::string& id) {
     return tr::gpu_guide::resolve(standard != nullptr ? standard : "");
 }
 
-struct CardFlags {
-    std::string profile;
-    std::string name;
-    double memory_gib = 0;
-};
-
-// The card that was described, or the first one that the driver's own tool knows.
-Result<tr::DetectedGpu> detected(const CardFlags& flags) {
-    if (flags.memory_gib > 0) {
-        return tr::DetectedGpu{flags.name.empty() ? "A card" : flags.name,
-                               static_cast<std::int64_t>(flags.memory_gib * 1024 * 1024 * 1024)};
-    }
-    const std::unique_ptr<FILE, int (*)(FILE*)> tool(
-        popen("nvidia-smi --query-gpu=name,memory.total --format=csv,noheader,nounits 2>/dev/null",
-              "r"),
-        pclose);
-    char line[256] = {};
-    if (!tool || std::fgets(line, sizeof line, tool.get()) == nullptr) {
-        return fail(Errc::not_found,
-                    "nvidia-smi shows no GPU here. Describe one with --memory-gib and --name.");
-    }
-    const std::string text = line;
-    const auto comma = text.rfind(',');
-    const auto mebibytes = comma == std::string::npos ? 0 : std::atoll(text.c_str() + comma + 1);
-    if (mebibytes <= 0) return fail(Errc::internal, "nvidia-smi said: " + text);
-    return tr::DetectedGpu{text.substr(0, comma), mebibytes << 20};
-}
-
-void add_profiles(CLI::App& app, const bool& as_json, int& code) {
+CLI::App* add_profiles(CLI::App& app, const bool& as_json, int& code) {
     const auto flags = std::make_shared<CardFlags>();
-    auto* command =
-        app.add_subcommand("gpu-profiles", "What is known about GPU models; needs no server");
+    auto* command = app.add_subcommand("gpu-profiles",
+                                       "What is known about GPU models; list, test, recommend "
+                                       "and check need no server");
     command->require_subcommand(1);
     command->add_subcommand("list", "List them, ordered by memory")->callback([&as_json] {
-        print(as_json ? json::parse(gpu_profiles_json()).dump(2) + "\n"
+        print(as_json ? gpu_profiles_json().dump(2) + "\n"
                       : tr::text::profile_list(tr::shipped_gpus()));
     });
     auto* test = command->add_subcommand("test", "Show one with the source of every number");
@@ -164,6 +181,31 @@ void add_profiles(CLI::App& app, const bool& as_json, int& code) {
         const auto result = tr::gpu_guide::check(*profile, *card);
         print(tr::text::check(*profile, result));
         code = result.enough_memory ? 0 : 1;
+    });
+    return command;
+}
+
+// Those that the signed-in team has described on its server.
+void add_own_profiles(CLI::App& profiles, const client::Session& session, int& code) {
+    struct Flags {
+        std::string id;
+        std::string file;
+    };
+    const auto flags = std::make_shared<Flags>();
+    auto* add = profiles.add_subcommand("add", "Describe a card of the team's own on the server");
+    add->add_option("profile", flags->id, "What jobs name it by: lab_card")->required();
+    add->add_option("file", flags->file, "JSON: memory_gib, bandwidth_gb_s, fp32_tflops…")
+        ->required()
+        ->check(CLI::ExistingFile);
+    add->callback([flags, &session, &code] {
+        code = client::put_gpu_profile(session, flags->id, flags->file);
+    });
+    auto* remove = profiles.add_subcommand("remove", "Remove a card of the team's own");
+    remove->add_option("profile", flags->id, "Its id")->required();
+    remove->callback(
+        [flags, &session, &code] { code = client::remove_gpu_profile(session, flags->id); });
+    profiles.add_subcommand("own", "List the team's own cards")->callback([&session, &code] {
+        code = client::list_own_gpu_profiles(session);
     });
 }
 
@@ -275,9 +317,10 @@ std::string readable_summary(const std::string& kind, const json& summary) {
     return {};
 }
 
-void add_advice_commands(CLI::App& app, const bool& as_json, int& code) {
+void add_advice_commands(CLI::App& app, const client::Session& session, int& code) {
+    const bool& as_json = session.json;
     add_estimate(app, as_json, code);
-    add_profiles(app, as_json, code);
+    add_own_profiles(*add_profiles(app, as_json, code), session, code);
     add_guide(app, code);
     add_diagnose(app, code);
     add_apply(app, code);

@@ -96,32 +96,14 @@ Result<Values> recommended_values(const json& report, const std::string& gpu,
                 return fail(Errc::not_found, "The report has no stage \"" + stage + "\".");
             }
         }
-        const json& steps = chosen->at("accumulation");
-        if (steps.is_null()) {
+        const json& recommended = chosen->at("config_values");
+        if (recommended.empty()) {
             return fail(Errc::invalid_input,
                         "The report says that it does not fit: nothing to apply.");
         }
-        const auto batch = chosen->at("batch").dump();
-        const auto accumulated = steps.at("nearest").at("steps").dump();
-        const json& loader = card->at("loader");
         Values values;
-        for (const auto* name : {"batch_size", "per_device_train_batch_size", "train_batch_size",
-                                 "train_micro_batch_size_per_gpu"}) {
-            values[name] = batch;
-        }
-        for (const auto* name : {"accumulate_grad_batches", "gradient_accumulation_steps"}) {
-            values[name] = accumulated;
-        }
-        for (const auto* name : {"learning_rate", "lr"}) {
-            values[name] = rate_text(card->at("learning_rate").at("recommended"));
-        }
-        values["warmup_steps"] = card->at("learning_rate").at("warmup_steps").dump();
-        for (const auto* name : {"num_workers", "dataloader_num_workers"}) {
-            values[name] = loader.at("workers").dump();
-        }
-        if (!stage.empty()) {
-            values["n_positives"] = chosen->at("positives").dump();
-            values["n_negatives"] = chosen->at("negatives").dump();
+        for (const auto& [name, value] : recommended.items()) {
+            values[name] = value.is_number_float() ? rate_text(value) : value.dump();
         }
         return values;
     } catch (const json::exception&) {

@@ -287,7 +287,7 @@ int run(int argc, char** argv) {
     add_user_commands(app, session, user, code);
     add_waves_command(app, session, code);
     add_webhook_commands(app, session, webhook, code);
-    add_advice_commands(app, session.json, code);
+    add_advice_commands(app, session, code);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

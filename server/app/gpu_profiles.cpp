@@ -24,10 +24,14 @@ json guide(const std::optional<tr::GuideSettings>& g) {
             {"batch_size_1h", g->batch_size_1h},
             {"max_workers", g->max_workers},
             {"memory_per_model_1d_gb", g->memory_per_model_1d_gb},
-            {"memory_per_model_1h_gb", g->memory_per_model_1h_gb}};
+            {"memory_per_model_1h_gb", g->memory_per_model_1h_gb},
+            {"use_case", g->use_case},
+            {"notes", g->notes}};
 }
 
-json profile(const tr::GpuProfile& p) {
+}  // namespace
+
+json gpu_profile_json(const tr::GpuProfile& p) {
     return {{"id", p.id},
             {"name", p.name},
             {"architecture", p.architecture},
@@ -42,19 +46,18 @@ json profile(const tr::GpuProfile& p) {
             {"tf32_flops", figure(p.tf32_flops)},
             {"fp16_flops", figure(p.fp16_flops)},
             {"bf16_flops", figure(p.bf16_flops)},
+            {"custom", p.architecture == tr::kCustomArchitecture},
             {"guide", guide(p.guide)}};
 }
 
-}  // namespace
-
-std::string gpu_profiles_json() {
+json gpu_profiles_json(std::span<const tr::GpuProfile> custom) {
     const char* chosen = std::getenv("GPU_PROFILE");
     const auto standard = tr::gpu_guide::resolve(chosen != nullptr ? chosen : "");
     json items = json::array();
-    for (const auto& p : tr::shipped_gpus()) items.push_back(profile(p));
-    return json{{"default", standard ? standard->id : std::string(tr::kDefaultGpu)},
-                {"items", std::move(items)}}
-        .dump();
+    const tr::GpuCatalogue catalogue(custom);
+    for (const auto& p : catalogue.all()) items.push_back(gpu_profile_json(p));
+    return {{"default", standard ? standard->id : std::string(tr::kDefaultGpu)},
+            {"items", std::move(items)}};
 }
 
 }  // namespace plimsoll::app

@@ -1,3 +1,4 @@
+#include "engine/training/guides/gpu_profiles_guide.hpp"
 #include "server/app/commands.hpp"
 #include "server/app/server.hpp"
 #include "server/base/log.hpp"
@@ -21,6 +22,13 @@ int refuse(const Error& error) {
     return 1;
 }
 
+void log_gpu_profile(const std::string& id) {
+    const auto profile = training::gpu_guide::resolve(id);
+    const auto& guide = profile->guide;  // the settings were checked
+    log::info("default GPU profile",
+              {{"gpu_profile", id}, {"workers", guide ? std::to_string(guide->max_workers) : "1"}});
+}
+
 }  // namespace
 
 int serve(const Settings& settings) {
@@ -31,7 +39,7 @@ int serve(const Settings& settings) {
     setenv("PLIMSOLL_LOG_FORMAT", settings.log.format.c_str(), 1);
     // Where the job kind looks for its default.
     setenv("GPU_PROFILE", settings.training.gpu_profile.c_str(), 1);
-    log::info("default GPU profile", {{"gpu_profile", settings.training.gpu_profile}});
+    log_gpu_profile(settings.training.gpu_profile);
     auto database = Database::open(settings);
     if (!database) return refuse(database.error());
     if ((*database)->can_migrate()) {

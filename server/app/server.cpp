@@ -1,7 +1,7 @@
 #include "server/app/server.hpp"
 
+#include "server/advice/records.hpp"
 #include "server/app/address.hpp"
-#include "server/app/gpu_profiles.hpp"
 #include "server/base/log.hpp"
 #include "server/http/offload.hpp"
 #include "server/identity/secret.hpp"
@@ -82,7 +82,8 @@ Server::Server(const Settings& settings, Database& database)
              clock_,
              jobs::contracts(),
              pool_,
-             gpu_profiles_json(),
+             stores_.advice(),
+             advisor_,
              {settings.limits.requests_per_minute, settings.limits.team_requests_per_minute,
               settings.limits.requests_at_once}},
             PLIMSOLL_VERSION, load_pages(settings.http.web_directory)),

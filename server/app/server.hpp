@@ -4,6 +4,7 @@
 #include "server/app/engine_process.hpp"
 #include "server/app/metrics.hpp"
 #include "server/app/settings.hpp"
+#include "server/app/training_advisor.hpp"
 #include "server/http/serving/http_server.hpp"
 #include "server/http/serving/metrics_server.hpp"
 #include "server/postgres/database.hpp"
@@ -52,6 +53,7 @@ class Server {
 
     postgres::ServerDatabase stores_;
     webhooks::AllowList webhook_targets_;
+    TrainingAdvisor advisor_;
     http::HttpServer http_;
     Metrics metrics_;
     http::MetricsServer metrics_server_;

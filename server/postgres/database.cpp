@@ -1,5 +1,6 @@
 #include "server/postgres/database.hpp"
 
+#include "server/postgres/advice_store.hpp"
 #include "server/postgres/dataset_store.hpp"
 #include "server/postgres/duty_store.hpp"
 #include "server/postgres/identity_store.hpp"
@@ -25,6 +26,7 @@ struct ServerDatabase::Parts {
           statistics(slow_calls),
           identity(executor, calls),
           webhooks(calls),
+          advice(calls),
           deliveries(slow_calls) {}
 
     Pool calls;
@@ -37,6 +39,7 @@ struct ServerDatabase::Parts {
     Statistics statistics;
     IdentityStore identity;
     WebhookStore webhooks;
+    AdviceStore advice;
     DeliveryQueue deliveries;
 };
 
@@ -94,6 +97,10 @@ identity::IdentityStore& ServerDatabase::identity() {
 
 webhooks::WebhookStore& ServerDatabase::webhooks() {
     return parts_->webhooks;
+}
+
+advice::RecordStore& ServerDatabase::advice() {
+    return parts_->advice;
 }
 
 webhooks::DeliveryQueue& ServerDatabase::deliveries() {

@@ -21,6 +21,9 @@ class Statistics;
 namespace plimsoll::identity {
 class IdentityStore;
 }
+namespace plimsoll::advice {
+class RecordStore;
+}
 namespace plimsoll::webhooks {
 class DeliveryQueue;
 class WebhookStore;
@@ -53,6 +56,7 @@ class ServerDatabase {
     queue::Statistics& statistics();
     identity::IdentityStore& identity();
     webhooks::WebhookStore& webhooks();
+    advice::RecordStore& advice();
     webhooks::DeliveryQueue& deliveries();
 
   private:

@@ -26,10 +26,13 @@ ALLOWED = {
     'server/identity': ['server/base', 'engine/base'],
     'server/jobs': ['server/base', 'engine/*'],
     'server/webhooks': ['server/base', 'engine/base'],
+    'server/advice': ['server/jobs', 'server/base', 'engine/base'],
     'server/queue': ['server/jobs', 'server/base', 'engine/base'],
     'server/postgres': ['server/queue', 'server/jobs', 'server/identity', 'server/webhooks',
+                        'server/advice',
                         'server/base', 'engine/base', 'migrations'],
     'server/http': ['server/queue', 'server/jobs', 'server/identity', 'server/webhooks',
+                    'server/advice',
                     'server/base', 'engine/base'],
     'server/worker': ['server/queue', 'server/jobs', 'server/base', 'engine/*'],
     'server/client': ['server/base', 'engine/base', 'engine/text'],
@@ -38,7 +41,7 @@ ALLOWED = {
 }
 
 # Of server/jobs these rooms see the contract (its top-level headers), never a kind's own folder.
-CONTRACT_ONLY = {'server/queue', 'server/postgres', 'server/http'}
+CONTRACT_ONLY = {'server/queue', 'server/advice', 'server/postgres', 'server/http'}
 
 # Libraries that only some folders may include, by the beginning of the include.
 LIBRARIES = {

@@ -1,7 +1,7 @@
 // The training advisor's pages: the form that estimates while it is filled in, and the report.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { estimate, tooSmall, trainingJob, trainingReport } from './fake/training.mjs';
+import { estimate, measurement, tooSmall, trainingJob, trainingReport } from './fake/training.mjs';
 import { heard, until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 
@@ -109,6 +109,48 @@ visit('lengths are read as a histogram', async ({ page, server, go }) => {
   await page.getByRole('textbox', { name: /^Lengths/ }).fill('64:900, 256:100');
   await until(() => lastArgs(server)?.training.length_histogram?.length === 2, 'an estimate of the histogram');
   assert.deepEqual(lastArgs(server).training.length_histogram[1], { tokens: 256, samples: 100 });
+});
+
+const arrangeMeasured = (server) => {
+  const job = server.add(trainingJob());
+  server.measurements = [measurement(job)];
+};
+visit('a run that reported back stands beside its prediction, and can be taken back', { arrange: arrangeMeasured }, async ({ page, server, go }) => {
+  await go(report);
+  const panel = page.getByRole('region', { name: 'Predicted and real' });
+  await panel.getByText('+2.0 %').waitFor();
+  await panel.getByRole('button', { name: /^Take back/ }).click();
+  await panel.getByText('No run has reported back yet').waitFor();
+  assert.equal(server.measurements.length, 0);
+  await panel.getByText('transformers_callback(job="job_training0000")').waitFor();
+});
+
+visit('a configuration is compared in the browser', { arrange }, async ({ page, go }) => {
+  await go(report);
+  const panel = page.getByRole('region', { name: 'Your configuration' });
+  const text = 'data_loader:\n  batch_size: 4  # batch_size: 3\ntrainer: {accumulate_grad_batches: 16, max_epochs: 2}\n';
+  await panel.locator('input[type=file]').setInputFiles({ name: 'config.yaml', mimeType: 'text/yaml', buffer: Buffer.from(text) });
+  await panel.getByText('config.yaml: 1 line would change.').waitFor();
+  await panel.getByText('2 + batch_size: 16 # batch_size: 3').waitFor();
+});
+
+visit('a team describes a card of its own and removes it', async ({ page, server, go }) => {
+  await go('/#/settings/gpu-profiles');
+  await page.getByRole('button', { name: 'Describe a card' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Describe a card' });
+  await dialog.getByRole('button', { name: 'Keep it' }).click();
+  await dialog.getByText('This is needed.').first().waitFor();
+  const given = { Id: 'lab_card', Name: 'Lab card', 'Memory, GiB': '46.1', 'Bandwidth, GB/s': '864', 'fp32, TFLOP/s': '91.6' };
+  for (const [label, value] of Object.entries(given)) await dialog.getByRole('textbox', { name: new RegExp(`^${label}`) }).fill(value);
+  await dialog.getByRole('button', { name: 'Keep it' }).click();
+  const table = page.getByRole('table', { name: 'GPU profiles' });
+  await table.getByText('Lab card').first().waitFor();
+  const { body } = server.calls.find(({ name }) => name === 'PUT /v1/gpu-profiles/lab_card');
+  assert.deepEqual(body, { name: 'Lab card', memory_gib: 46.1, bandwidth_gb_s: 864, fp32_tflops: 91.6 });
+  await table.getByRole('button', { name: 'Remove Lab card' }).click();
+  await page.getByRole('dialog', { name: 'Remove this card?' }).getByRole('button', { name: 'Remove' }).click();
+  await table.getByRole('button', { name: 'Remove Lab card' }).waitFor({ state: 'detached' });
+  assert.equal(server.cards.length, 0);
 });
 
 visit('the parts of the memory sum to what the card holds', { arrange }, async ({ page, go }) => {

@@ -169,6 +169,27 @@ class Training(unittest.TestCase):
                 self.assertTrue(done.stdout.strip(), command)
             self.assertEqual((home / "conf/config.yaml").read_text(), "data_loader: {batch_size: 3}  # small\n")
 
+    def test_the_python_sample_prints_what_the_estimate_says(self):
+        env = {**os.environ, "PLIMSOLL_SERVER": self.api.base, "PLIMSOLL_TOKEN": self.api.token}
+        sample = harness.ROOT / "deploy/samples/training/estimate.py"
+        told = subprocess.run(["python3", sample, "bert-base", "rtx_4090", "t4"], env=env, check=True,
+                              capture_output=True, text=True, timeout=60).stdout
+        card = self.card(training={})
+        self.assertIn(f"rtx_4090: fits yes, batch {card['batch']} of at most {card['max_batch']}", told)
+        self.assertIn("From rtx_4090 to t4:", told)
+        wrong = subprocess.run(["python3", sample, "bertha", "t4"], env=env, capture_output=True, text=True, timeout=60)
+        self.assertEqual(wrong.returncode, 1)
+        self.assertIn("/args/model/preset", wrong.stderr)
+
+    def test_the_teams_own_cards_on_the_command_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            card = pathlib.Path(folder) / "card.json"
+            card.write_text('{"memory_gib": 30, "bandwidth_gb_s": 900, "fp32_tflops": 40}')
+            self.server.run("gpu-profiles", "add", "cli_card", str(card))
+        self.assertIn("cli_card", self.server.run("gpu-profiles", "own").stdout)
+        self.server.run("gpu-profiles", "remove", "cli_card")
+        self.assertIn("No cards of the team yet", self.server.run("gpu-profiles", "own").stdout)
+
     def test_what_was_seen_of_a_run_is_explained_with_the_estimate(self):
         seen = {"gpu_percent": 30, "memory_percent": 20, "batch": 8}
         causes = self.card(observed=seen)["diagnosis"]

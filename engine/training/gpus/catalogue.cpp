@@ -99,7 +99,7 @@ Result<GpuProfile> make_custom_gpu(const CustomGpu& gpu) {
     constexpr double gib = 1024.0 * 1024 * 1024;
     return GpuProfile{.id = gpu.id,
                       .name = gpu.name.empty() ? gpu.id : gpu.name,
-                      .architecture = "custom",
+                      .architecture = std::string(kCustomArchitecture),
                       .compute_capability = gpu.compute_capability,
                       .sold_gb = gpu.memory_gib,
                       .multiprocessors = figure(gpu.multiprocessors),

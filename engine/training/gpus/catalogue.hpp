@@ -29,6 +29,9 @@ class GpuCatalogue {
     std::vector<GpuProfile> profiles_;
 };
 
+// The `architecture` of a profile that somebody described.
+inline constexpr std::string_view kCustomArchitecture = "custom";
+
 // What is known about a real card: the driver's name for it and the total it reports.
 struct DetectedGpu {
     std::string name = {};

@@ -1,6 +1,8 @@
 #include "server/http/serving/http_server.hpp"
 
 #include "server/http/contract_text.hpp"
+#include "server/http/endpoints/advice.hpp"
+#include "server/http/endpoints/argument_completion.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/site.hpp"
 
@@ -39,10 +41,25 @@ void check_kinds(const Contract& contract, std::span<const jobs::Contract> kinds
     }
 }
 
+// The handler is called with what its arguments left to the server filled in.
+Handler with_complete_arguments(const endpoints::ArgumentCompletion& completion, Handler handler) {
+    return [completion,
+            handler = std::move(handler)](const Call& call) -> asio::awaitable<Outcome<Response>> {
+        const std::string kind = call.body.at("kind");
+        if (!completion.knows(kind)) co_return co_await handler(call);
+        auto args = co_await completion.complete(call.principal.team.id, call.body.at("args"));
+        if (!args) co_return tl::unexpected(std::move(args.error()));
+        auto body = call.body;
+        body["args"] = std::move(*args);
+        co_return co_await handler(
+            {call.request, call.operation, call.parameters, body, call.stream, call.principal});
+    };
+}
+
 Handlers make_handlers(const Backends& backends, const Contract& contract, const Draining& draining,
                        const std::string& version) {
     const auto& [jobs, datasets, signals, identity, webhooks, webhook_targets, clock, kinds, pool,
-                 gpu_profiles, quotas] = backends;
+                 advice, advisor, quotas] = backends;
     Handlers handlers;
     endpoints::add_jobs(handlers, jobs, datasets, kinds, pool, clock);
     endpoints::add_job_reading(handlers, jobs, signals, draining, clock);
@@ -53,7 +70,8 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_dataset_records(handlers, datasets, pool);
     endpoints::add_devices(handlers, jobs);
     endpoints::add_estimates(handlers, kinds, pool);
-    endpoints::add_gpu_profiles(handlers, gpu_profiles);
+    endpoints::add_gpu_profiles(handlers, advice, advisor);
+    endpoints::add_training_measurements(handlers, advice, jobs, advisor);
     endpoints::add_sessions(handlers, identity, clock);
     endpoints::add_users(handlers, identity, clock);
     endpoints::add_teams(handlers, identity);
@@ -61,6 +79,10 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_webhooks(handlers, webhooks, webhook_targets);
     endpoints::add_operations(handlers, jobs, draining,
                               {version, contract.version(), contract.kinds()});
+    const endpoints::ArgumentCompletion completion(advice, jobs, advisor);
+    for (const auto* operation : {"createJob", "createEstimate"}) {
+        handlers[operation] = with_complete_arguments(completion, handlers[operation]);
+    }
     return handlers;
 }
 

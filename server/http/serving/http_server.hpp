@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/advice/advisor.hpp"
 #include "server/base/time.hpp"
 #include "server/http/caller_limits.hpp"
 #include "server/http/listener.hpp"
@@ -39,7 +40,8 @@ struct Backends {
     // For bodies and chunks that would hold up the I/O thread; bounded by
     // limits::kBodyBytesInFlight.
     boost::asio::thread_pool& pool;
-    std::string gpu_profiles;  // the GpuProfileList of the contract, as JSON text
+    advice::RecordStore& advice;
+    const advice::Advisor& advisor;
     CallerQuotas quotas = {};
 };
 

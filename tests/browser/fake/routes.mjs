@@ -108,7 +108,7 @@ export const routes = [
   [/^GET \/v1\/jobs\/([^/]+)\/results$/, withJob(results)],
   ...datasetRoutes,
   [/^POST \/v1\/estimates$/, (_, { call, response, json }) => json(response, 200, training.estimate(call.body))],
-  [/^GET \/v1\/gpu-profiles$/, (_, { response, json }) => json(response, 200, training.gpuProfiles)],
+  ...training.routes,
   [/^GET \/v1\/devices$/, (fake, { response, json }) => json(response, 200, { items: fake.devices })],
   [/^GET \/v1\/tokens$/, (fake, { response, json }) => json(response, 200, { items: fake.tokens })],
   [/^POST \/v1\/tokens$/, (fake, { call, response, json }) => {

@@ -17,6 +17,9 @@ export class FakeServer {
   tokens = [...data.tokens];
   datasets = [];
   webhooks = [...data.webhooks];
+  /** GPU profiles of the team. */
+  cards = [];
+  measurements = [];
   deliveries = [...data.deliveries];
   members = structuredClone(data.members);
   scopes = data.everyScope;

@@ -33,6 +33,46 @@ export const trainingReport = (job, fields = {}) => ({
   summary: { ...structuredClone(summary), ...fields },
 });
 
+export const measurement = (job, fields = {}) => ({
+  id: 'meas_0000000000004',
+  source: 'run',
+  job_id: job.id,
+  gpu: { name: 'NVIDIA GeForce RTX 4090', total_bytes: 25_393_692_672, id: 'rtx_4090' },
+  model: 'naics-4ch',
+  likeness: 'naics fp16_autocast checkpointing lora',
+  batch: 16,
+  accumulation: 16,
+  predicted: { peak_reserved_bytes: 17_943_232_512, peak_allocated_bytes: 17_029_816_832, context_bytes: 536_870_912, step_seconds: 38, largest_batch: 18 },
+  measured: { peak_reserved_bytes: 18_302_097_162, peak_allocated_bytes: 17_100_000_000, step_seconds: 35.5 },
+  ratio: 1.02,
+  samples: [],
+  created_at: new Date().toISOString(),
+  ...fields,
+});
+
+const custom = (id, put) => ({ ...structuredClone(gpuProfiles.items[0]), id, name: put.name ?? id, architecture: 'custom', custom: true, guide: null });
+
+export const routes = [
+  [/^GET \/v1\/gpu-profiles$/, (fake, { response, json }) => json(response, 200, { ...gpuProfiles, items: [...gpuProfiles.items, ...fake.cards] })],
+  [/^PUT \/v1\/gpu-profiles\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
+    const card = custom(parameters[0], call.body);
+    fake.cards = [...fake.cards.filter(({ id }) => id !== card.id), card];
+    json(response, 200, card);
+  }],
+  [/^DELETE \/v1\/gpu-profiles\/([^/]+)$/, (fake, { response, parameters, json }) => {
+    fake.cards = fake.cards.filter(({ id }) => id !== parameters[0]);
+    json(response, 204);
+  }],
+  [/^GET \/v1\/training-measurements$/, (fake, { call, response, json }) => {
+    const job = call.query.get('job_id');
+    json(response, 200, { items: fake.measurements.filter((one) => !job || one.job_id === job) });
+  }],
+  [/^DELETE \/v1\/training-measurements\/([^/]+)$/, (fake, { response, parameters, json }) => {
+    fake.measurements = fake.measurements.filter(({ id }) => id !== parameters[0]);
+    json(response, 204);
+  }],
+];
+
 /** What a card that is too small answers. */
 export function tooSmall() {
   const { gpus, ...rest } = structuredClone(summary);

@@ -2,7 +2,7 @@
 #include "server/jobs/training_config/contract/advice.hpp"
 #include "server/jobs/training_config/contract/words.hpp"
 
-#include <cmath>
+#include <fmt/format.h>
 
 namespace plimsoll::jobs::training_config {
 namespace {
@@ -128,6 +128,28 @@ json snippets_json(const tr::GpuReport& card, const tr::ReportRequest& request) 
             {"pytorch", tr::plain_pytorch(settings)}};
 }
 
+// By the names that configuration files have for them; none where the batch does not fit.
+json config_values(const tr::GpuReport& card) {
+    json values = json::object();
+    if (!card.accumulation) return values;
+    for (const auto* name : {"batch_size", "per_device_train_batch_size", "train_batch_size",
+                             "train_micro_batch_size_per_gpu"}) {
+        values[name] = card.batch;
+    }
+    for (const auto* name : {"accumulate_grad_batches", "gradient_accumulation_steps"}) {
+        values[name] = card.accumulation->nearest.steps;
+    }
+    for (const auto* name : {"learning_rate", "lr"}) {
+        // As short as people write rates.
+        values[name] = json::parse(fmt::format("{:.6g}", card.rate.recommended_rate));
+    }
+    values["warmup_steps"] = card.rate.warmup_steps;
+    for (const auto* name : {"num_workers", "dataloader_num_workers"}) {
+        values[name] = card.loader.workers;
+    }
+    return values;
+}
+
 Result<json> diagnosis_json(const Request& request, const tr::GpuReport& card) {
     json list = json::array();
     if (!request.observed) return list;
@@ -168,6 +190,11 @@ Result<json> stage_json(const Request& request, const tr::GpuProfile& gpu, const
     const auto report = tr::make_report(changed);
     if (!report) return fail(report.error());
     const auto& card = report->gpus.front();
+    auto values = config_values(card);
+    if (!values.empty()) {
+        values["n_positives"] = stage.positives;
+        values["n_negatives"] = stage.negatives;
+    }
     return json{{"name", stage.name},
                 {"positives", stage.positives},
                 {"negatives", stage.negatives},
@@ -176,7 +203,8 @@ Result<json> stage_json(const Request& request, const tr::GpuProfile& gpu, const
                 {"max_batch", card.limits.max_batch},
                 {"batch", card.batch},
                 {"accumulation", accumulation_json(card.accumulation)},
-                {"device_used_bytes", card.device_used}};
+                {"device_used_bytes", card.device_used},
+                {"config_values", std::move(values)}};
 }
 
 }  // namespace
@@ -228,6 +256,7 @@ Result<json> card_json(const Request& request, std::size_t index) {
                 {"parallel_runs", card.parallel_runs},
                 {"what_ifs", what_ifs_json(card)},
                 {"snippets", snippets_json(card, one)},
+                {"config_values", config_values(card)},
                 {"stages", std::move(stages)},
                 {"shard", shard_json(request, card)},
                 {"diagnosis", std::move(*diagnosis)},

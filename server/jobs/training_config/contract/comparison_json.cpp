@@ -89,6 +89,9 @@ json steps(const json& from, const json& to, const json& changed) {
                                 short_number(from["learning_rate"]["recommended"]) + " to " +
                                 short_number(to["learning_rate"]["recommended"]) + ".");
     }
+    all.push_back(
+        "Train a few hundred steps with the callback of deploy/integrations/python: what it "
+        "measures corrects later estimates.");
     return all;
 }
 

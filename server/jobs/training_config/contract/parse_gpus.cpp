@@ -8,12 +8,11 @@
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::training_config {
-namespace {
 
 using nlohmann::json;
 namespace tr = ::plimsoll::training;
 
-tr::CustomGpu custom_gpu(const json& from) {
+Result<tr::GpuProfile> parse_custom_gpu(const json& from) {
     tr::CustomGpu gpu;
     gpu.id = from.at("id");
     gpu.name = from.value("name", gpu.id);
@@ -25,16 +24,14 @@ tr::CustomGpu custom_gpu(const json& from) {
     gpu.bf16_tflops = from.value("bf16_tflops", 0.0);
     gpu.compute_capability = from.value("compute_capability", gpu.compute_capability);
     gpu.multiprocessors = from.value("multiprocessors", gpu.multiprocessors);
-    return gpu;
+    return tr::make_custom_gpu(gpu);
 }
-
-}  // namespace
 
 std::vector<tr::GpuProfile> parse_gpus(const json& args, FieldErrors& errors) {
     std::vector<tr::GpuProfile> custom;
     if (const auto described = args.find("custom_gpus"); described != args.end()) {
         for (std::size_t i = 0; i < described->size(); ++i) {
-            auto gpu = tr::make_custom_gpu(custom_gpu((*described)[i]));
+            auto gpu = parse_custom_gpu((*described)[i]);
             if (gpu) {
                 custom.push_back(std::move(*gpu));
             } else {

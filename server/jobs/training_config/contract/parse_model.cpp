@@ -95,6 +95,10 @@ void apply_overrides(const json& model, ModelShape& s) {
 
 }  // namespace
 
+std::string_view family_name(const ModelShape& shape) {
+    return text_of(kFamilies, shape.family);
+}
+
 ModelShape parse_model(const json& model, FieldErrors& errors) {
     const bool preset = model.contains("preset");
     const bool config = model.contains("config");

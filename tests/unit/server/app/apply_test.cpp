@@ -29,13 +29,14 @@ training:
 
 json report() {
     return json::parse(R"({"gpus": [
-        {"gpu": {"id": "rtx_6000"}, "batch": 40,
-         "accumulation": {"nearest": {"batch": 40, "steps": 6, "effective": 240}},
-         "learning_rate": {"recommended": 5.5e-5, "warmup_steps": 300},
-         "loader": {"workers": 6},
-         "stages": [{"name": "late", "batch": 96, "positives": 16, "negatives": 8,
-                     "accumulation": {"nearest": {"batch": 96, "steps": 3, "effective": 288}}}]},
-        {"gpu": {"id": "t4"}, "batch": 1, "accumulation": null, "stages": []}]})");
+        {"gpu": {"id": "rtx_6000"},
+         "config_values": {"batch_size": 40, "accumulate_grad_batches": 6, "learning_rate": 5.5e-5,
+                           "lr": 5.5e-5, "warmup_steps": 300, "num_workers": 6},
+         "stages": [{"name": "late",
+                     "config_values": {"batch_size": 96, "accumulate_grad_batches": 3,
+                                       "learning_rate": 5.5e-5, "n_positives": 16,
+                                       "n_negatives": 8}}]},
+        {"gpu": {"id": "t4"}, "config_values": {}, "stages": []}]})");
 }
 
 TEST(EditYaml, ChangesOnlyTheCharactersOfTheValues) {

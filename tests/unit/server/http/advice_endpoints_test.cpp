@@ -44,5 +44,65 @@ TEST_F(AdviceEndpoints, ListTheCards) {
     EXPECT_EQ(response.json()["default"], "rtx_4090");
 }
 
+TEST_F(AdviceEndpoints, ATeamsOwnCardsAreMadeListedAndRemoved) {
+    const Sent put{"PUT", "/v1/gpu-profiles/mine", identity_.ada,
+                   R"({"memory_gib": 12, "bandwidth_gb_s": 500, "fp32_tflops": 20})"};
+    const auto made = call("putGpuProfile", put);
+    ASSERT_EQ(made.status, 200) << made.body;
+    EXPECT_EQ(made.json()["id"], "mine");
+    const auto list = call("listGpuProfiles", {"GET", "/v1/gpu-profiles", identity_.ada});
+    EXPECT_EQ(list.json()["items"].size(), 1u);
+    const Sent remove{"DELETE", "/v1/gpu-profiles/mine", identity_.ada};
+    EXPECT_EQ(call("deleteGpuProfile", remove).status, 204);
+    EXPECT_EQ(call("deleteGpuProfile", remove).status, 404);
+    const auto refused =
+        call("putGpuProfile", {"PUT", "/v1/gpu-profiles/mine", identity_.ada,
+                               R"({"memory_gib": 13, "bandwidth_gb_s": 500, "fp32_tflops": 20})"});
+    ASSERT_EQ(refused.status, 422);
+    EXPECT_EQ(refused.json()["errors"][0]["pointer"], "/memory_gib");
+}
+
+TEST_F(AdviceEndpoints, WhatTheArgumentsLeaveToTheServerIsFilledIn) {
+    const auto response = call(
+        "createEstimate",
+        {"POST", "/v1/estimates", identity_.ada,
+         R"({"kind": "training-config", "args": {"model": {"preset": "minilm-l6"}, "gpus": ["auto"]}})"});
+    ASSERT_EQ(response.status, 422) << "the pool has no GPU";
+    EXPECT_EQ(response.json()["errors"][0]["pointer"], "/args/gpus/0");
+}
+
+TEST_F(AdviceEndpoints, MeasurementsAreTakenListedAndTakenBack) {
+    const Sent post{"POST", "/v1/training-measurements", identity_.ada,
+                    R"({"source": "run", "args": {"model": {"preset": "bert-base"}}, "batch": 8,
+                        "gpu": {"name": "Tesla T4", "total_bytes": 15843721216},
+                        "measured": {"peak_reserved_bytes": 1073741824}})"};
+    const auto made = call("createTrainingMeasurement", post);
+    ASSERT_EQ(made.status, 201) << made.body;
+    EXPECT_TRUE(made.json()["job_id"].is_null());
+    const Sent get{"GET", "/v1/training-measurements", identity_.ada};
+    EXPECT_EQ(call("listTrainingMeasurements", get).json()["items"].size(), 1u);
+    const std::string path = "/v1/training-measurements/" + made.json()["id"].get<std::string>();
+    const Sent remove{"DELETE", path, identity_.ada};
+    EXPECT_EQ(call("deleteTrainingMeasurement", remove).status, 204);
+    EXPECT_EQ(call("deleteTrainingMeasurement", remove).status, 404);
+}
+
+TEST_F(AdviceEndpoints, AMeasurementNeedsToSayWhatWasTrained) {
+    const auto send = [this](const std::string& more) {
+        return call("createTrainingMeasurement",
+                    {"POST", "/v1/training-measurements", identity_.ada,
+                     R"({"source": "run", "batch": 8, "measured": {"peak_reserved_bytes": 1},
+                         "gpu": {"name": "Tesla T4", "total_bytes": 15843721216})" +
+                         more + "}"});
+    };
+    const auto neither = send("");
+    ASSERT_EQ(neither.status, 422);
+    EXPECT_NE(neither.json()["errors"][0]["detail"].get<std::string>().find("job_id"),
+              std::string::npos);
+    const auto of_another_kind = send(R"(, "job_id": ")" + to_public(submit()) + R"(")");
+    ASSERT_EQ(of_another_kind.status, 422);
+    EXPECT_EQ(of_another_kind.json()["errors"][0]["pointer"], "/job_id");
+}
+
 }  // namespace
 }  // namespace plimsoll::http::test

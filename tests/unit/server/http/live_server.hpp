@@ -1,5 +1,6 @@
 #pragma once
 
+#include "fake_advice.hpp"
 #include "fake_dataset_store.hpp"
 #include "fake_identity.hpp"
 #include "fake_job_store.hpp"
@@ -57,6 +58,8 @@ class LiveServer : public ::testing::Test {
     FakeSignals signals_;
     FakeIdentity identity_;
     FakeWebhooks webhooks_;
+    FakeRecords records_;
+    FakeAdvisor advisor_;
     webhooks::AllowList webhook_targets_ =
         webhooks::AllowList::parse("https://hooks.example.com", "").value();
     std::unique_ptr<HttpServer> server_;

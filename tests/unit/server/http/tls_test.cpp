@@ -1,4 +1,5 @@
 // The same server over TLS: handshake, cookie, and what a client without TLS gets.
+#include "fake_advice.hpp"
 #include "fake_dataset_store.hpp"
 #include "fake_identity.hpp"
 #include "fake_job_store.hpp"
@@ -80,18 +81,12 @@ class Tls : public ::testing::Test {
     FakeSignals signals_;
     FakeIdentity identity_;
     FakeWebhooks webhooks_;
+    FakeRecords records_;
+    FakeAdvisor advisor_;
     webhooks::AllowList nowhere_;
     HttpServer server_{io_,
-                       {jobs_,
-                        datasets_,
-                        signals_,
-                        identity_,
-                        webhooks_,
-                        nowhere_,
-                        clock_,
-                        jobs::contracts(),
-                        pool_,
-                        {}},
+                       {jobs_, datasets_, signals_, identity_, webhooks_, nowhere_, clock_,
+                        jobs::contracts(), pool_, records_, advisor_},
                        "0.0.0",
                        std::nullopt};
     std::thread thread_;

@@ -1,0 +1,44 @@
+"""What PyTorch says of its CUDA device. All of it needs `torch` and nothing else."""
+
+import torch
+
+
+def describe():
+    """The card as the server wants it named."""
+    properties = torch.cuda.get_device_properties(torch.cuda.current_device())
+    return {'name': properties.name, 'total_bytes': properties.total_memory}
+
+
+def context_bytes():
+    """What the driver counts as used beside what PyTorch reserves: the context, and other processes."""
+    free, total = torch.cuda.mem_get_info()
+    return max(0, total - free - torch.cuda.memory_reserved())
+
+
+def peak():
+    return {'peak_reserved_bytes': torch.cuda.max_memory_reserved(),
+            'peak_allocated_bytes': torch.cuda.max_memory_allocated(),
+            'context_bytes': context_bytes()}
+
+
+def sample(step):
+    """Memory and GPU use now. Utilisation needs NVIDIA's management library; it is left out where that is missing."""
+    free, total = torch.cuda.mem_get_info()
+    found = {'step': step, 'allocated_bytes': torch.cuda.memory_allocated(),
+             'reserved_bytes': torch.cuda.memory_reserved(),
+             'memory_percent': round(100 * (total - free) / total, 1)}
+    try:
+        found['gpu_percent'] = float(torch.cuda.utilization())
+    except Exception:  # whatever the library's bindings raise: it is not there
+        pass
+    return found
+
+
+def retries():
+    """How often the allocator had to give cached memory back to get more."""
+    return torch.cuda.memory_stats().get('num_alloc_retries', 0)
+
+
+def is_out_of_memory(error):
+    known = getattr(torch.cuda, 'OutOfMemoryError', None)
+    return (known is not None and isinstance(error, known)) or 'out of memory' in str(error).lower()

@@ -1,0 +1,80 @@
+"""Follows a training run and reports it when it ends."""
+
+import logging
+import statistics
+import time
+
+from . import gpu
+from .server import Server, ServerError
+
+log = logging.getLogger('plimsoll_training')
+
+MOST_SAMPLES = 500  # the server takes no more
+
+
+def what_was_trained(job, args):
+    if (job is None) == (args is None):
+        raise ValueError('Say what is trained: job="job_…" of a report, or args={…}, and not both.')
+    return {'job_id': job} if job else {'args': args}
+
+
+class RunMonitor:
+    """Call `begin` before the first optimizer step, `step` after each one, and `end` after the last.
+
+    `batch` is the micro-batch, `accumulation` the micro-batches of an optimizer step. Nothing here raises once the run
+    has begun: a server that cannot be reached is a warning in the log, and what it was told is kept in `measurement`.
+    """
+
+    def __init__(self, batch, accumulation=1, *, job=None, args=None, every=100, server=None):
+        self._what = what_was_trained(job, args)
+        self._server = server or Server()
+        self.batch, self.accumulation, self.every = batch, accumulation, every
+        self.steps = 0
+        self.samples = []
+        self.measurement = None
+        self.answer = None  # of the server: the measurement beside the prediction
+        self._windows = []  # seconds a step, over `every` steps each
+        self._window = None  # (steps done, time) at the begin of the present window
+
+    def begin(self):
+        gpu.torch.cuda.reset_peak_memory_stats()
+
+    def step(self):
+        self.steps += 1
+        if self.steps == 1:  # the first step makes the optimizer's state and warms everything up
+            self._start_window()
+        elif self.steps - self._window[0] >= self.every:
+            self._close_window()
+            self._sample()
+
+    def end(self):
+        if self.steps == 0:
+            return
+        if self.steps > self._window[0]:
+            self._close_window()
+            self._sample()
+        measured = gpu.peak()
+        if self._windows:
+            measured['step_seconds'] = statistics.median(self._windows)
+        self.measurement = {**self._what, 'source': 'run', 'gpu': gpu.describe(), 'batch': self.batch,
+                            'accumulation': self.accumulation, 'measured': measured, 'samples': self.samples}
+        try:
+            self.answer = self._server.report(self.measurement)
+            log.info('peak reserved memory: %.3f times the prediction', self.answer['ratio'])
+        except ServerError as refused:
+            log.warning('the measurement was not stored: %s', refused)
+
+    def _start_window(self):
+        gpu.torch.cuda.synchronize()  # once a window: kernels run behind the Python program
+        self._window = (self.steps, time.perf_counter())
+
+    def _close_window(self):
+        before, started = self._window
+        self._start_window()
+        self._windows.append((self._window[1] - started) / (self.steps - before))
+
+    def _sample(self):
+        if len(self.samples) == MOST_SAMPLES:  # a long run: every other one is enough from here on
+            self.samples = self.samples[::2]
+            self.every *= 2
+        self.samples.append(gpu.sample(self.steps))

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "server/advice/advisor.hpp"
+#include "server/http/problem.hpp"
+#include "server/queue/store.hpp"
+
+#include <string_view>
+
+#include <boost/asio/awaitable.hpp>
+
+namespace plimsoll::http::endpoints {
+
+// Fills in what the arguments of a kind that it knows leave to the server. What it is given must
+// outlive it.
+class ArgumentCompletion {
+  public:
+    ArgumentCompletion(advice::RecordStore& records, queue::JobStore& jobs,
+                       const advice::Advisor& advisor)
+        : records_(records), jobs_(jobs), advisor_(advisor) {}
+
+    bool knows(std::string_view kind) const { return advisor_.knows(kind); }
+    boost::asio::awaitable<Outcome<nlohmann::json>> complete(TeamId team,
+                                                             const nlohmann::json& args) const;
+
+  private:
+    advice::RecordStore& records_;
+    queue::JobStore& jobs_;
+    const advice::Advisor& advisor_;
+};
+
+}  // namespace plimsoll::http::endpoints
