@@ -84,7 +84,7 @@ TEST(EditYaml, RefusesWhatIsNoYaml) {
 
 TEST(RecommendedValues, FollowACardAndAStage) {
     const auto first = recommended_values(report(), "", "").value();
-    EXPECT_EQ(first.at("per_device_train_batch_size"), "40");
+    EXPECT_EQ(first.at("batch_size"), "40");
     EXPECT_EQ(first.at("lr"), "5.5e-05");
     EXPECT_FALSE(first.contains("n_negatives"));
     const auto late = recommended_values({{"summary", report()}}, "rtx_6000", "late").value();
@@ -147,7 +147,7 @@ TEST_F(Apply, KeepsTheFirstOriginalAndGivesItBack) {
     EXPECT_EQ(fs::status(config_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
     write(folder_ / "report.json", [] {
         auto other = report();
-        other["gpus"][0]["batch"] = 24;
+        other["gpus"][0]["config_values"]["batch_size"] = 24;
         return other.dump();
     }());
     ASSERT_TRUE(apply(request()).has_value());
