@@ -50,12 +50,12 @@ export const measurement = (job, fields = {}) => ({
   ...fields,
 });
 
-const custom = (id, put) => ({ ...structuredClone(gpuProfiles.items[0]), id, name: put.name ?? id, architecture: 'custom', custom: true, guide: null });
+export const customCard = (id, put) => ({ ...structuredClone(gpuProfiles.items[0]), id, name: put.name ?? id, architecture: 'custom', custom: true, guide: null });
 
 export const routes = [
   [/^GET \/v1\/gpu-profiles$/, (fake, { response, json }) => json(response, 200, { ...gpuProfiles, items: [...gpuProfiles.items, ...fake.cards] })],
   [/^PUT \/v1\/gpu-profiles\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
-    const card = custom(parameters[0], call.body);
+    const card = customCard(parameters[0], call.body);
     fake.cards = [...fake.cards.filter(({ id }) => id !== card.id), card];
     json(response, 200, card);
   }],

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { manyJobs } from '../fake/data.mjs';
 import { everyDataset } from '../fake/datasets.mjs';
 import { FakeServer } from '../fake/server.mjs';
-import { tooSmall, trainingJob, trainingReport } from '../fake/training.mjs';
+import { customCard, measurement, tooSmall, trainingJob, trainingReport } from '../fake/training.mjs';
 import { manySymbols, noSymbol, wavesJob, wavesReport } from '../fake/waves.mjs';
 
 export const pages = process.env.PLIMSOLL_WEB ?? fileURLToPath(new URL('../../../web/dist', import.meta.url));
@@ -36,6 +36,14 @@ const datasetsFail = (call, fault = 503) => (server) => {
 };
 
 const training = (server) => server.add(trainingJob());
+const trainingMeasured = (server) => {
+  const job = training(server);
+  const slower = { id: 'meas_0000000000005', source: 'probe', ratio: 0.97, accumulation: 1, measured: { peak_reserved_bytes: 17_400_000_000, step_seconds: 2.2, largest_batch: 19 } };
+  server.measurements = [measurement(job), measurement(job, slower)];
+  const correction = { factor: 1.02, measurements: [{ id: 'meas_0000000000004', gpu: 'NVIDIA GeForce RTX 4090', model: 'naics-4ch', batch: 16, predicted_bytes: 17_943_232_512, measured_bytes: 18_302_097_162, created_at: job.created_at }] };
+  server.reports.set(job.id, trainingReport(job, { correction }));
+};
+const ownCard = (server) => (server.cards = [customCard('lab_card', { name: 'Lab card' })]);
 const trainingTooSmall = (server) => {
   const job = training(server);
   server.reports.set(job.id, trainingReport(job, tooSmall()));
@@ -125,8 +133,9 @@ export const views = [
   { name: 'new-training', address: '/#/new/training-config', ready: text('up to date') },
   { name: 'new-training-refused', address: '/#/new/training-config', arrange: trainingRefused, ready: text('exceeds the model') },
   { name: 'new-training-no-cards', address: '/#/new/training-config', arrange: fails('GET /v1/gpu-profiles'), ready: text('Service unavailable') },
-  { name: 'report-training', address: '/#/jobs/job_training0000/report', arrange: training, ready: heading('What takes the memory') },
-  { name: 'report-training-too-small', address: '/#/jobs/job_training0000/report', arrange: trainingTooSmall, ready: text('does not fit') },
+  { name: 'report-training', address: '/#/jobs/job_training0000/report', arrange: training, ready: text('No run has reported back yet') },
+  { name: 'report-training-measured', address: '/#/jobs/job_training0000/report', arrange: trainingMeasured, ready: text('+2.0 %') },
+  { name: 'report-training-too-small', address: '/#/jobs/job_training0000/report', arrange: trainingTooSmall, ready: text('No run has reported back yet') },
   { name: 'new-waves', address: '/#/new/waves', ready: (page) => page.getByLabel('Prices', { exact: true }).waitFor() },
   {
     name: 'new-waves-refused',
@@ -224,6 +233,19 @@ export const views = [
     },
   },
   { name: 'webhooks-empty', address: '/#/settings/webhooks', arrange: (server) => (server.webhooks = []), ready: text('No webhook yet') },
+  { name: 'gpu-profiles', address: '/#/settings/gpu-profiles', arrange: ownCard, ready: text('Lab card') },
+  { name: 'gpu-profiles-loading', address: '/#/settings/gpu-profiles', arrange: hangs('GET /v1/gpu-profiles'), ready: loading },
+  { name: 'gpu-profiles-failed', address: '/#/settings/gpu-profiles', arrange: fails('GET /v1/gpu-profiles'), ready: text('Service unavailable') },
+  {
+    name: 'gpu-profiles-new',
+    address: '/#/settings/gpu-profiles',
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Describe a card' }).click();
+      await page.getByRole('dialog', { name: 'Describe a card' }).getByRole('button', { name: 'Keep it' }).click();
+      await page.getByText('This is needed.').first().waitFor();
+    },
+  },
+  { name: 'docs-training', address: '/#/docs/training', ready: text('accumulated =') },
   { name: 'team', address: '/#/settings/team', ready: text('grace') },
   { name: 'docs', address: '/#/docs', ready: heading('Who is calling') },
   { name: 'docs-operation', address: '/#/docs/createJob', ready: heading('By curl') },
