@@ -5,7 +5,8 @@
 namespace plimsoll::training {
 namespace {
 
-constexpr std::int64_t kBucket = 25LL << 20;  // DistributedDataParallel's bucket_cap_mb
+// DeepSpeed's reduce_bucket_size and allgather_bucket_size, in elements (its defaults).
+constexpr std::int64_t kZeroBucket = 500'000'000;
 
 std::int64_t part(std::int64_t bytes, bool shared, int cards) {
     return shared ? (bytes + cards - 1) / cards : bytes;
@@ -33,8 +34,12 @@ PerCard share_over(const Estimate& e, Sharding sharding, int cards) {
     out.gradients = part(gradients, zero2, cards);
     out.optimizer = part(group(Group::optimizer), zero1, cards);
     if (cards > 1) {
-        out.buffers = sharding == Sharding::ddp ? gradients : 2 * kBucket;
-        // Two layers are gathered at a time: the running one and the next.
+        const std::int64_t bucket = std::min(kZeroBucket, e.trainable_parameters) * width;
+        // DistributedDataParallel copies all gradients into its buckets; ZeRO has one bucket to
+        // reduce and, below stage 3, one to gather; stage 3 and FSDP gather two layers at a time,
+        // the running one and the next.
+        if (sharding == Sharding::ddp) out.buffers = gradients;
+        if (zero1 && sharding != Sharding::fsdp) out.buffers = zero3 ? bucket : 2 * bucket;
         if (zero3) out.buffers += 2 * largest_layer(e, width);
     }
     out.activations = e.peak_allocated - group(Group::weights) - group(Group::gradients) -

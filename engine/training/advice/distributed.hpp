@@ -6,13 +6,14 @@
 
 namespace plimsoll::training {
 
-// How several cards share a run. By formula (Rajbhandari et al. 2020), not measured.
+// How several cards share a run. By formula (Rajbhandari et al. 2020), with the buffers that
+// PyTorch and DeepSpeed keep by default; not measured.
 enum class Sharding {
-    ddp,    // everything on every card, and a bucket of gradients beside them
+    ddp,    // everything on every card, and buckets of all gradients beside them
     zero1,  // optimizer state shared out
     zero2,  // and gradients
     zero3,  // and weights; a layer's weights are gathered while it runs
-    fsdp,   // as zero3
+    fsdp,   // as zero3, reduced layer by layer
 };
 
 struct PerCard {

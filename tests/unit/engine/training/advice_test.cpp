@@ -139,7 +139,15 @@ TEST(Distributed, ShardingSharesOutState) {
     EXPECT_GT(total(Sharding::ddp), total(Sharding::zero1));
     EXPECT_GT(total(Sharding::zero1), total(Sharding::zero2));
     EXPECT_GT(total(Sharding::zero2), total(Sharding::zero3));
-    EXPECT_EQ(total(Sharding::fsdp), total(Sharding::zero3));
+    EXPECT_GT(total(Sharding::zero3), total(Sharding::fsdp));
+    const auto alone = share_over(e, Sharding::zero3, 1);
+    EXPECT_EQ(alone.buffers, 0);
+    EXPECT_EQ(share_over(e, Sharding::ddp, 4).buffers, 4 * e.trainable_parameters);
+    // Bytes of fp32: weights and gradients 4, AdamW 8, each in four parts.
+    const auto zero3 = share_over(e, Sharding::zero3, 4);
+    EXPECT_NEAR(static_cast<double>(zero3.weights + zero3.gradients + zero3.optimizer),
+                16.0 / 4 * static_cast<double>(e.parameters), 1e7);
+    EXPECT_EQ(zero3.activations, alone.activations);
 }
 
 TEST(Text, ProfilesAndSuggestions) {
