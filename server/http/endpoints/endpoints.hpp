@@ -43,8 +43,6 @@ void add_dataset_records(Handlers& handlers, queue::DatasetStore& store,
 void add_devices(Handlers& handlers, queue::JobStore& store);
 // `pool` computes them; the kinds must be able to.
 void add_estimates(Handlers& handlers, Kinds kinds, boost::asio::thread_pool& pool);
-// `list` is a GpuProfileList as JSON text: cards are data, not rows.
-void add_gpu_profiles(Handlers& handlers, const std::string& list);
 
 void add_sessions(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
 void add_users(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
