@@ -19,7 +19,8 @@ class BodyStream {
   public:
     virtual ~BodyStream() = default;
     // Nothing: the end. An error or an exception cuts the answer off, so that the client sees that
-    // it is incomplete.
+    // it is incomplete. An empty piece sends nothing: a stream that waits for news answers one now
+    // and then, so that the connection looks whether its client is still there.
     virtual boost::asio::awaitable<Result<std::optional<std::string>>> next() = 0;
 };
 

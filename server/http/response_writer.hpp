@@ -7,6 +7,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http.hpp>
+#include <poll.h>
 
 namespace plimsoll::http {
 
@@ -80,9 +81,17 @@ class ResponseWriter {
             auto piece = co_await response.stream->next();
             if (!piece) co_return false;
             if (!*piece) break;
-            if (!(*piece)->empty() && !co_await write_piece(**piece, chunked)) co_return false;
+            const bool here =
+                (*piece)->empty() ? !client_gone() : co_await write_piece(**piece, chunked);
+            if (!here) co_return false;
         }
         co_return !chunked || co_await write_buffers(wire::make_chunk_last());
+    }
+
+    // It closed the connection, or its sending half: then nobody waits for more.
+    bool client_gone() {
+        pollfd look{boost::beast::get_lowest_layer(stream_).native_handle(), POLLRDHUP, 0};
+        return ::poll(&look, 1, 0) == 1;
     }
 
     awaitable<bool> write_piece(const std::string& piece, bool chunked) {

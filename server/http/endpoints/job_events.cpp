@@ -75,16 +75,16 @@ class EventStream final : public BodyStream {
             begun_ = true;
             co_return sse::retry(limits::kStreamRetry);
         }
-        const auto silent_until = SteadyClock::now() + limits::kHeartbeat;
-        while (!over_ && !sources_.draining.begun()) {
-            if (!co_await still_allowed()) break;
-            auto text = co_await news();
-            if (!text.empty()) co_return text;
-            if (over_) break;
-            if (SteadyClock::now() >= silent_until) co_return std::string(sse::heartbeat());
+        if (over_ || sources_.draining.begun() || !co_await still_allowed()) co_return std::nullopt;
+        auto text = co_await news();
+        if (text.empty() && over_) co_return std::nullopt;
+        if (text.empty() && SteadyClock::now() >= silent_until_) text = sse::heartbeat();
+        if (text.empty()) {
             co_await wait();
+        } else {
+            silent_until_ = SteadyClock::now() + limits::kHeartbeat;
         }
-        co_return std::nullopt;
+        co_return text;
     }
 
   private:
@@ -142,6 +142,7 @@ class EventStream final : public BodyStream {
     std::int64_t seen_version_ = -1;
     std::int64_t seen_items_ = -1;
     SteadyClock::time_point looked_at_;
+    SteadyClock::time_point silent_until_ = SteadyClock::now() + limits::kHeartbeat;
     SteadyClock::time_point allowed_until_ = SteadyClock::now() + limits::kSignalWait;
     bool begun_ = false;
     bool over_ = false;

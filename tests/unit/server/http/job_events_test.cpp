@@ -113,6 +113,17 @@ TEST_F(JobEvents, StreamsOfOneUserAreFew) {
     EXPECT_EQ(call("listJobEvents", stream_of(id)).status, 429);
 }
 
+TEST_F(JobEvents, EndWhenTheClientHasGone) {
+    const auto id = submit();
+    RawClient client(port_);
+    client.send(bytes_of(stream_of(id)));
+    client.receive_until("event: job\n");
+    client.finish_sending();
+    const auto rest = client.receive_until("still here");
+    EXPECT_EQ(rest.find("still here"), std::string::npos) << "noticed by the next heartbeat only";
+    EXPECT_TRUE(client.closed());
+}
+
 TEST_F(JobEvents, NeedAnAcceptableType) {
     const auto id = submit();
     Sent sent{"GET", path_of(id) + "/events", identity_.ada};

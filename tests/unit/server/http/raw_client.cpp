@@ -83,6 +83,10 @@ RawResponse RawClient::receive(bool head) {
     return response;
 }
 
+void RawClient::finish_sending() {
+    socket_.shutdown(boost::asio::ip::tcp::socket::shutdown_send);
+}
+
 bool RawClient::closed() {
     buffer_.clear();
     while (read_more()) {

@@ -27,6 +27,8 @@ class RawClient {
     explicit RawClient(unsigned short port);
 
     void send(std::string_view bytes);
+    // No more will be sent; the answers can still be received.
+    void finish_sending();
     // The next response on the connection; status 0 when it was closed instead.
     RawResponse receive(bool head = false);
     // Bytes up to and including `end`; less when the connection was closed.
