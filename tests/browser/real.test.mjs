@@ -141,8 +141,9 @@ test('the documentation shows the contract of the server that serves it', async 
   await page.getByText(`curl -sS '${server.url}/v1/jobs'`).waitFor();
   const { paths } = await ask('/openapi.json');
   const operations = Object.values(paths).flatMap((item) => Object.values(item)).filter(({ operationId }) => operationId);
-  const links = page.getByRole('navigation', { name: 'API' }).locator('a[href^="#/docs/"]:not([href*="/schemas/"])');
-  assert.equal(await links.count(), operations.length + 1, 'all of them, and the page on clients');
+  const links = page.getByRole('navigation', { name: 'API' }).getByRole('link');
+  const places = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+  assert.deepEqual(operations.filter(({ operationId }) => !places.includes(`#/docs/${operationId}`)), []);
   assert.deepEqual(page.complaints, []);
 });
 
