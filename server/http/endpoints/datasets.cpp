@@ -31,7 +31,7 @@ class Datasets {
     awaitable<Outcome<Response>> list(const Call& call) const {
         std::optional<DatasetId> before;
         if (const auto cursor = call.parameters.text("cursor")) {
-            const auto id = dataset_id_of(*cursor);
+            const auto id = dataset_id_of(cursor);
             if (!id) {
                 Problem problem(400, "A parameter breaks its rule.");
                 problem.errors.push_back({{}, "cursor", "is not the next_cursor of a page"});

@@ -21,6 +21,12 @@ std::string text(const json& value) {
     return value.get<std::string>();
 }
 
+// After a blank; numbers without a unit have none.
+std::string unit_of(const json& row) {
+    const auto unit = text(row.at("unit"));
+    return unit.empty() ? unit : " " + unit;
+}
+
 std::string millions(const json& count) {
     return fmt::format("{:.1f} million", count.get<double>() / 1e6);
 }
@@ -149,8 +155,7 @@ std::string details(const json& card) {
         out += "  " + text(guide.at("title")) + ":";
         for (const json& row : guide.at("rows")) {
             out += fmt::format(
-                " {} {}{}{};", text(row.at("name")), row.at("guide").dump(),
-                row.at("unit") == "" ? "" : " " + text(row.at("unit")),
+                " {} {}{}{};", text(row.at("name")), row.at("guide").dump(), unit_of(row),
                 row.at("ours").is_null() ? "" : " (ours " + row.at("ours").dump() + ")");
         }
         out.back() = '\n';
@@ -163,8 +168,7 @@ std::string cell(const json& row, const char* side) {
     if (value.is_null()) return "-";
     if (row.at("unit") == "bytes") return gib(value);
     if (!value.is_number_float()) return value.dump();
-    return fmt::format("{:.4g}{}", value.get<double>(),
-                       row.at("unit") == "" ? "" : " " + text(row.at("unit")));
+    return fmt::format("{:.4g}{}", value.get<double>(), unit_of(row));
 }
 
 std::string comparison(const json& c) {
