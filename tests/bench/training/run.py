@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """CPU time of one memory estimate and of a report with curves for 12 cards, on one core.
 
     tests/bench/training/run.py [--build build/release] [--rounds N] [--record]
