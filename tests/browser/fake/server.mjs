@@ -9,6 +9,8 @@ import { routes } from './routes.mjs';
 const session = 'plimsoll_session=yes';
 // Milliseconds that an answer takes at most on the slow machine that tests can be asked to imagine.
 const latency = 100 * (Number(process.env.PLIMSOLL_TEST_SLOWDOWN ?? 1) - 1);
+// Calls whose answers come after all others, to find pages that count on an order.
+const late = process.env.PLIMSOLL_TEST_LATE ? new RegExp(process.env.PLIMSOLL_TEST_LATE) : undefined;
 
 export class FakeServer {
   /** What the API knows. */
@@ -110,7 +112,8 @@ export class FakeServer {
   }
 
   async #answer(request, response) {
-    if (latency) await new Promise((resolve) => setTimeout(resolve, Math.random() * latency));
+    if (late?.test(`${request.method} ${request.url}`)) await new Promise((resolve) => setTimeout(resolve, 1500));
+    else if (latency) await new Promise((resolve) => setTimeout(resolve, Math.random() * latency));
     const url = new URL(request.url, this.url);
     if (!url.pathname.startsWith('/v1/') && url.pathname !== '/openapi.json') return serveStatic(this.#pages, url.pathname, response);
     const chunks = [];
