@@ -79,9 +79,16 @@ visit('a chart is read bar by bar and taken along as SVG and PNG', { arrange }, 
   }
 });
 
+visit('rarities stand beside scores, with what they mean', { arrange }, async ({ page, go }) => {
+  await go(report);
+  await page.getByText(/^Rarity [\d.]+: .*random walk/).waitFor();
+  await page.getByText(/Highest rarities in 200 chance series/).waitFor();
+  await page.getByRole('columnheader', { name: 'Rarity', exact: true }).first().waitFor();
+});
+
 visit('counts in progress say what they expect', { arrange }, async ({ page, go }) => {
   await go(report);
   await page.getByRole('radio', { name: /^In progress/ }).check();
-  await page.getByText('Counts in progress are not compared with chance').waitFor();
+  await page.getByText('Counts in progress are not compared with chance series').waitFor();
   await page.getByText('is under way.').first().waitFor();
 });

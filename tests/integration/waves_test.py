@@ -39,8 +39,8 @@ class Waves(unittest.TestCase):
         self.assertTrue(whole["scan_stats"]["complete"])
         rows = list(csv.DictReader(io.StringIO(self.waves(PRICES, "--format", "csv"))))
         ranked = [row for row in rows if row["rank"]]
-        self.assertEqual([float(row["ensemble_score"]) for row in ranked],
-                         [count["ensemble_score"] for count in whole["counts"]])
+        for column in ("ensemble_score", "rarity", "expected_by_chance"):
+            self.assertEqual([float(row[column]) for row in ranked], [count[column] for count in whole["counts"]])
         self.assertEqual(len(rows) - len(ranked), len(whole["in_progress"]))
         self.assertIn("complete: yes", self.waves(PRICES))
 

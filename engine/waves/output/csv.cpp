@@ -58,6 +58,10 @@ std::string count_row(const SymbolReport& report, const CountReport& it, std::si
         row.skip(1);
     row.add(to_string(found.shape)).add(found.rising ? "up" : "down");
     row.add(std::size_t{found.waves}).add(found.score);
+    if (report.by_rarity)
+        row.add(found.standing).add(expected_counts(found.standing));
+    else
+        row.skip(2);
     for (std::size_t i = 0; i < kParts; ++i) {
         const auto part = static_cast<Part>(i);
         if (it.parts.has(part))
@@ -94,7 +98,8 @@ std::string count_row(const SymbolReport& report, const CountReport& it, std::si
 }  // namespace
 
 std::string csv_header() {
-    std::string header = "symbol,rank,rule_name,direction,waves_done,ensemble_score";
+    std::string header =
+        "symbol,rank,rule_name,direction,waves_done,ensemble_score,rarity,expected_by_chance";
     for (std::size_t i = 0; i < kParts; ++i)
         header += "," + std::string(to_string(static_cast<Part>(i)));
     return header +
@@ -103,7 +108,7 @@ std::string csv_header() {
 }
 
 std::string csv_rows(const SymbolReport& report) {
-    constexpr std::size_t kBetween = 4 + kParts + 6 + kTargets + 4 + 1;
+    constexpr std::size_t kBetween = 6 + kParts + 6 + kTargets + 4 + 1;
     std::string out;
     if (!report.ok()) {
         const RowError& error = report.errors.front();

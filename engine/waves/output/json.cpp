@@ -21,7 +21,17 @@ json parts_json(const Parts& parts) {
     return out;
 }
 
-json chance_json(const Chance& chance, std::uint32_t surrogates) {
+// Rankings by scores have no rarity.
+json rarity_json(const SymbolReport& report, double standing) {
+    return report.by_rarity ? json(standing) : json(nullptr);
+}
+
+json expected_json(const SymbolReport& report, double standing) {
+    return report.by_rarity ? json(expected_counts(standing)) : json(nullptr);
+}
+
+json chance_json(const SymbolReport& report, const Chance& chance) {
+    const std::uint32_t surrogates = report.surrogates;
     return {{"surrogates", surrogates},
             {"k", chance.k},
             {"p_value", Chance::p_value(chance.k, surrogates)},
@@ -29,7 +39,7 @@ json chance_json(const Chance& chance, std::uint32_t surrogates) {
             {"k_pattern", chance.k_kind},
             {"p_value_pattern", Chance::p_value(chance.k_kind, surrogates)},
             {"verdict", verdict(Chance::p_value(chance.k, surrogates))},
-            {"words", chance_words(chance, surrogates)}};
+            {"words", chance_words(report, chance)}};
 }
 
 // The pivots of a count: indices and dates, or indices alone.
@@ -41,9 +51,13 @@ json pivots_json(const SymbolReport& report, const Found& found) {
 }
 
 json alternate_json(const SymbolReport& report, const Found& found) {
-    return {{"rule_name", to_string(found.shape)},  {"direction", found.rising ? "up" : "down"},
-            {"ensemble_score", found.score},        {"waves_done", found.waves},
-            {"pivots", pivots_json(report, found)}, {"start", bar_words(report, found.begin())},
+    return {{"rule_name", to_string(found.shape)},
+            {"direction", found.rising ? "up" : "down"},
+            {"ensemble_score", found.score},
+            {"rarity", rarity_json(report, found.standing)},
+            {"waves_done", found.waves},
+            {"pivots", pivots_json(report, found)},
+            {"start", bar_words(report, found.begin())},
             {"end", bar_words(report, found.end())}};
 }
 
@@ -94,13 +108,16 @@ json flags_json(const SymbolReport& report) {
             {"possible_splits", std::move(splits)}};
 }
 
-json kind_json(const KindReport& kind, std::uint32_t surrogates) {
-    json out = {{"rule_name", to_string(kind.shape)},
-                {"direction", kind.rising ? "up" : "down"},
-                {"valid", kind.valid},
-                {"best_score", kind.valid > 0 ? json(kind.best) : json(nullptr)}};
+json kind_json(const SymbolReport& report, const KindReport& kind) {
+    json out = {
+        {"rule_name", to_string(kind.shape)},
+        {"direction", kind.rising ? "up" : "down"},
+        {"valid", kind.valid},
+        {"best_score", kind.valid > 0 ? json(kind.best) : json(nullptr)},
+        {"best_rarity", kind.valid > 0 ? rarity_json(report, kind.standing) : json(nullptr)}};
     // Within one pattern: what matters is how often chance finds as good a one of its kind.
-    if (kind.chance) out["p_value_pattern"] = Chance::p_value(kind.chance->k_kind, surrogates);
+    if (kind.chance)
+        out["p_value_pattern"] = Chance::p_value(kind.chance->k_kind, report.surrogates);
     return out;
 }
 
@@ -130,6 +147,9 @@ json count_json(const SymbolReport& report, const CountReport& it) {
         {"pattern", pattern_words(found.shape, found.rising)},
         {"direction", found.rising ? "up" : "down"},
         {"ensemble_score", found.score},
+        {"rarity", rarity_json(report, found.standing)},
+        {"rarity_words", report.by_rarity ? json(rarity_words(found.standing)) : json(nullptr)},
+        {"expected_by_chance", expected_json(report, found.standing)},
         {"fib_score", it.parts[Part::fibonacci]},
         {"parts", parts_json(it.parts)},
         {"waves_done", found.waves},
@@ -146,7 +166,7 @@ json count_json(const SymbolReport& report, const CountReport& it) {
         {"outlook", outlook_json(it.outlook)},
         {"alternates", std::move(alternates)},
         {"chart", {{"dates", dates}, {"values", it.prices}, {"labels", std::move(labels)}}}};
-    if (it.chance) out["chance"] = chance_json(*it.chance, report.surrogates);
+    if (it.chance) out["chance"] = chance_json(report, *it.chance);
     return out;
 }
 
@@ -164,7 +184,7 @@ json symbol_json(const SymbolReport& report, bool profile) {
     json open = json::array();
     for (const CountReport& it : report.open) open.push_back(count_json(report, it));
     json kinds = json::array();
-    for (const KindReport& kind : report.kinds) kinds.push_back(kind_json(kind, report.surrogates));
+    for (const KindReport& kind : report.kinds) kinds.push_back(kind_json(report, kind));
     const auto last = static_cast<std::int32_t>(report.series.size()) - 1;
     json out = {{"symbol", report.symbol},
                 {"bars", report.series.size()},
@@ -173,6 +193,7 @@ json symbol_json(const SymbolReport& report, bool profile) {
                 {"date_end", bar_words(report, last)},
                 {"last_close", report.series.close.back()},
                 {"close_only", report.series.close_only},
+                {"ranked_by", report.by_rarity ? "rarity" : "score"},
                 {"flags", flags_json(report)},
                 {"scan_stats", coverage_json(report.coverage)},
                 {"counts", std::move(counts)},
@@ -182,7 +203,7 @@ json symbol_json(const SymbolReport& report, bool profile) {
         out["ranking_note"] = "Only the best " + std::to_string(kMostCandidates) +
                               " counts were looked at; further ones overlap those above.";
     if (report.surrogates > 0) {
-        out["chance_best_scores"] = report.chance_best;
+        out[report.by_rarity ? "chance_best_rarities" : "chance_best_scores"] = report.chance_best;
         if (report.false_discovery_rate) out["false_discovery_rate"] = *report.false_discovery_rate;
     }
     if (profile) out["seconds"] = report.seconds;

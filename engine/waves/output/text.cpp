@@ -12,6 +12,9 @@ std::string count_text(const SymbolReport& report, const CountReport& it) {
     std::string out =
         fmt::format("  {:<22} {:.4f}  {} to {}", pattern_words(found.shape, found.rising),
                     found.score, bar_words(report, found.begin()), bar_words(report, found.end()));
+    if (report.by_rarity)
+        out +=
+            fmt::format("\n      rarity {:.2f}: {}", found.standing, rarity_words(found.standing));
     std::string ends;
     for (int i = 0; i <= found.waves; ++i)
         ends +=
@@ -27,7 +30,7 @@ std::string count_text(const SymbolReport& report, const CountReport& it) {
             if (target.risk_multiple > 0) out += fmt::format(" ({:.1f} R)", target.risk_multiple);
         }
     }
-    if (it.chance) out += "\n      " + chance_words(*it.chance, report.surrogates);
+    if (it.chance) out += "\n      " + chance_words(report, *it.chance);
     return out + "\n";
 }
 

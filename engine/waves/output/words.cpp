@@ -2,12 +2,10 @@
 
 #include "engine/waves/series/timestamps.hpp"
 
+#include <fmt/format.h>
+
 namespace plimsoll::waves::output {
 namespace {
-
-bool five_waves(Shape shape) {
-    return shape == Shape::impulse || shape == Shape::leading_diagonal;
-}
 
 std::string count_words(std::uint64_t count, const char* one, const char* many) {
     return std::to_string(count) + " " + (count == 1 ? one : many);
@@ -17,7 +15,7 @@ std::string count_words(std::uint64_t count, const char* one, const char* many) 
 
 std::string end_label(Shape shape, int end) {
     if (end == 0) return "0";
-    return std::string(1, static_cast<char>((five_waves(shape) ? '0' : 'A' - 1) + end));
+    return std::string(1, static_cast<char>((waves_of(shape) == 5 ? '0' : 'A' - 1) + end));
 }
 
 std::string pattern_words(Shape shape, bool rising) {
@@ -72,10 +70,18 @@ std::vector<std::string> omissions(const Coverage& coverage) {
     return out;
 }
 
-std::string chance_words(const Chance& chance, std::uint32_t surrogates) {
-    const double p = Chance::p_value(chance.k, surrogates);
-    return std::string(verdict(p)) + ": " + std::to_string(chance.k) + " of " +
-           std::to_string(surrogates) + " chance series hold a count that scores as high";
+std::string rarity_words(double rarity) {
+    const double expected = expected_counts(rarity);
+    if (expected < 0.0005) return "fewer than one random walk in 2,000 holds such a count";
+    if (expected < 0.5)
+        return fmt::format("about one random walk in {:.0f} holds such a count", 1 / expected);
+    return fmt::format("a random walk holds {:.{}f} such counts", expected, expected < 10 ? 1 : 0);
+}
+
+std::string chance_words(const SymbolReport& report, const Chance& chance) {
+    const double p = Chance::p_value(chance.k, report.surrogates);
+    return fmt::format("{}: {} of {} chance series hold a count that {}", verdict(p), chance.k,
+                       report.surrogates, report.by_rarity ? "is as rare" : "scores as high");
 }
 
 }  // namespace plimsoll::waves::output

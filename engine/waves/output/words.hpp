@@ -15,7 +15,9 @@ std::string pattern_words(Shape shape, bool rising);
 std::string bar_words(const SymbolReport& report, std::int32_t bar);
 // Why a search was not exhaustive, a sentence each; empty: it was.
 std::vector<std::string> omissions(const Coverage& coverage);
+// What a rarity means: "about one random walk in 20 holds such a count". See Rarity.
+std::string rarity_words(double rarity);
 // What the chance of a count means, in plain words.
-std::string chance_words(const Chance& chance, std::uint32_t surrogates);
+std::string chance_words(const SymbolReport& report, const Chance& chance);
 
 }  // namespace plimsoll::waves::output

@@ -11,6 +11,7 @@ namespace plimsoll::waves {
 // A count that a search found. Bars are indices into the series.
 struct Found {
     double score = 0;
+    double standing = 0;  // what rankings go by: the rarity where it is known, else the score
     std::array<std::int32_t, kMaxWaves + 1> at{};  // 0 is the start; waves + 1 are used
     std::int32_t window_begin = 0;                 // the first window it was found in
     std::int32_t window_end = 0;
@@ -26,9 +27,9 @@ struct Found {
     }
 };
 
-// The order of all rankings: the higher score, then the later end, then what makes it total.
+// The order of all rankings: the higher standing, then the later end, then what makes it total.
 inline bool better(const Found& a, const Found& b) {
-    if (a.score != b.score) return a.score > b.score;
+    if (a.standing != b.standing) return a.standing > b.standing;
     if (a.end() != b.end()) return a.end() > b.end();
     return std::tie(a.at, a.shape, a.rising, a.waves, a.window_begin) <
            std::tie(b.at, b.shape, b.rising, b.waves, b.window_begin);

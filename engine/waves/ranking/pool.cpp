@@ -16,7 +16,7 @@ void Pool::compact() {
         items_.resize(capacity_);
         overflowed_ = true;
     }
-    if (items_.size() == capacity_) threshold_ = items_.back().score;
+    if (items_.size() == capacity_) threshold_ = items_.back().standing;
 }
 
 std::vector<Found> Pool::take() {

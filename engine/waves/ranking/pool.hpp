@@ -14,10 +14,10 @@ class Pool {
   public:
     explicit Pool(std::size_t capacity);
 
-    // A count with a lower score cannot get in any more; none so far: below every score.
+    // A count of lower standing cannot get in any more; none so far: below all.
     double threshold() const { return threshold_; }
     void add(const Found& found) {
-        if (found.score < threshold_) return;
+        if (found.standing < threshold_) return;
         items_.push_back(found);
         if (items_.size() >= 2 * capacity_) compact();
     }

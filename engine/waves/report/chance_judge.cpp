@@ -11,9 +11,10 @@ ChanceJudge::ChanceJudge(SymbolReport& report, const Settings& settings)
       week_(bars_per_week(report.series, settings)),
       best_(static_cast<std::size_t>(settings.surrogates)) {
     for (const CountReport& it : report.counts)
-        judged_.push_back({it.count.score, kind_index(it.count.shape, it.count.rising)});
+        judged_.push_back(
+            {it.count.score, it.count.standing, kind_index(it.count.shape, it.count.rising)});
     for (const KindReport& kind : report.kinds)
-        judged_.push_back({kind.best, kind_index(kind.shape, kind.rising)});
+        judged_.push_back({kind.best, kind.standing, kind_index(kind.shape, kind.rising)});
     chances_.resize(judged_.size());
 }
 
@@ -37,6 +38,7 @@ void ChanceJudge::finish() {
         ++chance;
     }
     report_.surrogates = static_cast<std::uint32_t>(best_.size());
+    std::erase(best_, kNoStanding);
     std::ranges::sort(best_);
     report_.chance_best = std::move(best_);
 }

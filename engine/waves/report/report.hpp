@@ -33,7 +33,8 @@ struct KindReport {
     Shape shape = Shape::impulse;
     bool rising = true;
     std::uint64_t valid = 0;
-    double best = -1;              // -1: none
+    double best = -1;              // score; -1: none
+    double standing = 0;           // of the best
     std::optional<Chance> chance;  // of the best
 };
 
@@ -50,9 +51,11 @@ struct SymbolReport {
     std::vector<CountReport> open;    // under way at the end of the series
     std::vector<KindReport> kinds;
     Coverage coverage;
+    bool by_rarity = false;    // standings are rarities, else scores
     bool ranking_cut = false;  // the ranking saw only the best kMostCandidates counts
     std::uint32_t surrogates = 0;
-    std::vector<double> chance_best;  // the best score of each surrogate, in rising order
+    std::vector<double> chance_best;  // the best standing in each surrogate that holds a count, in
+                                      // rising order
     std::optional<double> false_discovery_rate;  // of the best count, over all symbols
     double seconds = 0;                          // of processor time, searching
 

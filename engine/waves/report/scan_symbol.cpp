@@ -133,15 +133,19 @@ Result<SymbolReport> scan_symbol(SymbolPrices prices, const Settings& settings,
     for (const Ranked& ranked : rank(found->open, kOpenReported, settings.max_overlap,
                                      static_cast<std::size_t>(settings.alternates)))
         report.open.push_back(describer.describe(ranked));
+    const Rarity rarity = rarity_of(table, itinerary.longest_window(), settings);
+    report.by_rarity = rarity.known();
     for (int shape = 0; shape < kShapes; ++shape) {
         for (const bool rising : {true, false}) {
             const auto it = static_cast<Shape>(shape);
             if (find_pattern(it, rising, settings.mode) == nullptr) continue;
             const std::size_t kind = kind_index(it, rising);
+            const double best = found->best[kind];
             report.kinds.push_back({.shape = it,
                                     .rising = rising,
                                     .valid = found->coverage.valid[kind],
-                                    .best = found->best[kind],
+                                    .best = best,
+                                    .standing = rarity.standing(it, waves_of(it), best),
                                     .chance = {}});
         }
     }

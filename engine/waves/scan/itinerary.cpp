@@ -54,6 +54,12 @@ class Planner {
 
 }  // namespace
 
+std::int32_t Itinerary::longest_window() const {
+    std::int32_t longest = 0;
+    for (const Window& window : windows) longest = std::max(longest, window.end - window.begin);
+    return longest;
+}
+
 Itinerary make_itinerary(const BarTable& table, std::span<const double> closes, double week,
                          const Settings& settings) {
     Itinerary it;

@@ -14,6 +14,7 @@ struct Itinerary {
     bool all_windows = true;            // max_windows cut none off
 
     const std::vector<Start>& starts(bool up) const { return up ? rising : falling; }
+    std::int32_t longest_window() const;  // in bars
 };
 
 // `table` is that of the series' bars. `week`: bars a week.

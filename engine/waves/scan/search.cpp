@@ -4,6 +4,8 @@
 #include "engine/waves/scan/wanted.hpp"
 #include "engine/waves/search/patterns.hpp"
 
+#include <algorithm>
+
 namespace plimsoll::waves {
 namespace {
 
@@ -92,8 +94,9 @@ void add_best(const Sink& sink, bool rising, std::array<double, kKinds>& best) {
 // One direction of a full search.
 template <const auto& F, class Score>
 bool collect(const BarTable& table, const Itinerary& itinerary, const Settings& settings,
-             bool rising, Pool& counts, Pool& open, SearchResult& result, const Watch& watch) {
-    Collector<F, Score> sink(Score(settings.weights), rising, counts, open);
+             const Rarity& rarity, bool rising, Pool& counts, Pool& open, SearchResult& result,
+             const Watch& watch) {
+    Collector<F, Score> sink(Score(settings.weights), rarity, rising, counts, open);
     Tally<F.patterns.size()> tally;
     const bool done = walk<F>(table.seen(rising), itinerary, rising, settings, sink, tally,
                               result.coverage, watch);
@@ -127,6 +130,13 @@ void Coverage::add(const Coverage& other) {
     all_windows = all_windows && other.all_windows;
 }
 
+Rarity rarity_of(const BarTable& table, std::int32_t window, const Settings& settings) {
+    if (!settings.by_rarity() || window == 0) return {};
+    const bool flat =
+        std::ranges::all_of(table.upright(), [](const Bar& bar) { return bar.low == bar.high; });
+    return Rarity(table.size(), window, flat);
+}
+
 Result<SearchResult> search(const BarTable& table, const Itinerary& itinerary,
                             const Settings& settings, std::size_t keep, const Watch& watch) {
     SearchResult result;
@@ -137,18 +147,19 @@ Result<SearchResult> search(const BarTable& table, const Itinerary& itinerary,
     result.coverage.all_windows = itinerary.all_windows;
     Pool counts(keep);
     Pool open(kOpenKept);
+    const Rarity rarity = rarity_of(table, itinerary.longest_window(), settings);
     bool done = true;
     for (const bool rising : {true, false}) {
         if (!done) break;
         if (settings.mode == Mode::standard)
-            done = collect<standard::kPatterns, StandardScore>(table, itinerary, settings, rising,
-                                                               counts, open, result, watch);
+            done = collect<standard::kPatterns, StandardScore>(table, itinerary, settings, rarity,
+                                                               rising, counts, open, result, watch);
         else if (rising)
-            done = collect<compatible::kRising, CompatibleScore>(table, itinerary, settings, rising,
-                                                                 counts, open, result, watch);
+            done = collect<compatible::kRising, CompatibleScore>(
+                table, itinerary, settings, rarity, rising, counts, open, result, watch);
         else
             done = collect<compatible::kFalling, CompatibleScore>(
-                table, itinerary, settings, rising, counts, open, result, watch);
+                table, itinerary, settings, rarity, rising, counts, open, result, watch);
     }
     if (!done) return fail(Errc::cancelled, "The search was stopped.");
     result.counts = counts.take();
@@ -169,6 +180,16 @@ std::array<double, kKinds> best_scores(const BarTable& table, const Itinerary& i
                                                       watch);
         best_of<compatible::kFalling, CompatibleScore>(table, itinerary, settings, false, best,
                                                        watch);
+    }
+    return best;
+}
+
+double best_standing(const std::array<double, kKinds>& scores, const Rarity& rarity) {
+    double best = kNoStanding;
+    for (std::size_t kind = 0; kind < kKinds; ++kind) {
+        if (scores[kind] < 0) continue;
+        const auto shape = static_cast<Shape>(kind / 2);
+        best = std::max(best, rarity.standing(shape, waves_of(shape), scores[kind]));
     }
     return best;
 }

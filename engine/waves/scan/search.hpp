@@ -4,6 +4,7 @@
 #include "engine/base/watch.hpp"
 #include "engine/waves/ranking/pool.hpp"
 #include "engine/waves/scan/itinerary.hpp"
+#include "engine/waves/scoring/rarity.hpp"
 
 #include <map>
 #include <string>
@@ -37,6 +38,10 @@ struct Coverage {
     void add(const Coverage& other);
 };
 
+// What ranks the counts of a search in windows of so many bars: see Settings::by_rarity(). Expects
+// the search to start from every bar; of one that does not, all patterns are rarer alike.
+Rarity rarity_of(const BarTable& table, std::int32_t window, const Settings& settings);
+
 struct SearchResult {
     std::vector<Found> counts;          // valid ones, best first: the pool's content
     std::vector<Found> open;            // unfinished at the end of the series, best first
@@ -55,5 +60,9 @@ Result<SearchResult> search(const BarTable& table, const Itinerary& itinerary,
 // What it has so far when `watch` is stopped.
 std::array<double, kKinds> best_scores(const BarTable& table, const Itinerary& itinerary,
                                        const Settings& settings, const Watch& watch = {});
+
+// The highest standing that the best scores of the kinds reach; kNoStanding where there is none.
+inline constexpr double kNoStanding = -1e9;
+double best_standing(const std::array<double, kKinds>& scores, const Rarity& rarity);
 
 }  // namespace plimsoll::waves

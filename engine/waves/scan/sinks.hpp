@@ -2,6 +2,7 @@
 
 #include "engine/waves/ranking/pool.hpp"
 #include "engine/waves/scoring/compatible_score.hpp"
+#include "engine/waves/scoring/rarity.hpp"
 #include "engine/waves/scoring/standard_score.hpp"
 #include "engine/waves/scoring/unfinished.hpp"
 #include "engine/waves/search/descent.hpp"
@@ -30,8 +31,10 @@ class Collector : public SinkDefaults {
         return false;
     }();
 
-    Collector(Score score, bool rising, Pool& counts, Pool& open)
-        : score_(score), rising_(rising), counts_(counts), open_(open) {}
+    Collector(Score score, const Rarity& rarity, bool rising, Pool& counts, Pool& open)
+        : score_(score), rarity_(rarity), rising_(rising), counts_(counts), open_(open) {
+        set_floors();
+    }
 
     // `to_the_end`: the window ends where the data do, so that counts may be unfinished.
     void enter_window(std::int32_t begin, std::int32_t end, bool to_the_end) {
@@ -57,12 +60,14 @@ class Collector : public SinkDefaults {
                 score_.template head<kShape>(path);
                 bounds_[P] = score_.template bound<kShape>();
             }
-            if (bounds_[P] < counts_.threshold() && bounds_[P] <= best_[P]) return;
+            if (bounds_[P] < floors_[P] && bounds_[P] <= best_[P]) return;
         }
-        const double needed = std::min(counts_.threshold(), best_[P]);
+        const double needed = std::min(floors_[P], best_[P]);
         const double score = score_.template complete<kShape>(kPattern, path, needed);
         best_[P] = std::max(best_[P], score);
-        if (score >= counts_.threshold()) counts_.add(found(kShape, kPattern.waves, path, score));
+        if (score < floors_[P]) return;
+        counts_.add(found(kShape, kPattern.waves, path, score));
+        if (counts_.threshold() != threshold_) set_floors();
     }
 
     template <std::size_t P, int K>
@@ -71,12 +76,20 @@ class Collector : public SinkDefaults {
         constexpr const Pattern& kPattern = F.patterns[P];
         if (!may_go_on(kPattern, path, K, end_)) return;
         const double score = score_.total_of(unfinished_parts<kPattern.shape>(kPattern, path, K));
-        if (score >= open_.threshold()) open_.add(found(kPattern.shape, K, path, score));
+        open_.add(found(kPattern.shape, K, path, score));
     }
 
   private:
+    // The scores below which no count of a pattern enters the pool.
+    void set_floors() {
+        threshold_ = counts_.threshold();
+        for (std::size_t p = 0; p < kPatterns; ++p)
+            floors_[p] = rarity_.least_score(F.patterns[p].shape, F.patterns[p].waves, threshold_);
+    }
+
     Found found(Shape shape, int waves, const Path& path, double score) const {
         Found it{.score = score,
+                 .standing = rarity_.standing(shape, waves, score),
                  .window_begin = begin_,
                  .window_end = end_,
                  .shape = shape,
@@ -87,9 +100,12 @@ class Collector : public SinkDefaults {
     }
 
     Score score_;
+    const Rarity& rarity_;
     bool rising_;
     Pool& counts_;
     Pool& open_;
+    double threshold_ = 0;  // of the pool, when the floors were set
+    std::array<double, kPatterns> floors_{};
     std::int32_t begin_ = 0;
     std::int32_t end_ = 0;
     bool to_the_end_ = false;

@@ -1,5 +1,6 @@
 #include "engine/waves/scan/tracker.hpp"
 
+#include "engine/waves/scan/search.hpp"
 #include "engine/waves/scan/sinks.hpp"
 #include "engine/waves/scan/wanted.hpp"
 #include "engine/waves/search/patterns.hpp"
@@ -24,7 +25,9 @@ void search_start(const BarTable& table, bool rising, std::int32_t start, const 
                   StartCounts& into) {
     Pool finished(kAll);
     Pool open(kAll);
-    Collector<F, Score> sink(Score(settings.weights), rising, finished, open);
+    // How rare a score is changes with the bars of the series: standings are set when asked for.
+    const Rarity unknown;
+    Collector<F, Score> sink(Score(settings.weights), unknown, rising, finished, open);
     sink.enter_window(0, table.size(), true);
     Tally<F.patterns.size()> tally;
     const std::int32_t up_to = settings.up_to > 0 ? settings.up_to : kNever;
@@ -77,8 +80,7 @@ std::vector<Found> Tracker::counts() const {
             all.insert(all.end(), start.finished.begin(), start.finished.end());
     // Whenever they were found, the window is the whole series as it is now.
     for (Found& found : all) found.window_end = table_.size();
-    std::ranges::sort(all, better);
-    return all;
+    return ranked(std::move(all));
 }
 
 std::vector<Found> Tracker::open() const {
@@ -86,6 +88,12 @@ std::vector<Found> Tracker::open() const {
     for (const Side& side : *sides_)
         for (const StartCounts& start : side.starts)
             all.insert(all.end(), start.open.begin(), start.open.end());
+    return ranked(std::move(all));
+}
+
+std::vector<Found> Tracker::ranked(std::vector<Found> all) const {
+    const Rarity rarity = rarity_of(table_, table_.size(), settings_);
+    for (Found& it : all) it.standing = rarity.standing(it.shape, it.waves, it.score);
     std::ranges::sort(all, better);
     return all;
 }

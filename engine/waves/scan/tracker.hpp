@@ -33,6 +33,8 @@ class Tracker {
   private:
     struct Side;
 
+    std::vector<Found> ranked(std::vector<Found> all) const;
+
     Settings settings_;
     std::vector<double> lows_, highs_;
     BarTable table_;

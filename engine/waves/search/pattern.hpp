@@ -73,6 +73,11 @@ enum class Shape : std::uint8_t {
 };
 inline constexpr int kShapes = 7;
 
+// How many waves a finished count has.
+constexpr int waves_of(Shape shape) {
+    return shape == Shape::impulse || shape == Shape::leading_diagonal ? 5 : 3;
+}
+
 inline constexpr int kMaxRules = 24;
 
 struct Pattern {

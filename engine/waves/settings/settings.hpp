@@ -63,6 +63,13 @@ struct Settings {
     bool save_images = false;
     int save_images_top_n = 1;
     std::string out_dir = "output";
+
+    // Whether counts are ranked, and compared with chance, by how rare their scores are in their
+    // pattern (see Rarity), which is known for the standard mode with its own weights; else by
+    // their scores.
+    bool by_rarity() const {
+        return mode == Mode::standard && weights.value == Weights::standard().value;
+    }
 };
 
 }  // namespace plimsoll::waves

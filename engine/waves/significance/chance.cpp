@@ -19,12 +19,13 @@ void add_chances(const SurrogateMaker& maker, const Series& series, const Settin
     for (std::uint32_t i = from; i < to && !watch.stopped(); ++i) {
         maker.make(Random(settings.seed, series.symbol, i), surrogate);
         table.build(surrogate.low, surrogate.high);
-        const auto scores = best_scores(
-            table, make_itinerary(table, surrogate.close, week, settings), settings, watch);
-        const double highest = *std::ranges::max_element(scores);
+        const auto itinerary = make_itinerary(table, surrogate.close, week, settings);
+        const auto scores = best_scores(table, itinerary, settings, watch);
+        const double highest =
+            best_standing(scores, rarity_of(table, itinerary.longest_window(), settings));
         best[i - from] = highest;
         for (std::size_t j = 0; j < judged.size(); ++j) {
-            chances[j].k += highest >= judged[j].score;
+            chances[j].k += highest >= judged[j].standing;
             chances[j].k_kind += scores[judged[j].kind] >= judged[j].score;
         }
     }

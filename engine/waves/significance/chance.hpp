@@ -10,8 +10,9 @@
 namespace plimsoll::waves {
 
 // How often chance does as well: of N chance series searched in the same way, k hold a count that
-// scores at least as high. Since each contributes its best count, the p-value is corrected for all
-// the counts that were looked at (the maximum statistic of Westfall and Young, 1993).
+// stands at least as high: is as rare in its pattern, where that is known, else scores as high.
+// Since each contributes its best count, the p-value is corrected for all the counts that were
+// looked at (the maximum statistic of Westfall and Young, 1993).
 struct Chance {
     std::uint32_t k = 0;       // with any pattern
     std::uint32_t k_kind = 0;  // with the same pattern and direction
@@ -23,14 +24,15 @@ struct Chance {
 // "chance level", "weak", "unusual" or "very unusual": p above 0.1, 0.05, 0.01, or not.
 std::string_view verdict(double p_value);
 
-// The scores to be judged: a count's, and of which kind it is.
+// What is to be judged: a count's score, how it stands, and of which kind it is.
 struct Judged {
     double score = 0;
+    double standing = 0;
     std::size_t kind = 0;  // see kind_index
 };
 
 // Surrogates `from` to `to` of one series. Adds to `chances`, one for each of `judged`, and sets
-// best[i - from] to the best score of surrogate i. Split in any way, the sums are the same.
+// best[i - from] to the best standing in surrogate i. Split in any way, the sums are the same.
 // Of no use when `watch` was stopped.
 void add_chances(const SurrogateMaker& maker, const Series& series, const Settings& settings,
                  double week, std::uint32_t from, std::uint32_t to, std::span<const Judged> judged,

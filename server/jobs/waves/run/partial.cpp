@@ -17,25 +17,29 @@ constexpr std::size_t kLongestError = 500;  // bytes, so that a partial stays sm
 json best_json(const engine::SymbolReport& report) {
     if (report.counts.empty()) return nullptr;
     const engine::CountReport& best = report.counts.front();
-    json out = {{"rule_name", to_string(best.count.shape)},
-                {"direction", best.count.rising ? "up" : "down"},
-                {"pattern", engine::output::pattern_words(best.count.shape, best.count.rising)},
-                {"score", best.count.score},
-                {"start", engine::output::bar_words(report, best.count.begin())},
-                {"end", engine::output::bar_words(report, best.count.end())},
-                {"expects", best.outlook.expects},
-                {"invalidation", best.outlook.invalidation},
-                {"invalidated", best.outlook.invalidated},
-                {"k", nullptr},
-                {"p_value", nullptr},
-                {"verdict", nullptr},
-                {"words", "Not compared with chance."}};
+    json out = {
+        {"rule_name", to_string(best.count.shape)},
+        {"direction", best.count.rising ? "up" : "down"},
+        {"pattern", engine::output::pattern_words(best.count.shape, best.count.rising)},
+        {"score", best.count.score},
+        {"rarity", report.by_rarity ? json(best.count.standing) : json(nullptr)},
+        {"rarity_words", report.by_rarity ? json(engine::output::rarity_words(best.count.standing))
+                                          : json(nullptr)},
+        {"start", engine::output::bar_words(report, best.count.begin())},
+        {"end", engine::output::bar_words(report, best.count.end())},
+        {"expects", best.outlook.expects},
+        {"invalidation", best.outlook.invalidation},
+        {"invalidated", best.outlook.invalidated},
+        {"k", nullptr},
+        {"p_value", nullptr},
+        {"verdict", nullptr},
+        {"words", "Not compared with chance."}};
     if (best.chance) {
         const double p = engine::Chance::p_value(best.chance->k, report.surrogates);
         out["k"] = best.chance->k;
         out["p_value"] = p;
         out["verdict"] = engine::verdict(p);
-        out["words"] = engine::output::chance_words(*best.chance, report.surrogates);
+        out["words"] = engine::output::chance_words(report, *best.chance);
     }
     return out;
 }
@@ -49,6 +53,8 @@ json cells_json(const engine::SymbolReport& report) {
                            : json(nullptr);
         cells.push_back({{"valid", kind.valid},
                          {"best_score", kind.valid > 0 ? json(kind.best) : json(nullptr)},
+                         {"best_rarity",
+                          kind.valid > 0 && report.by_rarity ? json(kind.standing) : json(nullptr)},
                          {"p_value", p}});
     }
     return cells;

@@ -11,9 +11,9 @@ namespace {
 using nlohmann::json;
 
 json best_count(const engine::SymbolReport& report) {
-    constexpr std::array kMembers = {"rule_name",    "direction",   "score",     "p_value",
-                                     "verdict",      "count_start", "count_end", "expects",
-                                     "invalidation", "invalidated", "target"};
+    constexpr std::array kMembers = {"rule_name", "direction",    "score",       "rarity",
+                                     "p_value",   "verdict",      "count_start", "count_end",
+                                     "expects",   "invalidation", "invalidated", "target"};
     json out;
     for (const char* member : kMembers) out[member] = nullptr;
     if (report.counts.empty()) return out;
@@ -21,6 +21,7 @@ json best_count(const engine::SymbolReport& report) {
     out["rule_name"] = to_string(best.count.shape);
     out["direction"] = best.count.rising ? "up" : "down";
     out["score"] = best.count.score;
+    if (report.by_rarity) out["rarity"] = best.count.standing;
     if (best.chance) {
         const double p = engine::Chance::p_value(best.chance->k, report.surrogates);
         out["p_value"] = p;

@@ -37,7 +37,8 @@ void add_false_discovery_rates(std::vector<json>& symbols) {
     for (std::size_t i = 0; i < rates.size(); ++i) (*judged[i])["false_discovery_rate"] = rates[i];
 }
 
-// The rarer by chance first, then the higher score; symbols without a count last.
+// The smaller p first, then the rarer best count, where rarities are unknown the one that scores
+// higher; symbols without a count last.
 bool ranks_before(const json& a, const json& b) {
     const json& x = a.at("best");
     const json& y = b.at("best");
@@ -47,8 +48,10 @@ bool ranks_before(const json& a, const json& b) {
         return best.at("p_value").is_null() ? 1.0 : best.at("p_value").get<double>();
     };
     if (p(x) != p(y)) return p(x) < p(y);
-    const auto score = [](const json& best) { return best.at("score").get<double>(); };
-    if (score(x) != score(y)) return score(x) > score(y);
+    const auto standing = [](const json& best) {
+        return best.at(best.at("rarity").is_null() ? "score" : "rarity").get<double>();
+    };
+    if (standing(x) != standing(y)) return standing(x) > standing(y);
     return a.at("index") < b.at("index");
 }
 
@@ -101,6 +104,7 @@ json summary_json(const Request& request, Partial all) {
         {"preset", request.preset},
         {"settings", request.given},
         {"settings_without_effect", notes_json(request.notes)},
+        {"ranked_by", settings.by_rarity() ? "rarity" : "score"},
         {"surrogates", settings.surrogates},
         {"surrogate_method", method_name(settings.method)},
         {"seed", settings.seed},

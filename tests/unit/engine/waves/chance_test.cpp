@@ -23,9 +23,10 @@ std::vector<double> p_values_of_random_walks(int walks, Kind kind, const Setting
         series.symbol = "walk " + std::to_string(walk);
         BarTable table;
         table.build(series.low, series.high);
-        const auto best =
-            best_scores(table, make_itinerary(table, series.close, 5, settings), settings);
-        const Judged judged{*std::ranges::max_element(best), 0};
+        const auto itinerary = make_itinerary(table, series.close, 5, settings);
+        const auto best = best_scores(table, itinerary, settings);
+        const Rarity rarity = rarity_of(table, itinerary.longest_window(), settings);
+        const Judged judged{.standing = best_standing(best, rarity)};
         Chance chance;
         std::vector<double> chance_best(kSurrogates);
         add_chances(SurrogateMaker(series, settings.method, 0), series, settings, 5, 0, kSurrogates,
@@ -53,16 +54,30 @@ int walks() {
     return std::getenv("PLIMSOLL_LONG_TESTS") != nullptr ? 5000 : 200;
 }
 
+// Weights that nobody measured rarities with: the statistic is the score.
+Settings by_score() {
+    Settings settings;
+    settings.weights.value[0] += 1e-9;
+    return settings;
+}
+
 // Kolmogorov and Smirnov: a distance above 1.95 / sqrt(n) comes up in one of a thousand samples of
 // uniform values (discrete ones less often). The seeds are fixed, so the test always ends alike.
 TEST(Chance, PValuesOfRandomWalksAreUniform) {
     const double limit = 1.95 / std::sqrt(walks());
-    EXPECT_LT(distance_from_uniform(p_values_of_random_walks(walks(), Kind::ohlc, {})), limit);
-    EXPECT_LT(distance_from_uniform(p_values_of_random_walks(walks(), Kind::close_only, {})),
-              limit);
+    for (const Kind kind : {Kind::ohlc, Kind::close_only})
+        EXPECT_LT(distance_from_uniform(p_values_of_random_walks(walks(), kind, by_score())),
+                  limit);
     EXPECT_LT(distance_from_uniform(
                   p_values_of_random_walks(walks() / 4, Kind::ohlc, compatible_settings())),
               2 * limit);
+}
+
+// Across patterns: by the rarest count of the walk, whatever its pattern.
+TEST(Chance, PValuesOfRaritiesAreUniform) {
+    const double limit = 1.95 / std::sqrt(walks());
+    for (const Kind kind : {Kind::ohlc, Kind::close_only})
+        EXPECT_LT(distance_from_uniform(p_values_of_random_walks(walks(), kind, {})), limit);
 }
 
 // The same test sees a statistic that is off by a little: scores of one search against those of

@@ -3,10 +3,13 @@
 #include "engine/waves/output/json.hpp"
 #include "engine/waves/output/svg.hpp"
 #include "engine/waves/output/text.hpp"
+#include "engine/waves/output/words.hpp"
 #include "engine/waves/report/scan.hpp"
 #include "tests/unit/engine/waves/random_series.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,14 +20,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::vector<SymbolReport> reports() {
+std::vector<SymbolReport> reports(Settings settings = {}) {
     std::vector<SymbolPrices> symbols(2);
     symbols[0].series = testing::random_series(2, 200);
     symbols[0].series.symbol = "A<&>,\"x\"";
     symbols[1].series.symbol = "broken";
     symbols[1].errors.push_back({17, "The row cannot be used: its high is below its low."});
     symbols[1].error_count = 1;
-    Settings settings;
     settings.surrogates = 20;
     settings.days = 150;
     Progress progress;
@@ -75,6 +77,42 @@ TEST(Json, HoldsTheCountAsTheFileHasIt) {
     }
     EXPECT_EQ(json["scan_stats"]["complete"], true);
     EXPECT_EQ(symbol_json(all[1], false)["errors"][0]["line"], 17);
+}
+
+TEST(Json, SaysWhatRanksTheCounts) {
+    const auto rare = symbol_json(reports()[0], false);
+    EXPECT_EQ(rare["ranked_by"], "rarity");
+    EXPECT_FALSE(rare.contains("chance_best_scores"));
+    EXPECT_EQ(rare["chance_best_rarities"].size(), 20);
+    double before = std::numeric_limits<double>::infinity();
+    for (const auto& count : rare["counts"]) {
+        const double rarity = count["rarity"];
+        EXPECT_LE(rarity, before);
+        before = rarity;
+        EXPECT_DOUBLE_EQ(count["expected_by_chance"], std::exp(-rarity));
+        for (const auto& alternate : count["alternates"]) EXPECT_LE(alternate["rarity"], rarity);
+        // k counts the chance series at least as rare.
+        const auto k = std::ranges::count_if(rare["chance_best_rarities"], [&](const auto& best) {
+            return best.template get<double>() >= rarity;
+        });
+        EXPECT_EQ(count["chance"]["k"], k);
+    }
+
+    Settings settings;
+    settings.mode = Mode::compatible;
+    settings.weights = Weights::compatible();
+    const auto scored = symbol_json(reports(settings)[0], false);
+    EXPECT_EQ(scored["ranked_by"], "score");
+    EXPECT_EQ(scored["chance_best_scores"].size(), 20);
+    EXPECT_TRUE(scored["counts"][0]["rarity"].is_null());
+    EXPECT_TRUE(scored["counts"][0]["expected_by_chance"].is_null());
+}
+
+TEST(Words, SayWhatARarityMeans) {
+    EXPECT_EQ(rarity_words(std::log(20)), "about one random walk in 20 holds such a count");
+    EXPECT_EQ(rarity_words(-std::log(3.4)), "a random walk holds 3.4 such counts");
+    EXPECT_EQ(rarity_words(-std::log(120)), "a random walk holds 120 such counts");
+    EXPECT_EQ(rarity_words(10), "fewer than one random walk in 2,000 holds such a count");
 }
 
 TEST(Svg, IsOneWellFormedPictureWithItsLabels) {

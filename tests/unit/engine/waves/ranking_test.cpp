@@ -12,7 +12,7 @@ namespace plimsoll::waves {
 namespace {
 
 Found count(double score, std::int32_t begin, std::int32_t end) {
-    Found found{.score = score, .shape = Shape::zigzag};
+    Found found{.score = score, .standing = score, .shape = Shape::zigzag};
     found.waves = 3;
     found.at = {begin, begin + 1, begin + 2, end};
     return found;

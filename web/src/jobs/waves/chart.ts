@@ -42,11 +42,18 @@ export function levelsOf(count: Count): Level[] {
 
 const bins = 24;
 
-/** How the best scores of the chance series are spread. */
-export function chanceBins(scores: readonly number[], score: number): { from: number; to: number; count: number }[] {
-  const low = Math.floor(Math.min(score, scores[0] ?? score) * 20) / 20;
-  const width = (1 - low) / bins || 1 / bins;
+type Bins = { from: number; to: number; count: number }[];
+
+function binned(values: readonly number[], low: number, high: number): Bins {
+  const width = (high - low) / bins || 1 / bins;
   const counts = Array.from({ length: bins }, (_, bin) => ({ from: low + bin * width, to: low + (bin + 1) * width, count: 0 }));
-  for (const value of scores) if (value >= 0) counts[Math.min(bins - 1, Math.floor((value - low) / width))]!.count += 1;
+  for (const value of values) counts[Math.min(bins - 1, Math.floor((value - low) / width))]!.count += 1;
   return counts;
 }
+
+/** How the best scores of the chance series are spread, with room for a count's own; both in rising order, at most 1. */
+export const scoreBins = (scores: readonly number[], score: number): Bins => binned(scores, Math.floor(Math.min(score, scores[0] ?? score) * 20) / 20, 1);
+
+/** The same of rarities, which end nowhere. */
+export const rarityBins = (rarities: readonly number[], rarity: number): Bins =>
+  binned(rarities, Math.floor(Math.min(rarity, rarities[0] ?? rarity)), Math.ceil(Math.max(rarity, rarities.at(-1) ?? rarity) + 0.01));

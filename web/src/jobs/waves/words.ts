@@ -22,6 +22,15 @@ export const notCompared = 'not compared';
 
 export const score = (value: number): string => value.toFixed(3);
 
+/** How rare a count is, as people write it; a dash where counts are ranked by their scores. */
+export const rarityText = (value: number | null | undefined): string => (typeof value === 'number' ? decimal(value, 1) : '–');
+
+/** What a count's rarity means; `rare` are the engine's words for it. */
+export const rarityWords = (value: number | null | undefined, rare: string | null | undefined): string =>
+  typeof value === 'number' && rare ?
+    `Rarity ${rarityText(value)}: ${rare}, of the same pattern and direction and with as high a score, in as many bars.`
+  : 'Counts are ranked by score: how rare a score is in its pattern is known for the standard mode with its own weights only.';
+
 /** A p-value as people write it: never 0. */
 export const pText = (p: number): string => (p < 0.001 ? '< 0.001' : decimal(p, p < 0.1 ? 3 : 2));
 
@@ -49,8 +58,8 @@ export const methodWords = (method: string): string => methods[method] ?? method
 /** What a count's comparison with chance means, for somebody who has never heard of p-values. */
 export function plainWords(count: Count): string {
   const chance = count.chance;
-  if (!chance) return 'Nobody compared this score with chance: ask for chance series to know what it is worth.';
-  const often = `${chance.k} of ${chance.surrogates} chance series hold a count that scores at least as high.`;
+  if (!chance) return 'Nobody compared this count with chance series of its own symbol: ask for some to know what it is worth.';
+  const often = `${chance.k} of ${chance.surrogates} chance series hold a count that ${typeof count.rarity === 'number' ? 'is at least as rare' : 'scores at least as high'}.`;
   if (chance.verdict === 'chance level') return `Chance does as well: ${often} Read nothing into this count.`;
   if (chance.verdict === 'weak') return `Chance often comes close: ${often} That is not enough to build on.`;
   return `Chance rarely does as well: ${often} The series is unlike a shuffled one in a way that this count shows; whether the count comes true is another matter.`;
