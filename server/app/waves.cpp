@@ -53,7 +53,8 @@ Result<std::vector<KeyNote>> load_settings(const WavesOptions& options, waves::S
     return notes;
 }
 
-Result<std::vector<waves::SymbolPrices>> read_files(const WavesOptions& options) {
+Result<std::vector<waves::SymbolPrices>> read_files(const WavesOptions& options,
+                                                    const waves::Zone& zone) {
     std::vector<waves::SymbolPrices> all;
     std::set<std::string> seen;
     const std::set<std::string> wanted(options.symbols.begin(), options.symbols.end());
@@ -63,8 +64,7 @@ Result<std::vector<waves::SymbolPrices>> read_files(const WavesOptions& options)
         const fs::path path(name);
         const auto format =
             path.extension() == ".csv" ? waves::PriceFormat::csv : waves::PriceFormat::json_lines;
-        auto symbols = waves::read_prices(
-            *bytes, format, {.symbol = path.stem(), .zone_minutes = options.zone_minutes});
+        auto symbols = waves::read_prices(*bytes, format, {.symbol = path.stem(), .zone = zone});
         if (!symbols) return fail(symbols.error().code, symbols.error().message, name);
         for (auto& prices : *symbols) {
             const std::string& symbol = prices.series.symbol;
@@ -194,11 +194,13 @@ int run_waves(const client::Session& session, const WavesOptions& options) {
     if (!notes) return refuse(session, notes.error());
     if (options.files.empty())
         return refuse(session, {Errc::invalid_input, "Name at least one file of prices.", ""});
-    auto symbols = read_files(options);
+    const auto zone = waves::Zone::named(options.time_zone);
+    if (!zone) return refuse(session, zone.error());
+    auto symbols = read_files(options, *zone);
     if (!symbols) return refuse(session, symbols.error());
     if (!options.check.empty()) {
-        const auto checked =
-            waves::output::check_text(*symbols, options.check, settings, options.format != "text");
+        const auto checked = waves::output::check_text(*symbols, options.check, settings, *zone,
+                                                       options.format != "text");
         if (!checked) return refuse(session, checked.error());
         const auto done = write(options.output, checked->text);
         return !done ? refuse(session, done.error()) : checked->valid ? 0 : 1;

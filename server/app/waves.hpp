@@ -16,7 +16,7 @@ struct WavesOptions {
     std::string format = "text";           // text, json, jsonl or csv
     std::string output;                    // file; empty: standard output
     std::string check;                     // "PATTERN up|down END,END,…": judge this count instead
-    int zone_minutes = 0;
+    std::string time_zone = "UTC";
     bool list_keys = false;
 };
 

@@ -26,10 +26,8 @@ void add_waves_command(CLI::App& app, const client::Session& session, int& code)
     command->add_option(
         "--check", options->check,
         "Judge a count of your own: \"impulse up 38,45,48,57,76,84\" (bars or dates)");
-    command
-        ->add_option("--zone-minutes", options->zone_minutes,
-                     "Minutes east of UTC, of times that name no zone")
-        ->check(CLI::Range(-840, 840));
+    command->add_option("--time-zone", options->time_zone,
+                        "Of times that name none: Europe/Berlin, +02:00, …");
     command->callback([options, &session, &code] {
         if (session.json) options->format = "json";
         code = run_waves(session, *options);

@@ -19,14 +19,19 @@ std::optional<Shape> shape_named(std::string_view name) {
 }
 
 // A bar by its number or its date.
-std::optional<std::int32_t> bar_named(const Series& series, const std::string& name) {
+std::optional<std::int32_t> bar_named(const Series& series, const std::string& name,
+                                      const Zone& zone) {
     std::int32_t bar = 0;
     const char* end = name.data() + name.size();
     if (std::from_chars(name.data(), end, bar).ptr == end) return bar;
-    const auto time = parse_timestamp(name);
-    const auto it = time ? std::ranges::lower_bound(series.time, *time) : series.time.end();
-    if (it == series.time.end() || *it != *time) return {};
-    return static_cast<std::int32_t>(it - series.time.begin());
+    const auto time = read_timestamp(name, zone);
+    if (!time) return {};
+    for (const std::int64_t seconds : {time->seconds, time->again.value_or(time->seconds)}) {
+        const auto it = std::ranges::lower_bound(series.time, seconds);
+        if (it != series.time.end() && *it == seconds)
+            return static_cast<std::int32_t>(it - series.time.begin());
+    }
+    return {};
 }
 
 std::string text_of(const CheckedCount& checked) {
@@ -56,7 +61,7 @@ std::string json_of(const CheckedCount& checked) {
 }  // namespace
 
 Result<CheckText> check_text(std::span<const SymbolPrices> symbols, std::string_view count,
-                             const Settings& settings, bool as_json) {
+                             const Settings& settings, const Zone& zone, bool as_json) {
     if (symbols.size() != 1)
         return fail(Errc::invalid_input, "Name the one symbol whose count is to be checked.");
     const SymbolPrices& prices = symbols.front();
@@ -74,7 +79,7 @@ Result<CheckText> check_text(std::span<const SymbolPrices> symbols, std::string_
     std::vector<std::int32_t> ends;
     std::istringstream names(list);
     for (std::string end; std::getline(names, end, ',');) {
-        const auto bar = bar_named(prices.series, end);
+        const auto bar = bar_named(prices.series, end, zone);
         if (!bar) return fail(Errc::invalid_input, "There is no bar \"" + end + "\".");
         ends.push_back(*bar);
     }

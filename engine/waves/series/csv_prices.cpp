@@ -95,10 +95,12 @@ class CsvPriceRecords final : public PriceRecords {
     // What is wrong with the row, if anything.
     std::optional<std::string> read(PriceRow& row) const {
         if (const auto date_at = columns_[Column::date]) {
-            row.time = parse_timestamp(fields_[*date_at], reading_.zone_minutes);
-            if (!row.time) {
-                return in_quotes(fields_[*date_at]) + " is no date in ISO 8601.";
-            }
+            const auto time = read_timestamp(fields_[*date_at], reading_.zone);
+            if (!time)
+                return "The date " + in_quotes(fields_[*date_at]) + " cannot be used. " +
+                       time.error().message;
+            row.time = time->seconds;
+            row.time_again = time->again;
         }
         for (const auto& [column, into] :
              {std::pair{Column::open, &row.open}, std::pair{Column::high, &row.high},

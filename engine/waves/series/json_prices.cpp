@@ -8,11 +8,9 @@ namespace {
 
 using nlohmann::json;
 
-std::optional<std::int64_t> time_of(const json& value, int zone_minutes) {
-    if (value.is_string())
-        return parse_timestamp(value.get_ref<const std::string&>(), zone_minutes);
-    if (value.is_number_integer()) return parse_timestamp(value.dump(), zone_minutes);
-    return {};
+Result<Instant> time_of(const json& value, const Zone& zone) {
+    if (value.is_string()) return read_timestamp(value.get_ref<const std::string&>(), zone);
+    return read_timestamp(value.dump(), zone);
 }
 
 // A price as a number or as text; NaN for null.
@@ -71,8 +69,15 @@ class ObjectReader {
             return found != nullptr && at ? &(*found)[*at] : found;
         };
         if (const json* date = value(Column::date)) {
-            row.time = time_of(*date, reading_.zone_minutes);
-            if (!row.time) return fail(at, "the date is not in ISO 8601");
+            const auto time = time_of(*date, reading_.zone);
+            if (!time) {
+                const std::string text =
+                    date->is_string() ? date->get<std::string>() : date->dump();
+                return fail(
+                    at, "the date " + in_quotes(text) + " cannot be used. " + time.error().message);
+            }
+            row.time = time->seconds;
+            row.time_again = time->again;
         }
         for (auto [column, into] :
              {std::pair{Column::open, &row.open}, std::pair{Column::high, &row.high},
@@ -80,16 +85,14 @@ class ObjectReader {
             const json* found = value(column);
             if (found == nullptr) continue;
             const auto price = price_of(*found);
-            if (!price) return fail(at, in_quotes(found->dump()) + " is no price");
+            if (!price) return fail(at, in_quotes(found->dump()) + " is no price.");
             *into = *price;
         }
         rows_.add(symbol_, row);
     }
 
     void fail(std::optional<std::size_t> at, const std::string& what) {
-        rows_.fail(
-            symbol_, line_,
-            at ? "Bar " + std::to_string(*at) + ": " + what + "." : "The row: " + what + ".");
+        rows_.fail(symbol_, line_, (at ? "Bar " + std::to_string(*at) : "The row") + ": " + what);
     }
 
     const PriceReading& reading_;

@@ -2,6 +2,7 @@
 
 #include "engine/base/result.hpp"
 #include "engine/waves/series/price_rows.hpp"
+#include "engine/waves/series/zone.hpp"
 
 #include <string>
 #include <string_view>
@@ -13,7 +14,7 @@ enum class PriceFormat { csv, json_lines };
 
 struct PriceReading {
     std::string symbol = {};  // of files without a symbol column; often the file's name
-    int zone_minutes = 0;     // east of UTC, of times that name no zone
+    Zone zone = {};           // of times that name none
     // Names of columns (CSV) or members (JSON) where they are not the usual ones; empty: the usual.
     std::string symbol_column = {}, date_column = {}, open_column = {}, high_column = {},
                 low_column = {}, close_column = {};

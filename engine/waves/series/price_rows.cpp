@@ -58,6 +58,8 @@ void PriceRows::add(std::string_view symbol, const PriceRow& given) {
     const bool close_only = std::isnan(row.high) && std::isnan(row.low);
     if (const auto broken = broken_rule(row); !broken.empty())
         return fail(symbol, row.line, "The row cannot be used: " + std::string(broken));
+    const bool was_there = !series.time.empty() && row.time && series.time.back() >= *row.time;
+    if (was_there && row.time_again) row.time = row.time_again;
     if (auto broken = broken_date(series, row); !broken.empty())
         return fail(symbol, row.line, "The row cannot be used: " + broken);
     if (series.size() == 0) {
@@ -91,7 +93,8 @@ SeriesFlags flag(const Series& series) {
                 break;
             }
     // A split shows as an opening at a half, a third … or a multiple of the close before it.
-    constexpr std::array kRatios = {1.5, 2.0, 3.0, 4.0, 5.0, 10.0, 20.0};
+    constexpr std::array kRatios = {1.5, 2.0,  2.5,  3.0,  4.0,  5.0,  6.0,  7.0,
+                                    8.0, 10.0, 15.0, 20.0, 25.0, 30.0, 50.0, 100.0};
     constexpr double kNear = 0.02;
     for (std::size_t i = 1; i < n; ++i) {
         const double up = series.open[i] / series.close[i - 1];

@@ -41,6 +41,8 @@ inline constexpr std::size_t kKeptErrors = 20;
 struct PriceRow {
     std::uint64_t line = 0;
     std::optional<std::int64_t> time = {};
+    std::optional<std::int64_t> time_again = {};  // where clocks went back: the second time, taken
+                                                  // when the first one was there before
     double open = std::nan(""), high = std::nan(""), low = std::nan(""), close = std::nan("");
 };
 

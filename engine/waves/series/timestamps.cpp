@@ -25,18 +25,29 @@ bool skip(std::string_view& text, char c) {
     return true;
 }
 
-// "Z", "+02:00", "-0530", "+02" or nothing.
-std::optional<int> zone(std::string_view text, int otherwise) {
-    if (text.empty()) return otherwise;
-    if (skip(text, 'Z')) return text.empty() ? std::optional(0) : std::nullopt;
-    const bool west = text.front() == '-';
-    if (!skip(text, '+') && !skip(text, '-')) return {};
-    const auto hours = digits(text, 2, 2);
-    if (!hours) return {};
-    skip(text, ':');
-    const auto minutes = text.empty() ? std::optional(0) : digits(text, 2, 2);
-    if (!minutes || !text.empty() || *hours > 14 || *minutes > 59) return {};
-    return (west ? -1 : 1) * (*hours * 60 + *minutes);
+// What follows a time of day: nothing, "Z", an offset, a zone, or an offset and the zone that it
+// was taken from in brackets (RFC 9557).
+Result<Instant> in_zone(std::int64_t local, std::string_view text, const Zone& otherwise) {
+    if (text.empty()) return otherwise.at(local);
+    skip(text, ' ');
+    std::string_view place;
+    if (!text.empty() && text.back() == ']') {
+        const auto bracket = text.find('[');
+        if (bracket != std::string_view::npos) {
+            place = text.substr(bracket + 1, text.size() - bracket - 2);
+            text = text.substr(0, bracket);
+        }
+    }
+    const auto named = Zone::named(text.empty() ? place : text);
+    if (!named) return fail(named.error());
+    auto instant = named->at(local);
+    if (!instant || text.empty() || place.empty()) return instant;
+    const auto there = Zone::named(place);
+    if (!there) return fail(there.error());
+    if (there->offset(instant->seconds) != named->offset(instant->seconds))
+        return fail(Errc::invalid_input, "The offset " + std::string(text) + " is not that of " +
+                                             std::string(place) + " at this time.");
+    return instant;
 }
 
 std::optional<std::int64_t> from_number(std::string_view text) {
@@ -50,38 +61,40 @@ std::optional<std::int64_t> from_number(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::int64_t> parse_timestamp(std::string_view text, int zone_minutes) {
+Result<Instant> read_timestamp(std::string_view text, const Zone& otherwise) {
+    const auto no_date = [] { return fail(Errc::invalid_input, "It is no date in ISO 8601."); };
     std::string_view rest = text;
     const auto year = digits(rest, 4, 4);
-    if (!year || !skip(rest, '-')) return from_number(text);
+    if (!year || !skip(rest, '-')) {
+        const auto number = from_number(text);
+        return number ? Result<Instant>(Instant{*number, {}}) : no_date();
+    }
     const auto month = digits(rest, 1, 2);
-    if (!month || !skip(rest, '-')) return {};
+    if (!month || !skip(rest, '-')) return no_date();
     const auto day = digits(rest, 1, 2);
-    if (!day) return {};
+    if (!day) return no_date();
     const std::chrono::year_month_day date{std::chrono::year(*year), std::chrono::month(*month),
                                            std::chrono::day(*day)};
-    if (!date.ok()) return {};
+    if (!date.ok()) return no_date();
     std::int64_t seconds =
         std::int64_t{std::chrono::sys_days(date).time_since_epoch().count()} * 86400;
-    if (rest.empty()) return seconds;  // a date is a date in every zone
-    if (!skip(rest, 'T') && !skip(rest, ' ')) return {};
+    if (rest.empty()) return Instant{seconds, {}};  // a date is a date in every zone
+    if (!skip(rest, 'T') && !skip(rest, ' ')) return no_date();
     const auto hour = digits(rest, 2, 2);
-    if (!hour || !skip(rest, ':')) return {};
+    if (!hour || !skip(rest, ':')) return no_date();
     const auto minute = digits(rest, 2, 2);
-    if (!minute) return {};
+    if (!minute) return no_date();
     int second = 0;
     if (skip(rest, ':')) {
         const auto read = digits(rest, 2, 2);
-        if (!read) return {};
+        if (!read) return no_date();
         second = *read;
         if (skip(rest, '.')) {
-            if (!digits(rest, 1, 9)) return {};
+            if (!digits(rest, 1, 9)) return no_date();
         }
     }
-    if (*hour > 23 || *minute > 59 || second > 60) return {};
-    const auto east = zone(rest, zone_minutes);
-    if (!east) return {};
-    return seconds + *hour * 3600 + *minute * 60 + second - *east * 60;
+    if (*hour > 23 || *minute > 59 || second > 60) return no_date();
+    return in_zone(seconds + *hour * 3600 + *minute * 60 + second, rest, otherwise);
 }
 
 std::string format_timestamp(std::int64_t seconds) {

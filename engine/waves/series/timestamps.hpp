@@ -1,16 +1,19 @@
 #pragma once
 
+#include "engine/waves/series/zone.hpp"
+
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace plimsoll::waves {
 
-// ISO 8601 dates and times ("2024-03-01", "2024-03-01T14:30", "2024-03-01 14:30:00.5+02:00", "Z"),
-// or seconds or milliseconds since 1970, as seconds since 1970 UTC. Times without a zone are taken
-// to be `zone_minutes` east of UTC. Fractions of a second are dropped. None when it is no date.
-std::optional<std::int64_t> parse_timestamp(std::string_view text, int zone_minutes = 0);
+// ISO 8601 dates and times ("2024-03-01", "2024-03-01T14:30", "2024-03-01 14:30:00.5+02:00"), with
+// "Z", an offset or an IANA name behind them ("2024-03-01 14:30 Europe/Berlin",
+// "2024-03-01T14:30+01:00[Europe/Berlin]"), or seconds or milliseconds since 1970. Times that name
+// no zone are those of `otherwise`. Fractions of a second are dropped. Errors are sentences about
+// "it", the text.
+Result<Instant> read_timestamp(std::string_view text, const Zone& otherwise = {});
 
 // "2024-03-01", with "T14:30:00Z" behind it unless it is midnight UTC.
 std::string format_timestamp(std::int64_t seconds);

@@ -10,9 +10,8 @@ namespace {
 using nlohmann::json;
 
 // Where prices come from and how they are read. All other members are settings of the search.
-constexpr std::array<std::string_view, 9> kInputMembers = {"preset",  "prices",  "format",
-                                                           "series",  "dataset", "columns",
-                                                           "symbols", "symbol",  "zone_minutes"};
+constexpr std::array<std::string_view, 9> kInputMembers = {
+    "preset", "prices", "format", "series", "dataset", "columns", "symbols", "symbol", "time_zone"};
 
 // Settings of the command line that have nothing to act on in a job.
 constexpr std::array<std::string_view, 3> kChartFiles = {"save_images", "save_images_top_n",
@@ -23,7 +22,7 @@ constexpr std::string_view kChartsInReport =
 engine::PriceReading reading_of(const json& args) {
     const json columns = args.value("columns", json::object());
     return {.symbol = args.value("symbol", ""),
-            .zone_minutes = args.value("zone_minutes", 0),
+            .zone = {},
             .symbol_column = columns.value("symbol", ""),
             .date_column = columns.value("date", ""),
             .open_column = columns.value("open", ""),
@@ -55,6 +54,9 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     Request request;
     request.preset = args.value("preset", "whole");
     request.reading = reading_of(args);
+    const auto zone = engine::Zone::named(args.value("time_zone", "UTC"));
+    if (!zone) return tl::unexpected(one_error("/time_zone", "unknown_zone", zone.error().message));
+    request.reading.zone = *zone;
     for (const json& symbol : args.value("symbols", json::array())) {
         request.symbols.insert(symbol.get<std::string>());
     }

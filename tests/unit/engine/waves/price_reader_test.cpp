@@ -122,19 +122,112 @@ TEST(PriceReader, FlagsGapsSplitsAndPricesOutsideTheirBar) {
     EXPECT_EQ(flags.outside, 1u);
 }
 
-TEST(Timestamps, ReadsZones) {
-    const auto noon = parse_timestamp("2024-03-01T12:00:00Z");
+// The only time that a text names.
+std::optional<std::int64_t> seconds_of(std::string_view text, const Zone& zone = {}) {
+    const auto read = read_timestamp(text, zone);
+    if (!read) return {};
+    EXPECT_FALSE(read->again) << text;
+    return read->seconds;
+}
+
+std::string why_not(std::string_view text, const Zone& zone = {}) {
+    const auto read = read_timestamp(text, zone);
+    return read ? "it can be read" : read.error().message;
+}
+
+TEST(Timestamps, ReadsOffsets) {
+    const auto noon = seconds_of("2024-03-01T12:00:00Z");
     ASSERT_TRUE(noon);
-    EXPECT_EQ(parse_timestamp("2024-03-01 14:00+02:00"), noon);
-    EXPECT_EQ(parse_timestamp("2024-03-01T07:00:00.25-0500"), noon);
-    EXPECT_EQ(parse_timestamp("2024-03-01 13:00", 60), noon);
-    EXPECT_EQ(parse_timestamp(std::to_string(*noon)), noon);
-    EXPECT_EQ(parse_timestamp(std::to_string(*noon * 1000)), noon);
+    EXPECT_EQ(seconds_of("2024-03-01 14:00+02:00"), noon);
+    EXPECT_EQ(seconds_of("2024-03-01T07:00:00.25-0500"), noon);
+    EXPECT_EQ(seconds_of("2024-03-01 13:00", Zone::named("+01").value()), noon);
+    EXPECT_EQ(seconds_of(std::to_string(*noon)), noon);
+    EXPECT_EQ(seconds_of(std::to_string(*noon * 1000)), noon);
     EXPECT_EQ(format_timestamp(*noon), "2024-03-01T12:00:00Z");
-    EXPECT_EQ(parse_timestamp("2024-03-01"), parse_timestamp("2024-03-01T00:00Z"));
+    EXPECT_EQ(seconds_of("2024-03-01"), seconds_of("2024-03-01T00:00Z"));
     for (const char* wrong : {"2024-13-01", "2023-02-29", "2024-03-01T25:00", "yesterday",
-                              "2024-03-01T12:00+2", "2024-03-01x", ""})
-        EXPECT_FALSE(parse_timestamp(wrong)) << wrong;
+                              "2024-03-01T12:00+2", "2024-03-01T12:00+15", "2024-03-01x", ""})
+        EXPECT_FALSE(seconds_of(wrong)) << wrong;
+}
+
+TEST(Timestamps, ReadsPlacesWithTheirSummerTime) {
+    const auto winter = seconds_of("2024-03-30T11:00Z");
+    const auto summer = seconds_of("2024-03-31T10:00Z");
+    const Zone berlin = Zone::named("Europe/Berlin").value();
+    EXPECT_EQ(seconds_of("2024-03-30 12:00", berlin), winter);
+    EXPECT_EQ(seconds_of("2024-03-31 12:00", berlin), summer);
+    EXPECT_EQ(seconds_of("2024-03-30 12:00 Europe/Berlin"), winter);
+    EXPECT_EQ(seconds_of("2024-03-31T12:00[Europe/Berlin]"), summer);
+    EXPECT_EQ(seconds_of("2024-03-31T12:00+02:00[Europe/Berlin]"), summer);
+    EXPECT_EQ(seconds_of("2024-03-31 06:00 America/New_York", berlin), summer);
+    // A day is a day everywhere.
+    EXPECT_EQ(seconds_of("2024-03-31", berlin), seconds_of("2024-03-31"));
+}
+
+TEST(Timestamps, SayWhatIsWrongWithAZone) {
+    EXPECT_THAT(why_not("2024-03-31T12:00 Europe/Berln"),
+                HasSubstr("no time zone \"Europe/Berln\""));
+    EXPECT_THAT(why_not("2024-03-31T12:00[]"), HasSubstr("no time zone"));
+    EXPECT_THAT(why_not("2024-03-31T12:00[../etc/passwd]"), HasSubstr("no time zone"));
+    EXPECT_THAT(why_not("2024-03-31T12:00+01:00[Europe/Berlin]"),
+                HasSubstr("+01:00 is not that of Europe/Berlin"));
+    EXPECT_THAT(why_not("2024-03-31T02:30", Zone::named("Europe/Berlin").value()),
+                HasSubstr("put forward"));
+    EXPECT_FALSE(Zone::named("").has_value());
+    EXPECT_FALSE(Zone::named("+2").has_value());
+}
+
+// 01:00 to 05:00 of the night in which clocks went back, an hour a bar: 02:00 comes twice.
+TEST(PriceReader, AnHourThatComesTwiceIsNoGapAndNotThereTwice) {
+    std::string rows = "date,close\n";
+    for (const char* hour : {"00", "01", "02", "02", "03", "04", "05"})
+        rows += std::string("2024-10-27 ") + hour + ":00,1\n";
+    const PriceReading reading{.zone = Zone::named("Europe/Berlin").value()};
+    const auto read = read_prices(rows, PriceFormat::csv, reading).value();
+    ASSERT_TRUE(read.front().ok()) << read.front().errors.front().message;
+    const auto& time = read.front().series.time;
+    ASSERT_EQ(time.size(), 7u);
+    for (std::size_t i = 1; i < time.size(); ++i) EXPECT_EQ(time[i] - time[i - 1], 3600);
+    // A third time is one too many.
+    rows += "2024-10-27 02:00,1\n";
+    EXPECT_FALSE(read_prices(rows, PriceFormat::csv, reading).value().front().ok());
+}
+
+// Nine in the morning, New York: a week with the change of clocks has no gap, six days have.
+TEST(PriceReader, GapsAreReckonedInTimeThatPassed) {
+    std::string rows = "date,close\n";
+    for (const char* day : {"03-06", "03-07", "03-08", "03-09", "03-10", "03-11", "03-12"})
+        rows += std::string("2024-") + day + " 09:30,1\n";
+    const PriceReading reading{.zone = Zone::named("America/New_York").value()};
+    const auto whole = read_prices(rows, PriceFormat::csv, reading).value();
+    EXPECT_EQ(whole.front().flags.gaps, 0u);
+    const auto torn = read_prices(rows + "2024-03-18 09:30,1\n", PriceFormat::csv, reading).value();
+    EXPECT_EQ(torn.front().flags.gaps, 1u);
+    EXPECT_EQ(torn.front().flags.longest_gap, 6 * 86400);
+    const auto& time = whole.front().series.time;
+    EXPECT_EQ(time[4] - time[3], 23 * 3600);
+}
+
+TEST(PriceReader, AZoneThatIsNoneFailsItsSymbolAlone) {
+    const auto read = csv(
+        "symbol,date,close\nA,2024-01-02 10:00 Mars/Olympus,1\nB,2024-01-02 10:00 Asia/Tokyo,1\n");
+    ASSERT_EQ(read.size(), 2u);
+    EXPECT_THAT(read[0].errors.front().message, HasSubstr("no time zone \"Mars/Olympus\""));
+    EXPECT_TRUE(read[1].ok());
+    const auto json =
+        json_lines(R"({"symbol":"A","date":["2024-01-02T10:00 Mars/Olympus"],"close":[1]})");
+    EXPECT_THAT(
+        json.front().errors.front().message,
+        HasSubstr("Bar 0: the date \"2024-01-02T10:00 Mars/Olympus\" cannot be used. There"));
+}
+
+TEST(PriceReader, FlagsSplitsOfEveryUsualRatio) {
+    for (const double ratio : {1.5, 2.0, 3.0, 7.0, 10.0, 20.0, 1 / 4.0, 1 / 25.0}) {
+        const std::string after = std::to_string(100 / ratio * 1.01);
+        const auto read = csv("close\n99\n101\n100\n" + after + "\n" + after + "\n");
+        EXPECT_THAT(read.front().flags.splits, ElementsAre(3u)) << ratio;
+    }
+    EXPECT_TRUE(csv("close\n100\n120\n95\n").front().flags.splits.empty());
 }
 
 }  // namespace

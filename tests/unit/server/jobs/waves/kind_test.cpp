@@ -178,6 +178,7 @@ TEST(WavesKind, WrongArgumentsNameTheirField) {
     EXPECT_EQ(refused({{"prices", csv}, {"top_n", 0}}), "/top_n");
     EXPECT_EQ(refused({{"prices", csv}, {"max_overlap", 2}}), "/max_overlap");
     EXPECT_EQ(refused({{"prices", csv}, {"preset", "warp"}}), "/preset");
+    EXPECT_EQ(refused({{"prices", csv}, {"time_zone", "Mars/Olympus"}}), "/time_zone");
     EXPECT_EQ(refused({{"prices", csv}, {"symbols", {"none"}}}), "/symbols");
     EXPECT_EQ(refused({{"prices", csv}, {"scan_pattern_types", "triangles"}}),
               "/scan_pattern_types");

@@ -1,0 +1,74 @@
+#include "engine/waves/series/zone.hpp"
+
+#include <chrono>
+#include <stdexcept>
+
+#include <date/tz.h>
+
+namespace plimsoll::waves {
+namespace {
+
+using std::chrono::seconds;
+
+bool digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+// Seconds of "+02:00", "-0530" or "+02".
+std::optional<std::int64_t> offset_of(std::string_view text) {
+    if (text.size() < 3 || (text[0] != '+' && text[0] != '-')) return {};
+    const bool colon = text.size() == 6 && text[3] == ':';
+    if (text.size() != 3 && text.size() != 5 && !colon) return {};
+    const auto two = [&](std::size_t at) {
+        return digit(text[at]) && digit(text[at + 1])
+                   ? std::optional((text[at] - '0') * 10 + (text[at + 1] - '0'))
+                   : std::nullopt;
+    };
+    const auto hours = two(1);
+    const auto minutes = text.size() == 3 ? std::optional(0) : two(colon ? 4 : 3);
+    if (!hours || !minutes || *hours > 14 || *minutes > 59) return {};
+    return (text[0] == '-' ? -1 : 1) * (*hours * 3600 + *minutes * 60);
+}
+
+const date::time_zone* place_of(std::string_view name) try {
+    return date::locate_zone(std::string(name));
+} catch (const std::runtime_error&) {
+    return nullptr;
+}
+
+}  // namespace
+
+Result<Zone> Zone::named(std::string_view name) {
+    Zone zone;
+    if (name == "Z" || name == "UTC") return zone;
+    if (const auto offset = offset_of(name)) {
+        zone.offset_ = *offset;
+        return zone;
+    }
+    zone.place_ = place_of(name);
+    if (zone.place_ == nullptr)
+        return fail(Errc::invalid_input,
+                    "There is no time zone \"" + std::string(name.substr(0, 60)) +
+                        "\": an offset such as +02:00 or an IANA name such as Europe/Berlin is "
+                        "needed.");
+    return zone;
+}
+
+Result<Instant> Zone::at(std::int64_t local) const {
+    if (place_ == nullptr) return Instant{local - offset_, {}};
+    const auto info = place_->get_info(date::local_seconds(seconds(local)));
+    if (info.result == date::local_info::nonexistent)
+        return fail(Errc::invalid_input,
+                    "No clock in " + place_->name() + " showed this time: they were put forward.");
+    Instant instant{local - info.first.offset.count(), {}};
+    if (info.result == date::local_info::ambiguous)
+        instant.again = local - info.second.offset.count();
+    return instant;
+}
+
+std::int64_t Zone::offset(std::int64_t at) const {
+    if (place_ == nullptr) return offset_;
+    return place_->get_info(date::sys_seconds(seconds(at))).offset.count();
+}
+
+}  // namespace plimsoll::waves

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace date {
+class time_zone;
+}
+
+namespace plimsoll::waves {
+
+// When a clock showed some time, in seconds since 1970 UTC.
+struct Instant {
+    std::int64_t seconds = 0;
+    std::optional<std::int64_t> again;  // once more, where clocks went back over it
+};
+
+// Where clocks show the time: an offset from UTC, or a place of the IANA time zone database, whose
+// offset changes through the year. Small, to be copied.
+class Zone {
+  public:
+    Zone() = default;  // UTC
+    // "Z", "UTC", "+02:00", "-0530", "+02", or a name of the database such as "Europe/Berlin".
+    static Result<Zone> named(std::string_view name);
+
+    // `local`: seconds since 1970 as clocks count them there. Fails where clocks skip that time.
+    Result<Instant> at(std::int64_t local) const;
+    // Seconds east of UTC at that time.
+    std::int64_t offset(std::int64_t seconds) const;
+
+  private:
+    const date::time_zone* place_ = nullptr;  // the database keeps it; none: an offset
+    std::int64_t offset_ = 0;
+};
+
+}  // namespace plimsoll::waves
