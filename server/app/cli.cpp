@@ -84,6 +84,8 @@ struct UserFlags {
     std::string file;
     int limit = 50;
     client::DatasetOptions dataset;
+    client::RedriveOptions redrive;
+    bool all_failed = false;
 };
 
 void add_dataset_commands(CLI::App& app, client::Session& session, client::DatasetOptions& options,
@@ -165,6 +167,20 @@ void add_user_commands(CLI::App& app, client::Session& session, UserFlags& flags
     };
     on_job("watch", "Follow a job to its end", [&] { return client::watch(session, flags.job); });
     on_job("cancel", "Ask a job to stop", [&] { return client::cancel(session, flags.job); });
+    auto* redrive =
+        app.add_subcommand("redrive", "Run again what failed or cancelled jobs did not get done");
+    auto* ids = redrive->add_option("job", flags.redrive.jobs, "The jobs' ids");
+    auto* all = redrive->add_flag("--all-failed", flags.all_failed, "All of the team that failed")
+                    ->excludes(ids);
+    redrive->add_option("--kind", flags.redrive.kind, "Of these, only this kind")->needs(all);
+    redrive->add_option("--label", flags.redrive.label, "Of these, only with key or key=value")
+        ->needs(all);
+    redrive->callback([&] {
+        if (flags.redrive.jobs.empty() && !flags.all_failed) {
+            throw CLI::RequiredError("job ids, or --all-failed");
+        }
+        code = client::redrive(session, flags.redrive);
+    });
     on_job("report", "Show a job's report",
            [&] { return client::show_report(session, flags.job); });
     auto* results = on_job("results", "Download a job's results", [&] {

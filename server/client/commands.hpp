@@ -33,6 +33,13 @@ int submit(const Session& session, const SubmitOptions& options);
 int watch(const Session& session, const std::string& job_id);
 int list_jobs(const Session& session, const std::string& kind, const std::string& state, int limit);
 int cancel(const Session& session, const std::string& job_id);
+struct RedriveOptions {
+    std::vector<std::string> jobs;  // none: all that failed, of `kind` and with `label`
+    std::string kind;
+    std::string label;
+};
+// 0 when all were redriven.
+int redrive(const Session& session, const RedriveOptions& options);
 int show_report(const Session& session, const std::string& job_id);
 int download_results(const Session& session, const std::string& job_id, const std::string& format,
                      const std::string& file);

@@ -4,7 +4,7 @@ namespace plimsoll::postgres {
 
 void HeldLeases::add(const queue::Claim& claim) {
     for (const queue::ClaimedTask& task : claim.tasks) {
-        open_[claim.fence][{task.job, task.seq}] = task.attempt;
+        open_[claim.fence].insert({task.job, task.seq});
     }
 }
 
@@ -22,18 +22,9 @@ std::vector<std::int64_t> HeldLeases::fences() const {
 }
 
 std::vector<HeldLeases::Task> HeldLeases::tasks(std::int64_t fence) const {
-    std::vector<Task> tasks;
-    if (const auto lease = open_.find(fence); lease != open_.end()) {
-        for (const auto& [task, attempt] : lease->second) tasks.push_back(task);
-    }
-    return tasks;
-}
-
-int HeldLeases::attempt(std::int64_t fence, const queue::TaskReport& report) const {
     const auto lease = open_.find(fence);
-    if (lease == open_.end()) return 1;
-    const auto task = lease->second.find({report.job, report.seq});
-    return task == lease->second.end() ? 1 : task->second;
+    if (lease == open_.end()) return {};
+    return {lease->second.begin(), lease->second.end()};
 }
 
 }  // namespace plimsoll::postgres

@@ -4,13 +4,12 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <utility>
+#include <set>
 #include <vector>
 
 namespace plimsoll::postgres {
 
-// What this worker process holds: its open tasks by fence, and which attempt each of them is.
+// What this worker process holds: its open tasks by fence.
 class HeldLeases {
   public:
     struct Task {
@@ -27,11 +26,9 @@ class HeldLeases {
 
     std::vector<std::int64_t> fences() const;
     std::vector<Task> tasks(std::int64_t fence) const;
-    // 1 for a task that is not held.
-    int attempt(std::int64_t fence, const queue::TaskReport& report) const;
 
   private:
-    std::map<std::int64_t, std::map<Task, int>> open_;  // attempt by task
+    std::map<std::int64_t, std::set<Task>> open_;
 };
 
 }  // namespace plimsoll::postgres

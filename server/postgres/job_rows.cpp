@@ -1,5 +1,6 @@
 #include "server/postgres/job_rows.hpp"
 
+#include <map>
 #include <stdexcept>
 
 #include <nlohmann/json.hpp>
@@ -42,12 +43,25 @@ queue::Job to_job(const Row& row) {
     job.items_failed = row.get<std::int64_t>("items_failed");
     job.tasks_total = row.get<int>("tasks_total");
     job.tasks_done = row.get<int>("tasks_done");
+    job.tasks_failed = row.get<int>("tasks_failed");
+    job.retries = row.get<int>("retries");
+    job.last_error = error_message(row.get<Maybe<std::string>>("last_error").value_or(""));
     job.error = error_message(row.get<Maybe<std::string>>("error").value_or(""));
     job.created_at = row.get<Timestamp>("created_at");
     job.started_at = row.get<Maybe<Timestamp>>("started_at");
     job.finished_at = row.get<Maybe<Timestamp>>("finished_at");
     job.version = row.get<std::int64_t>("revision");
     return job;
+}
+
+queue::Redriven to_redriven(const Row& row) {
+    static const std::map<std::string, queue::Redrive> kOutcomes = {
+        {"redriven", queue::Redrive::redriven},
+        {"unfinished", queue::Redrive::unfinished},
+        {"complete", queue::Redrive::complete},
+        {"no_dataset", queue::Redrive::no_dataset},
+        {"not_found", queue::Redrive::not_found}};
+    return {JobId{row.get<std::int64_t>("job_id")}, kOutcomes.at(row.get<std::string>("outcome"))};
 }
 
 Error no_such_job() {

@@ -8,6 +8,9 @@ namespace plimsoll::postgres {
 // From a row of jobs.get or jobs.list.
 queue::Job to_job(const Row& row);
 
+// From a row of jobs.redrive.
+queue::Redriven to_redriven(const Row& row);
+
 // Also what is said of another team's job.
 Error no_such_job();
 

@@ -64,6 +64,19 @@ awaitable<Result<queue::Job>> JobStore::cancel(TeamId team, UserId by, JobId id)
     co_return to_job(replies->back()[0]);
 }
 
+awaitable<Result<std::vector<queue::Redriven>>> JobStore::redrive(TeamId team, UserId by,
+                                                                  std::vector<JobId> ids) {
+    std::vector<std::int64_t> jobs;
+    for (const JobId id : ids) jobs.push_back(id.value);
+    auto replies = co_await pool_.run(
+        batch_of(in_team(team), Statement::of(sql::jobs_redrive, team.value, jobs, by.value)),
+        kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    std::vector<queue::Redriven> outcomes;
+    for (const Row row : replies->back()) outcomes.push_back(to_redriven(row));
+    co_return outcomes;
+}
+
 awaitable<Result<void>> JobStore::remove(TeamId team, UserId by, JobId id) {
     auto replies = co_await pool_.run(
         batch_of(in_team(team), Statement::of(sql::jobs_delete, team.value, id.value, by.value)),

@@ -17,6 +17,8 @@ class JobStore final : public queue::JobStore {
     queue::awaitable<Result<std::vector<queue::Job>>> list(TeamId team,
                                                            queue::JobFilter filter) override;
     queue::awaitable<Result<queue::Job>> cancel(TeamId team, UserId by, JobId id) override;
+    queue::awaitable<Result<std::vector<queue::Redriven>>> redrive(TeamId team, UserId by,
+                                                                   std::vector<JobId> ids) override;
     queue::awaitable<Result<void>> remove(TeamId team, UserId by, JobId id) override;
     queue::awaitable<Result<std::vector<queue::JobEvent>>> events(TeamId team, JobId id,
                                                                   std::int64_t after,

@@ -102,8 +102,7 @@ void take_chunks(queue::Claim& claim, const Rows& rows) {
 }
 
 Statement completion(queue::WorkerHandle worker, std::int64_t fence,
-                     std::vector<queue::TaskReport> reports,
-                     const std::function<double(const queue::TaskReport&)>& delay) {
+                     std::vector<queue::TaskReport> reports) {
     using Outcome = queue::TaskReport::Outcome;
     std::vector<std::int64_t> jobs, tasks, ok, failed;
     std::vector<std::string> outcomes;
@@ -124,7 +123,7 @@ Statement completion(queue::WorkerHandle worker, std::int64_t fence,
         ok.push_back(report.output.items_ok);
         failed.push_back(report.output.items_failed);
         seconds.push_back(report.device_seconds);
-        delays.push_back(report.outcome == Outcome::retry ? delay(report) : 0);
+        delays.push_back(report.pause.count());
     }
     return Statement::of(sql::worker_complete, worker.id, worker.epoch, fence, jobs, tasks,
                          outcomes, contents, partials, ok, failed, seconds, errors, delays);

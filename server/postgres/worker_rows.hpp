@@ -25,10 +25,9 @@ queue::Claim to_claim(const Rows& rows);
 bool runs_on_chunks(const queue::Claim& claim);
 void take_chunks(queue::Claim& claim, const Rows& rows);
 
-// worker.complete; `delay` says how many seconds a task that is to be tried again should wait.
+// worker.complete.
 Statement completion(queue::WorkerHandle worker, std::int64_t fence,
-                     std::vector<queue::TaskReport> reports,
-                     const std::function<double(const queue::TaskReport&)>& delay);
+                     std::vector<queue::TaskReport> reports);
 
 // One answer for the whole call from the rows of worker.complete: stale when every task is.
 queue::Acceptance to_acceptance(const Rows& rows);

@@ -3,7 +3,6 @@
 #include "server/postgres/scope.hpp"
 #include "server/postgres/sql.hpp"
 #include "server/postgres/worker_rows.hpp"
-#include "server/queue/retry.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -92,11 +91,7 @@ awaitable<Result<queue::Acceptance>> WorkerStore::complete(WorkerHandle worker, 
         named.job = report.job;
         named.seq = report.seq;
     }
-    auto delay = [this, fence](const queue::TaskReport& report) {
-        return queue::retry_delay(held_.attempt(fence, report)).count();
-    };
-    auto rows =
-        co_await pool_.run(completion(worker, fence, std::move(reports), delay), kCallTimeout);
+    auto rows = co_await pool_.run(completion(worker, fence, std::move(reports)), kCallTimeout);
     if (!rows) co_return fail(std::move(rows.error()));
     held_.settled(fence, settled);
     co_return to_acceptance(*rows);

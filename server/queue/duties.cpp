@@ -32,6 +32,8 @@ constexpr Duty kDuties[] = {
      [](DutyStore& store, const DutyOptions&) { return store.expire_leases(); }},
     {"promote_due", 1s, true,
      [](DutyStore& store, const DutyOptions&) { return store.promote_due(); }},
+    {"end_overdue", 1s, true,
+     [](DutyStore& store, const DutyOptions&) { return store.end_overdue(); }},
     // Often, because a machine may have slept through the days made ahead.
     {"ensure_partitions", 1min, false,
      [](DutyStore& store, const DutyOptions&) { return store.ensure_partitions(); }},

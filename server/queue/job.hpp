@@ -64,7 +64,10 @@ struct Job {
     std::int64_t items_failed = 0;
     int tasks_total = 0;
     int tasks_done = 0;
-    std::string error;  // why it failed; empty otherwise
+    int tasks_failed = 0;    // given up; their items count as failed
+    int retries = 0;         // attempts of its tasks that were followed by another
+    std::string last_error;  // what the last attempt that failed said; empty: none did
+    std::string error;       // why it failed; empty otherwise
     Timestamp created_at;
     std::optional<Timestamp> started_at;
     std::optional<Timestamp> finished_at;
@@ -77,6 +80,20 @@ struct JobEvent {
     std::string type;  // submitted, started, progress, retried, quarantined, cancelling, finished …
     std::string data;  // JSON text
     Timestamp at;
+};
+
+// What became of the wish to run again what an ended job did not get done.
+enum class Redrive {
+    redriven,
+    unfinished,  // it has not ended
+    complete,    // all its tasks are done
+    no_dataset,  // its dataset has been deleted
+    not_found
+};
+
+struct Redriven {
+    JobId id;
+    Redrive outcome = Redrive::not_found;
 };
 
 struct ChunkInfo {

@@ -28,6 +28,9 @@ class JobStore {
     virtual awaitable<Result<std::vector<Job>>> list(TeamId team, JobFilter filter) = 0;
     // Returns the job as it stands after the request; cancelling a final job is Errc::conflict.
     virtual awaitable<Result<Job>> cancel(TeamId team, UserId by, JobId id) = 0;
+    // Runs again what ended jobs did not get done, as the same jobs; at most 100. One answer a job.
+    virtual awaitable<Result<std::vector<Redriven>>> redrive(TeamId team, UserId by,
+                                                             std::vector<JobId> ids) = 0;
     // Removes a final job with its texts and results; Errc::conflict while it is not final.
     virtual awaitable<Result<void>> remove(TeamId team, UserId by, JobId id) = 0;
     // Events with a number above `after`, oldest first.

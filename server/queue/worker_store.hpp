@@ -56,9 +56,10 @@ struct TaskReport {
     int seq = 0;
     bool merge = false;
     Outcome outcome = Outcome::done;
-    jobs::TaskOutput output;  // of a task that is done
-    std::string report;       // JSON text, of a merge task that is done
-    std::string error;        // for people, of one that is not
+    jobs::TaskOutput output;                // of a task that is done
+    std::string report;                     // JSON text, of a merge task that is done
+    std::string error;                      // for people, of one that is not
+    std::chrono::duration<double> pause{};  // before the retry
     double device_seconds = 0;
 };
 

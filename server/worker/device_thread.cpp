@@ -6,8 +6,9 @@
 
 namespace plimsoll::worker {
 
-DeviceThread::DeviceThread(boost::asio::any_io_executor loop, FindRun find_run)
-    : loop_(std::move(loop)), find_run_(std::move(find_run)) {}
+DeviceThread::DeviceThread(boost::asio::any_io_executor loop, FindRun find_run,
+                           Backoff::Random random)
+    : loop_(std::move(loop)), find_run_(std::move(find_run)), random_(std::move(random)) {}
 
 DeviceThread::~DeviceThread() {
     {
@@ -93,7 +94,7 @@ std::shared_ptr<Batch> DeviceThread::next() {
 void DeviceThread::work_through(Batch& batch, opencl::Device* device) {
     for (const auto& slot : batch.slots) {
         if (!begin(*slot)) continue;
-        auto report = run_task(*slot, find_run_, device);
+        auto report = run_task(*slot, find_run_, device, random_());
         end();
         if (report) batch.reports.push_back(std::move(*report));
     }

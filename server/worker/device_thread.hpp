@@ -3,6 +3,7 @@
 #include "engine/base/result.hpp"
 #include "engine/opencl/device.hpp"
 #include "engine/telemetry/memory_probe.hpp"
+#include "server/worker/backoff.hpp"
 #include "server/worker/batch.hpp"
 #include "server/worker/task_wall.hpp"
 
@@ -40,7 +41,8 @@ class DeviceThread {
     using OnOpened = std::function<void(Result<queue::WorkerInfo>)>;
     using OnFinished = std::function<void(std::shared_ptr<Batch>)>;
 
-    DeviceThread(boost::asio::any_io_executor loop, FindRun find_run);
+    // `random`, called by the thread alone, spreads the pauses before retries.
+    DeviceThread(boost::asio::any_io_executor loop, FindRun find_run, Backoff::Random random);
     // Waits for the thread: hold() and stop what runs before.
     ~DeviceThread();
 
@@ -65,6 +67,7 @@ class DeviceThread {
 
     boost::asio::any_io_executor loop_;
     FindRun find_run_;
+    Backoff::Random random_;
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;

@@ -1,6 +1,7 @@
 #include "server/worker/task_wall.hpp"
 
 #include "server/base/log.hpp"
+#include "server/queue/retry.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -14,18 +15,6 @@ namespace plimsoll::worker {
 namespace {
 
 using queue::TaskReport;
-
-TaskReport::Outcome outcome_of(Errc code) {
-    switch (code) {
-        case Errc::unavailable:
-        case Errc::exhausted:
-        case Errc::timeout:
-        case Errc::cancelled:  // though nobody asked it to stop
-            return TaskReport::Outcome::retry;
-        default:
-            return TaskReport::Outcome::failed;
-    }
-}
 
 Result<void> compute(TaskSlot& slot, const jobs::Run& run, opencl::Device* device,
                      TaskReport& report) {
@@ -66,8 +55,8 @@ Result<void> compute_caught(TaskSlot& slot, const FindRun& find_run, opencl::Dev
 
 }  // namespace
 
-std::optional<TaskReport> run_task(TaskSlot& slot, const FindRun& find_run,
-                                   opencl::Device* device) {
+std::optional<TaskReport> run_task(TaskSlot& slot, const FindRun& find_run, opencl::Device* device,
+                                   double chance) {
     const auto& task = slot.task;
     TaskReport report;
     report.job = task.job;
@@ -90,7 +79,9 @@ std::optional<TaskReport> run_task(TaskSlot& slot, const FindRun& find_run,
         return report;
     }
     if (done.error().code == Errc::cancelled && slot.stop.stop_requested()) return std::nullopt;
-    report.outcome = outcome_of(done.error().code);
+    const auto pause = queue::pause_before_retry(done.error().code, task.attempt, chance);
+    report.outcome = pause ? TaskReport::Outcome::retry : TaskReport::Outcome::failed;
+    report.pause = pause.value_or(report.pause);
     report.error = done.error().message;
     log_ended(log::Level::warn, "task failed", to_string(done.error().code));
     return report;

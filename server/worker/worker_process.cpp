@@ -25,7 +25,7 @@ class WorkerProcess {
     WorkerProcess(const ConnectQueue& connect, FindRun find_run, std::optional<int> life_fd)
         : signals_(io_, SIGTERM, SIGINT),
           store_(connect(io_.get_executor())),
-          device_(io_.get_executor(), std::move(find_run)),
+          device_(io_.get_executor(), std::move(find_run), system_random()),
           worker_(io_.get_executor(), *store_, device_, timer_, system_random()) {
         if (life_fd) life_line_.emplace(*life_fd, device_, timer_);
     }

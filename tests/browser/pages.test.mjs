@@ -21,6 +21,26 @@ visit('filters of the jobs list live in the address', sixty, async ({ page, go }
   assert.equal(await page.getByPlaceholder('Label: key=value').inputValue(), 'desk=energy');
 });
 
+visit('a failed job runs again, as itself', sixty, async ({ page, server, go }) => {
+  const failed = server.jobs.find(({ state }) => state === 'failed');
+  await go(`/#/jobs/${failed.id}`);
+  await page.getByRole('button', { name: 'Run again' }).click();
+  await page.getByRole('button', { name: 'Cancel job' }).waitFor();
+  await page.getByText('Last error of a task').waitFor();
+  assert.ok(server.calls.some(({ name }) => name === `POST /v1/jobs/${failed.id}/redrive`));
+});
+
+visit('all failed jobs of a filter run again with one button', sixty, async ({ page, server, go }) => {
+  await go('/#/jobs?label=desk%3Denergy');
+  await page.getByRole('table', { name: 'Jobs' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Run all of these again' }).count(), 0);
+  await go('/#/jobs?state=failed&label=desk%3Denergy');
+  await page.getByRole('button', { name: 'Run all of these again' }).click();
+  await page.getByText('No job matches').waitFor();
+  const { body } = server.calls.find(({ name }) => name === 'POST /v1/redrives');
+  assert.deepEqual(body.filter, { label: 'desk=energy', state: 'failed' });
+});
+
 visit('the jobs list follows what happens and loads older jobs', sixty, async ({ page, server, go }) => {
   await go('/#/jobs');
   const rows = page.getByRole('table', { name: 'Jobs' }).getByRole('row');

@@ -17,7 +17,7 @@ TEST_F(DutiesTest, EveryDutyRunsAgainstTheSchema) {
                              ++done[std::string(duty)];
                          });
     duties.start();
-    run_until([&] { return done.size() == 7; });
+    run_until([&] { return done.size() == 8; });
     duties.stop();
 }
 

@@ -95,10 +95,22 @@ TEST_F(WorkerStoreTest, AFailureThatMayPassIsTriedAgainLater) {
         ASSERT_EQ(claimed.tasks.size(), 1u);
         EXPECT_EQ(claimed.tasks[0].attempt, attempt);
         auto reports = done(claimed);
-        reports[0].outcome = Outcome::retry;
+        reports[0].outcome = attempt < 3 ? Outcome::retry : Outcome::failed;
         reports[0].error = "out of memory: \"\xff\"";
+        reports[0].pause = 10min;
         must(worker.store().complete(worker.handle, claimed.fence, reports));
         EXPECT_TRUE(claim(worker).tasks.empty());
+        if (attempt == 3) break;
+        const auto waiting = must(server_.jobs().get(people_.team, id));
+        EXPECT_EQ(waiting.state, JobState::running);
+        EXPECT_EQ(waiting.retries, attempt);
+        EXPECT_NE(waiting.last_error.find("out of memory"), std::string::npos);
+        const auto due = "from plimsoll.scheduled where job_id = " + std::to_string(id.value);
+        EXPECT_EQ(Cluster::get().execute(
+                      "select run_at between now() + interval '9 minutes' and now() + interval '10 "
+                      "minutes' " +
+                      due),
+                  "t");
         Cluster::get().execute("update plimsoll.scheduled set run_at = now() where job_id = " +
                                std::to_string(id.value));
         must(server_.duties().promote_due());
@@ -106,6 +118,7 @@ TEST_F(WorkerStoreTest, AFailureThatMayPassIsTriedAgainLater) {
     const auto job = must(server_.jobs().get(people_.team, id));
     EXPECT_EQ(job.state, JobState::failed);
     EXPECT_NE(job.error.find("out of memory"), std::string::npos);
+    EXPECT_EQ(job.retries, 2);
 }
 
 TEST_F(WorkerStoreTest, AFinalFailureCostsItsItemsAndTheJobGoesOn) {

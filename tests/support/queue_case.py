@@ -21,7 +21,7 @@ class QueueCase(unittest.TestCase):
         self.moment = datetime.datetime.now(datetime.timezone.utc)
         self.queue = Queue(connection, self.moment)
         connection.execute("""
-            truncate job, task, result, attempt, event, report, ready, scheduled, lease, worker, idempotency_key, account, team, app_user cascade;
+            truncate job, task, result, attempt, event, report, ready, scheduled, overdue, lease, worker, idempotency_key, unique_key, account, team, app_user cascade;
             delete from class_state; insert into class_state (class_id) select id from device_class;
             select ensure_partitions_v1()""")
         self.team = self.queue.make_team('first')
@@ -39,6 +39,11 @@ class QueueCase(unittest.TestCase):
 
     def seconds_from_now(self, seconds):
         return self.moment + datetime.timedelta(seconds=seconds)
+
+    def pass_time(self, seconds):
+        """It is so many seconds after the test's beginning; the workers beat on."""
+        self.queue.now = self.seconds_from_now(seconds)
+        self.queue.connection.execute("update worker set seen_at = %s where state = 'active'", (self.queue.now,))
 
     def submit(self, *jobs):
         return [row.job_id for row in self.queue.enqueue(*jobs)]

@@ -24,7 +24,7 @@ def job(team, tasks=1, **given):
     """A job of `tasks` equal tasks, or of the given list of tasks."""
     values = dict(team=team, user=1, kind='test', version=1, args='{}', name=None, labels='{}', priority=0,
                   device_class='cpu', capability='', memory=0, model='', merge=True, run_at=None, key=None,
-                  fingerprint=None)
+                  fingerprint=None, deadline=None, timeout=None, unique=None)
     assert given.keys() <= values.keys(), given
     values.update(given)
     values['tasks'] = [task()] * tasks if isinstance(tasks, int) else tasks
@@ -49,15 +49,15 @@ class Queue:
         marks = ', '.join(f'%s::{t}' for t in types.split())
         return self.rows(f'select * from {name}({marks}{self._at() if types else self._at()[2:]})', *values)
 
-    def enqueue(self, *jobs):
+    def enqueue(self, *jobs, whole=False):
         column = lambda name: [j[name] for j in jobs]
         tasks = [(n, *t) for n, j in enumerate(jobs, 1) for t in j['tasks']]
         return self.call(
-            'enqueue_v1',
+            'enqueue_v2',
             'bigint[] bigint[] text[] smallint[] json[] text[] jsonb[] smallint[] text[] text[] smallint[] text[] boolean[] '
-            'timestamptz[] text[] bytea[] int[] int[] real[] bytea[]',
+            'timestamptz[] text[] bytea[] timestamptz[] real[] text[] boolean int[] int[] real[] bytea[]',
             *map(column, ('team', 'user', 'kind', 'version', 'args', 'name', 'labels', 'priority', 'device_class', 'capability',
-                          'memory', 'model', 'merge', 'run_at', 'key', 'fingerprint')),
+                          'memory', 'model', 'merge', 'run_at', 'key', 'fingerprint', 'deadline', 'timeout', 'unique')), whole,
             *([t[i] for t in tasks] for i in range(4)))
 
     def register(self, device, device_class='cpu', kinds=('test:1',), capabilities=(), memory=20, speed=1.0, node='node'):
@@ -101,6 +101,20 @@ class Queue:
 
     def promote(self):
         return self.call('promote_due_v1', 'int', 1000)[0][0]
+
+    def redrive(self, team, *job_ids):
+        return {row.job_id: row.outcome for row in self.call('redrive_v1', 'bigint bigint[]', team, list(job_ids))}
+
+    def end_overdue(self):
+        """Stops every job whose time is over; answers what became of each."""
+        outcomes = []
+        while rows := self.call('end_overdue_v1', ''):
+            outcomes += [tuple(row) for row in rows]
+        return outcomes
+
+    def wait(self, team, job_id):
+        [row] = self.call('wait_v1', 'bigint bigint', team, job_id)
+        return row
 
     def make_team(self, name):
         return self.one('insert into team (name) values (%s) returning id', name)

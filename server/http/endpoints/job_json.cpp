@@ -58,13 +58,17 @@ json job_json(const queue::Job& job, Timestamp now) {
           {"items_failed", job.items_failed},
           {"eta_seconds", eta_seconds(job, now)}}},
         {"args", args_json(job.args)},
+        {"tasks_failed", job.tasks_failed},
+        {"retries", job.retries},
+        {"last_error", text_or_null(job.last_error)},
         {"error", text_or_null(job.error)},
         {"links",
          {{"self", path},
           {"events", path + "/events"},
           {"report", path + "/report"},
           {"results", path + "/results"},
-          {"cancellation", path + "/cancellation"}}},
+          {"cancellation", path + "/cancellation"},
+          {"redrive", path + "/redrive"}}},
     };
 }
 
@@ -72,6 +76,12 @@ Outcome<JobId> job_id_of(const std::optional<std::string>& text) {
     const auto value = parse_public_id("job", text.value_or(""));
     if (!value) return refuse(404, "There is no such job.");
     return JobId{*value};
+}
+
+void filter_by_label(queue::JobFilter& filter, std::string_view label) {
+    const auto equals = label.find('=');
+    filter.label_key = label.substr(0, equals);
+    if (equals != std::string_view::npos) filter.label_value = label.substr(equals + 1);
 }
 
 bool names_version(std::string_view if_none_match, std::string_view etag) {

@@ -21,6 +21,9 @@ std::string job_etag(const queue::Job& job);
 // 404 for what can be no job's id, as for a job that does not exist.
 Outcome<JobId> job_id_of(const std::optional<std::string>& text);
 
+// Only jobs with this label: "key=value", or "key" with any value.
+void filter_by_label(queue::JobFilter& filter, std::string_view label);
+
 // Whether an If-None-Match header names this version.
 bool names_version(std::string_view if_none_match, std::string_view etag);
 

@@ -212,9 +212,7 @@ class Jobs {
             filter.state = queue::parse_job_state(*state);
         }
         if (const auto label = parameters.text("label")) {
-            const auto equals = label->find('=');
-            filter.label_key = label->substr(0, equals);
-            if (equals != std::string::npos) filter.label_value = label->substr(equals + 1);
+            filter_by_label(filter, *label);
         }
         if (const auto cursor = parameters.text("cursor")) {
             const auto before = parse_public_id("job", *cursor);

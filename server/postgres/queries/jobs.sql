@@ -6,7 +6,8 @@ select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_vers
   j.items_total,
   case when j.state in ('running', 'cancelling')
     then least(j.items_total, j.items_ok + j.items_failed + plimsoll.job_progress_v1(j.id)) else j.items_ok + j.items_failed end as items_done,
-  j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done, j.error,
+  j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
+  j.tasks_quarantined as tasks_failed, j.retries, j.last_error, j.error,
   j.created_at, j.run_at, j.started_at, j.finished_at, j.revision
 from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id
 where j.id = any($1::bigint[]);
@@ -15,7 +16,8 @@ where j.id = any($1::bigint[]);
 -- Newest first. $1 only ids below (null: from the newest), $2 kind, $3 state, $4 label key, $5 label value (null: any), $6 limit.
 -- Index job_team backwards, partition by partition.
 select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.priority, j.state, j.args,
-  j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done, j.error,
+  j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
+  j.tasks_quarantined as tasks_failed, j.retries, j.last_error, j.error,
   j.created_at, j.run_at, j.started_at, j.finished_at, j.revision
 from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id
 where j.id < coalesce($1::bigint, 9223372036854775807)
@@ -26,7 +28,8 @@ order by j.id desc limit $6::int;
 -- name: jobs.list_unfinished
 -- As jobs.list, for a state before the end, of which there are few. Index job_unfinished backwards.
 select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.priority, j.state, j.args,
-  j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done, j.error,
+  j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
+  j.tasks_quarantined as tasks_failed, j.retries, j.last_error, j.error,
   j.created_at, j.run_at, j.started_at, j.finished_at, j.revision
 from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id
 where j.finished_at is null and j.id < coalesce($1::bigint, 9223372036854775807)
@@ -58,6 +61,16 @@ with done as materialized (
   select $1::bigint, $3::bigint, 'job.cancel', $2::bigint::text from done where outcome in ('cancelled', 'cancelling')
 )
 select outcome from done;
+
+-- name: jobs.redrive
+-- $1 team, $2 jobs, $3 who.
+with done as materialized (
+  select job_id, outcome from plimsoll.redrive_v1($1::bigint, $2::bigint[])
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target)
+  select $1::bigint, $3::bigint, 'job.redrive', job_id::text from done where outcome = 'redriven'
+)
+select job_id, outcome from done;
 
 -- name: jobs.delete
 -- $1 team, $2 job, $3 who.

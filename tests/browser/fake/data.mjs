@@ -10,7 +10,7 @@ export const everyScope = ['jobs:read', 'jobs:write', 'reports:read', 'team:admi
 
 export function makeJob(id, fields = {}) {
   const links = Object.fromEntries(
-    ['events', 'report', 'results', 'cancellation'].map((part) => [part, `/v1/jobs/${id}/${part}`]),
+    ['events', 'report', 'results', 'cancellation', 'redrive'].map((part) => [part, `/v1/jobs/${id}/${part}`]),
   );
   return {
     id,
@@ -25,6 +25,9 @@ export function makeJob(id, fields = {}) {
     submitter: { id: user.id, name: user.name },
     progress: { items_total: 1000, items_done: 0, items_failed: 0, eta_seconds: null },
     args: { model: 'vader' },
+    tasks_failed: 0,
+    retries: 0,
+    last_error: null,
     error: null,
     ...fields,
     links: { self: `/v1/jobs/${id}`, ...links },

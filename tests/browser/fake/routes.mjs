@@ -45,6 +45,19 @@ function createJob(fake, { call, response, json }) {
   json(response, 202, fake.add(job), { Location: job.links.self });
 }
 
+const redrive = (fake, job) =>
+  fake.update(job.id, { state: 'queued', error: null, started_at: null, finished_at: null, last_error: job.error });
+
+function redriveMany(fake, { call, response, json }) {
+  const { kind, state = 'failed', label } = call.body.filter;
+  const [name, value] = (label ?? '').split('=');
+  const matching = fake.jobs.filter(
+    (job) => job.state === state && (!kind || job.kind === kind) && (!label || job.labels[name] === value),
+  );
+  matching.forEach((job) => redrive(fake, job));
+  json(response, 200, { redriven: matching.length, refused: [], next_cursor: null });
+}
+
 const recorded = { 'training-config': training.trainingReport, waves: waves.wavesReport };
 const reportOf = (fake, job) => fake.reports.get(job.id) ?? recorded[job.kind]?.(job) ?? data.makeReport(job, fake.resultsOf(job));
 
@@ -103,6 +116,8 @@ export const routes = [
     json(response, 204);
   })],
   [/^POST \/v1\/jobs\/([^/]+)\/cancellation$/, withJob((fake, { response, json }, job) => json(response, 202, fake.update(job.id, { state: 'cancelling' })))],
+  [/^POST \/v1\/jobs\/([^/]+)\/redrive$/, withJob((fake, { response, json }, job) => json(response, 202, redrive(fake, job)))],
+  [/^POST \/v1\/redrives$/, redriveMany],
   [/^GET \/v1\/jobs\/([^/]+)\/events$/, withJob(events)],
   [/^GET \/v1\/jobs\/([^/]+)\/report$/, withJob((fake, { response, json }, job) => json(response, 200, reportOf(fake, job)))],
   [/^GET \/v1\/jobs\/([^/]+)\/results$/, withJob(results)],

@@ -145,22 +145,6 @@ class Road(QueueCase):
         self.queue.complete(self.host, self.queue.claim(self.host), outcome='final', error='cannot merge')
         self.assertEqual((self.job(id).state, self.job(id).error), ('failed', 'cannot merge'))
 
-    def test_retries_wait_and_are_bounded(self):
-        [id] = self.submit(job(self.team))
-        for attempt, delay in ((1, None), (2, 30.0)):
-            tasks = self.queue.claim(self.cpu)
-            self.assertEqual(tasks[0].attempt, attempt)
-            self.assertEqual(self.queue.complete(self.cpu, tasks, outcome='retry', error='busy', delay=delay), ['accepted'])
-            self.assertEqual(self.queue.complete(self.cpu, tasks, outcome='retry', error='busy', delay=delay), ['replayed'])
-        self.assertEqual(self.queue.claim(self.cpu), [])
-        self.assertEqual(self.queue.promote(), 0)
-        self.queue.now = self.seconds_from_now(31)
-        self.cpu = self.queue.register('cpu')
-        self.assertEqual(self.queue.promote(), 1)
-        self.queue.complete(self.cpu, self.queue.claim(self.cpu), outcome='retry', error='busy', delay=None)
-        self.assertEqual((self.job(id).state, self.job(id).error), ('failed', 'busy'))
-        self.assertEqual(self.queue.one('select count(*) from attempt where job_id = %s', id), 3)
-
     def test_a_merge_waits_for_its_retry_like_any_task(self):
         [id] = self.submit(job(self.team))
         self.queue.complete(self.cpu, self.queue.claim(self.cpu))

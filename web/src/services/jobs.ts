@@ -65,6 +65,28 @@ export async function cancelJob(id: string): Promise<Job> {
   return data!;
 }
 
+/** Whether a job has ended with something left that a redrive would run. */
+export const redrivable = (job: Job): boolean =>
+  job.state === 'failed' || job.state === 'cancelled' || (job.state === 'succeeded' && job.tasks_failed > 0);
+
+export async function redriveJob(id: string): Promise<Job> {
+  const { data } = await api.POST('/v1/jobs/{job_id}/redrive', { params: { path: { job_id: id } } });
+  return data!;
+}
+
+/** Redrives all failed jobs of this kind and label; answers how many were, and how many were refused. */
+export async function redriveFailed(filter: Pick<JobFilter, 'kind' | 'label'>): Promise<{ redriven: number; refused: number }> {
+  const total = { redriven: 0, refused: 0 };
+  let cursor: string | undefined;
+  do {
+    const { data } = await api.POST('/v1/redrives', { body: { filter: { ...filter, state: 'failed', cursor } } });
+    total.redriven += data!.redriven;
+    total.refused += data!.refused.length;
+    cursor = data!.next_cursor ?? undefined;
+  } while (cursor);
+  return total;
+}
+
 export async function deleteJob(id: string): Promise<void> {
   await api.DELETE('/v1/jobs/{job_id}', { params: { path: { job_id: id } } });
 }

@@ -95,6 +95,26 @@ awaitable<Result<queue::Job>> FakeJobStore::cancel(TeamId team, UserId, JobId id
     co_return (*stored)->job;
 }
 
+awaitable<Result<std::vector<queue::Redriven>>> FakeJobStore::redrive(TeamId team, UserId,
+                                                                      std::vector<JobId> ids) {
+    std::vector<queue::Redriven> outcomes;
+    for (const JobId id : ids) {
+        const auto stored = find(team, id);
+        auto outcome = queue::Redrive::redriven;
+        if (!stored) {
+            outcome = queue::Redrive::not_found;
+        } else if (!queue::is_final((*stored)->job.state)) {
+            outcome = queue::Redrive::unfinished;
+        } else if ((*stored)->job.state == JobState::succeeded) {
+            outcome = queue::Redrive::complete;
+        } else {
+            happen(id, JobState::queued, "redriven");
+        }
+        outcomes.push_back({id, outcome});
+    }
+    co_return outcomes;
+}
+
 awaitable<Result<void>> FakeJobStore::remove(TeamId team, UserId, JobId id) {
     const auto stored = find(team, id);
     if (!stored) co_return fail(stored.error());

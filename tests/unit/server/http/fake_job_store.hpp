@@ -27,6 +27,8 @@ class FakeJobStore final : public queue::JobStore {
     awaitable<Result<queue::Job>> get(TeamId team, JobId id) override;
     awaitable<Result<std::vector<queue::Job>>> list(TeamId team, queue::JobFilter filter) override;
     awaitable<Result<queue::Job>> cancel(TeamId team, UserId by, JobId id) override;
+    awaitable<Result<std::vector<queue::Redriven>>> redrive(TeamId team, UserId by,
+                                                            std::vector<JobId> ids) override;
     awaitable<Result<void>> remove(TeamId team, UserId by, JobId id) override;
     awaitable<Result<std::vector<queue::JobEvent>>> events(TeamId team, JobId id,
                                                            std::int64_t after, int limit) override;

@@ -128,6 +128,51 @@ TEST_F(JobEndpoints, NamesAtMostFiftyErrors) {
     EXPECT_EQ(refused(body + "]}}").size(), 50u);
 }
 
+TEST_F(JobEndpoints, AFailedJobIsRedrivenAndOthersAreNot) {
+    const auto id = submit();
+    const auto redrive = [&](const std::string& job) {
+        return call("redriveJob", {"POST", "/v1/jobs/" + job + "/redrive", identity_.ada});
+    };
+    EXPECT_EQ(redrive(to_public(id)).status, 409);
+    happen(id, JobState::failed, "finished");
+    const auto response = redrive(to_public(id));
+    EXPECT_EQ(response.status, 202);
+    EXPECT_EQ(response.json().at("state"), "queued");
+    EXPECT_EQ(response.header("location"), "/v1/jobs/" + to_public(id));
+    finish(id);
+    const auto complete = redrive(to_public(id));
+    EXPECT_EQ(complete.status, 409);
+    EXPECT_EQ(complete.json().at("detail"),
+              "Nothing is left to run again: all the job's tasks are done.");
+    EXPECT_EQ(redrive("job_0000000000001").status, 404);
+    EXPECT_EQ(redrive("nonsense").status, 404);
+}
+
+TEST_F(JobEndpoints, ManyJobsAreRedrivenByNameOrByFilter) {
+    const auto failed = submit();
+    const auto labelled = submit();
+    const auto running = submit();
+    for (const auto id : {failed, labelled}) happen(id, JobState::failed, "finished");
+    on_io([&] { jobs_.jobs.at(failed).job.labels = {{"desk", "metals"}}; });
+    const auto redrive = [&](const json& body) {
+        return call("redriveJobs", {"POST", "/v1/redrives", identity_.ada, body.dump()});
+    };
+    const auto by_filter = redrive({{"filter", {{"label", "desk=energy"}}}}).json();
+    EXPECT_EQ(by_filter.at("redriven"), 1);
+    EXPECT_EQ(by_filter.at("refused"), json::array());
+    EXPECT_EQ(by_filter.at("next_cursor"), nullptr);
+    const auto by_name =
+        redrive({{"job_ids", {to_public(failed), to_public(running), "nonsense"}}}).json();
+    EXPECT_EQ(by_name.at("redriven"), 1);
+    ASSERT_EQ(by_name.at("refused").size(), 2u);
+    EXPECT_EQ(by_name.at("refused")[0].at("job_id"), "nonsense");
+    EXPECT_EQ(by_name.at("refused")[1].at("job_id"), to_public(running));
+    EXPECT_EQ(redrive({{"job_ids", json::array()}}).status, 422);
+    EXPECT_EQ(redrive(json::object()).status, 422);
+    EXPECT_EQ(redrive({{"filter", json::object()}, {"job_ids", {to_public(failed)}}}).status, 422);
+    EXPECT_EQ(redrive({{"filter", {{"cursor", "nonsense"}}}}).status, 422);
+}
+
 TEST_F(JobEndpoints, ListsInPages) {
     for (int i = 0; i < 5; ++i) submit();
     std::string target = "/v1/jobs?limit=2&label=desk%3Denergy";

@@ -5,14 +5,13 @@
 namespace plimsoll::postgres {
 namespace {
 
-queue::Claim claim_of(std::int64_t fence, int tasks, int attempt) {
+queue::Claim claim_of(std::int64_t fence, int tasks) {
     queue::Claim claim;
     claim.fence = fence;
     for (int seq = 0; seq < tasks; ++seq) {
         auto& task = claim.tasks.emplace_back();
         task.job = JobId{7};
         task.seq = seq;
-        task.attempt = attempt;
     }
     return claim;
 }
@@ -26,9 +25,8 @@ queue::TaskReport report_of(int seq) {
 
 TEST(HeldLeasesTest, ALeaseGoesWithItsLastTask) {
     HeldLeases held;
-    held.add(claim_of(5, 2, 3));
-    held.add(claim_of(6, 1, 1));
-    EXPECT_EQ(held.attempt(5, report_of(1)), 3);
+    held.add(claim_of(5, 2));
+    held.add(claim_of(6, 1));
     held.settled(5, {report_of(0)});
     EXPECT_EQ(held.fences(), (std::vector<std::int64_t>{5, 6}));
     ASSERT_EQ(held.tasks(5).size(), 1u);
@@ -38,9 +36,8 @@ TEST(HeldLeasesTest, ALeaseGoesWithItsLastTask) {
     EXPECT_TRUE(held.tasks(5).empty());
 }
 
-TEST(HeldLeasesTest, WhatIsNotHeldIsAFirstAttempt) {
+TEST(HeldLeasesTest, WhatIsNotHeldIsNothing) {
     HeldLeases held;
-    EXPECT_EQ(held.attempt(1, report_of(0)), 1);
     held.settled(1, {report_of(0)});
     EXPECT_TRUE(held.fences().empty());
     EXPECT_TRUE(held.tasks(1).empty());

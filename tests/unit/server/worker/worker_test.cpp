@@ -95,7 +95,7 @@ class WorkerTest : public testing::Test {
     std::optional<telemetry::DeviceMemory> free_;  // read by the loop, on this thread
     FakeTimer timer_;
     FakeStore store_{io_.get_executor(), timer_};
-    DeviceThread device_{io_.get_executor(), find_test_kind};
+    DeviceThread device_{io_.get_executor(), find_test_kind, [] { return 0.5; }};
     Worker worker_{io_.get_executor(), store_, device_, timer_, [] { return 0.0; }};
     std::optional<bool> ended_;  // what run() returned
 

@@ -1,0 +1,239 @@
+"""Tasks that fail or kill their workers, and another go at what failed."""
+
+import unittest
+
+from queue_case import QueueCase
+from queue_client import job, task
+
+MINUTE = 60
+
+
+class Retries(QueueCase):
+    def fail(self, tasks, outcome='retry', error='busy', delay=None, worker=None):
+        return self.queue.complete(worker or self.cpu, tasks, outcome=outcome, error=error, delay=delay)
+
+    def test_a_retry_waits_for_its_time_and_is_bounded(self):
+        [id] = self.submit(job(self.team))
+        self.queue.connection.execute('update job set max_attempts = 3')
+        for attempt, delay in ((1, None), (2, 30.0)):
+            tasks = self.queue.claim(self.cpu)
+            self.assertEqual(tasks[0].attempt, attempt)
+            self.assertEqual(self.fail(tasks, delay=delay), ['accepted'])
+            self.assertEqual(self.fail(tasks, delay=delay), ['replayed'])
+        self.assertEqual((self.queue.claim(self.cpu), self.queue.promote()), ([], 0))
+        self.pass_time(31)
+        self.assertEqual(self.queue.promote(), 1)
+        self.fail(self.queue.claim(self.cpu))
+        self.assertEqual((self.job(id).state, self.job(id).error), ('failed', 'busy'))
+        self.assertEqual(self.queue.one('select count(*) from attempt where job_id = %s', id), 3)
+
+    def test_a_job_tells_how_often_its_tasks_were_tried_again_and_why(self):
+        [id] = self.submit(job(self.team, 2))
+        self.assertEqual((self.job(id).retries, self.job(id).last_error), (0, None))
+        first, second = self.queue.claim(self.cpu)
+        self.fail([first], error='no memory', delay=5.0)
+        self.assertEqual((self.job(id).retries, self.job(id).last_error), (1, 'no memory'))
+        self.queue.complete(self.cpu, [second])
+        self.assertEqual((self.job(id).retries, self.job(id).last_error), (1, 'no memory'))
+        self.pass_time(6)
+        self.queue.promote()
+        self.fail(self.queue.claim(self.cpu), outcome='final', error='not a text')
+        self.assertEqual((self.job(id).retries, self.job(id).last_error), (1, 'not a text'))
+
+    def test_a_task_that_waits_for_its_retry_does_not_block_its_lane(self):
+        first, second = self.submit(job(self.team), job(self.team))
+        self.fail(self.queue.claim(self.cpu, tasks=1), delay=30.0)
+        [other] = self.queue.claim(self.cpu)
+        self.assertEqual(other.job_id, second)
+        self.assertEqual(self.queue.complete(self.cpu, [other]), ['accepted'])
+        self.pass_time(31)
+        self.queue.promote()
+        self.assertEqual([t.job_id for t in self.queue.claim(self.cpu)], [first])
+
+
+class Poison(QueueCase):
+    def die(self, device):
+        """The worker's process dies with what it holds, and a new one comes."""
+        return self.queue.register(device)
+
+    def test_what_killed_a_worker_runs_next_on_another_device(self):
+        self.submit(job(self.team), job(self.team))
+        gpu = self.queue.register('second')
+        [deadly] = self.queue.claim(self.cpu, tasks=1)
+        self.cpu = self.die('cpu')
+        # It stands at the end of its lane: first what was there before, then not what it died on.
+        self.assertNotEqual(self.queue.claim(self.cpu)[0].job_id, deadly.job_id)
+        self.assertEqual(self.queue.claim(self.cpu), [])
+        self.assertEqual([(t.job_id, t.attempt) for t in self.queue.claim(gpu)], [(deadly.job_id, 2)])
+
+    def test_lanes_of_others_are_not_blocked_by_it(self):
+        [first] = self.submit(job(self.team))
+        self.queue.register('second')
+        self.queue.claim(self.cpu)
+        self.cpu = self.die('cpu')
+        [foreign] = self.submit(job(self.other_team))
+        self.assertEqual([t.job_id for t in self.queue.claim(self.cpu)], [foreign])
+        self.assertEqual(self.queue.state(first), 'running')
+
+    def test_a_minute_of_waiting_for_another_device_is_enough(self):
+        [id] = self.submit(job(self.team))
+        self.queue.register('second')
+        self.queue.claim(self.cpu)
+        self.cpu = self.die('cpu')
+        for seconds, claimed in ((1, []), (59, []), (61, [id])):
+            self.pass_time(seconds)
+            self.assertEqual([t.job_id for t in self.queue.claim(self.cpu)], claimed)
+
+    def test_nobody_is_waited_for_who_cannot_run_it(self):
+        [id] = self.submit(job(self.team, memory=12))
+        others = [self.queue.register('small', memory=11), self.queue.register('other', kinds=['other:1']),
+                  self.queue.register('gone'), self.queue.register('class', 'gpu')]
+        self.queue.retire(others[2])
+        self.queue.claim(self.cpu)
+        self.cpu = self.die('cpu')
+        self.assertEqual([t.job_id for t in self.queue.claim(self.cpu)], [id])
+
+    def test_the_second_death_sets_it_aside_and_says_why(self):
+        [id] = self.submit(job(self.team, [task(7), task(3)]))
+        second = self.queue.register('second')
+        [deadly, sound] = self.queue.claim(self.cpu)
+        self.queue.complete(self.cpu, [sound])
+        self.die('cpu')
+        self.assertEqual(len(self.queue.claim(second)), 1)
+        second = self.die('second')
+        self.run_merges()
+        done = self.job(id)
+        self.assertEqual((done.state, done.items_ok, done.items_failed, done.tasks_quarantined), ('succeeded', 3, 7, 1))
+        self.assertEqual(done.last_error, 'Two workers died while they ran this.')
+        self.assertEqual(self.queue.rows('select seq, state, error from result where job_id = %s and state <> %s', id, 'done'),
+                         [(0, 'quarantined', 'Two workers died while they ran this.')])
+        self.assertEqual(self.event_types(id), ['started', 'retried', 'quarantined', 'finished'])
+
+    def test_a_release_between_two_deaths_does_not_count(self):
+        self.submit(job(self.team))
+        second = self.queue.register('second')
+        self.queue.claim(self.cpu)
+        self.cpu = self.die('cpu')
+        tasks = self.queue.claim(second)
+        self.queue.release(second, tasks)
+        self.assertEqual(self.queue.claim(self.cpu), [])  # still another's
+        self.assertEqual([t.attempt for t in self.queue.claim(second)], [2])
+
+
+class Redrive(QueueCase):
+    def failed(self, *jobs):
+        ids = self.submit(*jobs)
+        self.queue.complete(self.cpu, self.queue.claim(self.cpu), outcome='final', error='no such model')
+        self.assertEqual([self.queue.state(id) for id in ids], ['failed'] * len(ids))
+        return ids
+
+    def test_a_failed_job_runs_again_as_itself(self):
+        [id] = self.failed(job(self.team, [task(7), task(3)]))
+        self.assertEqual(self.queue.redrive(self.team, id), {id: 'redriven'})
+        again = self.job(id)
+        self.assertEqual((again.state, again.error, again.finished_at, again.items_failed, again.tasks_left), ('queued', None, None, 0, 2))
+        self.assertEqual(again.last_error, 'no such model')  # the failure is not forgotten
+        tasks = self.queue.claim(self.cpu)
+        self.assertEqual([(t.task, t.first_item, t.items, t.attempt) for t in tasks], [(0, 0, 7, 1), (1, 7, 3, 1)])
+        self.queue.complete(self.cpu, tasks)
+        self.run_merges()
+        self.assertEqual((self.job(id).state, self.job(id).items_ok), ('succeeded', 10))
+        self.assertEqual(self.event_types(id), ['started', 'quarantined', 'finished', 'redriven', 'started', 'finished'])
+
+    def test_only_what_failed_runs_again(self):
+        [id] = self.submit(job(self.team, 3))
+        tasks = self.queue.claim(self.cpu)
+        self.queue.complete(self.cpu, tasks[:1] + tasks[2:], partial=b'kept')
+        self.queue.complete(self.cpu, tasks[1:2], outcome='final', error='bad luck')
+        self.run_merges()
+        self.assertEqual((self.queue.state(id), self.job(id).items_failed), ('succeeded', 1))
+        self.assertEqual(self.queue.redrive(self.team, id), {id: 'redriven'})
+        again = self.queue.claim(self.cpu)
+        self.assertEqual([t.task for t in again], [1])
+        self.queue.complete(self.cpu, again, partial=b'new')
+        [merge] = self.queue.claim(self.host)
+        self.assertEqual([bytes(p) for p in merge.partials], [b'kept', b'new', b'kept'])
+        self.queue.complete(self.host, [merge], partial=b'{"r": 2}')
+        self.assertEqual(bytes(self.queue.one('select content from report where job_id = %s', id)), b'{"r": 2}')
+        self.assertEqual((self.job(id).items_ok, self.job(id).items_failed), (3, 0))
+
+    def test_a_merge_that_failed_is_made_again(self):
+        [id] = self.submit(job(self.team))
+        self.queue.complete(self.cpu, self.queue.claim(self.cpu))
+        self.queue.complete(self.host, self.queue.claim(self.host), outcome='final', error='cannot merge')
+        self.assertEqual(self.queue.redrive(self.team, id), {id: 'redriven'})
+        self.assertEqual(self.queue.claim(self.cpu), [])
+        self.run_merges()
+        self.assertEqual(self.queue.state(id), 'succeeded')
+
+    def test_a_cancelled_job_goes_on_where_it_stopped(self):
+        [id] = self.submit(job(self.team, 3))
+        tasks = self.queue.claim(self.cpu, tasks=2)
+        self.queue.complete(self.cpu, tasks[:1])
+        self.queue.cancel(self.team, id)
+        self.assertEqual(self.queue.redrive(self.team, id), {id: 'unfinished'})
+        self.queue.release(self.cpu, tasks[1:])
+        self.assertEqual(self.queue.redrive(self.team, id), {id: 'redriven'})
+        self.assertEqual([t.task for t in self.queue.claim(self.cpu)], [1, 2])
+
+    def test_many_at_once_of_several_classes_and_each_is_answered(self):
+        ids = self.failed(job(self.team), job(self.team), job(self.other_team))
+        [on_host] = self.submit(job(self.team, device_class='host'))
+        self.queue.complete(self.host, self.queue.claim(self.host), outcome='final', error='x')
+        [running] = self.submit(job(self.team))
+        [whole] = self.submit(job(self.team, merge=False))
+        self.queue.complete(self.cpu, [t for t in self.queue.claim(self.cpu) if t.job_id == whole])
+        self.assertEqual(self.queue.redrive(self.team, *ids, on_host, running, whole, 77), {
+            77: 'not_found', ids[0]: 'redriven', ids[1]: 'redriven', ids[2]: 'not_found', on_host: 'redriven', running: 'unfinished', whole: 'complete'})
+        self.assertEqual({t.job_id for t in self.queue.claim(self.cpu)}, {ids[0], ids[1]})
+        self.assertEqual({t.job_id for t in self.queue.claim(self.host)}, {on_host})
+
+    def test_a_redriven_job_can_be_cancelled_and_redriven_again(self):
+        [id] = self.failed(job(self.team, 2))
+        self.queue.redrive(self.team, id)
+        self.assertEqual(self.queue.cancel(self.team, id), 'cancelled')
+        self.assertEqual(self.queue.redrive(self.team, id), {id: 'redriven'})
+        self.assertEqual(len(self.queue.claim(self.cpu)), 2)
+
+    def test_a_late_worker_of_the_first_run_records_nothing_in_the_second(self):
+        [id] = self.submit(job(self.team))
+        late = self.queue.claim(self.cpu)
+        self.queue.register('cpu')
+        again = self.queue.register('cpu')
+        self.queue.complete(again, self.queue.claim(again), outcome='final', error='x')
+        self.queue.redrive(self.team, id)
+        self.assertEqual(self.queue.complete(again, late), ['stale'])
+        self.assertEqual(self.queue.state(id), 'queued')
+
+
+class Aging(QueueCase):
+    def claimed(self, minutes):
+        self.pass_time(minutes * MINUTE)
+        tasks = self.queue.claim(self.cpu, tasks=1)
+        self.queue.complete(self.cpu, tasks)
+        return tasks[0].job_id
+
+    def test_a_higher_priority_goes_first_within_the_team(self):
+        low, high = self.submit(job(self.team, priority=-10), job(self.team, priority=10))
+        self.assertEqual([self.claimed(0), self.claimed(0)], [high, low])
+
+    def test_a_minute_of_waiting_counts_for_a_level(self):
+        [low] = self.submit(job(self.team, priority=0))
+        self.queue.now = self.seconds_from_now(3 * MINUTE)
+        [two, three] = self.submit(job(self.team, priority=2), job(self.team, priority=4))
+        self.assertEqual([self.claimed(3) for _ in range(3)], [three, low, two])
+
+    def test_nothing_starves_behind_a_stream_of_urgent_tasks(self):
+        [low] = self.submit(job(self.team, priority=-10))
+        served = []
+        for minute in range(30):
+            self.queue.now = self.seconds_from_now(minute * MINUTE)
+            self.submit(job(self.team, priority=10))
+            served.append(self.claimed(minute))
+            if low in served:
+                break
+        self.assertEqual(len(served), 21)  # 20 levels are 20 minutes; then it is the older one
+
+
+if __name__ == '__main__':
+    unittest.main()
