@@ -27,12 +27,13 @@ struct Found {
     }
 };
 
-// The order of all rankings: the higher standing, then the later end, then what makes it total.
-inline bool better(const Found& a, const Found& b) {
+// The order of all rankings: the higher standing, then the later end, then what makes it total. An
+// object, so that sorting inlines it.
+inline constexpr auto better = [](const Found& a, const Found& b) {
     if (a.standing != b.standing) return a.standing > b.standing;
     if (a.end() != b.end()) return a.end() > b.end();
     return std::tie(a.at, a.shape, a.rising, a.waves, a.window_begin) <
            std::tie(b.at, b.shape, b.rising, b.waves, b.window_begin);
-}
+};
 
 }  // namespace plimsoll::waves

@@ -12,26 +12,29 @@ namespace plimsoll::waves {
 // does not depend on the order in which counts arrive. Memory: twice the capacity.
 class Pool {
   public:
-    explicit Pool(std::size_t capacity);
+    // `repeats`: the same count may come more than once.
+    Pool(std::size_t capacity, bool repeats);
 
     // A count of lower standing cannot get in any more; none so far: below all.
-    double threshold() const { return threshold_; }
+    double threshold() const { return last_.standing; }
     void add(const Found& found) {
-        if (found.standing < threshold_) return;
+        if (!better(found, last_)) return;
         items_.push_back(found);
         if (items_.size() >= 2 * capacity_) compact();
     }
     // Best first; the pool is empty afterwards.
     std::vector<Found> take();
-    // Whether a count was left out.
+    // Whether a count may have been left out: the pool was full once.
     bool overflowed() const { return overflowed_; }
 
   private:
     void compact();
+    void sort_out();
 
     std::size_t capacity_;
+    bool repeats_;
     std::vector<Found> items_;
-    double threshold_ = -std::numeric_limits<double>::infinity();
+    Found last_{.standing = -std::numeric_limits<double>::infinity()};  // the worst of a full pool
     bool overflowed_ = false;
 };
 

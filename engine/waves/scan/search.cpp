@@ -145,8 +145,9 @@ Result<SearchResult> search(const BarTable& table, const Itinerary& itinerary,
     result.coverage.quiet_windows = itinerary.quiet_windows;
     result.coverage.filtered_starts = itinerary.filtered_starts;
     result.coverage.all_windows = itinerary.all_windows;
-    Pool counts(keep);
-    Pool open(kOpenKept);
+    const bool windowed = itinerary.windows.size() > 1;
+    Pool counts(keep, windowed);
+    Pool open(kOpenKept, windowed);
     const Rarity rarity = rarity_of(table, itinerary.longest_window(), settings);
     bool done = true;
     for (const bool rising : {true, false}) {

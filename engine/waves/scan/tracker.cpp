@@ -23,8 +23,8 @@ struct StartCounts {
 template <const auto& F, class Score>
 void search_start(const BarTable& table, bool rising, std::int32_t start, const Settings& settings,
                   StartCounts& into) {
-    Pool finished(kAll);
-    Pool open(kAll);
+    Pool finished(kAll, false);
+    Pool open(kAll, false);
     // How rare a score is changes with the bars of the series: standings are set when asked for.
     const Rarity unknown;
     Collector<F, Score> sink(Score(settings.weights), unknown, rising, finished, open);

@@ -114,21 +114,22 @@ class Descent {
     template <int K>
     [[gnu::always_inline]] unsigned tried(unsigned& open) {
         unsigned alive = open;
-        plan::each<kPatterns>([&](auto p) {
+        plan::each<kPatterns>([&](auto p) __attribute__((always_inline)) {
             constexpr std::size_t P = p;
             constexpr unsigned kGroup = plan::group(F, P, K);
             if constexpr (kGroup != 0) {
                 if ((alive & kGroup) == 0) return;
                 bool good = true;
-                plan::each<static_cast<std::size_t>(F.patterns[P].rule_count)>([&](auto r) {
-                    constexpr const Rule& kRule = F.patterns[P].rules[r];
-                    if constexpr (kRule.depth() == K) {
-                        if (!good || holds(kRule, path_)) return;
-                        good = false;
-                        ++tally_.pruned[P][r];
-                        if constexpr (plan::final_when_broken(kRule)) open &= ~kGroup;
-                    }
-                });
+                plan::each<static_cast<std::size_t>(F.patterns[P].rule_count)>(
+                    [&](auto r) __attribute__((always_inline)) {
+                        constexpr const Rule& kRule = F.patterns[P].rules[r];
+                        if constexpr (kRule.depth() == K) {
+                            if (!good || holds(kRule, path_)) return;
+                            good = false;
+                            ++tally_.pruned[P][r];
+                            if constexpr (plan::final_when_broken(kRule)) open &= ~kGroup;
+                        }
+                    });
                 if (!good) alive &= ~kGroup;
             }
         });
@@ -137,7 +138,7 @@ class Descent {
 
     template <int K>
     [[gnu::always_inline]] void survived(unsigned alive) {
-        plan::each<kPatterns>([&](auto p) {
+        plan::each<kPatterns>([&](auto p) __attribute__((always_inline)) {
             constexpr std::size_t P = p;
             constexpr const Pattern& kPattern = F.patterns[P];
             if constexpr (kPattern.waves == K) {

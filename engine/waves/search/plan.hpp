@@ -77,7 +77,7 @@ constexpr unsigned with_waves(const Family<N>& family, int waves, bool or_more) 
 // Calls f with an integral constant for each of 0..N-1.
 template <std::size_t N, class F>
 [[gnu::always_inline]] constexpr void each(F&& f) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
         (f(std::integral_constant<std::size_t, I>{}), ...);
     }(std::make_index_sequence<N>{});
 }

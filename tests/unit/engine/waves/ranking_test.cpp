@@ -27,15 +27,18 @@ TEST(Pool, KeepsTheBestWhateverTheOrder) {
     std::mt19937_64 bits(1);
     for (int round = 0; round < 5; ++round) {
         for (std::size_t i = all.size(); i-- > 1;) std::swap(all[i], all[bits() % (i + 1)]);
-        Pool pool(50);
-        for (const Found& it : all) {
-            pool.add(it);
-            pool.add(it);  // as if found in two windows
+        for (const bool repeats : {false, true}) {
+            Pool pool(50, repeats);
+            for (const Found& it : all) {
+                pool.add(it);
+                if (repeats) pool.add(it);  // as if found in two windows
+            }
+            const auto kept = pool.take();
+            EXPECT_TRUE(pool.overflowed());
+            ASSERT_EQ(kept.size(), expected.size());
+            for (std::size_t i = 0; i < kept.size(); ++i)
+                EXPECT_TRUE(kept[i].same_count(expected[i]));
         }
-        const auto kept = pool.take();
-        EXPECT_TRUE(pool.overflowed());
-        ASSERT_EQ(kept.size(), expected.size());
-        for (std::size_t i = 0; i < kept.size(); ++i) EXPECT_TRUE(kept[i].same_count(expected[i]));
     }
 }
 
