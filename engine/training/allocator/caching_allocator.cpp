@@ -25,70 +25,32 @@ std::int64_t segment_size(std::int64_t size) {
 
 }  // namespace
 
-CachingAllocator::CachingAllocator(const AllocatorSettings& settings) : settings_(settings) {}
+CachingAllocator::CachingAllocator(const AllocatorSettings& settings) : settings_(settings) {
+    constexpr std::size_t usual = 2048;  // blocks of a middling model's step
+    blocks_.reserve(usual);
+}
 
-CachingAllocator::Block CachingAllocator::make_node(const Node& node) {
+CachingAllocator::Block CachingAllocator::make_block(const MemoryBlock& block) {
     if (spare_.empty()) {
-        nodes_.push_back(node);
-        return static_cast<Block>(nodes_.size()) - 1;
+        blocks_.push_back(block);
+        return static_cast<Block>(blocks_.size()) - 1;
     }
-    const Block block = spare_.back();
+    const Block index = spare_.back();
     spare_.pop_back();
-    at(block) = node;
-    return block;
-}
-
-void CachingAllocator::drop_node(Block block) {
-    spare_.push_back(block);
-}
-
-// 28 bits of size (up to 128 GiB) above 36 bits of address (32 TiB).
-std::uint64_t CachingAllocator::key_of(std::int64_t size, std::int64_t address) {
-    return static_cast<std::uint64_t>(size / kSmallest) << 36 |
-           static_cast<std::uint64_t>(address / kSmallest);
-}
-
-std::int64_t CachingAllocator::size_of(std::uint64_t key) {
-    return static_cast<std::int64_t>(key >> 36) * kSmallest;
-}
-
-void CachingAllocator::Pool::insert(std::uint64_t key, Block block) {
-    const auto at = std::upper_bound(keys.begin(), keys.end(), key) - keys.begin();
-    keys.insert(keys.begin() + at, key);
-    blocks.insert(blocks.begin() + at, block);
-}
-
-void CachingAllocator::Pool::erase(std::size_t index) {
-    keys.erase(keys.begin() + static_cast<std::ptrdiff_t>(index));
-    blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(index));
-}
-
-void CachingAllocator::put(Block block) {
-    const auto& node = at(block);
-    pool(node.small).insert(key_of(node.size, node.address), block);
-}
-
-void CachingAllocator::take(Block block) {
-    const auto& node = at(block);
-    auto& p = pool(node.small);
-    const auto key = key_of(node.size, node.address);
-    p.erase(static_cast<std::size_t>(std::lower_bound(p.keys.begin(), p.keys.end(), key) -
-                                     p.keys.begin()));
+    at(index) = block;
+    return index;
 }
 
 CachingAllocator::Block CachingAllocator::find(bool small, std::int64_t size) {
-    auto& p = pool(small);
-    const auto fit = std::lower_bound(p.keys.begin(), p.keys.end(), key_of(size, 0));
-    if (fit == p.keys.end()) return kOutOfMemory;
+    const Block block = pool(small).best_fit(size);
+    if (block < 0) return kOutOfMemory;
     if (settings_.max_split > 0 && !settings_.expandable_segments) {
         // Oversize blocks are not given to small requests, nor to much smaller oversize ones.
-        if (size < settings_.max_split && size_of(*fit) >= settings_.max_split) return kOutOfMemory;
-        if (size >= settings_.max_split && size_of(*fit) >= size + kLargeSegment)
-            return kOutOfMemory;
+        const auto found = at(block).size;
+        if (size < settings_.max_split && found >= settings_.max_split) return kOutOfMemory;
+        if (size >= settings_.max_split && found >= size + kLargeSegment) return kOutOfMemory;
     }
-    const auto index = static_cast<std::size_t>(fit - p.keys.begin());
-    const Block block = p.blocks[index];
-    p.erase(index);
+    pool(small).erase(block);
     return block;
 }
 
@@ -104,7 +66,7 @@ CachingAllocator::Block CachingAllocator::new_segment(std::int64_t size, bool sm
     const std::int64_t bytes = segment_size(size);
     if (!reserve(bytes)) return kOutOfMemory;
     auto& top = top_[0];
-    const Block block = make_node({top, bytes, -1, -1, false, small});
+    const Block block = make_block({.address = top, .size = bytes, .small = small});
     top += bytes + kSegmentRounding;  // never adjacent to another segment
     return block;
 }
@@ -123,7 +85,8 @@ CachingAllocator::Block CachingAllocator::grow_expandable(std::int64_t size, boo
         take(tail);
         at(tail).size += bytes;
     } else {
-        const Block block = make_node({top, bytes, tail, -1, false, small});
+        const Block block =
+            make_block({.address = top, .size = bytes, .previous = tail, .small = small});
         if (tail >= 0) at(tail).next = block;
         tail = block;
     }
@@ -132,20 +95,22 @@ CachingAllocator::Block CachingAllocator::grow_expandable(std::int64_t size, boo
 }
 
 void CachingAllocator::split(Block block, std::int64_t size) {
-    const Node whole = at(block);
+    const MemoryBlock whole = at(block);
     const std::int64_t rest = whole.size - size;
     const bool splits =
         whole.small || settings_.expandable_segments
             ? rest >= kSmallest
             : rest > kSmallLimit && (settings_.max_split == 0 || size < settings_.max_split);
     if (!splits) return;
-    const Block remaining =
-        make_node({whole.address + size, rest, block, whole.next, false, whole.small});
+    const Block remaining = make_block({.address = whole.address + size,
+                                        .size = rest,
+                                        .previous = block,
+                                        .next = whole.next,
+                                        .small = whole.small});
     if (whole.next >= 0) at(whole.next).previous = remaining;
     at(block).next = remaining;
     at(block).size = size;
-    for (auto& tail : expandable_tail_)
-        if (tail == block) tail = remaining;
+    move_tail(block, remaining);
     put(remaining);
 }
 
@@ -171,13 +136,17 @@ CachingAllocator::Block CachingAllocator::allocate(std::int64_t bytes) {
     return block;
 }
 
+void CachingAllocator::move_tail(Block from, Block to) {
+    for (auto& tail : expandable_tail_)
+        if (tail == from) tail = to;
+}
+
 CachingAllocator::Block CachingAllocator::merge(Block left, Block right) {
     at(left).size += at(right).size;
     at(left).next = at(right).next;
     if (at(right).next >= 0) at(at(right).next).previous = left;
-    for (auto& tail : expandable_tail_)
-        if (tail == right) tail = left;
-    drop_node(right);
+    move_tail(right, left);
+    drop_block(right);
     return left;
 }
 
@@ -201,20 +170,20 @@ void CachingAllocator::free(Block block) {
 // first.
 void CachingAllocator::release_oversize(std::int64_t size) {
     if (settings_.max_split == 0 || settings_.expandable_segments) return;
-    auto& p = pool(false);
     const std::int64_t wanted = std::max(size, settings_.max_split);
-    for (std::size_t i = p.keys.size(); i-- > 0 && size_of(p.keys[i]) >= wanted;)
-        release_if_whole(p, i);
+    for (Block block = large_.largest(); block >= 0 && at(block).size >= wanted;) {
+        const Block next = large_.next_smaller(block);
+        release_if_whole(block);
+        block = next;
+    }
 }
 
 // A block without neighbours is a whole segment: back to the driver with it.
-bool CachingAllocator::release_if_whole(Pool& p, std::size_t index) {
-    const Block block = p.blocks[index];
-    if (at(block).previous >= 0 || at(block).next >= 0) return false;
+void CachingAllocator::release_if_whole(Block block) {
+    if (at(block).previous >= 0 || at(block).next >= 0) return;
     reserved_ -= at(block).size;
-    drop_node(block);
-    p.erase(index);
-    return true;
+    take(block);
+    drop_block(block);
 }
 
 // Segments that are one free block go back to the driver; an expandable segment gives back whole
@@ -237,13 +206,17 @@ void CachingAllocator::release_cached() {
             }
             const Block before = at(tail).previous;
             if (before >= 0) at(before).next = -1;
-            drop_node(tail);
+            drop_block(tail);
             tail = before;
         }
         return;
     }
-    for (auto& p : pools_)
-        for (std::size_t i = p.keys.size(); i-- > 0;) release_if_whole(p, i);
+    for (auto* free : {&small_, &large_})
+        for (Block block = free->largest(); block >= 0;) {
+            const Block next = free->next_smaller(block);
+            release_if_whole(block);
+            block = next;
+        }
 }
 
 }  // namespace plimsoll::training

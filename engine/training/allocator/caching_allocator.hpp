@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/training/allocator/free_blocks.hpp"
+
 #include <cstdint>
 #include <vector>
 
@@ -23,6 +25,8 @@ class CachingAllocator {
     static constexpr Block kOutOfMemory = -1;
 
     explicit CachingAllocator(const AllocatorSettings& settings = {});
+    CachingAllocator(const CachingAllocator&) = delete;
+    CachingAllocator& operator=(const CachingAllocator&) = delete;
 
     // A block of at least `bytes` (more than 0), or kOutOfMemory.
     Block allocate(std::int64_t bytes);
@@ -38,46 +42,29 @@ class CachingAllocator {
     std::int64_t retries() const { return retries_; }
 
   private:
-    struct Node {
-        std::int64_t address = 0;
-        std::int64_t size = 0;
-        Block previous = -1;  // neighbours in the segment
-        Block next = -1;
-        bool used = false;
-        bool small = false;
-    };
-    // Free blocks by size, then address: both in units of 512 bytes in one number, so that looking
-    // up and moving entries stays cheap.
-    struct Pool {
-        std::vector<std::uint64_t> keys;
-        std::vector<Block> blocks;
-        void insert(std::uint64_t key, Block block);
-        void erase(std::size_t index);
-    };
-    static std::uint64_t key_of(std::int64_t size, std::int64_t address);
-    static std::int64_t size_of(std::uint64_t key);
-
-    Node& at(Block block) { return nodes_[static_cast<std::size_t>(block)]; }
-    const Node& at(Block block) const { return nodes_[static_cast<std::size_t>(block)]; }
-    Pool& pool(bool small) { return pools_[small ? 0 : 1]; }
-    Block make_node(const Node& node);
-    void drop_node(Block block);
-    void put(Block block);
-    void take(Block block);
+    MemoryBlock& at(Block block) { return blocks_[static_cast<std::size_t>(block)]; }
+    const MemoryBlock& at(Block block) const { return blocks_[static_cast<std::size_t>(block)]; }
+    FreeBlocks& pool(bool small) { return small ? small_ : large_; }
+    Block make_block(const MemoryBlock& block);
+    void drop_block(Block block) { spare_.push_back(block); }
+    void put(Block block) { pool(at(block).small).insert(block); }
+    void take(Block block) { pool(at(block).small).erase(block); }
     Block find(bool small, std::int64_t size);
     Block new_segment(std::int64_t size, bool small);
     Block grow_expandable(std::int64_t size, bool small);
     void split(Block block, std::int64_t size);
     void release_cached();
     void release_oversize(std::int64_t size);
-    bool release_if_whole(Pool& pool, std::size_t index);
+    void release_if_whole(Block block);
     bool reserve(std::int64_t bytes);
     Block merge(Block left, Block right);
+    void move_tail(Block from, Block to);
 
     AllocatorSettings settings_;
-    std::vector<Node> nodes_;
-    std::vector<Block> spare_;
-    Pool pools_[2];
+    std::vector<MemoryBlock> blocks_;
+    std::vector<Block> spare_;  // of blocks_, to be used again
+    FreeBlocks small_{blocks_};
+    FreeBlocks large_{blocks_};
     Block expandable_tail_[2] = {-1, -1};
     std::int64_t top_[2] = {0, 1LL << 43};
     std::int64_t allocated_ = 0;
