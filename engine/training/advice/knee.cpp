@@ -8,12 +8,12 @@ namespace plimsoll::training {
 
 namespace {
 
-Work work_at(const std::map<std::int64_t, Footprint>& known, std::int64_t batch) {
+Work work_at(const std::map<std::int64_t, Work>& known, std::int64_t batch) {
     const auto above = known.lower_bound(batch);
-    const Work& high = above->second.work;
+    const Work& high = above->second;
     if (above->first == batch) return high;
     const auto below = std::prev(above);
-    const Work& low = below->second.work;
+    const Work& low = below->second;
     const double share = static_cast<double>(batch - below->first) /
                          static_cast<double>(above->first - below->first);
     return {.matmul_flops = std::lerp(low.matmul_flops, high.matmul_flops, share),
@@ -24,7 +24,7 @@ Work work_at(const std::map<std::int64_t, Footprint>& known, std::int64_t batch)
 
 }  // namespace
 
-Knee find_knee(const std::map<std::int64_t, Footprint>& known, const TrainingSettings& settings,
+Knee find_knee(const std::map<std::int64_t, Work>& known, const TrainingSettings& settings,
                const GpuProfile& gpu, std::int64_t highest) {
     const auto speed = [&](std::int64_t batch) {
         auto at = settings;

@@ -19,7 +19,7 @@ inline constexpr double kNearBest = 0.97;
 // The smallest batch up to `highest` (of at least 1; 8 and above it multiples of 8 and `highest`
 // itself) with kNearBest of the best modelled throughput. Between two batches whose tapes were
 // recorded work grows in a straight line; those of 1 and of `highest` must be among `known`.
-Knee find_knee(const std::map<std::int64_t, Footprint>& known, const TrainingSettings& settings,
+Knee find_knee(const std::map<std::int64_t, Work>& known, const TrainingSettings& settings,
                const GpuProfile& gpu, std::int64_t highest);
 
 }  // namespace plimsoll::training

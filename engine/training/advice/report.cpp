@@ -89,6 +89,7 @@ class Maker {
         auto at = estimate(r_.shape, settings_, tape_device(gpu), options);
         if (!at) return fail(at.error());
         out.at_batch = std::move(*at);
+        footprints_on(gpu).learn(out.batch, out.at_batch);
         out.reserved = corrected(out.at_batch.peak_reserved, r_.search);
         out.device_used = out.reserved + gpu.total_bytes() - gpu.usable_bytes();
         out.utilisation_percent =
@@ -105,12 +106,12 @@ class Maker {
         const auto device = tape_device(gpu);
         return known_
             .try_emplace({settings_.accumulation, key_of(device)}, r_.shape, settings_, device,
-                         r_.search.estimate)
+                         r_.search.estimate, peaks_)
             .first->second;
     }
 
     std::int64_t reserved(FootprintByBatch& footprints, std::int64_t batch) const {
-        return corrected(footprints(batch).peak_reserved, r_.search);
+        return corrected(footprints.reserved(batch), r_.search);
     }
 
     // A look or two instead of a search.
@@ -129,9 +130,9 @@ class Maker {
     static Knee knee_of(FootprintByBatch& footprints, const TrainingSettings& settings,
                         const GpuProfile& gpu, const BatchLimits& limits) {
         const auto highest = std::max<std::int64_t>(1, limits.round_batch);
-        footprints(1);
-        footprints(highest);
-        return find_knee(footprints.known(), settings, gpu, highest);
+        footprints.work(1);
+        footprints.work(highest);
+        return find_knee(footprints.works(), settings, gpu, highest);
     }
 
     // A batch from the knee up to its double that whole micro-batches make the target of; the knee
@@ -150,7 +151,8 @@ class Maker {
         out.limits = *limits;
         out.band = band_of(r_.shape, settings_, out.gpu);
         out.fit = limits->fit;
-        for (std::int64_t batch = 4; batch < limits->round_batch; batch *= 4) footprints(batch);
+        for (std::int64_t batch = 4; batch < limits->round_batch; batch *= 4)
+            footprints.work(batch);
         out.knee = knee_of(footprints, settings_, out.gpu, *limits);
         if (r_.batch > 0) {
             out.batch = r_.batch;
@@ -210,16 +212,14 @@ class Maker {
     // report is about.
     void add_curve(GpuReport& out) {
         auto& footprints = footprints_on(out.gpu);
-        footprints(out.batch);
         const auto highest = std::max({std::int64_t{8}, out.batch, out.limits.max_batch * 3 / 2});
-        for (std::int64_t batch = 1; batch <= highest; batch *= 4) footprints(batch);
-        for (const auto& [batch, footprint] : footprints.known()) {
+        for (std::int64_t batch = 1; batch <= highest; batch *= 4) footprints.work(batch);
+        for (const auto& [batch, work] : footprints.works()) {
             if (batch > highest) break;
             auto settings = settings_;
             settings.batch = batch;
-            const auto speed = model_throughput(footprint.work, settings, out.gpu);
-            out.curve.push_back({batch, corrected(footprint.peak_reserved, r_.search),
-                                 speed.samples_per_second,
+            const auto speed = model_throughput(work, settings, out.gpu);
+            out.curve.push_back({batch, reserved(footprints, batch), speed.samples_per_second,
                                  speed.step_seconds / static_cast<double>(settings.accumulation)});
         }
     }
@@ -232,7 +232,7 @@ class Maker {
             auto& footprints =
                 changed_
                     .try_emplace({change.name, settings.accumulation, key_of(device)}, r_.shape,
-                                 settings, device, r_.search.estimate)
+                                 settings, device, r_.search.estimate, peaks_)
                     .first->second;
             const auto limits = find_batch(r_.shape, settings, out.gpu, r_.search, footprints);
             if (!limits || limits->max_batch == 0) continue;
@@ -251,6 +251,7 @@ class Maker {
     }
 
     const ReportRequest& r_;
+    ReservedPeaks peaks_;
     TrainingSettings settings_;  // with what the present card needs
     std::map<std::pair<int, DeviceKey>, FootprintByBatch> known_;  // by accumulation and device
     std::map<std::tuple<std::string, int, DeviceKey>, FootprintByBatch> changed_;

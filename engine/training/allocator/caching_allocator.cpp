@@ -25,10 +25,7 @@ std::int64_t segment_size(std::int64_t size) {
 
 }  // namespace
 
-CachingAllocator::CachingAllocator(const AllocatorSettings& settings) : settings_(settings) {
-    constexpr std::size_t usual = 2048;  // blocks of a middling model's step
-    blocks_.reserve(usual);
-}
+CachingAllocator::CachingAllocator(const AllocatorSettings& settings) : settings_(settings) {}
 
 CachingAllocator::Block CachingAllocator::make_block(const MemoryBlock& block) {
     if (spare_.empty()) {
@@ -115,8 +112,8 @@ void CachingAllocator::split(Block block, std::int64_t size) {
 }
 
 CachingAllocator::Block CachingAllocator::allocate(std::int64_t bytes) {
-    const std::int64_t size = std::max(kSmallest, round_up(bytes, kSmallest));
-    const bool small = size <= kSmallLimit;
+    const std::int64_t size = std::max(kSmallest, rounded(bytes));
+    const bool small = is_small(size);
     Block block = find(small, size);
     if (block < 0) block = new_segment(size, small);
     if (block < 0) {

@@ -28,6 +28,10 @@ class CachingAllocator {
     CachingAllocator(const CachingAllocator&) = delete;
     CachingAllocator& operator=(const CachingAllocator&) = delete;
 
+    // What a request is rounded to, and whether the small pool serves it.
+    static std::int64_t rounded(std::int64_t bytes) { return (bytes + 511) / 512 * 512; }
+    static bool is_small(std::int64_t bytes) { return bytes <= 1 << 20; }
+
     // A block of at least `bytes` (more than 0), or kOutOfMemory.
     Block allocate(std::int64_t bytes);
     void free(Block block);

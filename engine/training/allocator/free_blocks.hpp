@@ -21,85 +21,89 @@ struct MemoryBlock {
 };
 
 // The free blocks of a pool, ordered by size, then address. Sizes of one class (an eighth of a
-// power of two) are a linked list, and a bit a class says whether it is empty: what a replay does
-// ten thousand times touches two or three blocks instead of searching and moving a sorted array.
-// Everything is inline because it is the inner loop of every estimate.
+// power of two) are a ring through its head, and a bit a class says whether it is empty: what a
+// replay does ten thousand times touches two or three blocks instead of searching and moving a
+// sorted array. Everything is inline because it is the inner loop of every estimate.
 class FreeBlocks {
   public:
-    explicit FreeBlocks(std::vector<MemoryBlock>& blocks) : blocks_(blocks) {
-        first_.fill(-1);
-        last_.fill(-1);
+    // Takes kClasses entries at the end of `blocks` for the rings' heads.
+    explicit FreeBlocks(std::vector<MemoryBlock>& blocks)
+        : blocks_(blocks), head_(static_cast<std::int32_t>(blocks.size())) {
+        blocks.resize(blocks.size() + kClasses);
+        for (std::int32_t head = head_; head < head_ + kClasses; ++head)
+            at(head).smaller = at(head).larger = head;
     }
 
     void insert(std::int32_t index) {
         auto& block = at(index);
         const auto c = class_of(block.size);
-        std::int32_t before = last_[c];
-        std::int32_t after = -1;
-        if (before >= 0 && ordered(block, at(before))) {
-            for (after = first_[c]; ordered(at(after), block);) after = at(after).larger;
-            before = at(after).smaller;
-        }
+        const std::int32_t head = head_ + c;
+        std::int32_t after = head;
+        if (const auto last = at(head).smaller; last != head && ordered(block, at(last)))
+            for (after = at(head).larger; ordered(at(after), block);) after = at(after).larger;
+        const std::int32_t before = at(after).smaller;
         block.size_class = static_cast<std::uint16_t>(c);
         block.smaller = before;
         block.larger = after;
-        (before >= 0 ? at(before).larger : first_[c]) = index;
-        (after >= 0 ? at(after).smaller : last_[c]) = index;
-        filled_[c / 64] |= std::uint64_t{1} << c % 64;
+        at(before).larger = index;
+        at(after).smaller = index;
+        filled_[static_cast<std::size_t>(c) / 64] |= std::uint64_t{1} << c % 64;
     }
 
     void erase(std::int32_t index) {
         const auto& block = at(index);
-        const std::size_t c = block.size_class;
-        (block.smaller >= 0 ? at(block.smaller).larger : first_[c]) = block.larger;
-        (block.larger >= 0 ? at(block.larger).smaller : last_[c]) = block.smaller;
-        if (first_[c] < 0) filled_[c / 64] &= ~(std::uint64_t{1} << c % 64);
+        at(block.smaller).larger = block.larger;
+        at(block.larger).smaller = block.smaller;
+        const auto emptied = static_cast<std::uint64_t>(block.smaller == block.larger);
+        filled_[block.size_class / 64U] &= ~(emptied << block.size_class % 64U);
     }
 
     // The smallest free block of at least `size`, the lowest address among equals; -1 if none.
     std::int32_t best_fit(std::int64_t size) const {
         const auto c = class_of(size);
-        for (auto index = first_[c]; index >= 0; index = at(index).larger)
+        const std::int32_t head = head_ + c;
+        for (auto index = at(head).larger; index != head; index = at(index).larger)
             if (at(index).size >= size) return index;
-        auto word = c / 64;
+        auto word = static_cast<std::size_t>(c) / 64;
         auto above = filled_[word] & (~std::uint64_t{1} << c % 64);  // classes after c
         while (above == 0) {
             if (++word == filled_.size()) return -1;
             above = filled_[word];
         }
-        return first_[word * 64 + static_cast<std::size_t>(std::countr_zero(above))];
+        return at(head_ + static_cast<std::int32_t>(word * 64) + std::countr_zero(above)).larger;
     }
 
     // The largest free block, and the next smaller one; -1 if none.
     std::int32_t largest() const { return last_below(kClasses); }
     std::int32_t next_smaller(std::int32_t index) const {
-        return at(index).smaller >= 0 ? at(index).smaller : last_below(at(index).size_class);
+        const auto smaller = at(index).smaller;
+        const std::int32_t c = at(index).size_class;
+        return smaller == head_ + c ? last_below(c) : smaller;
     }
 
   private:
-    static constexpr std::size_t kExact = 16;  // up to 15 units, each size is a class
-    static constexpr std::size_t kClasses = 320;
+    static constexpr std::int32_t kExact = 16;  // up to 15 units, each size is a class
+    static constexpr std::int32_t kClasses = 320;
 
-    static std::size_t class_of(std::int64_t size) {
+    static std::int32_t class_of(std::int64_t size) {
         const auto units = static_cast<std::uint64_t>(size) / 512;
-        if (units < kExact) return static_cast<std::size_t>(units);
-        const auto exponent = static_cast<std::size_t>(std::bit_width(units)) - 1;
+        if (units < kExact) return static_cast<std::int32_t>(units);
+        const auto exponent = std::bit_width(units) - 1;
         return kExact + (exponent - 4) * 8 +
-               (static_cast<std::size_t>(units >> (exponent - 3)) & 7U);
+               static_cast<std::int32_t>(units >> (exponent - 3) & 7U);
     }
     static bool ordered(const MemoryBlock& a, const MemoryBlock& b) {
         return a.size != b.size ? a.size < b.size : a.address < b.address;
     }
     MemoryBlock& at(std::int32_t index) const { return blocks_[static_cast<std::size_t>(index)]; }
-    std::int32_t last_below(std::size_t end) const {
-        while (end > 0)
-            if (last_[--end] >= 0) return last_[end];
+    std::int32_t last_below(std::int32_t c) const {  // of the classes below c
+        while (c-- > 0)
+            if (at(head_ + c).smaller != head_ + c) return at(head_ + c).smaller;
         return -1;
     }
 
     std::vector<MemoryBlock>& blocks_;
-    std::array<std::int32_t, kClasses> first_;
-    std::array<std::int32_t, kClasses> last_;
+    std::int32_t head_;
     std::array<std::uint64_t, kClasses / 64> filled_{};
 };
 

@@ -38,12 +38,28 @@ std::int64_t corrected(std::int64_t reserved, const SearchOptions& options) {
     return std::llround(static_cast<double>(reserved) * options.correction);
 }
 
-const Footprint& FootprintByBatch::operator()(std::int64_t batch) {
-    const auto known = known_.find(batch);
-    if (known != known_.end()) return known->second;
+const Work& FootprintByBatch::work(std::int64_t batch) {
+    const auto known = works_.find(batch);
+    if (known != works_.end()) return known->second;
     auto settings = settings_;
     settings.batch = batch;
-    return known_.emplace(batch, footprint(shape_, settings, device_, options_)).first->second;
+    auto tape = record_tape(shape_, settings, device_);
+    const auto& work = works_.emplace(batch, tape.work).first->second;
+    tapes_.emplace(batch, std::move(tape));
+    return work;
+}
+
+std::int64_t FootprintByBatch::reserved(std::int64_t batch) {
+    const auto known = reserved_.find(batch);
+    if (known != reserved_.end()) return known->second;
+    work(batch);
+    const auto tape = tapes_.extract(batch);
+    return reserved_.emplace(batch, peaks_(tape.mapped(), options_)).first->second;
+}
+
+void FootprintByBatch::learn(std::int64_t batch, const Estimate& estimate) {
+    works_.emplace(batch, estimate.work);
+    reserved_.emplace(batch, estimate.peak_reserved);
 }
 
 namespace {
@@ -65,7 +81,7 @@ std::int64_t largest_fitting(FootprintByBatch& footprints, std::int64_t limit, s
     std::int64_t last = 0, last_bytes = state;
     while (high - low > 1) {
         probe = std::clamp(probe, low + 1, high - 1);
-        const std::int64_t bytes = footprints(probe).peak_reserved;
+        const std::int64_t bytes = footprints.reserved(probe);
         (bytes <= limit ? low : high) = probe;
         const double slope =
             static_cast<double>(bytes - last_bytes) / static_cast<double>(probe - last);
@@ -108,7 +124,7 @@ Result<BatchLimits> find_batch(const ModelShape& shape, const TrainingSettings& 
                                     state_bytes(shape, settings));
     if (out.max_batch == 0) return out;
     out.round_batch = rounded(out.max_batch);
-    const auto reserved = corrected(footprints(out.round_batch).peak_reserved, options);
+    const auto reserved = corrected(footprints.reserved(out.round_batch), options);
     const auto band = band_of(shape, settings, gpu);
     const double upper = static_cast<double>(reserved) * band.high;
     out.fit = upper <= static_cast<double>(gpu.usable_bytes() - options.reserved_elsewhere)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/training/estimate/estimate.hpp"
+#include "engine/training/estimate/reserved_peaks.hpp"
 
 #include <functional>
 #include <map>
@@ -40,21 +41,31 @@ std::int64_t reserve_limit(const GpuProfile& gpu, const SearchOptions& options);
 
 std::int64_t corrected(std::int64_t reserved, const SearchOptions& options);
 
-// Footprints by batch, remembered: many cards ask for the same batches.
+// What each batch takes, remembered: many cards ask for the same batches. A batch's work is known
+// once its tape is recorded, its memory only after a replay, which takes longer and is left out
+// until somebody asks.
 class FootprintByBatch {
   public:
+    // `peaks` outlives this, and may be shared where the options are the same.
     FootprintByBatch(const ModelShape& shape, const TrainingSettings& settings,
-                     const TapeDevice& device, const EstimateOptions& options)
-        : shape_(shape), settings_(settings), device_(device), options_(options) {}
-    const Footprint& operator()(std::int64_t batch);
-    const std::map<std::int64_t, Footprint>& known() const { return known_; }
+                     const TapeDevice& device, const EstimateOptions& options, ReservedPeaks& peaks)
+        : shape_(shape), settings_(settings), device_(device), options_(options), peaks_(peaks) {}
+    std::int64_t reserved(std::int64_t batch);
+    const Work& work(std::int64_t batch);
+    // What an estimate found out about its batch.
+    void learn(std::int64_t batch, const Estimate& estimate);
+    // Of every batch that was asked for.
+    const std::map<std::int64_t, Work>& works() const { return works_; }
 
   private:
     ModelShape shape_;
     TrainingSettings settings_;
     TapeDevice device_;
     EstimateOptions options_;
-    std::map<std::int64_t, Footprint> known_;
+    ReservedPeaks& peaks_;
+    std::map<std::int64_t, Work> works_;
+    std::map<std::int64_t, Tape> tapes_;  // recorded, not replayed yet
+    std::map<std::int64_t, std::int64_t> reserved_;
 };
 
 // The largest batch whose reserved memory, corrected, stays within the limit: a line through two

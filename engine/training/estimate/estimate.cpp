@@ -23,20 +23,15 @@ bool is_activation(Group group) {
     }
 }
 
-// An estimate asks what would be needed, so nothing runs out.
-AllocatorSettings unlimited(AllocatorSettings settings) {
-    settings.limit = 0;
-    return settings;
-}
-
 // Replays events, keeping sums by group and the state at the highest point.
 class Replay {
   public:
     Replay(const Tape& tape, const EstimateOptions& options)
-        : tape_(tape),
-          allocator_(unlimited(options.allocator)),
-          blocks_(tape.buffers.size(), -1),
-          with_timeline_(options.timeline) {}
+        : tape_(tape), allocator_(options.unlimited()), blocks_(tape.buffers.size(), -1) {
+        if (!options.timeline) return;
+        points_ = tape.setup.size() + tape.first.size() + tape.later.size();
+        timeline_.reserve(std::min(points_, kMostPoints));
+    }
 
     void run(const std::vector<Event>& events, int step) {
         for (const auto& e : events) {
@@ -51,9 +46,7 @@ class Replay {
                 by_group_[group] -= allocator_.block_bytes(blocks_[at]);
                 allocator_.free(blocks_[at]);
             }
-            if (with_timeline_ && step <= 2)
-                timeline_.push_back(
-                    {count_, step, e.phase, allocator_.allocated(), allocator_.reserved()});
+            if (count_ <= static_cast<std::int64_t>(points_)) note_point(e, step);
         }
     }
 
@@ -62,7 +55,7 @@ class Replay {
         out.peak_reserved = allocator_.max_reserved();
         out.breakdown = at_peak_;
         out.moment = moment_;
-        out.timeline = thinned();
+        out.timeline = std::move(timeline_);
     }
 
   private:
@@ -72,32 +65,31 @@ class Replay {
         moment_ = {step, e.phase, e.layer, count_};
     }
 
-    // At most 2000 points: of each bucket the one with the most memory, so that peaks survive.
-    std::vector<TimelinePoint> thinned() const {
-        constexpr std::size_t most = 2000;
-        if (timeline_.size() <= most) return timeline_;
-        std::vector<TimelinePoint> out;
-        for (std::size_t i = 0; i < most; ++i) {
-            const auto first =
-                timeline_.begin() + static_cast<std::ptrdiff_t>(i * timeline_.size() / most);
-            const auto last =
-                timeline_.begin() + static_cast<std::ptrdiff_t>((i + 1) * timeline_.size() / most);
-            out.push_back(*std::max_element(first, last, [](const auto& a, const auto& b) {
-                return a.allocated < b.allocated;
-            }));
+    // Of the two first steps' events, cut into as many even pieces as there are points, each
+    // piece's first one with the most memory, so that peaks survive.
+    void note_point(const Event& e, int step) {
+        const TimelinePoint point{count_, step, e.phase, allocator_.allocated(),
+                                  allocator_.reserved()};
+        if (count_ > piece_end_) {
+            timeline_.push_back(point);
+            const auto pieces = std::min(points_, kMostPoints);
+            piece_end_ = static_cast<std::int64_t>(timeline_.size() * points_ / pieces);
+        } else if (point.allocated > timeline_.back().allocated) {
+            timeline_.back() = point;
         }
-        return out;
     }
 
     const Tape& tape_;
     CachingAllocator allocator_;
     std::vector<CachingAllocator::Block> blocks_;
-    bool with_timeline_;
     std::array<std::int64_t, kGroups> by_group_{};
     std::array<std::int64_t, kGroups> at_peak_{};
     std::int64_t highest_ = 0;
     std::int64_t count_ = 0;
     Moment moment_;
+    static constexpr std::size_t kMostPoints = 2000;
+    std::size_t points_ = 0;  // events that the timeline shows
+    std::int64_t piece_end_ = 0;
     std::vector<TimelinePoint> timeline_;
 };
 
@@ -153,26 +145,6 @@ Result<Estimate> estimate(const ModelShape& shape, const TrainingSettings& setti
     measure_saved(tape, out);
     out.work = tape.work;
     return out;
-}
-
-Footprint footprint(const ModelShape& shape, const TrainingSettings& settings,
-                    const TapeDevice& device, const EstimateOptions& options) {
-    const Tape tape = record_tape(shape, settings, device);
-    CachingAllocator allocator(unlimited(options.allocator));
-    std::vector<CachingAllocator::Block> blocks(tape.buffers.size(), -1);
-    const auto run = [&](const std::vector<Event>& events) {
-        for (const auto& e : events) {
-            auto& block = blocks[static_cast<std::size_t>(e.buffer)];
-            if (e.allocates)
-                block = allocator.allocate(tape.buffers[static_cast<std::size_t>(e.buffer)].bytes);
-            else
-                allocator.free(block);
-        }
-    };
-    run(tape.setup);
-    run(tape.first);
-    for (int step = 2; step <= options.steps; ++step) run(tape.later);
-    return {allocator.max_reserved(), tape.work};
 }
 
 }  // namespace plimsoll::training

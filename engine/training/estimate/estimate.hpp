@@ -56,6 +56,13 @@ struct EstimateOptions {
     AllocatorSettings allocator = {};  // its limit is not applied
     int steps = 3;  // the second step can reserve more than the first; the third confirms it
     bool timeline = false;
+
+    // An estimate asks what would be needed, so nothing runs out.
+    AllocatorSettings unlimited() const {
+        auto settings = allocator;
+        settings.limit = 0;
+        return settings;
+    }
 };
 
 TapeDevice tape_device(const GpuProfile& gpu);
@@ -63,13 +70,5 @@ TapeDevice tape_device(const GpuProfile& gpu);
 // Checks the settings; the shape must be validated.
 Result<Estimate> estimate(const ModelShape& shape, const TrainingSettings& settings,
                           const TapeDevice& device, const EstimateOptions& options = {});
-
-struct Footprint {
-    std::int64_t peak_reserved = 0;
-    Work work;
-};
-// For searches over batch sizes: the same replay without the bookkeeping.
-Footprint footprint(const ModelShape& shape, const TrainingSettings& settings,
-                    const TapeDevice& device, const EstimateOptions& options = {});
 
 }  // namespace plimsoll::training

@@ -89,6 +89,19 @@ TEST(CachingAllocator, MaxSplitSizeKeepsOversizeBlocksWhole) {
 }
 
 // A trace that PyTorch 2.11 wrote about its own allocator (memory history), byte for byte.
+// Above 128 GiB too, where sizes once overflowed a packed key.
+TEST(CachingAllocator, OrdersHugeBlocks) {
+    CachingAllocator a;
+    const std::int64_t gib = std::int64_t{1} << 30;
+    const auto huge = a.allocate(300 * gib);
+    const auto less = a.allocate(200 * gib);
+    a.free(huge);
+    a.free(less);
+    EXPECT_EQ(a.block_bytes(a.allocate(150 * gib)), 150 * gib);
+    EXPECT_EQ(a.block_bytes(a.allocate(250 * gib)), 250 * gib);
+    EXPECT_EQ(a.reserved(), 500 * gib) << "the smaller block served the smaller request";
+}
+
 TEST(CachingAllocator, ReplaysATraceOfPyTorchExactly) {
     std::ifstream file("tests/unit/engine/training/data/pytorch_2_11_trace.json");
     const auto trace = nlohmann::json::parse(file);

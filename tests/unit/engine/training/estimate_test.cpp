@@ -132,20 +132,40 @@ TEST(Estimate, RefusesImpossibleSettingsByField) {
     EXPECT_EQ(where([](auto& t) { t.lora.rank = -1; }), "/lora/rank");
 }
 
+// Cards, batches and settings share one memory of replays; the estimate replays every event.
+TEST(ReservedPeaks, SharedEqualTheEstimatesOwnReplay) {
+    for (const bool expandable : {false, true}) {
+        EstimateOptions options;
+        options.allocator.expandable_segments = expandable;
+        ReservedPeaks shared;
+        for (const auto* card : {"k80", "rtx_4090", "rtx_6000_ada", "h200"}) {
+            const auto device = tape_device(*GpuCatalogue().find(card));
+            for (auto c : measured_configs()) {
+                c.settings.batch = std::min<std::int64_t>(c.settings.batch, 24);
+                const auto tape = record_tape(c.shape, c.settings, device);
+                EXPECT_EQ(shared(tape, options),
+                          estimate(c.shape, c.settings, device, options)->peak_reserved)
+                    << c.name << " on " << card;
+            }
+        }
+    }
+}
+
 TEST(BatchSearch, FindsTheLargestBatchThatFits) {
     const auto gpu = *GpuCatalogue().find("rtx_4090");
     TrainingSettings t;
     for (const auto* model : {"bert-base", "gpt2", "temporal"}) {
         const auto shape = *preset(model);
-        FootprintByBatch footprints(shape, t, tape_device(gpu), {});
+        ReservedPeaks peaks;
+        FootprintByBatch footprints(shape, t, tape_device(gpu), {}, peaks);
         const auto found = find_batch(shape, t, gpu, {}, footprints);
         ASSERT_TRUE(found) << model;
         EXPECT_GT(found->max_batch, 1) << model;
-        EXPECT_LE(footprints(found->max_batch).peak_reserved, found->limit_bytes) << model;
-        EXPECT_GT(footprints(found->max_batch + 1).peak_reserved, found->limit_bytes) << model;
+        EXPECT_LE(footprints.reserved(found->max_batch), found->limit_bytes) << model;
+        EXPECT_GT(footprints.reserved(found->max_batch + 1), found->limit_bytes) << model;
         EXPECT_LE(found->round_batch, found->max_batch) << model;
         EXPECT_EQ(found->round_batch % 8, 0) << model;
-        EXPECT_LE(footprints.known().size(), 16U) << model;
+        EXPECT_LE(footprints.works().size(), 16U) << model;
     }
 }
 
@@ -153,7 +173,8 @@ TEST(BatchSearch, SaysWhenNotEvenOneSampleFits) {
     const auto gpu = *GpuCatalogue().find("k80");
     const auto shape = *preset("llama-7b");
     TrainingSettings t;
-    FootprintByBatch footprints(shape, t, tape_device(gpu), {});
+    ReservedPeaks peaks;
+    FootprintByBatch footprints(shape, t, tape_device(gpu), {}, peaks);
     const auto found = find_batch(shape, t, gpu, {}, footprints);
     ASSERT_TRUE(found);
     EXPECT_EQ(found->max_batch, 0);

@@ -23,8 +23,8 @@ double speed_at(const ReportRequest& r, std::int64_t batch) {
     auto settings = r.settings;
     settings.accumulation = 2;  // as below the target
     settings.batch = batch;
-    const auto at = footprint(r.shape, settings, tape_device(r.gpus.front()));
-    return model_throughput(at.work, settings, r.gpus.front()).samples_per_second;
+    const auto tape = record_tape(r.shape, settings, tape_device(r.gpus.front()));
+    return model_throughput(tape.work, settings, r.gpus.front()).samples_per_second;
 }
 
 TEST(Knee, IsTheSmallestBatchNearTheBestThroughput) {
