@@ -127,17 +127,16 @@ class BestOnly : public SinkDefaults {
 
     template <int K>
     unsigned enter(const Path& path, unsigned alive) {
-        if constexpr (K == Score::kHead) {
-            plan::each<kPatterns>([&](auto p) {
-                constexpr std::size_t P = p;
-                constexpr Shape kShape = F.patterns[P].shape;
-                if constexpr (F.patterns[P].waves > K) {
-                    if ((alive & (1u << P)) == 0) return;
-                    score_.template head<kShape>(path);
-                    if (score_.template bound<kShape>() <= best_[P]) alive &= ~(1u << P);
-                }
-            });
-        }
+        plan::each<kPatterns>([&](auto p) __attribute__((always_inline)) {
+            constexpr std::size_t P = p;
+            constexpr Shape kShape = F.patterns[P].shape;
+            if ((alive & (1u << P)) == 0) return;
+            if constexpr (K == Score::kEarly) {
+                if (!score_.template may_beat_early<kShape>(path, best_[P])) alive &= ~(1u << P);
+            } else if constexpr (K == Score::kHead && F.patterns[P].waves > K) {
+                if (!score_.template may_beat<kShape>(path, best_[P])) alive &= ~(1u << P);
+            }
+        });
         return alive;
     }
 

@@ -38,24 +38,26 @@ inline double fifth(const Path& path) {
                     near(std::abs(path.length[5] / path.length[3] - 0.618)));
 }
 
+inline double time_of(int wave, const Path& path) {
+    return std::max(0.3, 1 - distance(path.duration(wave) / static_cast<double>(path.duration(1))));
+}
 inline double time(const Path& path) {
-    const double first = path.duration(1);
-    return (std::max(0.3, 1 - distance(path.duration(2) / first)) +
-            std::max(0.3, 1 - distance(path.duration(3) / first))) /
-           2;
+    return (time_of(2, path) + time_of(3, path)) / 2;
 }
 
+inline constexpr double kMostOfThree = 0.9;
 inline double third_of_three(const Path& path) {  // wave C against A
     const double ratio = path.length[3] / path.length[1];
     const double d = std::min(std::abs(ratio - 1), std::abs(ratio - 0.618));
-    return d < 0.1 ? 0.9 : d < 0.2 ? 0.7 : 0.5;
+    return d < 0.1 ? kMostOfThree : d < 0.2 ? 0.7 : 0.5;
 }
 
 }  // namespace compatible
 
 class CompatibleScore {
   public:
-    static constexpr int kHead = 3;  // the wave after which most of a five-wave score is known
+    static constexpr int kHead = 3;   // the wave after which most of a five-wave score is known
+    static constexpr int kEarly = 2;  // and that after which may_beat_early() is asked
 
     explicit CompatibleScore(const Weights& weights) {
         double sum = 0;
@@ -67,6 +69,27 @@ class CompatibleScore {
         constant_ = weights[Part::rules] / sum + weights[Part::complexity] / sum * 0.95;
     }
 
+    // Whether a count that goes on from this path of kEarly waves may score more than that. Sums as
+    // complete() does, with the most there can be for what is not known yet: rounding keeps the
+    // order. Durations, which cost most, are only looked at where lengths do not tell.
+    template <Shape S>
+    bool may_beat_early(const Path& path, double score) const {
+        const double fibonacci =
+            S == Shape::corrective
+                ? compatible::kMostOfThree
+                : (compatible::retracement(path.length[2] / path.length[1]) + 1 + 1) / 3;
+        return sum(fibonacci, 1) > score &&
+               sum(fibonacci, (compatible::time_of(2, path) + 1) / 2) > score;
+    }
+    // The same of a path of kHead waves, which complete() then speaks of.
+    template <Shape S>
+    bool may_beat(const Path& path, double score) {
+        ratios_ = compatible::retracement(path.length[2] / path.length[1]) +
+                  compatible::extension(path.length[3] / path.length[1]);
+        if (sum((ratios_ + 1) / 3, 1) <= score) return false;
+        times_ = compatible::time(path);
+        return bound<S>() > score;
+    }
     // For a path of kHead waves; bound() and complete() then speak of counts that go on from there.
     template <Shape S>
     void head(const Path& path) {

@@ -148,6 +148,7 @@ Parts but_margins(const Path& path) {
 class StandardScore {
   public:
     static constexpr int kHead = 4;
+    static constexpr int kEarly = 0;  // never: it costs more than it saves
 
     explicit StandardScore(const Weights& weights) : weights_(weights) {}
 
@@ -164,6 +165,11 @@ class StandardScore {
     template <Shape S>
     double bound() const {
         return bound_;
+    }
+    template <Shape S>
+    bool may_beat(const Path& path, double score) {
+        head<S>(path);
+        return bound_ > score;
     }
     // Below 0 where it is less than `needed`, which most often shows before all parts are known.
     template <Shape S>
