@@ -24,11 +24,12 @@ std::string number(const json& value, const char* format) {
 std::vector<std::string> row_of(const json& symbol) {
     const json& best = symbol.at("best");
     if (best.is_null()) {
-        return {symbol.value("symbol", ""), "no count", "", "", "", "", ""};
+        return {symbol.value("symbol", ""), "no count", "", "", "", "", "", ""};
     }
     return {symbol.value("symbol", ""),
             best.value("pattern", ""),
             number(best.at("score"), "%.3f"),
+            number(best.value("rarity", json()), "%.1f"),
             best.value("start", "") + " to " + best.value("end", ""),
             number(best.at("invalidation"), "%.6g") +
                 (best.value("invalidated", false) ? " (passed)" : ""),
@@ -59,8 +60,9 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
 
 std::string ranking_text(const json& summary) {
     const json& ranking = summary.at("ranking");
-    std::vector<std::vector<std::string>> rows = {
-        {"SYMBOL", "BEST COUNT", "SCORE", "FROM, TO", "WRONG BEYOND", "P", "AGAINST CHANCE"}};
+    std::vector<std::vector<std::string>> rows = {{"SYMBOL", "BEST COUNT", "SCORE", "RARITY",
+                                                   "FROM, TO", "WRONG BEYOND", "P",
+                                                   "AGAINST CHANCE"}};
     for (std::size_t i = 0; i < std::min(ranking.size(), kShown); ++i) {
         rows.push_back(row_of(ranking[i]));
     }
@@ -78,6 +80,10 @@ std::string summary_text(const json& summary) {
     for (const json& failed : summary.at("errors")) {
         text += failed.value("custom_id", "") + " failed: " + failed.value("error", "") + "\n";
     }
+    if (summary.value("ranked_by", "") == "rarity")
+        text +=
+            "Rarity is -ln of how many such counts a random walk as long holds: 3 is one in 20 "
+            "walks.\n";
     const auto surrogates = summary.value("surrogates", std::int64_t{0});
     text += surrogates > 0 ? "Compared with " + std::to_string(surrogates) +
                                  " chance series a symbol. A small p says that the series is "
