@@ -250,6 +250,8 @@ void add_diagnose(CLI::App& app, int& code) {
     command->add_option("--accumulation", seen->accumulation, "Micro-batches per optimizer step");
     command->add_option("--workers", seen->loader_workers, "Its loader workers");
     command->add_option("--cpu-cores", seen->cpu_cores, "Cores of the machine");
+    command->add_option("--step-seconds", seen->step_seconds,
+                        "Time of an optimizer step, all its micro-batches");
     command->add_option("--max-batch", seen->max_batch, "The largest batch of an estimate");
     command->callback([seen, &code] {
         const auto causes = tr::diagnose(*seen);

@@ -152,6 +152,9 @@ class Training(unittest.TestCase):
         readme = (harness.ROOT / "server/jobs/training_config/README.md").read_text()
         commands = re.findall(r"^\|.*\|.*\| `plimsoll ([^`]+)`", readme, re.M)
         self.assertGreaterEqual(len(commands), 12)
+        for flag in ("--gpu-memory", "--auto", "--target-effective-batch", "--profile", "--apply", "--config-path",
+                     "--list", "--test", "--recommend", "--check"):
+            self.assertRegex(readme, rf"(?m)^\|[^|]*\| `{flag}[ `]", "every flag of the scripts has a row")
         with tempfile.TemporaryDirectory() as folder:
             home = pathlib.Path(folder)
             (home / "conf").mkdir()
@@ -195,6 +198,9 @@ class Training(unittest.TestCase):
         causes = self.card(observed=seen)["diagnosis"]
         self.assertIn("raise the batch from 8 to", causes[0]["change"])
         self.assertTrue(any(cause["from_guide"] for cause in causes))
+        causes = self.card(observed={**seen, "step_seconds": 10})["diagnosis"]
+        self.assertRegex(causes[0]["cause"], "idle for 7 s of each step of 10 s, where .* s are modelled")
+        self.assert_refused("/observed/step_seconds", "at least", observed={"step_seconds": 0})
 
 
 if __name__ == "__main__":

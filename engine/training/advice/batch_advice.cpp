@@ -26,13 +26,15 @@ Result<AccumulationAdvice> advise_accumulation(std::int64_t max_batch, std::int6
 }
 
 LoaderAdvice advise_loader(int cores, bool heavy_preprocessing, std::int64_t batch_bytes,
-                           std::int64_t host_ram_bytes) {
+                           std::int64_t host_ram_bytes, bool text) {
     LoaderAdvice a;
     a.workers = utilisation::loader_workers(cores, heavy_preprocessing);
     a.prefetch = a.workers > 0 ? utilisation::kPrefetch : 0;
     a.persistent_workers = a.workers > 0;
     a.host_bytes = a.workers * a.prefetch * batch_bytes;
     a.host_memory_tight = host_ram_bytes > 0 && a.host_bytes > host_ram_bytes / 2;
+    // Nothing else runs then, so the guide's rule for heavy preprocessing holds.
+    if (text) a.tokenizer_processes = std::max(1, utilisation::loader_workers(cores, true));
     return a;
 }
 

@@ -31,9 +31,11 @@ struct LoaderAdvice {
     bool persistent_workers = false;
     std::int64_t host_bytes = 0;     // workers * prefetch * bytes of a batch
     bool host_memory_tight = false;  // more than half of the given RAM
+    // Processes that tokenise the data set once before the training; 0 where there is no text.
+    int tokenizer_processes = 0;
 };
 LoaderAdvice advise_loader(int cores, bool heavy_preprocessing, std::int64_t batch_bytes,
-                           std::int64_t host_ram_bytes);
+                           std::int64_t host_ram_bytes, bool text = true);
 
 // How many runs of one model fit beside each other on a card, contexts counted.
 std::int64_t parallel_runs(std::int64_t card_bytes, double safety, std::int64_t reserved_bytes,

@@ -17,9 +17,11 @@ struct Observation {
     bool out_of_memory = false;
     int batch = 0;  // 0 = not known
     int accumulation = 1;
-    int loader_workers = -1;     // -1 = not known
-    int cpu_cores = 0;           // 0 = not known
-    std::int64_t max_batch = 0;  // what the estimate allows, 0 = none made
+    int loader_workers = -1;                  // -1 = not known
+    int cpu_cores = 0;                        // 0 = not known
+    std::int64_t max_batch = 0;               // what the estimate allows, 0 = none made
+    std::optional<double> step_seconds = {};  // of one optimizer step, all its micro-batches
+    double modelled_step_seconds = 0;         // of the same step, 0 = no estimate made
 };
 
 struct Cause {

@@ -202,7 +202,8 @@ class Maker {
         if (!rate) return fail(rate.error());
         out.rate = *rate;
         out.loader = advise_loader(r_.cpu_cores, r_.heavy_preprocessing,
-                                   batch_bytes(r_.shape, settings_, out.batch), r_.host_ram_bytes);
+                                   batch_bytes(r_.shape, settings_, out.batch), r_.host_ram_bytes,
+                                   !r_.shape.is_series());
         out.parallel_runs = parallel_runs(out.gpu.total_bytes(), r_.search.safety, out.reserved,
                                           out.gpu.total_bytes() - out.gpu.usable_bytes());
         return {};

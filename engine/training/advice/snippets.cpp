@@ -68,7 +68,14 @@ RecommendedSettings settings_for(const GpuReport& report, const ReportRequest& r
 }
 
 std::string transformers_arguments(const RecommendedSettings& s) {
-    std::string out = fmt::format(
+    std::string out;
+    if (s.loader.tokenizer_processes > 0)
+        out = fmt::format(
+            "dataset = dataset.map(lambda rows: tokenizer(rows[\"text\"], truncation=True, "
+            "max_length={}),\n"
+            "                      batched=True, num_proc={})  # once, before training\n",
+            s.training.sequence, s.loader.tokenizer_processes);
+    out += fmt::format(
         "TrainingArguments(\n"
         "    per_device_train_batch_size={},\n"
         "    gradient_accumulation_steps={},\n"

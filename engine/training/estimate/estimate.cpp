@@ -119,7 +119,7 @@ void count_parameters(const ModelShape& shape, const TrainingSettings& settings,
         if (p.trainable) out.trainable_parameters += p.elements;
         if (p.layer < 0) continue;
         if (out.layers.empty() || out.layers.back().layer != p.layer)
-            out.layers.push_back({p.layer, 0, 0});
+            out.layers.push_back({.layer = p.layer});
         out.layers.back().parameters += p.elements;
     }
 }
@@ -143,6 +143,10 @@ Result<Estimate> estimate(const ModelShape& shape, const TrainingSettings& setti
     for (int step = 2; step <= options.steps; ++step) replay.run(tape.later, step);
     replay.finish(out);
     measure_saved(tape, out);
+    const double samples = static_cast<double>(settings.batch * settings.accumulation);
+    for (auto& l : out.layers)
+        if (const auto at = static_cast<std::size_t>(l.layer); at < tape.layer_flops.size())
+            l.flops_per_sample = tape.layer_flops[at] / samples;
     out.work = tape.work;
     return out;
 }

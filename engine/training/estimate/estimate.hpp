@@ -27,11 +27,12 @@ struct TimelinePoint {
     std::int64_t reserved = 0;
 };
 
-// What one layer keeps between its forward and its backward, in bytes as asked for.
+// What one layer keeps between its forward and its backward, in bytes as asked for, and computes.
 struct LayerMemory {
     int layer = 0;
     std::int64_t parameters = 0;
     std::int64_t saved_bytes = 0;
+    double flops_per_sample = 0;  // of matrix products, forward and backward
 };
 
 // Memory of a run, from replaying its tape through the simulated allocator. Bytes.

@@ -83,6 +83,20 @@ int Graph::add_parameter(const Parameter& p) {
     return static_cast<int>(parameters_.size()) - 1;
 }
 
+void Graph::count_flops(double flops) {
+    flops_ += flops;
+    if (layer_ < 0) return;
+    const auto layer = static_cast<std::size_t>(layer_);
+    if (layer >= layer_flops_.size()) layer_flops_.resize(layer + 1);
+    layer_flops_[layer] += flops;
+}
+
+void Graph::clear_counters() {
+    flops_ = moved_bytes_ = 0;
+    kernels_ = 0;
+    layer_flops_.clear();
+}
+
 // Hopper and newer get 32 MiB a handle, others 4096 KiB * 2 + 16 KiB * 8; cuBLASLt 1 MiB. A handle
 // belongs to a thread: forward and backward have their own (ATen CUDABlas.cpp).
 void Graph::matmul(double flops, bool through_lt) {

@@ -162,11 +162,13 @@ class Graph {
     // Starts a fresh event list and returns the one so far.
     std::vector<Event> take_events() { return std::exchange(events_, {}); }
     std::vector<Buffer> take_buffers() { return std::move(buffers_); }
-    void count_flops(double flops) { flops_ += flops; }
+    void count_flops(double flops);
     double flops() const { return flops_; }
+    // By layer, as numbered by set_layer.
+    const std::vector<double>& layer_flops() const { return layer_flops_; }
     double moved_bytes() const { return moved_bytes_; }
     std::int64_t kernels() const { return kernels_; }
-    void clear_counters() { flops_ = moved_bytes_ = 0, kernels_ = 0; }
+    void clear_counters();
 
     // A matrix product: counts its work; the first on a thread makes cuBLAS allocate its workspace.
     void matmul(double flops, bool through_lt);
@@ -246,6 +248,7 @@ class Graph {
     std::int32_t filling_frame_ = -1;    // inside its recomputation
     std::int32_t filling_next_ = 0;
     double flops_ = 0;
+    std::vector<double> layer_flops_;
     double moved_bytes_ = 0;
     std::int64_t kernels_ = 0;
 };

@@ -130,6 +130,7 @@ Tape record_tape(const ModelShape& shape, const TrainingSettings& settings,
         tape.later = g.take_events();
     }
     tape.work = {g.flops(), g.moved_bytes(), g.kernels(), product_elements(shape, settings)};
+    tape.layer_flops = g.layer_flops();
     tape.buffers = g.take_buffers();
     if (settings.set_to_none) tape.later = without_births(tape);
     return tape;

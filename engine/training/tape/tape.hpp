@@ -61,7 +61,8 @@ struct Tape {
     std::vector<Event> setup;
     std::vector<Event> first;
     std::vector<Event> later;
-    Work work;  // of one optimizer step
+    Work work;                        // of one optimizer step
+    std::vector<double> layer_flops;  // the part of work.matmul_flops in each layer
 };
 
 }  // namespace plimsoll::training

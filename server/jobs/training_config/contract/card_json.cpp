@@ -83,9 +83,13 @@ json rate_json(const tr::GpuReport& card, const Request& request) {
 }
 
 json loader_json(const tr::LoaderAdvice& l) {
-    return {{"workers", l.workers},       {"prefetch", l.prefetch},
-            {"pin_memory", l.pin_memory}, {"persistent_workers", l.persistent_workers},
-            {"host_bytes", l.host_bytes}, {"host_memory_tight", l.host_memory_tight}};
+    return {{"workers", l.workers},
+            {"prefetch", l.prefetch},
+            {"pin_memory", l.pin_memory},
+            {"persistent_workers", l.persistent_workers},
+            {"host_bytes", l.host_bytes},
+            {"host_memory_tight", l.host_memory_tight},
+            {"tokenizer_processes", l.tokenizer_processes}};
 }
 
 json layers_json(const tr::Estimate& e) {
@@ -93,7 +97,8 @@ json layers_json(const tr::Estimate& e) {
     for (const auto& layer : e.layers) {
         layers.push_back({{"layer", layer.layer},
                           {"parameters", layer.parameters},
-                          {"saved_bytes", layer.saved_bytes}});
+                          {"saved_bytes", layer.saved_bytes},
+                          {"flops_per_sample", layer.flops_per_sample}});
     }
     return layers;
 }
@@ -150,11 +155,27 @@ json config_values(const tr::GpuReport& card) {
     return values;
 }
 
+// The step that was seen, as modelled at its own batch.
+Result<double> modelled_step(const Request& request, const tr::GpuReport& card) {
+    const auto& seen = *request.observed;
+    if (!seen.step_seconds || seen.batch == 0) return 0.0;
+    auto same = request.report;
+    same.gpus = {card.gpu};
+    same.batch = seen.batch;
+    same.what_ifs = same.curves = false;
+    const auto report = tr::make_report(same);
+    if (!report) return fail(report.error());
+    return report->gpus.front().micro_step_seconds * seen.accumulation;
+}
+
 Result<json> diagnosis_json(const Request& request, const tr::GpuReport& card) {
     json list = json::array();
     if (!request.observed) return list;
     auto seen = *request.observed;
     seen.max_batch = card.limits.max_batch;
+    const auto modelled = modelled_step(request, card);
+    if (!modelled) return fail(modelled.error());
+    seen.modelled_step_seconds = *modelled;
     const auto causes = tr::diagnose(seen);
     if (!causes) return fail(causes.error());
     for (const auto& cause : *causes) {

@@ -116,21 +116,22 @@ std::vector<Stage> parse_stages(const json& from, const tr::TrainingSettings& t)
     return stages;
 }
 
-std::optional<double> percentage(const json& from, const char* key) {
+std::optional<double> number(const json& from, const char* key) {
     const auto found = from.find(key);
     return found == from.end() ? std::nullopt : std::optional(found->get<double>());
 }
 
 tr::Observation parse_observed(const json& from, const tr::ReportRequest& report) {
     tr::Observation seen;
-    seen.gpu_percent = percentage(from, "gpu_percent");
-    seen.cpu_percent = percentage(from, "cpu_percent");
-    seen.memory_percent = percentage(from, "memory_percent");
+    seen.gpu_percent = number(from, "gpu_percent");
+    seen.cpu_percent = number(from, "cpu_percent");
+    seen.memory_percent = number(from, "memory_percent");
     seen.out_of_memory = from.value("out_of_memory", false);
     seen.batch = from.value("batch", 0);
     seen.accumulation = from.value("accumulation", 1);
     seen.loader_workers = from.value("loader_workers", -1);
     seen.cpu_cores = report.cpu_cores;
+    seen.step_seconds = number(from, "step_seconds");
     return seen;
 }
 

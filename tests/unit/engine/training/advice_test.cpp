@@ -28,6 +28,9 @@ TEST(Loader, HostMemoryOfTheQueue) {
     EXPECT_EQ(a.host_bytes, 8 * 4 * 1000);
     EXPECT_TRUE(a.host_memory_tight);
     EXPECT_EQ(advise_loader(1, false, 1000, 0).prefetch, 0);
+    EXPECT_EQ(a.tokenizer_processes, 15);
+    EXPECT_EQ(advise_loader(1, false, 1000, 0).tokenizer_processes, 1);
+    EXPECT_EQ(advise_loader(16, false, 1000, 0, false).tokenizer_processes, 0) << "no text";
 }
 
 TEST(ParallelRuns, CountTheirContexts) {
@@ -129,6 +132,21 @@ TEST(Diagnosis, UnderuseNamesTheGainOfALargerBatch) {
     EXPECT_EQ(causes->at(2).change, "use 8 workers");
     EXPECT_TRUE(causes->back().from_guide);
     EXPECT_THAT(text::causes(*causes), HasSubstr("[guide]"));
+}
+
+TEST(Diagnosis, AStepsTimeSaysWhetherTheGpuWaitsOrWorksSlowly) {
+    Observation seen{.gpu_percent = 40, .step_seconds = 0.5, .modelled_step_seconds = 0.2};
+    EXPECT_EQ(diagnose(seen)->front().cause,
+              "the GPU is idle for 0.3 s of each step of 0.5 s, where 0.2 s are modelled");
+    EXPECT_EQ(diagnose(seen)->front().gain, "up to 2.5x the samples per second");
+    seen.gpu_percent = 95;
+    EXPECT_THAT(diagnose(seen)->front().change, HasSubstr("mixed precision"));
+    seen.gpu_percent.reset();
+    EXPECT_THAT(diagnose(seen)->front().cause, HasSubstr("a step takes 0.5 s"));
+    seen.step_seconds = 0.25;
+    EXPECT_TRUE(diagnose(seen)->empty()) << "near what is modelled";
+    seen.step_seconds = 0;
+    EXPECT_EQ(diagnose(seen).error().where, "/step_seconds");
 }
 
 TEST(Distributed, ShardingSharesOutState) {

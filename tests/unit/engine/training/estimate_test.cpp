@@ -90,6 +90,25 @@ TEST(Estimate, EverythingAllocatedInAStepIsFreedInIt) {
     }
 }
 
+// 6 operations a weight and token, and 12 a pair of tokens and hidden unit (Kaplan et al. 2020),
+// half as much again for the fused kernel's five products backward.
+TEST(Estimate, LayersSayWhatTheyCompute) {
+    TrainingSettings t;
+    t.batch = 4;
+    t.accumulation = 2;
+    const auto e = estimate(*preset("bert-base"), t, {});
+    ASSERT_TRUE(e);
+    ASSERT_EQ(e->layers.size(), 12U);
+    const double weights = 12.0 * 768 * 768, tokens = 128;
+    const double attention = 14.0 * 768 * tokens * tokens;
+    for (const auto& layer : e->layers)
+        EXPECT_NEAR(layer.flops_per_sample, 6 * weights * tokens + attention, 1) << layer.layer;
+    t.checkpointing = true;
+    EXPECT_GT(estimate(*preset("bert-base"), t, {})->layers[3].flops_per_sample,
+              1.3 * e->layers[3].flops_per_sample)
+        << "the forward runs again";
+}
+
 TEST(Estimate, TimelineIsShortAndShowsThePeak) {
     TrainingSettings t;
     t.batch = 32;

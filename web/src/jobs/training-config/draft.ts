@@ -42,6 +42,7 @@ export interface Draft {
   seenMemory: string;
   seenBatch: string;
   seenWorkers: string;
+  seenStep: string;
   outOfMemory: boolean;
 }
 
@@ -86,6 +87,7 @@ export const freshDraft = (): Draft => ({
   seenMemory: '',
   seenBatch: '',
   seenWorkers: '',
+  seenStep: '',
   outOfMemory: false,
 });
 
@@ -157,6 +159,7 @@ export function toArgs(draft: Draft, config: Record<string, unknown> | undefined
         memory_percent: draft.seenMemory,
         batch: draft.seenBatch,
         loader_workers: draft.seenWorkers,
+        step_seconds: draft.seenStep,
       }),
       ...(draft.outOfMemory && { out_of_memory: true }),
     }),
