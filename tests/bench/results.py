@@ -97,8 +97,9 @@ def render():
             area = e['area']
             lines += ['', f'## {area}', '', '| ' + ' | '.join(c.replace('_', ' ') for c in columns) + ' |',
                       '|' + '---|' * len(columns)]
-        lines.append('| ' + ' | '.join(cell(e[c]) for c in columns) + ' |')
-    machines = sorted({e['machine'] for e in load()})
+        shown = e if e['ours'] is not None else e | {'ours': e['machine']}  # which says why there is no value
+        lines.append('| ' + ' | '.join(cell(shown[c]) for c in columns) + ' |')
+    machines = sorted({e['machine'] for e in load() if e['ours'] is not None})
     commands = sorted({e['command'] for e in load()})
     lines += ['', '## Where and how', ''] + [f'- machine: {m}' for m in machines] + [f'- `{c}`' for c in commands]
     (HERE / 'RESULTS.md').write_text('\n'.join(lines) + '\n', encoding='utf-8')
