@@ -46,6 +46,50 @@ std::string gzip(std::string_view data) {
     return out;
 }
 
+GzipStream::GzipStream() : stream_(std::make_unique<z_stream>()) {
+    if (deflateInit2(stream_.get(), kLevel, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) !=
+        Z_OK) {
+        throw std::bad_alloc();
+    }
+}
+
+GzipStream::~GzipStream() {
+    deflateEnd(stream_.get());
+}
+
+void GzipStream::add(std::string_view data, std::string& out) {
+    stream_->next_in = bytes(data);
+    stream_->avail_in = static_cast<uInt>(data.size());
+    deflate_into(out, Z_NO_FLUSH);
+}
+
+void GzipStream::finish(std::string& out) {
+    stream_->avail_in = 0;
+    deflate_into(out, Z_FINISH);
+}
+
+void GzipStream::deflate_into(std::string& out, int flush) {
+    constexpr std::size_t kStep = 64 * 1024;
+    do {
+        const auto filled = out.size();
+        out.resize(filled + kStep);
+        stream_->next_out = bytes(out) + filled;
+        stream_->avail_out = kStep;
+        deflate(stream_.get(), flush);
+        out.resize(out.size() - stream_->avail_out);
+    } while (stream_->avail_out == 0);
+}
+
+std::uint32_t gzip_content_bytes(std::string_view last_bytes) {
+    if (last_bytes.size() < 4) return 0;
+    std::uint32_t size = 0;
+    for (int place = 1; place <= 4; ++place) {
+        size = size << 8 | static_cast<unsigned char>(
+                               last_bytes[last_bytes.size() - static_cast<std::size_t>(place)]);
+    }
+    return size;
+}
+
 Result<std::string> gunzip(std::string_view compressed, std::size_t max_bytes) {
     const auto damaged = [] { return fail(Errc::corrupt, "Compressed data are damaged."); };
     Inflater inflater;

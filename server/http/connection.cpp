@@ -264,7 +264,7 @@ class Connection final : public OpenConnection {
 
     // False: the connection ends here, by somebody's wish or because the write failed.
     awaitable<bool> write_and_keep(const Request& request, Response response) {
-        const bool needs_end = response.stream && version_ < 11;
+        const bool needs_end = response.stream && !response.length && version_ < 11;
         const bool keep = keep_alive_ && !needs_end && !front_.stopping;
         const bool sent = co_await write(request, std::move(response), keep);
         co_return sent&& keep;

@@ -34,6 +34,14 @@ constexpr std::size_t kGatheringsInFlight = 4;
 constexpr std::size_t kConnections = 1024;
 constexpr std::size_t kConnectionsPerAddress = 256;
 constexpr std::size_t kStreamsPerUser = 16;  // event streams
+// Downloads of results. Each holds a chunk of rows in memory, a few MiB at most.
+constexpr std::size_t kDownloads = 64;
+constexpr std::size_t kDownloadsPerUser = 16;
+// Converting all rows of a job to find out where a range of it begins.
+constexpr std::size_t kMeasuresInFlight = 2;
+constexpr std::size_t kMeasuredResults = 256;  // remembered, some KiB each
+// What is written to a client at once: with Timeouts::write, what its slowness may cost.
+constexpr std::size_t kWriteBytes = 64 * 1024;
 // Remembered at a time, so that rate limits take bounded memory: tokens and sessions of one team,
 // and addresses from which signing in failed.
 constexpr std::size_t kCallersPerTeam = 4096;

@@ -79,6 +79,11 @@ std::optional<std::string> Parameters::text(std::string_view name) const {
     return found->second.get<std::string>();
 }
 
+bool Parameters::flag(std::string_view name) const {
+    const auto found = values_.find(name);
+    return found != values_.end() && found->second.get<bool>();
+}
+
 std::optional<std::int64_t> Parameters::integer(std::string_view name) const {
     const auto found = values_.find(name);
     if (found == values_.end()) return std::nullopt;

@@ -17,6 +17,8 @@ class Parameters {
 
     // Nothing when the caller did not send it and the contract knows no default.
     std::optional<std::string> text(std::string_view name) const;
+    // False where it is absent and has no default.
+    bool flag(std::string_view name) const;
     std::optional<std::int64_t> integer(std::string_view name) const;
 
   private:

@@ -28,6 +28,7 @@ constexpr std::array kKinds = {
     Kind{413, "too-large", "Content too large"},
     Kind{414, "target-too-long", "Target too long"},
     Kind{415, "unsupported-media-type", "Unsupported media type"},
+    Kind{416, "range-not-satisfiable", "Range not satisfiable"},
     Kind{422, "invalid-body", "Invalid body"},
     Kind{429, "too-many-requests", "Too many requests"},
     Kind{431, "header-too-large", "Header too large"},

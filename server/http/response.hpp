@@ -3,6 +3,7 @@
 #include "engine/base/result.hpp"
 #include "server/http/request.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,7 +29,8 @@ struct Response {
     int status = 200;
     std::vector<Header> headers;
     std::string body;
-    std::unique_ptr<BodyStream> stream;  // instead of `body`
+    std::unique_ptr<BodyStream> stream;   // instead of `body`
+    std::optional<std::uint64_t> length;  // of the stream, where that is known before it is made
 
     Response& with(std::string name, std::string value) {
         headers.push_back({std::move(name), std::move(value)});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "server/http/deadline.hpp"
+#include "server/http/limits.hpp"
 #include "server/http/response.hpp"
 
 #include <boost/asio/redirect_error.hpp>
@@ -65,10 +66,12 @@ class ResponseWriter {
         co_return !error;
     }
 
-    // HTTP/1.0 knows no chunks: there, the end of the connection is the end of the body.
+    // Without a length, HTTP/1.0 knows no chunks: there, the end of the connection is the end of
+    // the body.
     awaitable<bool> write_stream(Response response, Manner manner) {
-        const bool chunked = manner.version >= 11;
+        const bool chunked = !response.length && manner.version >= 11;
         auto message = start<wire::empty_body>(response, manner);
+        if (response.length) message.content_length(*response.length);
         if (chunked) message.chunked(true);
         wire::response_serializer<wire::empty_body> serializer(message);
         boost::system::error_code error;
@@ -94,10 +97,17 @@ class ResponseWriter {
         return ::poll(&look, 1, 0) == 1;
     }
 
-    awaitable<bool> write_piece(const std::string& piece, bool chunked) {
-        const auto buffer = boost::asio::buffer(piece);
-        if (chunked) co_return co_await write_buffers(wire::make_chunk(buffer));
-        co_return co_await write_buffers(buffer);
+    // A large piece goes out in several writes, each with its own deadline: slow is not stuck.
+    awaitable<bool> write_piece(std::string_view piece, bool chunked) {
+        while (!piece.empty()) {
+            const auto part = piece.substr(0, limits::kWriteBytes);
+            piece.remove_prefix(part.size());
+            const boost::asio::const_buffer buffer(part.data(), part.size());
+            const bool sent = chunked ? co_await write_buffers(wire::make_chunk(buffer))
+                                      : co_await write_buffers(buffer);
+            if (!sent) co_return false;
+        }
+        co_return true;
     }
 
     template <class Buffers>

@@ -2,61 +2,45 @@
 
 #include "server/jobs/csv.hpp"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs {
+namespace {
 
-void ResultsConverter::begin(std::string& out) {
-    if (begun_) return;
-    begun_ = true;
-    if (format_ == ResultsFormat::json) out.push_back('[');
+void append_json(std::string_view rows, bool first, std::string& out) {
+    if (rows.empty()) return;
+    if (!first) out += ',';
+    const auto begin = static_cast<std::ptrdiff_t>(out.size());
+    out.append(rows.substr(0, rows.size() - 1));
+    // Inside a row a line break is escaped.
+    std::replace(out.begin() + begin, out.end(), '\n', ',');
+}
+
+}  // namespace
+
+void ResultsConverter::begin(std::string& out) const {
+    if (format_ == ResultsFormat::json) out += '[';
     if (format_ == ResultsFormat::csv) append_csv_header(out, columns_);
 }
 
-Result<void> ResultsConverter::feed(std::string_view rows, std::string& out) {
-    begin(out);
-    if (format_ == ResultsFormat::jsonl) {
-        out.append(rows);
-        return {};
-    }
+Result<void> ResultsConverter::rows(std::string_view rows, bool first, std::string& out) const {
+    if (format_ == ResultsFormat::jsonl) out.append(rows);
+    if (format_ == ResultsFormat::json) append_json(rows, first, out);
+    if (format_ != ResultsFormat::csv) return {};
     while (!rows.empty()) {
-        const std::size_t end = rows.find('\n');
-        if (end == std::string_view::npos) {
-            partial_line_.append(rows);
-            return {};
-        }
-        std::string_view row = rows.substr(0, end);
-        if (!partial_line_.empty()) {
-            partial_line_.append(row);
-            row = partial_line_;
-        }
-        if (auto written = line(row, out); !written) return written;
-        partial_line_.clear();
-        rows.remove_prefix(end + 1);
+        const auto end = rows.find('\n');
+        const auto row = nlohmann::json::parse(rows.substr(0, end), nullptr, false);
+        if (!row.is_object()) return fail(Errc::corrupt, "A stored result row is damaged.");
+        append_csv_row(out, columns_, row);
+        rows.remove_prefix(std::min(end, rows.size() - 1) + 1);
     }
     return {};
 }
 
-Result<void> ResultsConverter::line(std::string_view row, std::string& out) {
-    if (format_ == ResultsFormat::json) {
-        if (any_row_) out.push_back(',');
-        out.append(row);
-        any_row_ = true;
-        return {};
-    }
-    const auto parsed = nlohmann::json::parse(row, nullptr, false);
-    if (!parsed.is_object()) return fail(Errc::corrupt, "A stored result row is damaged.");
-    append_csv_row(out, columns_, parsed);
-    return {};
-}
-
-Result<void> ResultsConverter::finish(std::string& out) {
-    begin(out);
-    if (!partial_line_.empty()) {
-        if (auto written = line(partial_line_, out); !written) return written;
-    }
-    if (format_ == ResultsFormat::json) out.push_back(']');
-    return {};
+void ResultsConverter::end(std::string& out) const {
+    if (format_ == ResultsFormat::json) out += ']';
 }
 
 }  // namespace plimsoll::jobs

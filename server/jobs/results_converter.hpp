@@ -10,8 +10,9 @@ namespace plimsoll::jobs {
 
 enum class ResultsFormat { jsonl, json, csv };
 
-// Turns result rows (JSON lines, as tasks store them) into what a download asks for, piece by
-// piece: memory stays within one piece and one line.
+// Turns result rows (JSON lines, as tasks store them) into what a download asks for. A download is
+// begin(), any number of rows(), end(); each piece depends on nothing before it, so that one can be
+// made alone.
 //  json  an array of the rows, without anything around it
 //  csv   RFC 4180 with a header; texts that a spreadsheet would run as a formula get a leading '
 class ResultsConverter {
@@ -19,20 +20,15 @@ class ResultsConverter {
     ResultsConverter(ResultsFormat format, std::span<const Column> columns)
         : format_(format), columns_(columns) {}
 
-    // `rows` may end in the middle of a line. Errc::corrupt when a line is not an object.
-    Result<void> feed(std::string_view rows, std::string& out);
-    // Call once, after the last piece: also for no rows at all.
-    Result<void> finish(std::string& out);
+    void begin(std::string& out) const;
+    // Whole lines; `first` when no other rows come before them. Errc::corrupt when one is not an
+    // object.
+    Result<void> rows(std::string_view rows, bool first, std::string& out) const;
+    void end(std::string& out) const;
 
   private:
-    Result<void> line(std::string_view row, std::string& out);
-    void begin(std::string& out);
-
     ResultsFormat format_;
     std::span<const Column> columns_;
-    std::string partial_line_;
-    bool begun_ = false;
-    bool any_row_ = false;
 };
 
 }  // namespace plimsoll::jobs

@@ -1,6 +1,7 @@
 #include "server/postgres/job_store.hpp"
 
 #include "migrations/embedded.hpp"
+#include "server/base/gzip.hpp"
 #include "server/postgres/job_rows.hpp"
 #include "server/postgres/scope.hpp"
 #include "server/postgres/sql.hpp"
@@ -124,7 +125,9 @@ awaitable<Result<std::vector<queue::ChunkInfo>>> JobStore::result_chunks(TeamId 
     std::vector<queue::ChunkInfo> chunks;
     for (const Row row : replies->back()) {
         queue::ChunkInfo chunk{row.get<int>("seq"), row.get<std::int64_t>("items"),
-                               row.get<std::int64_t>("bytes"), ""};
+                               row.get<std::int64_t>("bytes"), 0, ""};
+        const auto last_bytes = row.get<std::optional<std::string>>("gzip_size").value_or("");
+        chunk.rows_bytes = gzip_content_bytes(last_bytes);
         if (row.get<std::string_view>("state") != "done") {
             chunk.error = error_message(row.get<std::optional<std::string>>("error").value_or(""));
             if (chunk.error.empty()) chunk.error = "The task was given up: its workers died on it.";

@@ -99,8 +99,9 @@ struct Redriven {
 struct ChunkInfo {
     int seq = 0;  // input order
     std::int64_t items = 0;
-    std::int64_t bytes = 0;  // compressed
-    std::string error;       // why the task was given up: then there are no results, only its input
+    std::int64_t bytes = 0;       // compressed
+    std::int64_t rows_bytes = 0;  // unpacked; 0 where the task was given up
+    std::string error;  // why the task was given up: then there are no results, only its input
 };
 
 struct JobFilter {

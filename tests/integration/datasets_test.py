@@ -1,6 +1,7 @@
 """Uploaded files: taken in while they come, continued after any break, and run as jobs."""
 
 import csv
+import gzip
 import http.client
 import io
 import json
@@ -254,6 +255,58 @@ class Datasets(unittest.TestCase):
         made = json.loads(self.server.run("--json", "datasets", "upload", bad).stdout)
         self.assertEqual((made["name"], made["records_failed"]), ("bad.csv", 1))
         self.assertIn("1,3,wrong_field_count", self.server.run("datasets", "errors", made["id"]).stdout)
+
+    def test_a_download_that_is_cut_off_goes_on(self):
+        job = self.submit(self.upload(as_csv(make_texts(LINES, seed=5)))["id"], {"text": "headline", "custom_id": "key"})
+        self.api.wait(job, 600)
+        rng = random.Random(11)
+        for format in ("csv", "jsonl", "json"):
+            path = f"/v1/jobs/{job}/results?format={format}"
+            whole = self.api.get(path)
+            tag, got = whole.headers["ETag"], b""
+            while len(got) < len(whole.body):
+                part = self.receive_and_break(path, {"Range": f"bytes={len(got)}-", "If-Range": tag},
+                                              rng.randrange(1, len(whole.body) // 2))
+                self.assertTrue(part, format)
+                got += part
+            self.assertTrue(got == whole.body, f"{format}: the pieces are not the whole")
+            packed = self.api.get(path, headers={"Accept-Encoding": "gzip"})
+            self.assertEqual(packed.headers["Content-Encoding"], "gzip")
+            self.assertTrue(gzip.decompress(packed.body) == whole.body, f"{format}: compressed it is something else")
+            self.assertNotEqual(packed.headers["ETag"], tag)
+
+    def receive_and_break(self, path, headers, most):
+        """At most so many bytes of an answer's body, from a connection that breaks then."""
+        where = urllib.parse.urlsplit(self.api.base)
+        line = http.client.HTTPConnection(where.hostname, where.port, timeout=90)
+        try:
+            line.request("GET", path, headers={"Authorization": f"Bearer {self.api.token}", **headers})
+            answer = line.getresponse()
+            self.assertEqual(answer.status, 206)
+            return answer.read(most)
+        finally:
+            line.close()
+
+    def test_clients_that_stop_reading_hold_no_database_connection(self):
+        job = self.submit(self.upload(as_csv(make_texts(30_000, seed=6)))["id"], {"text": "headline", "custom_id": "key"})
+        self.api.wait(job, 600)
+        where = urllib.parse.urlsplit(self.api.base)
+        request = (f"GET /v1/jobs/{job}/results HTTP/1.1\r\nHost: x\r\nAccept: application/x-ndjson\r\n"
+                   f"Authorization: Bearer {self.api.token}\r\n\r\n").encode()
+        stalled = []
+        for _ in range(12):  # more than the server has connections
+            line = socket.socket()
+            self.addCleanup(line.close)
+            # As small as it goes, so that what the kernels hold is less than the answer.
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            line.connect((where.hostname, where.port))
+            line.sendall(request)
+            self.assertIn(b" 200 ", line.recv(64))
+            stalled.append(line)
+        # Other callers are served by the same connections.
+        for _ in range(20):
+            self.assertEqual(self.api.get("/v1/jobs?limit=5").status, 200)
+        self.assertEqual(self.api.wait(self.api.submit_texts(["good"]))["state"], "succeeded")
 
     def test_the_same_key_makes_one_job_on_a_dataset(self):
         dataset = self.upload(b"text\ngood\n")["id"]

@@ -87,6 +87,7 @@ class ErrorStream final : public BodyStream {
     awaitable<Result<std::optional<std::string>>> next() override {
         if (ended_) co_return std::nullopt;
         std::string out;
+        if (done_ == 0) converter_.begin(out);
         if (done_ < chunks_.size()) {
             std::string rows;
             const auto read = co_await walk_.visit({chunks_[done_++]}, 0, true,
@@ -95,10 +96,11 @@ class ErrorStream final : public BodyStream {
                                                        return true;
                                                    });
             if (!read) co_return fail(read.error());
-            if (auto fed = converter_.feed(rows, out); !fed) co_return fail(fed.error());
+            const bool first = done_ == 1;
+            if (auto ok = converter_.rows(rows, first, out); !ok) co_return fail(ok.error());
         } else {
             ended_ = true;
-            if (auto done = converter_.finish(out); !done) co_return fail(done.error());
+            converter_.end(out);
         }
         co_return out;
     }

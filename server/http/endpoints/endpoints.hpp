@@ -32,9 +32,10 @@ void add_job_reading(Handlers& handlers, queue::JobStore& store, queue::JobSigna
 void add_job_events(Handlers& handlers, queue::JobStore& store, queue::JobSignals& signals,
                     identity::IdentityStore& identity, const Draining& draining,
                     const Clock& clock);
-// `pool` unpacks chunks.
+// `pool` unpacks and converts chunks. Another version of the server may write the same rows in
+// other bytes: downloads go on within one version only.
 void add_job_results(Handlers& handlers, queue::JobStore& store, Kinds kinds,
-                     boost::asio::thread_pool& pool);
+                     boost::asio::thread_pool& pool, const std::string& server_version);
 void add_datasets(Handlers& handlers, queue::DatasetStore& store);
 // `pool` cuts files into chunks and unpacks chunks.
 void add_dataset_upload(Handlers& handlers, queue::DatasetStore& store,

@@ -3,6 +3,7 @@
 #include "server/http/authentication.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/job_json.hpp"
+#include "server/http/endpoints/user_slots.hpp"
 #include "server/http/limits.hpp"
 #include "server/http/sse.hpp"
 
@@ -39,30 +40,10 @@ json event_json(const queue::JobEvent& event) {
             {"data", std::move(data)}};
 }
 
-// How many streams each user has open. For the I/O thread.
-using OpenStreams = std::map<UserId, std::size_t>;
-
-class StreamSlot {
-  public:
-    StreamSlot(std::shared_ptr<OpenStreams> open, UserId user)
-        : open_(std::move(open)), user_(user) {
-        ++(*open_)[user_];
-    }
-    StreamSlot(const StreamSlot&) = delete;
-    StreamSlot& operator=(const StreamSlot&) = delete;
-    ~StreamSlot() {
-        if (--(*open_)[user_] == 0) open_->erase(user_);
-    }
-
-  private:
-    std::shared_ptr<OpenStreams> open_;
-    UserId user_;
-};
-
 class EventStream final : public BodyStream {
   public:
     EventStream(const Sources& sources, Request request, TeamId team, JobId job, std::int64_t after,
-                std::unique_ptr<StreamSlot> slot)
+                UserSlots::Slot slot)
         : sources_(sources),
           request_(std::move(request)),
           team_(team),
@@ -138,7 +119,7 @@ class EventStream final : public BodyStream {
     TeamId team_;
     JobId job_;
     std::int64_t after_;
-    std::unique_ptr<StreamSlot> slot_;
+    UserSlots::Slot slot_;
     std::int64_t seen_version_ = -1;
     std::int64_t seen_items_ = -1;
     SteadyClock::time_point looked_at_;
@@ -190,9 +171,8 @@ class JobEvents {
             if (!rest) co_return tl::unexpected<Problem>(rest.error());
             if (rest->empty()) co_return empty_response(204);
         }
-        const auto user = call.principal.user.id;
-        if (const auto open = open_->find(user);
-            open != open_->end() && open->second >= limits::kStreamsPerUser) {
+        auto slot = open_.take(call.principal.user.id);
+        if (!slot) {
             co_return tl::unexpected<Problem>(
                 Error{Errc::exhausted, "You have too many event streams open.", {}});
         }
@@ -200,12 +180,12 @@ class JobEvents {
         response.with("Content-Type", std::string(kEventStream))
             .with("X-Accel-Buffering", "no");  // asks nginx to pass events on at once
         response.stream = std::make_unique<EventStream>(sources_, call.request, team, id, after,
-                                                        std::make_unique<StreamSlot>(open_, user));
+                                                        std::move(*slot));
         co_return response;
     }
 
     Sources sources_;
-    std::shared_ptr<OpenStreams> open_ = std::make_shared<OpenStreams>();
+    UserSlots open_{limits::kStreamsPerUser};
 };
 
 }  // namespace

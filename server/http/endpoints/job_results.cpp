@@ -1,26 +1,26 @@
 // A job's results: chunks of rows, read and converted one at a time while the client takes them.
-#include "server/base/gzip.hpp"
+// Results of an ended job never change, so a download that was cut off can go on (RFC 9110, 14).
+// Ranges are of the uncompressed bytes: what is asked for with a Range is never compressed.
 #include "server/http/accept.hpp"
+#include "server/http/budget.hpp"
+#include "server/http/byte_range.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/job_json.hpp"
+#include "server/http/endpoints/result_parts.hpp"
+#include "server/http/endpoints/result_sizes.hpp"
+#include "server/http/endpoints/user_slots.hpp"
+#include "server/http/gzip_body.hpp"
 #include "server/http/limits.hpp"
-#include "server/http/offload.hpp"
-#include "server/jobs/results_converter.hpp"
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 namespace plimsoll::http::endpoints {
 
 using boost::asio::awaitable;
 using jobs::ResultsFormat;
-using nlohmann::json;
 
 namespace {
-
-// One task's rows, unpacked. Tasks are cut far smaller; this bounds what a damaged chunk can do.
-constexpr std::size_t kLargestChunk = 64 * 1024 * 1024;
 
 struct Format {
     ResultsFormat format;
@@ -33,102 +33,6 @@ constexpr std::array kFormats = {
     Format{ResultsFormat::csv, "csv", "text/csv"},
 };
 
-// The head of the JSON form; the converter writes the array, "}" is the tail.
-std::string json_head(const queue::Job& job) {
-    auto head = json{{"job_id", to_public(job.id)}, {"kind", job.kind}}.dump();
-    head.back() = ',';
-    return head + "\"items\":";
-}
-
-// Which rows are wanted.
-struct Range {
-    std::int64_t first = 0;
-    std::int64_t end = std::numeric_limits<std::int64_t>::max();
-};
-
-// The rows of a chunk from line `first` on, before line `end`.
-std::string_view lines_between(std::string_view rows, std::int64_t first, std::int64_t end) {
-    const auto skip = [](std::string_view text, std::int64_t lines) {
-        std::size_t at = 0;
-        for (; lines > 0 && at < text.size(); --lines) {
-            const std::size_t newline = text.find('\n', at);
-            at = newline == std::string_view::npos ? text.size() : newline + 1;
-        }
-        return at;
-    };
-    rows.remove_prefix(skip(rows, first));
-    return rows.substr(0, skip(rows, end - first));
-}
-
-class ResultsStream final : public BodyStream {
-  public:
-    ResultsStream(queue::JobStore& store, boost::asio::thread_pool& pool, queue::Job job,
-                  std::vector<queue::ChunkInfo> chunks, Range range, ResultsFormat format,
-                  const jobs::Contract& kind)
-        : store_(store),
-          pool_(pool),
-          job_(std::move(job)),
-          chunks_(std::move(chunks)),
-          range_(range),
-          kind_(kind),
-          format_(format),
-          converter_(format, kind.columns) {}
-
-    awaitable<Result<std::optional<std::string>>> next() override {
-        if (ended_) co_return std::nullopt;
-        std::string out;
-        if (done_ == 0 && format_ == ResultsFormat::json) out = json_head(job_);
-        while (done_ < chunks_.size() && item_ + chunks_[done_].items <= range_.first) {
-            item_ += chunks_[done_++].items;
-        }
-        if (item_ >= range_.end) done_ = chunks_.size();
-        if (done_ < chunks_.size()) {
-            const auto& chunk = chunks_[done_];
-            const auto packed = chunk.error.empty()
-                                    ? co_await store_.result_chunk(job_.team, job_.id, chunk.seq)
-                                    : co_await store_.task_input(job_.team, job_.id, chunk.seq);
-            if (!packed) co_return fail(packed.error());
-            const auto work = [this, &chunk, &packed, &out] {
-                return convert(chunk, *packed, out);
-            };
-            const auto converted =
-                packed->size() <= limits::kInlineBytes ? work() : co_await offload(pool_, work);
-            if (!converted) co_return fail(converted.error());
-            item_ += chunk.items;
-            ++done_;
-        }
-        if (done_ == chunks_.size()) {
-            if (auto finished = converter_.finish(out); !finished) co_return fail(finished.error());
-            if (format_ == ResultsFormat::json) out += '}';
-            ended_ = true;
-        }
-        co_return out;
-    }
-
-  private:
-    Result<void> convert(const queue::ChunkInfo& chunk, const std::string& packed,
-                         std::string& out) {
-        const auto rows = chunk.error.empty() ? gunzip(packed, kLargestChunk)
-                                              : kind_.failed_rows(job_.args, packed, chunk.error);
-        if (!rows) return fail(rows.error());
-        return converter_.feed(lines_between(*rows, std::max<std::int64_t>(range_.first - item_, 0),
-                                             std::min(range_.end - item_, chunk.items)),
-                               out);
-    }
-
-    queue::JobStore& store_;
-    boost::asio::thread_pool& pool_;
-    queue::Job job_;
-    std::vector<queue::ChunkInfo> chunks_;
-    Range range_;
-    const jobs::Contract& kind_;
-    ResultsFormat format_;
-    jobs::ResultsConverter converter_;
-    std::size_t done_ = 0;   // chunks
-    std::int64_t item_ = 0;  // the first one of the next chunk
-    bool ended_ = false;
-};
-
 Outcome<Format> format_of(const Call& call) {
     const auto name = call.parameters.text("format");
     const auto type = negotiate(call.request.header("Accept").value_or(""),
@@ -139,44 +43,176 @@ Outcome<Format> format_of(const Call& call) {
     return refuse(406, "This is available as application/json, application/x-ndjson, text/csv.");
 }
 
-awaitable<Outcome<Response>> results(const Call& call, queue::JobStore& store, Kinds kinds,
-                                     boost::asio::thread_pool& pool) {
-    const auto id = job_id_of(call.parameters.text("job_id"));
-    if (!id) co_return tl::unexpected(id.error());
-    const auto format = format_of(call);
-    if (!format) co_return tl::unexpected(format.error());
-    const auto team = call.principal.team.id;
-    auto job = co_await store.get(team, *id);
-    if (!job) co_return tl::unexpected<Problem>(job.error());
-    if (auto final = require_final(*job); !final) co_return tl::unexpected(final.error());
-    const auto kind = std::ranges::find(kinds, job->kind, &jobs::Contract::name);
-    if (kind == kinds.end()) {
-        co_return refuse(404, "This server does not know jobs of kind " + job->kind + ".");
-    }
-    auto chunks = co_await store.result_chunks(team, *id);
-    if (!chunks) co_return tl::unexpected<Problem>(chunks.error());
-    Range range{.first = call.parameters.integer("first").value_or(0)};
-    if (const auto limit = call.parameters.integer("limit");
-        limit && *limit < range.end - range.first) {
-        range.end = range.first + *limit;
-    }
-    Response response;
-    const auto extension = std::string(format->name);
-    response.with("Content-Type", std::string(format->media_type))
-        .with("Content-Disposition",
-              "attachment; filename=\"" + to_public(*id) + "." + extension + "\"");
-    response.stream = std::make_unique<ResultsStream>(
-        store, pool, std::move(*job), std::move(*chunks), range, format->format, *kind);
-    co_return response;
+RowRange rows_of(const Call& call) {
+    RowRange rows{.first = call.parameters.integer("first").value_or(0)};
+    const auto limit = call.parameters.integer("limit");
+    if (limit && *limit < rows.end - rows.first) rows.end = rows.first + *limit;
+    return rows;
 }
+
+// What is being sent, within its bounds for as long as that takes.
+class CountedBody final : public BodyStream {
+  public:
+    CountedBody(std::unique_ptr<BodyStream> content, UserSlots::Slot slot,
+                std::shared_ptr<Budget> downloads, Budget::Reservation place)
+        : content_(std::move(content)),
+          slot_(std::move(slot)),
+          downloads_(std::move(downloads)),
+          place_(std::move(place)) {}
+
+    awaitable<Result<std::optional<std::string>>> next() override { return content_->next(); }
+
+  private:
+    std::unique_ptr<BodyStream> content_;
+    UserSlots::Slot slot_;
+    std::shared_ptr<Budget> downloads_;  // outlives the place in it
+    Budget::Reservation place_;
+};
+
+// The version of one form of the results; none where it may change after all: rows of tasks that
+// were given up are made from their input, which can be deleted.
+std::string etag_of(const queue::Job& job, const std::vector<queue::ChunkInfo>& chunks,
+                    const Format& format, const std::string& server_version) {
+    const bool settled = std::ranges::all_of(chunks, &std::string::empty, &queue::ChunkInfo::error);
+    if (!settled) return {};
+    return to_public(job.id) + '-' + std::string(format.name) + '-' + server_version;
+}
+
+std::string quoted(const std::string& etag, std::string_view coding = {}) {
+    return '"' + etag + std::string(coding) + '"';
+}
+
+class Results {
+  public:
+    Results(queue::JobStore& store, Kinds kinds, boost::asio::thread_pool& pool,
+            std::string server_version)
+        : store_(store), kinds_(kinds), pool_(pool), server_version_(std::move(server_version)) {}
+
+    awaitable<Outcome<Response>> get(const Call& call) {
+        const auto id = job_id_of(call.parameters.text("job_id"));
+        if (!id) co_return tl::unexpected(id.error());
+        const auto format = format_of(call);
+        if (!format) co_return tl::unexpected(format.error());
+        const auto team = call.principal.team.id;
+        auto job = co_await store_.get(team, *id);
+        if (!job) co_return tl::unexpected<Problem>(job.error());
+        if (auto final = require_final(*job); !final) co_return tl::unexpected(final.error());
+        const auto kind = std::ranges::find(kinds_, job->kind, &jobs::Contract::name);
+        if (kind == kinds_.end()) {
+            co_return refuse(404, "This server does not know jobs of kind " + job->kind + ".");
+        }
+        auto chunks = co_await store_.result_chunks(team, *id);
+        if (!chunks) co_return tl::unexpected<Problem>(chunks.error());
+        const auto rows = rows_of(call);
+        const auto etag =
+            rows.whole() ? etag_of(*job, *chunks, *format, server_version_) : std::string();
+        const auto sizes =
+            rows.whole() ? sizes_.of(*id, format->name) : std::make_shared<PartSizes>();
+        const auto parts = std::make_shared<ResultParts>(
+            store_, pool_, std::move(*job), std::move(*chunks), rows, format->format, *kind, sizes);
+        auto response = co_await answer(call, parts, etag);
+        if (!response) co_return response;
+        response->with("Content-Type", std::string(format->media_type))
+            .with("Vary", "Accept, Accept-Encoding")
+            .with("Content-Disposition", "attachment; filename=\"" + to_public(*id) + "." +
+                                             std::string(format->name) + "\"");
+        co_return response;
+    }
+
+  private:
+    awaitable<Outcome<Response>> answer(const Call& call, std::shared_ptr<ResultParts> parts,
+                                        const std::string& etag) {
+        const auto& request = call.request;
+        const auto range = etag.empty() ? std::nullopt : wanted_range(request, quoted(etag));
+        const bool compressed =
+            !range && call.parameters.flag("compress") &&
+            accepts_encoding(request.header("Accept-Encoding").value_or(""), "gzip");
+        const auto version = quoted(etag, compressed ? "-gzip" : "");
+        Response response;
+        if (!etag.empty()) {
+            response.with("ETag", version).with("Accept-Ranges", compressed ? "none" : "bytes");
+            if (names_version(call.parameters.text("If-None-Match").value_or(""), version)) {
+                response.status = 304;
+                co_return response;
+            }
+        }
+        auto slot = downloading_.take(call.principal.user.id);
+        if (!slot) co_return exhausted("You have too many downloads open.");
+        auto place = downloads_->reserve(1);
+        if (!place) co_return overloaded_now("The server sends too many downloads at once.");
+        std::unique_ptr<BodyStream> body;
+        if (range) {
+            auto slice = co_await slice_for(*range, *parts, response);
+            if (!slice) co_return tl::unexpected(slice.error());
+            body = body_slice(parts, slice->first, slice->last);
+        } else if (compressed) {
+            response.with("Content-Encoding", "gzip");
+            body = gzip_body(whole_body(parts), pool_);
+        } else {
+            response.length = parts->total();
+            body = whole_body(parts);
+        }
+        response.stream = std::make_unique<CountedBody>(std::move(body), std::move(*slot),
+                                                        downloads_, std::move(*place));
+        co_return response;
+    }
+
+    // Nothing: the whole is wanted, or what the client has is of another version.
+    static std::optional<ByteRange> wanted_range(const Request& request, const std::string& etag) {
+        const auto range = request.header("Range");
+        if (!range || request.method != "GET") return std::nullopt;
+        if (request.header("If-Range").value_or(etag) != etag) return std::nullopt;
+        return parse_byte_range(*range);
+    }
+
+    awaitable<Outcome<Slice>> slice_for(const ByteRange& range, ResultParts& parts,
+                                        Response& response) {
+        auto total = parts.total();
+        if (!total) {
+            const auto turn = measuring_.reserve(1);
+            if (!turn) {
+                const auto problem = overloaded("The server measures too many downloads at once.");
+                co_return tl::unexpected(problem);
+            }
+            const auto measured = co_await parts.measure();
+            if (!measured) co_return tl::unexpected<Problem>(measured.error());
+            total = parts.total();
+        }
+        const auto slice = slice_of(range, *total);
+        if (!slice) {
+            Problem problem(416, "The results have " + std::to_string(*total) + " bytes.");
+            problem.headers.push_back({"Content-Range", "bytes */" + std::to_string(*total)});
+            co_return tl::unexpected(std::move(problem));
+        }
+        response.status = 206;
+        response.length = slice->size();
+        response.with("Content-Range", content_range(*slice, *total));
+        co_return *slice;
+    }
+
+    static Outcome<Response> exhausted(const char* why) {
+        return tl::unexpected<Problem>(Error{Errc::exhausted, why, {}});
+    }
+    static Outcome<Response> overloaded_now(const char* why) {
+        return tl::unexpected(overloaded(why));
+    }
+
+    queue::JobStore& store_;
+    Kinds kinds_;
+    boost::asio::thread_pool& pool_;
+    std::string server_version_;
+    ResultSizes sizes_;
+    UserSlots downloading_{limits::kDownloadsPerUser};
+    std::shared_ptr<Budget> downloads_ = std::make_shared<Budget>(limits::kDownloads);
+    Budget measuring_{limits::kMeasuresInFlight};
+};
 
 }  // namespace
 
 void add_job_results(Handlers& handlers, queue::JobStore& store, Kinds kinds,
-                     boost::asio::thread_pool& pool) {
-    handlers["getJobResults"] = [&store, kinds, &pool](const Call& call) {
-        return results(call, store, kinds, pool);
-    };
+                     boost::asio::thread_pool& pool, const std::string& server_version) {
+    const auto results = std::make_shared<Results>(store, kinds, pool, server_version);
+    handlers["getJobResults"] = [results](const Call& call) { return results->get(call); };
 }
 
 }  // namespace plimsoll::http::endpoints

@@ -65,7 +65,7 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_job_redrive(handlers, jobs, clock);
     endpoints::add_job_reading(handlers, jobs, signals, draining, clock);
     endpoints::add_job_events(handlers, jobs, signals, identity, draining, clock);
-    endpoints::add_job_results(handlers, jobs, kinds, pool);
+    endpoints::add_job_results(handlers, jobs, kinds, pool, version);
     endpoints::add_datasets(handlers, datasets);
     endpoints::add_dataset_upload(handlers, datasets, pool);
     endpoints::add_dataset_records(handlers, datasets, pool);

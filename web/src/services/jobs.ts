@@ -101,6 +101,10 @@ export type ResultFormat = 'json' | 'jsonl' | 'csv';
 export const resultsAddress = (job: Job, format: ResultFormat): string =>
   `${job.links.results}?format=${format}`;
 
+/** For the browser's own downloads: it goes on with a broken one only when that is not compressed. */
+export const downloadAddress = (job: Job, format: ResultFormat): string =>
+  `${resultsAddress(job, format)}&compress=false`;
+
 /** A key that nobody else makes up. Works without https, where crypto.randomUUID is missing. */
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -24,6 +24,29 @@ TEST(Gzip, ConcatenatedMembersGiveConcatenatedContents) {
     EXPECT_EQ(gunzip(gzip("one ") + gzip("") + gzip("two"), kPlenty).value(), "one two");
 }
 
+TEST(Gzip, AContentInPiecesBecomesOneMember) {
+    std::mt19937 random(6);
+    std::string all;
+    std::string packed;
+    GzipStream stream;
+    for (const std::size_t size : {0, 1, 100, 200'000, 3}) {
+        std::string piece(size, '\0');
+        for (char& byte : piece) byte = static_cast<char>(random());
+        stream.add(piece, packed);
+        all += piece;
+    }
+    stream.finish(packed);
+    EXPECT_EQ(gunzip(packed, kPlenty).value(), all);
+    EXPECT_EQ(gzip_content_bytes(packed), all.size());
+}
+
+TEST(Gzip, AMemberEndsWithTheSizeOfItsContent) {
+    for (const std::size_t size : {0, 1, 255, 256, 70'000}) {
+        EXPECT_EQ(gzip_content_bytes(gzip(std::string(size, 'x'))), size);
+    }
+    EXPECT_EQ(gzip_content_bytes("abc"), 0u);
+}
+
 TEST(Gzip, TheLimitIsExact) {
     const std::string packed = gzip(std::string(1000, 'x'));
     EXPECT_EQ(gunzip(packed, 1000).value().size(), 1000u);

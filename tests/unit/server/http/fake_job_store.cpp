@@ -1,5 +1,7 @@
 #include "fake_job_store.hpp"
 
+#include "server/base/gzip.hpp"
+
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -150,15 +152,17 @@ awaitable<Result<std::vector<queue::ChunkInfo>>> FakeJobStore::result_chunks(Tea
     if (!stored) co_return fail(stored.error());
     std::vector<queue::ChunkInfo> chunks;
     for (const auto& chunk : (*stored)->chunks) {
-        chunks.push_back(
-            {static_cast<int>(chunks.size()), 1, static_cast<std::int64_t>(chunk.size()), ""});
+        chunks.push_back({static_cast<int>(chunks.size()), 1,
+                          static_cast<std::int64_t>(chunk.size()), gzip_content_bytes(chunk), ""});
     }
+    if (!chunks.empty()) chunks.back().error = (*stored)->given_up;
     co_return chunks;
 }
 
 awaitable<Result<std::string>> FakeJobStore::result_chunk(TeamId team, JobId id, int seq) {
     const auto stored = find(team, id);
     if (!stored) co_return fail(stored.error());
+    ++chunks_read;
     co_return (*stored)->chunks.at(static_cast<std::size_t>(seq));
 }
 

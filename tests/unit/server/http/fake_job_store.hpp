@@ -18,6 +18,7 @@ class FakeJobStore final : public queue::JobStore {
         queue::Job job;
         std::vector<queue::JobEvent> events;
         std::vector<std::string> chunks;  // gzip members of JSON lines
+        std::string given_up;             // why the last of them was
         std::optional<std::string> report;
         std::optional<queue::IdempotencyKey> key;
         jobs::Plan plan;
@@ -42,6 +43,7 @@ class FakeJobStore final : public queue::JobStore {
     void happen(JobId id, queue::JobState state, const std::string& event);
 
     std::map<JobId, Stored> jobs;
+    int chunks_read = 0;
     std::optional<Error> broken;  // what every call answers, as if the database were gone
 
   private:

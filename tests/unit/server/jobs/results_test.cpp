@@ -12,17 +12,19 @@ namespace {
 
 constexpr std::array kColumns = {Column{"index"}, Column{"custom_id"}, Column{"score"}};
 
-// In two pieces, cut at `at`.
-std::string convert(ResultsFormat format, std::string_view rows, std::size_t at) {
-    ResultsConverter converter(format, kColumns);
+std::string convert(ResultsFormat format, std::initializer_list<std::string_view> pieces) {
+    const ResultsConverter converter(format, kColumns);
     std::string out;
-    EXPECT_TRUE(converter.feed(rows.substr(0, at), out));
-    EXPECT_TRUE(converter.feed(rows.substr(at), out));
-    EXPECT_TRUE(converter.finish(out));
+    converter.begin(out);
+    bool first = true;
+    for (const auto piece : pieces) {
+        EXPECT_TRUE(converter.rows(piece, std::exchange(first, false), out));
+    }
+    converter.end(out);
     return out;
 }
 
-TEST(ResultsConverter, EveryCutGivesTheSame) {
+TEST(ResultsConverter, TogetherAndRowByRowGiveTheSame) {
     const std::string rows =
         "{\"index\":0,\"custom_id\":\"a,b\",\"score\":-0.5}\n"
         "{\"index\":1,\"custom_id\":null,\"score\":null}\n";
@@ -30,34 +32,37 @@ TEST(ResultsConverter, EveryCutGivesTheSame) {
     const std::string json =
         "[{\"index\":0,\"custom_id\":\"a,b\",\"score\":-0.5},"
         "{\"index\":1,\"custom_id\":null,\"score\":null}]";
-    for (std::size_t at = 0; at <= rows.size(); ++at) {
-        EXPECT_EQ(convert(ResultsFormat::csv, rows, at), csv);
-        EXPECT_EQ(convert(ResultsFormat::json, rows, at), json);
-        EXPECT_EQ(convert(ResultsFormat::jsonl, rows, at), rows);
-    }
+    const auto second = std::string_view(rows).substr(rows.find('\n') + 1);
+    const auto first = std::string_view(rows).substr(0, rows.size() - second.size());
+    EXPECT_EQ(convert(ResultsFormat::csv, {rows}), csv);
+    EXPECT_EQ(convert(ResultsFormat::csv, {first, second}), csv);
+    EXPECT_EQ(convert(ResultsFormat::json, {rows}), json);
+    EXPECT_EQ(convert(ResultsFormat::json, {first, second}), json);
+    EXPECT_EQ(convert(ResultsFormat::jsonl, {rows}), rows);
+    EXPECT_EQ(convert(ResultsFormat::jsonl, {first, second}), rows);
 }
 
 TEST(ResultsConverter, NoRowsGiveAnEmptyArrayAndABareHeader) {
-    EXPECT_EQ(convert(ResultsFormat::json, "", 0), "[]");
-    EXPECT_EQ(convert(ResultsFormat::csv, "", 0), "index,custom_id,score\r\n");
-    EXPECT_EQ(convert(ResultsFormat::jsonl, "", 0), "");
+    EXPECT_EQ(convert(ResultsFormat::json, {}), "[]");
+    EXPECT_EQ(convert(ResultsFormat::csv, {}), "index,custom_id,score\r\n");
+    EXPECT_EQ(convert(ResultsFormat::jsonl, {}), "");
 }
 
 TEST(ResultsConverter, TextsThatASpreadsheetWouldRunAreDisarmedButNumbersStay) {
     for (const std::string start : {"=", "+", "-", "@", "\t"}) {
         const nlohmann::json row = {{"index", 0}, {"custom_id", start + "1"}, {"score", -1}};
-        const std::string csv = convert(ResultsFormat::csv, row.dump() + "\n", 0);
+        const std::string csv = convert(ResultsFormat::csv, {row.dump() + "\n"});
         EXPECT_EQ(csv, "index,custom_id,score\r\n0,'" + start + "1,-1\r\n");
     }
     const nlohmann::json row = {{"index", 0}, {"custom_id", "say \"hi\"\nnow"}, {"score", 1}};
-    EXPECT_EQ(convert(ResultsFormat::csv, row.dump() + "\n", 0),
+    EXPECT_EQ(convert(ResultsFormat::csv, {row.dump() + "\n"}),
               "index,custom_id,score\r\n0,\"say \"\"hi\"\"\nnow\",1\r\n");
 }
 
 TEST(ResultsConverter, ADamagedRowIsAnError) {
     ResultsConverter converter(ResultsFormat::csv, kColumns);
     std::string out;
-    EXPECT_EQ(converter.feed("{\"index\":\n", out).error().code, Errc::corrupt);
+    EXPECT_EQ(converter.rows("{\"index\":\n", true, out).error().code, Errc::corrupt);
 }
 
 TEST(JsonText, StringsParseBackToThemselves) {

@@ -1,0 +1,209 @@
+// Downloads of results: whole, in ranges, compressed, and by clients that stop reading.
+#include "live_server.hpp"
+#include "server/base/gzip.hpp"
+
+#include <set>
+#include <thread>
+
+#include <prometheus/gauge.h>
+
+namespace plimsoll::http::test {
+namespace {
+
+constexpr std::size_t kPlenty = 1 << 26;
+
+std::string row(int index, const std::string& text) {
+    return nlohmann::json{{"index", index},      {"custom_id", nullptr}, {"text", text},
+                          {"label", "positive"}, {"compound", 0.5},      {"positive", 0.5},
+                          {"neutral", 0.5},      {"negative", 0},        {"error_code", nullptr},
+                          {"error", nullptr}}
+               .dump() +
+           '\n';
+}
+
+class JobResults : public LiveServer {
+  protected:
+    // Who stops reading is waited for, unless a test is about that.
+    explicit JobResults(Timeouts timeouts = {.write = std::chrono::minutes(10)})
+        : LiveServer(timeouts) {}
+
+    // An ended job with these chunks of rows.
+    JobId ended(std::vector<std::string> chunks) {
+        const auto id = submit();
+        on_io([&] {
+            auto& stored = jobs_.jobs.at(id);
+            for (const auto& chunk : chunks) stored.chunks.push_back(gzip(chunk));
+            jobs_.happen(id, queue::JobState::succeeded, "finished");
+        });
+        return id;
+    }
+    JobId some() {
+        return ended({row(0, "calm, \"very\" calm\nsea") + row(1, "größer 好"), row(2, ""),
+                      row(3, "=1+1") + row(4, "storm") + row(5, "x")});
+    }
+
+    using Headers = std::vector<std::pair<std::string, std::string>>;
+    RawResponse get(JobId id, const std::string& query, const Headers& headers = {},
+                    const std::string& method = "GET") {
+        return call({method, path_of(id) + "/results?" + query, identity_.ada, {}, headers});
+    }
+};
+
+TEST_F(JobResults, EveryRangeOfEveryFormatIsWhatTheWholeHasThere) {
+    for (const std::string format : {"json", "jsonl", "csv"}) {
+        // The first range comes before anything is known of the job's sizes.
+        const auto id = some();
+        EXPECT_EQ(get(id, "format=" + format, {{"Range", "bytes=3-"}}).status, 206);
+        const auto whole = get(id, "format=" + format);
+        ASSERT_EQ(whole.status, 200);
+        EXPECT_EQ(whole.header("accept-ranges"), "bytes");
+        const auto size = whole.body.size();
+        EXPECT_EQ(whole.header("content-length"), std::to_string(size)) << format;
+        for (std::size_t at = 0; at < size; at += 1 + at % 7) {
+            const auto end = std::min(size - 1, at + 150);
+            const auto part =
+                get(id, "format=" + format,
+                    {{"Range", "bytes=" + std::to_string(at) + '-' + std::to_string(end)},
+                     {"If-Range", whole.header("etag")}});
+            ASSERT_EQ(part.status, 206) << format << ' ' << at;
+            EXPECT_EQ(part.body, whole.body.substr(at, end - at + 1)) << format << ' ' << at;
+            EXPECT_EQ(part.header("content-range"), "bytes " + std::to_string(at) + '-' +
+                                                        std::to_string(end) + '/' +
+                                                        std::to_string(size));
+            EXPECT_EQ(part.header("etag"), whole.header("etag"));
+        }
+        EXPECT_EQ(get(id, "format=" + format, {{"Range", "bytes=-10"}}).body,
+                  whole.body.substr(size - 10));
+    }
+}
+
+TEST_F(JobResults, WhatIsSkippedIsNotReadButForCsvOnce) {
+    const auto reads = [&](const std::string& format, JobId id) {
+        on_io([&] { jobs_.chunks_read = 0; });
+        EXPECT_EQ(get(id, "format=" + format, {{"Range", "bytes=-5"}}).status, 206);
+        return on_io([&] { return jobs_.chunks_read; });
+    };
+    const auto id = some();
+    EXPECT_EQ(reads("jsonl", id), 1);
+    EXPECT_EQ(reads("json", id), 1);
+    EXPECT_EQ(reads("csv", id), 4);
+    EXPECT_EQ(reads("csv", id), 1);
+}
+
+TEST_F(JobResults, ARangeBeyondTheEndIsRefusedWithTheSize) {
+    const auto id = some();
+    const auto size = get(id, "format=jsonl").body.size();
+    const auto response =
+        call("getJobResults", {"GET",
+                               path_of(id) + "/results?format=jsonl",
+                               identity_.ada,
+                               {},
+                               {{"Range", "bytes=" + std::to_string(size) + "-"}}});
+    EXPECT_EQ(response.status, 416);
+    EXPECT_EQ(response.header("content-range"), "bytes */" + std::to_string(size));
+}
+
+TEST_F(JobResults, AnotherVersionOrSeveralRangesGetTheWhole) {
+    const auto id = some();
+    const auto whole = get(id, "format=csv");
+    for (const Headers& headers :
+         {Headers{{"Range", "bytes=5-"}, {"If-Range", "\"other\""}},
+          Headers{{"Range", "bytes=5-"}, {"If-Range", "Tue, 04 Mar 2025 08:15:00 GMT"}},
+          Headers{{"Range", "bytes=0-1,5-6"}}, Headers{{"Range", "rows=1-2"}}}) {
+        const auto response = get(id, "format=csv", headers);
+        EXPECT_EQ(response.status, 200);
+        EXPECT_EQ(response.body, whole.body);
+    }
+}
+
+TEST_F(JobResults, EveryFormAndEveryJobHasItsOwnVersion) {
+    const auto id = some();
+    std::set<std::string> etags;
+    for (const std::string format : {"json", "jsonl", "csv"}) {
+        for (const std::string coding : {"gzip", "identity"}) {
+            const auto response = get(id, "format=" + format, {{"Accept-Encoding", coding}});
+            etags.insert(response.header("etag"));
+            const auto again =
+                get(id, "format=" + format,
+                    {{"Accept-Encoding", coding}, {"If-None-Match", response.header("etag")}});
+            EXPECT_EQ(again.status, 304);
+            EXPECT_EQ(again.header("etag"), response.header("etag"));
+        }
+    }
+    etags.insert(get(some(), "format=json").header("etag"));
+    EXPECT_EQ(etags.size(), 7u);
+    EXPECT_FALSE(etags.contains(""));
+}
+
+TEST_F(JobResults, CompressedItHoldsTheSameAndHasNoRanges) {
+    const auto id = some();
+    for (const std::string format : {"json", "jsonl", "csv"}) {
+        const auto plain = get(id, "format=" + format);
+        const auto packed = get(id, "format=" + format, {{"Accept-Encoding", "br, gzip"}});
+        EXPECT_EQ(packed.header("content-encoding"), "gzip");
+        EXPECT_EQ(packed.header("vary"), "Accept, Accept-Encoding");
+        EXPECT_EQ(packed.header("accept-ranges"), "none");
+        EXPECT_EQ(gunzip(packed.body, kPlenty).value(), plain.body);
+        const auto unwanted =
+            get(id, "format=" + format + "&compress=false", {{"Accept-Encoding", "gzip"}});
+        EXPECT_EQ(unwanted.body, plain.body);
+        const auto part =
+            get(id, "format=" + format, {{"Accept-Encoding", "gzip"}, {"Range", "bytes=7-"}});
+        EXPECT_EQ(part.status, 206);
+        EXPECT_EQ(part.header("content-encoding"), "");
+        EXPECT_EQ(part.body, plain.body.substr(7));
+    }
+}
+
+TEST_F(JobResults, AHeadSaysWhatAGetWould) {
+    const auto id = some();
+    const auto whole = get(id, "format=jsonl");
+    const auto head = get(id, "format=jsonl", {{"Range", "bytes=0-1"}}, "HEAD");
+    EXPECT_EQ(head.status, 200);
+    for (const std::string name : {"etag", "content-length", "content-type", "accept-ranges"}) {
+        EXPECT_EQ(head.header(name), whole.header(name)) << name;
+    }
+}
+
+TEST_F(JobResults, RowsOfATaskThatWasGivenUpMakeNoPromises) {
+    const auto id = ended({row(0, "good") + row(1, "bad")});
+    on_io([&] { jobs_.jobs.at(id).given_up = "Its workers died on it."; });
+    const auto response = get(id, "format=jsonl", {{"Range", "bytes=5-"}});
+    EXPECT_EQ(response.status, 200);
+    EXPECT_EQ(response.header("etag"), "");
+    EXPECT_EQ(response.header("accept-ranges"), "");
+}
+
+TEST_F(JobResults, OnePersonHasOnlySoManyDownloadsOpen) {
+    const auto id = ended(std::vector<std::string>(64, row(0, std::string(1 << 20, 'x'))));
+    std::vector<std::unique_ptr<RawClient>> stalled;
+    for (std::size_t open = 0; open < limits::kDownloadsPerUser; ++open) {
+        stalled.push_back(std::make_unique<RawClient>(port_));
+        stalled.back()->send(bytes_of({"GET", path_of(id) + "/results", identity_.ada}));
+        ASSERT_NE(stalled.back()->receive_until("\r\n\r\n").find(" 200 "), std::string::npos);
+    }
+    EXPECT_EQ(get(id, "format=csv").status, 429);
+    EXPECT_EQ(get(id, "format=csv", {}, "HEAD").status, 429);
+    const auto vera = call({"HEAD", path_of(id) + "/results?format=jsonl", identity_.vera});
+    EXPECT_EQ(vera.status, 200);
+}
+
+class ImpatientResults : public JobResults {
+  protected:
+    ImpatientResults() : JobResults({.write = std::chrono::milliseconds(200)}) {}
+};
+
+// 512 MiB all in all: far more than the buffers of any socket.
+TEST_F(ImpatientResults, WhoStopsReadingCostsAPieceAndIsCutOff) {
+    const auto id = ended(std::vector<std::string>(512, row(0, std::string(1 << 20, 'x'))));
+    on_io([&] { jobs_.chunks_read = 0; });
+    const auto open = [&] { return server_->traffic().connections().Value(); };
+    RawClient stalled(port_);
+    stalled.send(bytes_of({"GET", path_of(id) + "/results?format=jsonl", identity_.ada}));
+    stalled.receive_until("\r\n\r\n");
+    while (on_io(open) > 0) std::this_thread::yield();
+    EXPECT_LT(on_io([&] { return jobs_.chunks_read; }), 256);
+}
+
+}  // namespace
+}  // namespace plimsoll::http::test
