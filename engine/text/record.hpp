@@ -10,9 +10,8 @@ namespace plimsoll::text {
 // Why an input item cannot be used. It stands in the item's place, so that every item of the input
 // has one in the results.
 struct RecordError {
-    std::string code;        // short and stable: "too_large", "invalid_utf8"
-    std::string message;     // a full sentence for people
-    std::uint64_t line = 0;  // of the file that it came from; 0: not known
+    std::string code;     // short and stable: "too_large", "invalid_utf8"
+    std::string message;  // a full sentence for people
 };
 
 // One input item: a text with the caller's own id, or an error in its place.
@@ -20,6 +19,7 @@ struct Record {
     std::optional<std::string> custom_id;
     std::string text;  // valid UTF-8; empty when `error` is set
     std::optional<RecordError> error;
+    std::uint64_t line = 0;  // where it starts in the file that it came from; 0: in none
 };
 
 }  // namespace plimsoll::text

@@ -2,6 +2,7 @@
 
 #include "engine/text/packing.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace plimsoll::text {
@@ -12,6 +13,13 @@ constexpr std::size_t kHeader = 4 + 8 + 4;
 constexpr std::uint8_t kHasId = 1;
 constexpr std::uint8_t kIsError = 2;
 constexpr std::uint8_t kHasLine = 4;
+
+// Where the record after this one starts, if no blank line lies between. What an error looked like
+// in the file is not known any more.
+std::uint64_t line_after(std::uint64_t line, std::string_view text, bool is_error) {
+    if (line == 0 || is_error) return 0;
+    return line + 1 + static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
+}
 
 }  // namespace
 
@@ -24,16 +32,17 @@ void RecordBlockWriter::start() {
     pack_integer(bytes_, first_index_);
     pack_integer(bytes_, std::uint32_t{0});
     count_ = 0;
+    next_line_ = 0;
 }
 
 void RecordBlockWriter::add(const Record& record) {
     std::uint8_t flags = 0;
     if (record.custom_id) flags |= kHasId;
     if (record.error) flags |= kIsError;
-    if (record.error && record.error->line != 0) flags |= kHasLine;
+    if (record.line != next_line_) flags |= kHasLine;
     bytes_.push_back(static_cast<char>(flags));
     if (record.custom_id) pack_string(bytes_, *record.custom_id);
-    if ((flags & kHasLine) != 0) pack_integer(bytes_, record.error->line);
+    if ((flags & kHasLine) != 0) pack_integer(bytes_, record.line);
     if (record.error) {
         pack_string(bytes_, record.error->code);
         pack_string(bytes_, record.error->message);
@@ -41,6 +50,7 @@ void RecordBlockWriter::add(const Record& record) {
         pack_string(bytes_, record.text);
     }
     ++count_;
+    next_line_ = line_after(record.line, record.text, record.error.has_value());
 }
 
 void RecordBlockWriter::save(std::string& out) const {
@@ -56,6 +66,7 @@ bool RecordBlockWriter::load(std::string_view& rest) {
         return false;
     }
     bytes_ = bytes;
+    next_line_ = 0;  // the next record tells its line
     return true;
 }
 
@@ -93,6 +104,7 @@ Result<std::optional<RecordView>> RecordBlockReader::next() {
     RecordView record;
     record.index = next_index_;
     record.is_error = (flags & kIsError) != 0;
+    record.line = next_line_;
     if ((flags & kHasId) != 0 && !unpack_string(rest_, record.custom_id.emplace())) {
         return corrupt();
     }
@@ -101,6 +113,7 @@ Result<std::optional<RecordView>> RecordBlockReader::next() {
                                              unpack_string(rest_, record.error_message)
                                        : unpack_string(rest_, record.text);
     if (!whole) return corrupt();
+    next_line_ = line_after(record.line, record.text, record.is_error);
     ++next_index_;
     --left_;
     return record;

@@ -11,8 +11,9 @@
 // Records packed for storage and transport: "PRB1", the index of the first record in the whole
 // input (u64), the number of records (u32), then the records. A record is a flag byte (1: has an
 // id, 2: is an error, 4: has a line), its line (u64) and its strings, each led by its length (u32):
-// [id] text, or [id] [line] code message. Integers are little-endian. Blocks are compressed outside
-// of this format.
+// [id] [line] text, or [id] [line] code message. Integers are little-endian. Blocks are compressed
+// outside of this format. Of records in a file, most start on the line after the one before: only
+// those that do not, and the first ones of blocks, tell theirs.
 namespace plimsoll::text {
 
 class RecordBlockWriter {
@@ -36,6 +37,7 @@ class RecordBlockWriter {
 
     std::uint64_t first_index_;
     std::uint32_t count_ = 0;
+    std::uint64_t next_line_ = 0;  // where a reader takes the next record to start; 0: in no file
     std::string bytes_;
 };
 
@@ -47,7 +49,7 @@ struct RecordView {
     bool is_error = false;
     std::string_view error_code;
     std::string_view error_message;
-    std::uint64_t line = 0;  // of an error in a file; 0: not known
+    std::uint64_t line = 0;  // see Record
 };
 
 class RecordBlockReader {
@@ -65,6 +67,7 @@ class RecordBlockReader {
 
     std::string_view rest_;
     std::uint64_t next_index_ = 0;
+    std::uint64_t next_line_ = 0;
     std::uint32_t count_ = 0;
     std::uint32_t left_ = 0;
 };

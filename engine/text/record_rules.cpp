@@ -18,7 +18,7 @@ RawRecord failed_raw_record(std::uint64_t line, std::string_view code, std::stri
     return {{},
             line,
             RecordError{std::string(code),
-                        "Line " + std::to_string(line) + ": " + std::string(message), line}};
+                        "Line " + std::to_string(line) + ": " + std::string(message)}};
 }
 
 std::optional<RecordError> broken_rule(const Record& record, const ReaderLimits& limits) {

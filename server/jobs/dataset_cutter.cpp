@@ -78,11 +78,11 @@ const std::vector<std::string>& DatasetCutter::columns() const {
 void DatasetCutter::take(const text::RawRecord& raw, std::vector<DatasetChunk>& chunks) {
     if (records_ + block_.count() > kDatasetRecords) return;  // told when the piece ends
     text::Record record;
+    record.line = raw.line;
     record.error = raw.error;
     if (!record.error && text::find_invalid_utf8(raw.bytes)) {
         record.error = text::RecordError{
-            "invalid_utf8", "Line " + std::to_string(raw.line) + ": the record is not UTF-8.",
-            raw.line};
+            "invalid_utf8", "Line " + std::to_string(raw.line) + ": the record is not UTF-8."};
     }
     // Closed before the record that would not fit.
     if (block_.count() != 0 && block_.bytes() + raw.bytes.size() > kChunkBytes) end_chunk(chunks);

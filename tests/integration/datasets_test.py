@@ -172,8 +172,11 @@ class Datasets(unittest.TestCase):
         ended = self.api.wait(self.submit(dataset["id"], {"custom_id": "id"}))
         self.assertEqual((ended["state"], ended["progress"]["items_failed"]), ("succeeded", 5))
         rows = self.api.results(ended["id"])
-        self.assertEqual([row["error_code"] for row in rows],
-                         [None, "wrong_field_count", "too_large", "wrong_field_count", "too_large", "invalid_utf8", None])
+        self.assertEqual([(row["line"], row["error_code"]) for row in rows],
+                         [(2, None), (3, "wrong_field_count"), (4, "too_large"), (5, "wrong_field_count"), (6, "too_large"),
+                          (7, "invalid_utf8"), (8, None)])
+        told = self.api.get(f"/v1/jobs/{ended['id']}/report").json["summary"]["errors"]
+        self.assertEqual([error["line"] for error in told], [3, 4, 5, 6, 7])
 
     def test_files_that_cannot_be_read_are_refused_with_a_reason(self):
         for body, format, why in [
@@ -312,6 +315,11 @@ class Datasets(unittest.TestCase):
         dataset = self.upload(b"text\ngood\n")["id"]
         first, again = (self.submit(dataset, {}, headers={"Idempotency-Key": "d-1"}) for _ in range(2))
         self.assertEqual(first, again)
+        self.api.wait(first)
+        self.assertEqual(self.api.send("DELETE", f"/v1/datasets/{dataset}").status, 204)
+        self.assertEqual(self.submit(dataset, {}, headers={"Idempotency-Key": "d-1"}), first)
+        other = self.api.post("/v1/jobs", {"kind": "sentiment", "args": {"dataset": dataset}}, headers={"Idempotency-Key": "d-2"})
+        self.assertEqual((other.status, other.json["errors"][0]["pointer"]), (422, "/args/dataset"))
 
 
 if __name__ == "__main__":

@@ -75,6 +75,7 @@ export function makeResults(amount) {
     const label = compound >= 0.05 ? 'positive' : compound <= -0.05 ? 'negative' : 'neutral';
     return {
       index,
+      line: null,
       custom_id: index % 5 === 0 ? `n-${index}` : null,
       text: `${openings[index % 8]} ${verbs[(index * 5) % 8]} ${ends[(index * 7) % 6]}${index % 9 === 0 ? '!' : '.'}`,
       label: failed ? null : label,
@@ -116,7 +117,7 @@ export function makeReport(job, results) {
       })),
       most_positive: ordered.slice(-10).reverse().map(extreme),
       most_negative: ordered.slice(0, 10).map(extreme),
-      errors: failed.slice(0, 20).map(({ index, custom_id, error_code, error }) => ({ index, custom_id, error_code, error })),
+      errors: failed.slice(0, 20).map(({ index, line, custom_id, error_code, error }) => ({ index, line, custom_id, error_code, error })),
     },
   };
 }

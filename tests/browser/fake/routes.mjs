@@ -92,7 +92,7 @@ function results(fake, { call, response, json }, job) {
   const format = call.query.get('format');
   if (format === 'json') return json(response, 200, { job_id: job.id, kind: job.kind, items: rows });
   response.writeHead(200, { 'Content-Type': format === 'csv' ? 'text/csv' : 'application/x-ndjson' });
-  if (format === 'csv') response.end('index,custom_id,text,label,compound,positive,neutral,negative,error_code,error\n');
+  if (format === 'csv') response.end('index,line,custom_id,text,label,compound,positive,neutral,negative,error_code,error\n');
   else response.end(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 }
 

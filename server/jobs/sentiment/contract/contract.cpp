@@ -15,9 +15,9 @@ namespace {
 using nlohmann::json;
 
 constexpr std::array kColumns = {
-    Column{"index"},      Column{"custom_id"}, Column{"text"},    Column{"label"},
-    Column{"compound"},   Column{"positive"},  Column{"neutral"}, Column{"negative"},
-    Column{"error_code"}, Column{"error"},
+    Column{"index"},    Column{"line"},       Column{"custom_id"}, Column{"text"},
+    Column{"label"},    Column{"compound"},   Column{"positive"},  Column{"neutral"},
+    Column{"negative"}, Column{"error_code"}, Column{"error"},
 };
 
 FieldErrors one_error(std::string pointer, std::string rule, std::string message) {

@@ -10,6 +10,12 @@ namespace plimsoll::jobs::sentiment {
 void append_identity(std::string& out, const text::RecordView& record) {
     out.append("{\"index\":");
     append_decimal(out, static_cast<std::int64_t>(record.index), 0);
+    out.append(",\"line\":");
+    if (record.line != 0) {
+        append_decimal(out, static_cast<std::int64_t>(record.line), 0);
+    } else {
+        out.append("null");
+    }
     out.append(",\"custom_id\":");
     if (record.custom_id) {
         append_json_string(out, *record.custom_id);

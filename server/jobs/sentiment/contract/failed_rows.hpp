@@ -8,7 +8,7 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// The beginning of every row: index and custom_id.
+// The beginning of every row: index, line and custom_id.
 void append_identity(std::string& out, const text::RecordView& record);
 
 // The row of an item that could not be read.

@@ -72,8 +72,8 @@ void Aggregate::add_extreme(std::vector<Extreme>& list, Extreme extreme) {
 
 void Aggregate::add_failed(const text::RecordView& record) {
     if (failed_.size() == kFailed) return;
-    failed_.push_back({record.index, owned(record.custom_id), std::string(record.error_code),
-                       std::string(record.error_message)});
+    failed_.push_back({record.index, record.line, owned(record.custom_id),
+                       std::string(record.error_code), std::string(record.error_message)});
 }
 
 void Aggregate::add(const Aggregate& later) {

@@ -33,6 +33,7 @@ struct Extreme {
 
 struct Failed {
     std::uint64_t index = 0;
+    std::uint64_t line = 0;  // see text::Record
     std::optional<std::string> custom_id;
     std::string code;
     std::string message;

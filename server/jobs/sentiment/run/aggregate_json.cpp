@@ -63,7 +63,7 @@ double shown(double value) {
 std::string Aggregate::to_json() const {
     json failed = json::array();
     for (const Failed& f : failed_) {
-        failed.push_back({f.index, id_json(f.custom_id), f.code, f.message});
+        failed.push_back({f.index, f.line, id_json(f.custom_id), f.code, f.message});
     }
     return json{{"labels", labels_},
                 {"bins", bins_},
@@ -89,7 +89,7 @@ Result<Aggregate> Aggregate::from_json(std::string_view text) try {
     aggregate.most_positive_ = extremes_from(stored.at("most_positive"));
     aggregate.most_negative_ = extremes_from(stored.at("most_negative"));
     for (const json& f : stored.at("failed")) {
-        aggregate.failed_.push_back({f.at(0), id_from(f.at(1)), f.at(2), f.at(3)});
+        aggregate.failed_.push_back({f.at(0), f.at(1), id_from(f.at(2)), f.at(3), f.at(4)});
     }
     return aggregate;
 } catch (const json::exception&) {
@@ -123,6 +123,7 @@ std::string Aggregate::summary(std::string_view model) const {
     json errors = json::array();
     for (const Failed& f : failed_) {
         errors.push_back({{"index", f.index},
+                          {"line", f.line == 0 ? json(nullptr) : json(f.line)},
                           {"custom_id", id_json(f.custom_id)},
                           {"error_code", f.code},
                           {"error", f.message}});

@@ -34,6 +34,44 @@ TEST(RecordBlock, RecordsComeBackInOrderWithTheirIndices) {
     EXPECT_FALSE(reader.next().value());
 }
 
+std::vector<std::uint64_t> lines_of(const std::string& block) {
+    std::vector<std::uint64_t> lines;
+    auto reader = RecordBlockReader::open(block).value();
+    while (const auto record = reader.next().value()) lines.push_back(record->line);
+    return lines;
+}
+
+TEST(RecordBlock, RecordsOfAFileKnowTheirLines) {
+    const std::vector<Record> records = {
+        {.custom_id = {}, .text = "one", .error = {}, .line = 2},
+        {.custom_id = {}, .text = "two\nthree", .error = {}, .line = 3},
+        {.custom_id = {}, .text = "five", .error = {}, .line = 5},
+        {.custom_id = {}, .text = "after blank lines", .error = {}, .line = 9},
+        {.custom_id = {}, .text = "", .error = RecordError{"too_large", "Too large."}, .line = 10},
+        {.custom_id = {}, .text = "twelve", .error = {}, .line = 12},
+        {.custom_id = {}, .text = "thirteen", .error = {}, .line = 13}};
+    for (std::size_t put_away = 0; put_away <= records.size(); ++put_away) {
+        RecordBlockWriter writer(0);
+        for (std::size_t i = 0; i < records.size(); ++i) {
+            if (i == put_away) {
+                std::string state;
+                writer.save(state);
+                writer = RecordBlockWriter(0);
+                std::string_view rest = state;
+                ASSERT_TRUE(writer.load(rest));
+            }
+            writer.add(records[i]);
+        }
+        EXPECT_EQ(lines_of(writer.take()), (std::vector<std::uint64_t>{2, 3, 5, 9, 10, 12, 13}));
+        writer.add(records.back());
+        EXPECT_EQ(lines_of(writer.take()), std::vector<std::uint64_t>{13}) << "the next block";
+    }
+}
+
+TEST(RecordBlock, RecordsOfNoFileHaveNoLine) {
+    EXPECT_EQ(lines_of(sample()), (std::vector<std::uint64_t>{0, 0, 0}));
+}
+
 TEST(RecordBlock, TakingABlockContinuesTheNumbering) {
     RecordBlockWriter writer(0);
     writer.add({.custom_id = {}, .text = "x", .error = {}});

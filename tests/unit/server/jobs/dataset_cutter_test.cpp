@@ -25,9 +25,9 @@ std::vector<std::string> shown(const std::vector<DatasetChunk>& chunks) {
         const auto take = [&](const text::RecordView& record) {
             failed += record.is_error ? 1 : 0;
             lines.push_back(std::to_string(record.index) + ": " +
-                            (record.is_error ? "!" + std::string(record.error_code) + " line " +
-                                                   std::to_string(record.line)
-                                             : std::string(record.text)));
+                            (record.is_error ? "!" + std::string(record.error_code)
+                                             : std::string(record.text)) +
+                            " line " + std::to_string(record.line));
             return true;
         };
         EXPECT_TRUE(read_chunk(chunk.content, take));
@@ -57,7 +57,7 @@ Cut cut(RecordFormat format, std::string_view file, std::size_t at) {
 }
 
 TEST(DatasetCutter, ItsRecordsDoNotDependOnWhereTheUploadWasCut) {
-    const std::vector<std::string> csv = {"0: 1,plain", "1: 2,\"a, \"\"b\"\"\r\nc\"",
+    const std::vector<std::string> csv = {"0: 1,plain line 2", "1: 2,\"a, \"\"b\"\"\r\nc\" line 3",
                                           "2: !wrong_field_count line 6", "3: !invalid_utf8 line 7",
                                           "4: !unterminated_quote line 8"};
     for (std::size_t at = 0; at <= kCsv.size(); ++at) {
@@ -65,9 +65,10 @@ TEST(DatasetCutter, ItsRecordsDoNotDependOnWhereTheUploadWasCut) {
         EXPECT_EQ(got.records, csv) << at;
         EXPECT_EQ(got.columns, (std::vector<std::string>{"id", "text"}));
     }
-    const std::vector<std::string> json = {
-        "0: {\"id\":1,\"text\":\"a\\nb\"}", "1: !invalid_record line 3", "2: \"bare\"",
-        "3: {\"text\":\"c\",\"more\":{\"x\":1}}", "4: !invalid_json line 6"};
+    const std::vector<std::string> json = {"0: {\"id\":1,\"text\":\"a\\nb\"} line 1",
+                                           "1: !invalid_record line 3", "2: \"bare\" line 4",
+                                           "3: {\"text\":\"c\",\"more\":{\"x\":1}} line 5",
+                                           "4: !invalid_json line 6"};
     for (std::size_t at = 0; at <= kJson.size(); ++at) {
         const auto got = cut(RecordFormat::json_lines, kJson, at);
         EXPECT_EQ(got.records, json) << at;

@@ -1,6 +1,7 @@
 // The kind as the server and a worker use it: plan, run every task, merge.
 #include "server/base/gzip.hpp"
 #include "server/jobs/dataset.hpp"
+#include "server/jobs/dataset_cutter.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/jobs/sentiment/contract/limits.hpp"
 
@@ -110,6 +111,44 @@ TEST(SentimentKind, ATextOverTheLimitFailsAlone) {
     ASSERT_EQ(outcome.report["errors"].size(), 1u);
     EXPECT_EQ(outcome.report["errors"][0]["index"], 1);
     EXPECT_EQ(outcome.report["errors"][0]["error_code"], "too_large");
+}
+
+// A job on an uploaded file, planned as the server does.
+Plan plan_on_file(std::string_view file, text::RecordFormat format) {
+    DatasetCutter cutter(format);
+    std::vector<DatasetChunk> chunks;
+    EXPECT_TRUE(cutter.feed(file, chunks) && cutter.finish(chunks));
+    const auto planned = find_contract("sentiment")
+                             ->plan_dataset(json::object(), {"data_1", format, cutter.columns()});
+    Plan plan{.args = planned->args, .requirement = {}, .tasks = {}};
+    for (auto& chunk : chunks) plan.tasks.push_back({std::move(chunk.content), chunk.records, 0});
+    return plan;
+}
+
+TEST(SentimentKind, ItemsOfAFileNameTheirLine) {
+    const std::string too_long(kLongestText + 1, 'x');
+    const auto planned = plan_on_file("text\n\"good\nnews\"\n\n" + too_long + "\na,b\nbad\n",
+                                      text::RecordFormat::csv);
+    const Outcome outcome = run_all(planned);
+    ASSERT_EQ(outcome.rows.size(), 4u);
+    EXPECT_EQ(outcome.rows[0]["line"], 2);
+    EXPECT_EQ(outcome.rows[1]["line"], 5);
+    EXPECT_EQ(outcome.rows[1]["error_code"], "too_large");
+    EXPECT_EQ(outcome.rows[2]["line"], 6);
+    EXPECT_EQ(outcome.rows[3]["line"], 7);
+    EXPECT_EQ(outcome.report["errors"][0]["line"], 5);
+    EXPECT_EQ(outcome.report["errors"][1]["line"], 6);
+    const auto given_up =
+        find_contract("sentiment")
+            ->failed_rows(planned.args, planned.tasks.at(0).input, "Its workers died.");
+    EXPECT_EQ(json::parse(given_up->substr(0, given_up->find('\n')))["line"], 2);
+}
+
+TEST(SentimentKind, ItemsOfARequestHaveNoLine) {
+    const std::string too_long(kLongestText + 1, 'x');
+    const Outcome outcome = run_all(plan({{"texts", {"good", too_long}}}).value());
+    EXPECT_TRUE(outcome.rows[0].at("line").is_null());
+    EXPECT_TRUE(outcome.report["errors"][0].at("line").is_null());
 }
 
 TEST(SentimentKind, WrongArgumentsNameTheirField) {
