@@ -33,6 +33,19 @@ awaitable<Result<queue::Submitted>> JobStore::submit(queue::NewJob job) {
     return submits_->ask(std::move(job));
 }
 
+awaitable<Result<queue::Submitted>> JobStore::submitted_before(TeamId team,
+                                                               queue::IdempotencyKey key) {
+    auto rows = co_await pool_.run(
+        Statement::of(sql::jobs_submitted_before, team.value, key.key, Bytes{key.fingerprint}),
+        kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty()) co_return fail(Errc::not_found, "This idempotency key was not used.");
+    if (!(*rows)[0].get<bool>("same")) {
+        co_return fail(Errc::conflict, "The idempotency key was used with another request.");
+    }
+    co_return queue::Submitted{JobId{(*rows)[0].get<std::int64_t>("job_id")}, true};
+}
+
 awaitable<Result<queue::Job>> JobStore::get(TeamId team, JobId id) {
     return lookups_->ask({team, id});
 }
@@ -124,8 +137,12 @@ awaitable<Result<std::vector<queue::ChunkInfo>>> JobStore::result_chunks(TeamId 
     if (!replies) co_return fail(std::move(replies.error()));
     std::vector<queue::ChunkInfo> chunks;
     for (const Row row : replies->back()) {
-        queue::ChunkInfo chunk{row.get<int>("seq"), row.get<std::int64_t>("items"),
-                               row.get<std::int64_t>("bytes"), 0, ""};
+        queue::ChunkInfo chunk{row.get<int>("seq"),
+                               row.get<std::int64_t>("first_item"),
+                               row.get<std::int64_t>("items"),
+                               row.get<std::int64_t>("bytes"),
+                               0,
+                               ""};
         const auto last_bytes = row.get<std::optional<std::string>>("gzip_size").value_or("");
         chunk.rows_bytes = gzip_content_bytes(last_bytes);
         if (row.get<std::string_view>("state") != "done") {
@@ -148,7 +165,9 @@ awaitable<Result<std::string>> JobStore::task_input(TeamId team, JobId id, int s
     auto replies = co_await about(team, id, Statement::of(sql::results_input, id.value, seq));
     if (!replies) co_return fail(std::move(replies.error()));
     if (replies->back().empty()) co_return fail(Errc::not_found, "There is no such task.");
-    co_return replies->back()[0].get<std::optional<std::string>>("input").value_or("");
+    auto input = replies->back()[0].get<std::optional<std::string>>("input");
+    if (!input) co_return fail(Errc::not_found, "The task's input has been deleted.");
+    co_return std::move(*input);
 }
 
 awaitable<Result<std::vector<queue::DeviceStatus>>> JobStore::devices() {

@@ -13,6 +13,8 @@ class JobStore final : public queue::JobStore {
     JobStore(asio::any_io_executor executor, Pool& pool);
 
     queue::awaitable<Result<queue::Submitted>> submit(queue::NewJob job) override;
+    queue::awaitable<Result<queue::Submitted>> submitted_before(TeamId team,
+                                                                queue::IdempotencyKey key) override;
     queue::awaitable<Result<queue::Job>> get(TeamId team, JobId id) override;
     queue::awaitable<Result<std::vector<queue::Job>>> list(TeamId team,
                                                            queue::JobFilter filter) override;

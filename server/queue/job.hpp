@@ -98,10 +98,12 @@ struct Redriven {
 
 struct ChunkInfo {
     int seq = 0;  // input order
+    std::int64_t first_item = 0;
     std::int64_t items = 0;
     std::int64_t bytes = 0;       // compressed
     std::int64_t rows_bytes = 0;  // unpacked; 0 where the task was given up
-    std::string error;  // why the task was given up: then there are no results, only its input
+    // Why the task was given up: then there are no results, only its input, while that is kept.
+    std::string error;
 };
 
 struct JobFilter {

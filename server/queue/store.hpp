@@ -24,6 +24,9 @@ class JobStore {
 
     // Durable when it returns. Errc::conflict: the key was used with another body.
     virtual awaitable<Result<Submitted>> submit(NewJob job) = 0;
+    // What a submit with this key answered. Errc::not_found: there was none, or it is forgotten;
+    // Errc::conflict: it had another body.
+    virtual awaitable<Result<Submitted>> submitted_before(TeamId team, IdempotencyKey key) = 0;
     virtual awaitable<Result<Job>> get(TeamId team, JobId id) = 0;
     virtual awaitable<Result<std::vector<Job>>> list(TeamId team, JobFilter filter) = 0;
     // Returns the job as it stands after the request; cancelling a final job is Errc::conflict.
@@ -40,7 +43,8 @@ class JobStore {
     virtual awaitable<Result<std::string>> report(TeamId team, JobId id) = 0;
     virtual awaitable<Result<std::vector<ChunkInfo>>> result_chunks(TeamId team, JobId id) = 0;
     virtual awaitable<Result<std::string>> result_chunk(TeamId team, JobId id, int seq) = 0;
-    // What the task was given, in its kind's own encoding.
+    // What the task was given, in its kind's own encoding. Errc::not_found also when it stood in a
+    // dataset that has been deleted.
     virtual awaitable<Result<std::string>> task_input(TeamId team, JobId id, int seq) = 0;
     virtual awaitable<Result<std::vector<DeviceStatus>>> devices() = 0;
     // Answers when the database does and its schema is the one this program knows.

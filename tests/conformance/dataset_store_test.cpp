@@ -96,12 +96,14 @@ TEST_F(DatasetStoreTest, ATaskRunsOnEachChunk) {
 TEST_F(DatasetStoreTest, ADatasetGoesWhenNoJobNeedsIt) {
     const auto dataset = upload_all();
     const auto id = submit(dataset.id);
+    EXPECT_FALSE(must(server_.jobs().task_input(people_.team, id, 0)).empty());
     const auto busy = run(store().remove(people_.team, people_.user, dataset.id));
     EXPECT_EQ(busy.error().code, Errc::conflict);
     must(server_.jobs().cancel(people_.team, people_.user, id));
     must(store().remove(people_.team, people_.user, dataset.id));
     EXPECT_EQ(run(store().get(people_.team, dataset.id)).error().code, Errc::not_found);
     EXPECT_EQ(run(store().chunk(people_.team, dataset.id, 0)).error().code, Errc::not_found);
+    EXPECT_EQ(run(server_.jobs().task_input(people_.team, id, 0)).error().code, Errc::not_found);
     auto job = job_of(1);
     job.plan.tasks.clear();
     EXPECT_EQ(run(store().submit(std::move(job), dataset.id, 1, 0)).error().code, Errc::not_found);

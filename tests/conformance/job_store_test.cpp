@@ -209,11 +209,19 @@ TEST_F(JobStoreTest, ARepeatedSubmitIsTheSameJob) {
     EXPECT_EQ(ids.size(), 1u);
     EXPECT_TRUE(must(server_.jobs().submit(job)).replayed);
     EXPECT_EQ(must(server_.jobs().list(people_.team, {})).size(), 1u);
+    const auto told = must(server_.jobs().submitted_before(people_.team, *job.idempotency));
+    EXPECT_TRUE(told.replayed);
+    EXPECT_EQ(told.id.value, *ids.begin());
+    const auto elsewhere = make_people(kind_ + "-other");
+    EXPECT_EQ(run(server_.jobs().submitted_before(elsewhere.team, *job.idempotency)).error().code,
+              Errc::not_found);
 
     job.idempotency->fingerprint = std::string(32, 'b');
     auto other = run(server_.jobs().submit(job));
     ASSERT_FALSE(other);
     EXPECT_EQ(other.error().code, Errc::conflict);
+    EXPECT_EQ(run(server_.jobs().submitted_before(people_.team, *job.idempotency)).error().code,
+              Errc::conflict);
 }
 
 TEST_F(JobStoreTest, SubmitsShareCommits) {

@@ -98,10 +98,14 @@ class Jobs {
         job.name = call.body.value("name", "");
         job.labels = call.body.value("labels", queue::Labels());
         job.priority = call.body.value("priority", 0);
-        if (auto key = call.parameters.text("Idempotency-Key")) {
-            job.idempotency = {std::move(*key), fingerprint(call.request.body)};
-        }
+        job.idempotency = idempotency_of(call);
         return job;
+    }
+
+    static std::optional<queue::IdempotencyKey> idempotency_of(const Call& call) {
+        auto key = call.parameters.text("Idempotency-Key");
+        if (!key) return std::nullopt;
+        return queue::IdempotencyKey{std::move(*key), fingerprint(call.request.body)};
     }
 
     awaitable<Outcome<queue::Submitted>> submit(const Call& call) const {
@@ -122,7 +126,7 @@ class Jobs {
         if (!dataset && dataset.error().code != Errc::not_found) {
             co_return tl::unexpected<Problem>(dataset.error());
         }
-        if (!dataset) co_return tl::unexpected(refused_dataset("There is no such dataset."));
+        if (!dataset) co_return co_await without_dataset(call);
         if (dataset->state != queue::DatasetState::ready) {
             co_return tl::unexpected(
                 refused_dataset(dataset->state == queue::DatasetState::failed
@@ -142,7 +146,7 @@ class Jobs {
         const auto submitted = co_await datasets_.submit(
             std::move(job), dataset->id, plan->seconds_per_record, plan->seconds_per_byte);
         if (!submitted && submitted.error().code == Errc::not_found) {
-            co_return tl::unexpected(refused_dataset("There is no such dataset."));
+            co_return co_await without_dataset(call);
         }
         if (!submitted) co_return tl::unexpected(refused_submit(submitted.error()));
         co_return *submitted;
@@ -160,7 +164,7 @@ class Jobs {
         for (const auto& chunk : *chunks) {
             const auto content = co_await datasets_.chunk(call.principal.team.id, id, chunk.seq);
             if (!content && content.error().code == Errc::not_found) {
-                co_return tl::unexpected(refused_dataset("There is no such dataset."));
+                co_return co_await without_dataset(call);
             }
             if (!content) co_return tl::unexpected<Problem>(content.error());
             tl::expected<void, jobs::FieldErrors> taken;
@@ -182,6 +186,19 @@ class Jobs {
         const auto submitted = co_await store_.submit(std::move(job));
         if (!submitted) co_return tl::unexpected(refused_submit(submitted.error()));
         co_return *submitted;
+    }
+
+    // A key's first answer stands, though the dataset may be gone since.
+    awaitable<Outcome<queue::Submitted>> without_dataset(const Call& call) const {
+        if (auto key = idempotency_of(call)) {
+            const auto first =
+                co_await store_.submitted_before(call.principal.team.id, std::move(*key));
+            if (first) co_return *first;
+            if (first.error().code != Errc::not_found) {
+                co_return tl::unexpected(refused_submit(first.error()));
+            }
+        }
+        co_return tl::unexpected(refused_dataset("There is no such dataset."));
     }
 
     static Problem refused_dataset(std::string why) {

@@ -4,6 +4,7 @@
 #include "server/http/endpoints/job_json.hpp"
 #include "server/http/limits.hpp"
 #include "server/http/offload.hpp"
+#include "server/jobs/rows_without_input.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -150,28 +151,39 @@ awaitable<Result<std::string>> ResultParts::rows_of(std::size_t chunk) {
     const auto packed = info.error.empty()
                             ? co_await store_.result_chunk(job_.team, job_.id, info.seq)
                             : co_await store_.task_input(job_.team, job_.id, info.seq);
-    if (!packed) co_return fail(packed.error());
-    const auto work = [&] { return convert(chunk, *packed); };
-    co_return packed->size() <= limits::kInlineBytes ? work() : co_await offload(pool_, work);
+    const bool input_gone =
+        !packed && !info.error.empty() && packed.error().code == Errc::not_found;
+    if (!packed && !input_gone) co_return fail(packed.error());
+    const auto work = [&]() -> Result<std::string> {
+        auto rows = input_gone ? Result<std::string>(jobs::rows_without_input(
+                                     kind_.columns, info.first_item, info.items, info.error))
+                               : unpack(info, *packed);
+        if (!rows) return rows;
+        return convert(chunk, std::move(*rows));
+    };
+    const bool quick = packed && packed->size() <= limits::kInlineBytes;
+    co_return quick ? work() : co_await offload(pool_, work);
 }
 
-Result<std::string> ResultParts::convert(std::size_t chunk, const std::string& packed) const {
-    const auto& info = chunks_[chunk];
-    auto rows = info.error.empty() ? gunzip(packed, kLargestChunk)
-                                   : kind_.failed_rows(job_.args, packed, info.error);
-    if (!rows) return rows;
-    if (!rows->ends_with('\n')) return fail(Errc::corrupt, "A stored result chunk is cut off.");
+Result<std::string> ResultParts::unpack(const queue::ChunkInfo& chunk,
+                                        const std::string& packed) const {
+    return chunk.error.empty() ? gunzip(packed, kLargestChunk)
+                               : kind_.failed_rows(job_.args, packed, chunk.error);
+}
+
+Result<std::string> ResultParts::convert(std::size_t chunk, std::string rows) const {
+    if (!rows.ends_with('\n')) return fail(Errc::corrupt, "A stored result chunk is cut off.");
     if (chunk == 0 || chunk + 1 == chunks_.size()) {
         std::int64_t before = 0;
         for (std::size_t other = 0; other < chunk; ++other) before += chunks_[other].items;
-        const auto wanted = lines_between(*rows, std::max<std::int64_t>(0, rows_.first - before),
+        const auto wanted = lines_between(rows, std::max<std::int64_t>(0, rows_.first - before),
                                           rows_.end - before);
-        if (wanted.size() < rows->size()) rows = std::string(wanted);
+        if (wanted.size() < rows.size()) rows = std::string(wanted);
     }
     if (format_ == ResultsFormat::jsonl) return rows;
     jobs::ResultsConverter converter(format_, kind_.columns);
     std::string out;
-    auto converted = converter.rows(*rows, chunk == 0, out);
+    auto converted = converter.rows(rows, chunk == 0, out);
     if (!converted) return fail(converted.error());
     return out;
 }

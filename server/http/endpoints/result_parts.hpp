@@ -45,7 +45,8 @@ class ResultParts {
 
   private:
     boost::asio::awaitable<Result<std::string>> rows_of(std::size_t chunk);
-    Result<std::string> convert(std::size_t chunk, const std::string& packed) const;
+    Result<std::string> unpack(const queue::ChunkInfo& chunk, const std::string& packed) const;
+    Result<std::string> convert(std::size_t chunk, std::string rows) const;
 
     queue::JobStore& store_;
     boost::asio::thread_pool& pool_;

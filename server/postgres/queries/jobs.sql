@@ -52,6 +52,10 @@ select ord, job_id, outcome, created_at from plimsoll.enqueue_v1(
   $11::smallint[], $12::text[], $13::boolean[], $14::timestamptz[], $15::text[], $16::bytea[],
   $17::int[], $18::int[], $19::real[], $20::bytea[]);
 
+-- name: jobs.submitted_before
+-- $1 team, $2 Idempotency-Key, $3 fingerprint.
+select job_id, same from plimsoll.submitted_before_v1($1::bigint, $2::text, $3::bytea);
+
 -- name: jobs.cancel
 -- $1 team, $2 job, $3 who.
 with done as materialized (

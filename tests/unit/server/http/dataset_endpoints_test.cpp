@@ -1,4 +1,5 @@
 #include "live_server.hpp"
+#include "server/http/fingerprint.hpp"
 
 namespace plimsoll::http::test {
 namespace {
@@ -147,6 +148,35 @@ TEST_F(DatasetEndpoints, AJobOnADatasetKnowsItsColumns) {
                               {"text_position", 1},
                               {"custom_id", "key"},
                               {"custom_id_position", 0}}));
+}
+
+TEST_F(DatasetEndpoints, AKeysFirstAnswerOutlivesTheDataset) {
+    const std::string file = "text\ngood\n";
+    const auto path = announce(file.size());
+    EXPECT_EQ(put(path, 0, file).status, 200);
+    const auto body =
+        R"({"kind":"sentiment","args":{"dataset":")" + path.substr(path.rfind('/') + 1) + "\"}}";
+    const auto post = [&](const std::string& key, const std::string& text) {
+        Sent sent{"POST", "/v1/jobs", identity_.ada, text};
+        sent.headers = {{"Idempotency-Key", key}};
+        return call("createJob", sent);
+    };
+    const auto job = submit();
+    on_io([&] {
+        datasets_.answer = job;
+        jobs_.jobs.at(job).key = queue::IdempotencyKey{"k", fingerprint(body)};
+    });
+    const auto first = post("k", body);
+    EXPECT_EQ(first.status, 202);
+    EXPECT_EQ(call({"DELETE", path, identity_.ada}).status, 204);
+    const auto again = post("k", body);
+    EXPECT_EQ(again.status, 202);
+    EXPECT_EQ(again.json().at("id"), first.json().at("id"));
+    EXPECT_EQ(again.header("idempotency-replayed"), "true");
+    EXPECT_EQ(post("k", body + " ").json().at("type"), "urn:plimsoll:problem:idempotency-mismatch");
+    const auto other_key = post("k2", body);
+    EXPECT_EQ(other_key.status, 422);
+    EXPECT_EQ(other_key.json().at("errors").at(0).at("pointer"), "/args/dataset");
 }
 
 }  // namespace

@@ -22,16 +22,8 @@ Result<FakeJobStore::Stored*> FakeJobStore::find(TeamId team, JobId id) {
 awaitable<Result<queue::Submitted>> FakeJobStore::submit(queue::NewJob job) {
     if (broken) co_return fail(*broken);
     if (job.idempotency) {
-        for (const auto& [id, stored] : jobs) {
-            if (!stored.key || stored.job.team != job.team ||
-                stored.key->key != job.idempotency->key) {
-                continue;
-            }
-            if (stored.key->fingerprint != job.idempotency->fingerprint) {
-                co_return fail(Errc::conflict, "The key was used with another body.");
-            }
-            co_return queue::Submitted{id, true};
-        }
+        const auto first = co_await submitted_before(job.team, *job.idempotency);
+        if (first || first.error().code == Errc::conflict) co_return first;
     }
     const JobId id{next_++};
     auto& stored = jobs[id];
@@ -49,6 +41,18 @@ awaitable<Result<queue::Submitted>> FakeJobStore::submit(queue::NewJob job) {
     stored.plan = std::move(job.plan);
     happen(id, JobState::queued, "submitted");
     co_return queue::Submitted{id, false};
+}
+
+awaitable<Result<queue::Submitted>> FakeJobStore::submitted_before(TeamId team,
+                                                                   queue::IdempotencyKey key) {
+    for (const auto& [id, stored] : jobs) {
+        if (!stored.key || stored.job.team != team || stored.key->key != key.key) continue;
+        if (stored.key->fingerprint != key.fingerprint) {
+            co_return fail(Errc::conflict, "The key was used with another body.");
+        }
+        co_return queue::Submitted{id, true};
+    }
+    co_return fail(Errc::not_found, "The key was not used.");
 }
 
 void FakeJobStore::happen(JobId id, JobState state, const std::string& event) {
@@ -152,10 +156,10 @@ awaitable<Result<std::vector<queue::ChunkInfo>>> FakeJobStore::result_chunks(Tea
     if (!stored) co_return fail(stored.error());
     std::vector<queue::ChunkInfo> chunks;
     for (const auto& chunk : (*stored)->chunks) {
-        chunks.push_back({static_cast<int>(chunks.size()), 1,
-                          static_cast<std::int64_t>(chunk.size()), gzip_content_bytes(chunk), ""});
+        const auto seq = static_cast<int>(chunks.size());
+        chunks.push_back({seq, seq, 1, static_cast<std::int64_t>(chunk.size()),
+                          gzip_content_bytes(chunk), (*stored)->given_up});
     }
-    if (!chunks.empty()) chunks.back().error = (*stored)->given_up;
     co_return chunks;
 }
 
@@ -169,7 +173,10 @@ awaitable<Result<std::string>> FakeJobStore::result_chunk(TeamId team, JobId id,
 awaitable<Result<std::string>> FakeJobStore::task_input(TeamId team, JobId id, int seq) {
     const auto stored = find(team, id);
     if (!stored) co_return fail(stored.error());
-    co_return (*stored)->plan.tasks.at(static_cast<std::size_t>(seq)).input;
+    if (static_cast<std::size_t>(seq) >= (*stored)->plan.tasks.size()) {
+        co_return fail(Errc::not_found, "The task's input has been deleted.");
+    }
+    co_return (*stored)->plan.tasks[static_cast<std::size_t>(seq)].input;
 }
 
 awaitable<Result<std::vector<queue::DeviceStatus>>> FakeJobStore::devices() {

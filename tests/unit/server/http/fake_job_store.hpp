@@ -18,13 +18,15 @@ class FakeJobStore final : public queue::JobStore {
         queue::Job job;
         std::vector<queue::JobEvent> events;
         std::vector<std::string> chunks;  // gzip members of JSON lines
-        std::string given_up;             // why the last of them was
+        std::string given_up;             // why its tasks were, if they were
         std::optional<std::string> report;
         std::optional<queue::IdempotencyKey> key;
         jobs::Plan plan;
     };
 
     awaitable<Result<queue::Submitted>> submit(queue::NewJob job) override;
+    awaitable<Result<queue::Submitted>> submitted_before(TeamId team,
+                                                         queue::IdempotencyKey key) override;
     awaitable<Result<queue::Job>> get(TeamId team, JobId id) override;
     awaitable<Result<std::vector<queue::Job>>> list(TeamId team, queue::JobFilter filter) override;
     awaitable<Result<queue::Job>> cancel(TeamId team, UserId by, JobId id) override;

@@ -40,8 +40,8 @@ class JobEndpoints : public LiveServer {
                     "compound":{"mean":0,"standard_deviation":0,"minimum":0,"maximum":0},
                     "histogram":[],"most_positive":[],"most_negative":[],"errors":[]})";
             const auto row = [](int index, const char* text, const char* error) {
-                return R"({"index":)" + std::to_string(index) + R"(,"custom_id":"=1+1","text":")" +
-                       text +
+                return R"({"index":)" + std::to_string(index) +
+                       R"(,"line":null,"custom_id":"=1+1","text":")" + text +
                        R"(","label":"positive","compound":0.5,"positive":0.5,"neutral":0.5,)"
                        R"("negative":-0.0,"error_code":null,"error":)" +
                        error + "}\n";
@@ -51,6 +51,27 @@ class JobEndpoints : public LiveServer {
         happen(id, JobState::succeeded, "finished");
     }
 };
+
+TEST_F(JobEndpoints, ResultsStayWholeWhenTheInputOfWhatWasGivenUpIsGone) {
+    const auto id = submit();
+    finish(id);
+    on_io([&] {
+        jobs_.jobs.at(id).given_up = "Its workers died.";
+        jobs_.jobs.at(id).plan.tasks.clear();  // as if they stood in a dataset that was deleted
+    });
+    const auto path = path_of(id) + "/results?format=";
+    const auto rows =
+        call("getJobResults", {"GET", path + "json", identity_.ada}).json().at("items");
+    ASSERT_EQ(rows.size(), 2u);
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_EQ(rows[i].at("index"), i);
+        EXPECT_TRUE(rows[i].at("compound").is_null());
+        EXPECT_EQ(rows[i].at("error_code"), "input_deleted");
+        EXPECT_EQ(rows[i].at("error"), "Its workers died. Its input has been deleted since.");
+    }
+    const auto csv = call({"GET", path + "csv", identity_.ada}).body;
+    EXPECT_TRUE(csv.ends_with("Its workers died. Its input has been deleted since.\r\n")) << csv;
+}
 
 TEST_F(JobEndpoints, SubmittingAnswersAcceptedAndSaysWhere) {
     const auto response = post(kTwoTexts);

@@ -165,6 +165,29 @@ TEST_F(JobResults, AHeadSaysWhatAGetWould) {
     }
 }
 
+TEST_F(JobResults, APartIsCutOutOfTheChunksThatHoldIt) {
+    std::vector<std::string> chunks;
+    std::string all;
+    for (int i = 0; i < 4; ++i) {
+        chunks.push_back(row(i, "text"));
+        all += chunks.back();
+    }
+    const auto id = ended(chunks);
+    const auto line = all.size() / 4;
+    for (std::size_t first = 0; first < 6; ++first) {
+        for (std::size_t limit = 1; limit < 6; ++limit) {
+            const auto part = get(id, "format=jsonl&first=" + std::to_string(first) +
+                                          "&limit=" + std::to_string(limit));
+            EXPECT_EQ(part.status, 200);
+            EXPECT_EQ(part.body, first < 4 ? all.substr(first * line, limit * line) : "");
+            EXPECT_EQ(part.header("etag"), "");
+        }
+    }
+    const auto before = on_io([&] { return jobs_.chunks_read; });
+    get(id, "format=jsonl&first=2&limit=1");
+    EXPECT_EQ(on_io([&] { return jobs_.chunks_read; }) - before, 1);
+}
+
 TEST_F(JobResults, RowsOfATaskThatWasGivenUpMakeNoPromises) {
     const auto id = ended({row(0, "good") + row(1, "bad")});
     on_io([&] { jobs_.jobs.at(id).given_up = "Its workers died on it."; });

@@ -118,8 +118,9 @@ Plan plan_on_file(std::string_view file, text::RecordFormat format) {
     DatasetCutter cutter(format);
     std::vector<DatasetChunk> chunks;
     EXPECT_TRUE(cutter.feed(file, chunks) && cutter.finish(chunks));
-    const auto planned = find_contract("sentiment")
-                             ->plan_dataset(json::object(), {"data_1", format, cutter.columns()});
+    const auto planned =
+        find_contract("sentiment")
+            ->plan_dataset(json::object(), {"data_1", "texts", format, cutter.columns()});
     Plan plan{.args = planned->args, .requirement = {}, .tasks = {}};
     for (auto& chunk : chunks) plan.tasks.push_back({std::move(chunk.content), chunk.records, 0});
     return plan;
