@@ -112,21 +112,26 @@ struct Queue {
     postgres::WorkerStore store;
 };
 
+worker::ConnectQueue connect_to(std::string url) {
+    return [url = std::move(url)](const boost::asio::any_io_executor& executor) {
+        const auto queue = std::make_shared<Queue>(executor, url);
+        return std::shared_ptr<queue::WorkerStore>(queue, &queue->store);
+    };
+}
+
 int run_worker(const Options& options) {
     auto opener = worker::opener_for(options.device, known_kinds());
     if (!opener) return refuse(opener.error());
     const auto url = database_url();
     if (!url) return refuse(url.error());
-    const auto connect = [&](const boost::asio::any_io_executor& executor) {
-        const auto queue = std::make_shared<Queue>(executor, *url);
-        return std::shared_ptr<queue::WorkerStore>(queue, &queue->store);
-    };
-    return worker::run_worker_process(connect, std::move(*opener), jobs::find_run, options.life_fd);
+    return worker::run_worker_process(connect_to(*url), std::move(*opener), jobs::find_run,
+                                      options.life_fd);
 }
 
 int run_supervisor() {
-    if (const auto url = database_url(); !url) return refuse(url.error());
-    return worker::run_supervisor_process();
+    const auto url = database_url();
+    if (!url) return refuse(url.error());
+    return worker::run_supervisor_process(connect_to(*url), *url);
 }
 
 // As the server was told; it refuses a wrong one, so that anything else means the default.

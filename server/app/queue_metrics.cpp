@@ -30,7 +30,9 @@ double number(const json& telemetry, const char* member) {
 
 Families queue_metrics(const std::vector<queue::QueueDepth>& depths) {
     auto depth = gauge("plimsoll_queue_depth",
-                       "Tasks in the queue; those that wait for their time are counted to 10000");
+                       "What stands in the queue: tasks; in the state waiting, retries and jobs "
+                       "(each once) whose time "
+                       "has not come, where 10000 means so many or more");
     for (const auto& one : depths) {
         depth.add(static_cast<double>(one.tasks),
                   {{"device_class", one.device_class}, {"state", one.state}});

@@ -23,6 +23,16 @@ queue::JobState state_of(const std::string& text) {
     return *state;
 }
 
+// Why a device cannot be used, from what its probe found.
+std::string reason_of(const json& capability) {
+    const auto state = capability.value("state", "failed");
+    const auto found = capability.value("reason", "");
+    const std::string what = state == "crashed" ? "Its driver crashed when it was tried"
+                             : state == "hung"  ? "It gave no answer when it was tried"
+                                                : "It failed when it was tried";
+    return what + (found.empty() ? "." : ": " + found + ".");
+}
+
 }  // namespace
 
 queue::Job to_job(const Row& row) {
@@ -89,6 +99,9 @@ queue::DeviceStatus to_device(const Row& row) {
     if (state == "retired") {
         device.state = "gone";
         device.reason = "It signed off.";
+    } else if (state == "failed") {
+        device.state = "failed";
+        device.reason = reason_of(info.value("capability", json::object()));
     } else if (state == "lost" || !row.get<bool>("seen")) {
         device.state = "failed";
         device.reason = "It gave no sign of life and lost its work.";

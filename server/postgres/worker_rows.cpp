@@ -26,6 +26,15 @@ const char* stored_outcome(queue::TaskReport::Outcome outcome) {
     return "final";
 }
 
+std::string shown_info(const queue::WorkerInfo& info) {
+    const json capability = json::parse(info.capability, nullptr, false);
+    const json shown = {{"name", info.name},
+                        {"home", info.home},
+                        {"memory_bytes", info.memory_bytes},
+                        {"capability", capability.is_object() ? capability : json::object()}};
+    return shown.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 }  // namespace
 
 int offered_bucket(std::int64_t memory_bytes) {
@@ -35,9 +44,6 @@ int offered_bucket(std::int64_t memory_bytes) {
 
 Statement enlistment(const queue::WorkerInfo& info) {
     const json capability = json::parse(info.capability, nullptr, false);
-    const json shown = {{"name", info.name},
-                        {"memory_bytes", info.memory_bytes},
-                        {"capability", capability.is_object() ? capability : json::object()}};
     // What the probe found out about the device, by name; the rest is for people.
     std::vector<std::string> capabilities;
     if (capability.is_object() && capability.contains("capabilities")) {
@@ -46,7 +52,12 @@ Statement enlistment(const queue::WorkerInfo& info) {
     const double speed = capability.is_object() ? capability.value("speed", 1.0) : 1.0;
     return Statement::of(sql::worker_register, info.node, info.device, info.device_class,
                          info.kinds, capabilities, offered_bucket(info.memory_bytes), speed,
-                         shown.dump(-1, ' ', false, json::error_handler_t::replace));
+                         shown_info(info));
+}
+
+Statement device_report(const queue::WorkerInfo& info) {
+    return Statement::of(sql::worker_report_device, info.node, info.device, info.device_class,
+                         shown_info(info));
 }
 
 std::string to_json(const queue::WorkerTelemetry& telemetry) {

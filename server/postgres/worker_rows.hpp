@@ -13,6 +13,8 @@ int offered_bucket(std::int64_t memory_bytes);
 
 // worker.register for this worker.
 Statement enlistment(const queue::WorkerInfo& info);
+// worker.report_device for this device.
+Statement device_report(const queue::WorkerInfo& info);
 
 // The `telemetry` of worker.heartbeat: JSON, with a member for each count.
 std::string to_json(const queue::WorkerTelemetry& telemetry);

@@ -30,9 +30,20 @@ awaitable<Result<WorkerHandle>> WorkerStore::enlist(queue::WorkerInfo info) {
     device_class_ = info.device_class;
     auto rows = co_await pool_.run(enlistment(info), kCallTimeout);
     if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty()) {
+        co_return fail(Errc::conflict,
+                       "A worker of another machine has this node and device: machines that share "
+                       "a host name need a PLIMSOLL_NODE each.");
+    }
     held_.drop_all();
     worker_id_ = (*rows)[0].get<std::int64_t>("worker_id");
     co_return WorkerHandle{worker_id_, (*rows)[0].get<std::int64_t>("epoch")};
+}
+
+awaitable<Result<void>> WorkerStore::report_unusable(queue::WorkerInfo info) {
+    const auto told = co_await pool_.run(device_report(info), kCallTimeout);
+    if (!told) co_return fail(told.error());
+    co_return Result<void>{};
 }
 
 awaitable<Result<queue::HeartbeatReply>> WorkerStore::heartbeat(

@@ -16,6 +16,7 @@ class WorkerStore final : public queue::WorkerStore {
     WorkerStore(const asio::any_io_executor& executor, Pool& pool, Listener& listener);
 
     queue::awaitable<Result<queue::WorkerHandle>> enlist(queue::WorkerInfo info) override;
+    queue::awaitable<Result<void>> report_unusable(queue::WorkerInfo info) override;
     queue::awaitable<Result<queue::HeartbeatReply>> heartbeat(
         queue::WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items,
         queue::WorkerTelemetry telemetry) override;

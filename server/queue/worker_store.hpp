@@ -17,6 +17,7 @@ using boost::asio::awaitable;
 
 struct WorkerInfo {
     std::string node;          // the machine's name
+    std::string home;          // tells machines of one name apart
     std::string device;        // "host", "opencl:0:0"
     std::string device_class;  // host, cpu, gpu
     std::string name;          // what a person calls the device
@@ -90,7 +91,10 @@ class WorkerStore {
   public:
     virtual ~WorkerStore() = default;
 
+    // Errc::conflict: a worker with another home lives under this node and device.
     virtual awaitable<Result<WorkerHandle>> enlist(WorkerInfo info) = 0;
+    // Lists a device that no worker can use; its capability says why.
+    virtual awaitable<Result<void>> report_unusable(WorkerInfo info) = 0;
     // Sent only while the device thread shows life. `items` is the worker's own progress: items
     // finished in tasks that are leased now, per job.
     virtual awaitable<Result<HeartbeatReply>> heartbeat(

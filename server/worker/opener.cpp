@@ -6,15 +6,13 @@
 #include "engine/opencl/probe.hpp"
 #include "engine/telemetry/nvidia_memory.hpp"
 #include "server/base/log.hpp"
+#include "server/worker/worker_info.hpp"
 
-#include <array>
-#include <cstdlib>
 #include <memory>
 #include <thread>
 #include <utility>
 
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 namespace plimsoll::worker {
 
@@ -22,24 +20,8 @@ namespace {
 
 constexpr std::string_view kHost = "host";
 
-// Of two workers with the same node and device, the queue takes the younger for the older's
-// successor: machines that share a host name need PLIMSOLL_NODE.
-std::string node_name() {
-    const char* given = std::getenv("PLIMSOLL_NODE");
-    if (given != nullptr && *given != '\0') return given;
-    std::array<char, 256> name{};
-    if (gethostname(name.data(), name.size() - 1) != 0) return "unnamed";
-    return name.data();
-}
-
 std::int64_t bytes_or_zero(const opencl::MemorySize& memory) {
     return static_cast<std::int64_t>(memory.bytes.value_or(0));
-}
-
-// The queue knows four classes; what is no CPU and no GPU is an accelerator of some sort.
-std::string class_of(opencl::DeviceType type) {
-    return std::string(
-        to_string(type == opencl::DeviceType::other ? opencl::DeviceType::accelerator : type));
 }
 
 std::optional<telemetry::DeviceMemory> host_memory() {
@@ -71,6 +53,7 @@ OpenedDevice open_host(std::vector<std::string> kinds) {
         {"memory_source", memory.source}};
     OpenedDevice opened;
     opened.info = {.node = node_name(),
+                   .home = home(),
                    .device = std::string(kHost),
                    .device_class = std::string(kHost),
                    .name = "Host processor",
@@ -91,13 +74,7 @@ Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address,
     }
     const auto& info = device->info();
     OpenedDevice opened;
-    opened.info = {.node = node_name(),
-                   .device = to_string(address),
-                   .device_class = class_of(info.type),
-                   .name = info.name,
-                   .capability = opencl::to_json(capability),
-                   .memory_bytes = bytes_or_zero(info.memory),
-                   .kinds = std::move(kinds)};
+    opened.info = worker_info(capability, std::move(kinds));
     opened.memory = memory_probe_of(info);
     if (!info.memory.bytes && opened.memory) {
         if (const auto memory = opened.memory()) {

@@ -1,6 +1,5 @@
 #include "server/worker/supervisor.hpp"
 
-#include "engine/opencl/capability.hpp"
 #include "server/base/log.hpp"
 
 #include <algorithm>
@@ -20,10 +19,11 @@ namespace {
 constexpr int kLifeFd = 3;
 }  // namespace
 
-Supervisor::Supervisor(asio::any_io_executor executor, StartChild start_child, Timer& timer,
-                       Backoff::Random random, SupervisorOptions options)
+Supervisor::Supervisor(asio::any_io_executor executor, StartChild start_child, Report report,
+                       Timer& timer, Backoff::Random random, SupervisorOptions options)
     : executor_(std::move(executor)),
       start_child_(std::move(start_child)),
+      report_(std::move(report)),
       timer_(timer),
       random_(std::move(random)),
       options_(options),
@@ -114,6 +114,7 @@ awaitable<bool> Supervisor::probe_devices() {
         log::warn("device not usable", {{"device", address},
                                         {"state", std::string(to_string(device.state))},
                                         {"reason", device.reason}});
+        co_await report_(device);
     }
     log::info("devices probed", {{"found", std::to_string(report->devices.size())},
                                  {"workers", std::to_string(keepers_.size())}});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/opencl/capability.hpp"
 #include "server/worker/keeper.hpp"
 
 #include <chrono>
@@ -31,8 +32,11 @@ class Supervisor {
     using StartChild =
         std::function<Result<std::unique_ptr<Child>>(const std::vector<std::string>&, int pipe_fd)>;
 
-    Supervisor(boost::asio::any_io_executor executor, StartChild start_child, Timer& timer,
-               Backoff::Random random, SupervisorOptions options = {});
+    // Tells the queue of a device that no worker can use. Awaited: the probe waits for it.
+    using Report = std::function<awaitable<void>(const opencl::Capability&)>;
+
+    Supervisor(boost::asio::any_io_executor executor, StartChild start_child, Report report,
+               Timer& timer, Backoff::Random random, SupervisorOptions options = {});
 
     awaitable<void> run();  // until stop() and the end of all workers
 
@@ -49,6 +53,7 @@ class Supervisor {
 
     boost::asio::any_io_executor executor_;
     StartChild start_child_;
+    Report report_;
     Timer& timer_;
     Backoff::Random random_;
     SupervisorOptions options_;

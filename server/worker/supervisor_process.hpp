@@ -1,9 +1,14 @@
 #pragma once
 
+#include "server/worker/worker_process.hpp"
+
+#include <string>
+
 namespace plimsoll::worker {
 
 // The life of a supervisor process: runs workers until SIGTERM or SIGINT drains them; a second
-// signal hurries them. Returns the exit status. The process must have one thread.
-int run_supervisor_process();
+// signal hurries them. Before that it waits until it is the only one on this machine for its node
+// and database. Returns the exit status. The process must have one thread.
+int run_supervisor_process(const ConnectQueue& connect, const std::string& database_url);
 
 }  // namespace plimsoll::worker

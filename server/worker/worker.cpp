@@ -141,14 +141,19 @@ awaitable<void> Worker::heartbeats() {
 awaitable<void> Worker::enlist() {
     auto handle = co_await store_.enlist(info_);
     if (!handle) {
-        if (!outage_.begins_with(handle.error())) {
-            log::error("not enlisted", {{"reason", handle.error().message}});
+        // A rival is told of once; when it leaves, the device is free.
+        const bool rival = handle.error().code == Errc::conflict;
+        if (!(rival && had_rival_) && !outage_.begins_with(handle.error())) {
+            log::error("not enlisted",
+                       {{"device", info_.device}, {"reason", handle.error().message}});
         }
+        had_rival_ = rival;
         co_await (timer_.sleep_until(timer_.now() + retry_.next()) || for_heartbeats_.wait());
         co_return;
     }
     outage_.ends();
     retry_.reset();
+    had_rival_ = false;
     handle_ = *handle;
     must_enlist_ = false;
     last_beat_ = accepted_beat_ = timer_.now();
@@ -217,9 +222,7 @@ std::vector<std::pair<JobId, std::int64_t>> Worker::items() const {
 void Worker::obey(const queue::HeartbeatReply& reply) {
     if (reply.expired) {
         if (timer_.now() - accepted_beat_ < 2 * options_.heartbeat) {
-            log::error(
-                "another worker took over this device: machines that share a host name, and "
-                "supervisors that share a machine, need a PLIMSOLL_NODE each");
+            log::error("another worker of this machine took over this device");
         }
         lose_leases();
     } else {

@@ -100,7 +100,8 @@ class Worker {
     TimePoint last_beat_{};
     TimePoint accepted_beat_{};  // or enlisted: our leases live for 15 s
 
-    bool must_enlist_ = true;     // the queue does not know us, or no longer
+    bool must_enlist_ = true;
+    bool had_rival_ = false;      // the queue does not know us, or no longer
     bool told_to_pause_ = false;  // by the queue: claim nothing for now
     bool device_silent_ = false;  // the device thread shows no life
     bool claiming_ = false;       // a claim is under way

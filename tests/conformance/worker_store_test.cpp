@@ -50,6 +50,62 @@ TEST_F(WorkerStoreTest, ASilentWorkersTasksRunElsewhereAndItsWritesAreStale) {
     EXPECT_EQ(refused.error().code, Errc::conflict);
 }
 
+TEST_F(WorkerStoreTest, ANameBelongsToTheHomeWhoseWorkerLives) {
+    queue::WorkerInfo here;
+    here.node = kind_;
+    here.home = "here";
+    here.device = "host";
+    here.device_class = "host";
+    auto there = here;
+    there.home = "there";
+    WorkerStores stores(io_.get_executor(), Cluster::get().as(postgres::kWorkerRole));
+    auto& store = stores.worker();
+    const auto first = must(store.enlist(here));
+    EXPECT_EQ(run(store.enlist(there)).error().code, Errc::conflict);
+    EXPECT_FALSE(must(store.heartbeat(first, {}, {})).expired) << "the first goes on";
+
+    const auto restarted = must(store.enlist(here));
+    EXPECT_EQ(restarted.id, first.id);
+    EXPECT_GT(restarted.epoch, first.epoch);
+
+    must(store.retire(restarted));
+    const auto other = must(store.enlist(there));
+    EXPECT_EQ(other.id, first.id);
+    EXPECT_EQ(run(store.enlist(here)).error().code, Errc::conflict);
+    Cluster::get().execute(
+        "update plimsoll.worker set seen_at = seen_at - interval '16 seconds' where id = " +
+        std::to_string(other.id));
+    EXPECT_TRUE(run(store.enlist(here))) << "the other fell silent";
+}
+
+TEST_F(WorkerStoreTest, ADeviceThatCannotBeUsedIsListedWithTheReason) {
+    queue::WorkerInfo device;
+    device.node = kind_;
+    device.device = "opencl:fake:0";
+    device.device_class = "gpu";
+    device.name = "Fake card";
+    device.capability = R"({"state":"crashed","reason":"killed by SIGSEGV"})";
+    const auto listed = [&] {
+        for (auto& one : must(server_.jobs().devices())) {
+            if (one.node == kind_ && one.device == device.device) return one;
+        }
+        return queue::DeviceStatus{};
+    };
+    WorkerStores stores(io_.get_executor(), Cluster::get().as(postgres::kWorkerRole));
+    auto& store = stores.worker();
+    must(store.report_unusable(device));
+    EXPECT_EQ(listed().state, "failed");
+    EXPECT_EQ(listed().name, "Fake card");
+    EXPECT_EQ(listed().reason, "Its driver crashed when it was tried: killed by SIGSEGV.");
+    expire_all();
+    EXPECT_EQ(listed().state, "failed");
+
+    must(store.enlist(device));
+    EXPECT_EQ(listed().state, "ready");
+    must(store.report_unusable(device));
+    EXPECT_EQ(listed().state, "ready") << "a worker runs on it";
+}
+
 TEST_F(WorkerStoreTest, AHeartbeatKeepsLeasesAlive) {
     must(server_.jobs().submit(job_of(1)));
     WorkerProcess worker(io_, *this, "cpu", "cpu:0");
@@ -206,7 +262,7 @@ TEST_F(WorkerStoreTest, DevicesAreListedWithWhatTheyDo) {
     EXPECT_EQ(device().tasks_running, 2);
     age(worker);
     EXPECT_EQ(device().state, "failed");
-    must(worker.store().enlist({kind_, "cpu:0", "cpu", "A device", "{}", 0, {kind_ + ":1"}}));
+    must(worker.store().enlist({kind_, "", "cpu:0", "cpu", "A device", "{}", 0, {kind_ + ":1"}}));
     EXPECT_EQ(device().state, "ready");
 }
 

@@ -4,6 +4,9 @@
 select worker_id, epoch from plimsoll.register_worker_v1(
   $1::text, $2::text, $3::text, $4::text[], $5::text[], $6::smallint, $7::real, $8::json);
 
+-- name: worker.report_device
+select plimsoll.report_device_v1($1::text, $2::text, $3::text, $4::json);
+
 -- name: worker.heartbeat
 select alive, draining, stale_fences, cancelled_jobs from plimsoll.heartbeat_v1(
   $1::int, $2::int, $3::bigint[], $4::bigint[], $5::int[], $6::json);

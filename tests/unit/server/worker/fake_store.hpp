@@ -29,6 +29,7 @@ class FakeStore final : public queue::WorkerStore {
     std::function<Result<queue::Acceptance>(const std::vector<queue::TaskReport>&)> judge;
 
     int enlisted = 0;
+    int enlistments_tried = 0;
     int retired = 0;
     int claims = 0;
     std::optional<std::int64_t> last_free_memory;
@@ -42,8 +43,13 @@ class FakeStore final : public queue::WorkerStore {
     void notify() { notified_.set(); }
 
     awaitable<Result<queue::WorkerHandle>> enlist(queue::WorkerInfo) override {
+        ++enlistments_tried;
         if (down) co_return fail(*down);
         co_return queue::WorkerHandle{1, ++enlisted};
+    }
+
+    awaitable<Result<void>> report_unusable(queue::WorkerInfo) override {
+        co_return Result<void>{};
     }
 
     awaitable<Result<queue::HeartbeatReply>> heartbeat(

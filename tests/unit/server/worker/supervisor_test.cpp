@@ -92,7 +92,12 @@ class SupervisorTest : public testing::Test {
             children_.back()->arguments = arguments;
             return std::make_unique<FakeChild>(children_.back());
         },
+        [this](const opencl::Capability& device) -> awaitable<void> {
+            reported_.push_back(to_string(device.info.address));
+            co_return;
+        },
         timer_, [] { return 0.0; }};
+    std::vector<std::string> reported_;
     bool ended_ = false;
 };
 
@@ -111,6 +116,7 @@ TEST_F(SupervisorTest, EveryReadyDeviceGetsAWorkerAndNoOther) {
     EXPECT_EQ(starts_of("opencl:fake:0"), 1);
     EXPECT_EQ(starts_of("opencl:fake:1"), 0);
     EXPECT_EQ(starts_of("opencl:fake:2"), 1);
+    EXPECT_EQ(reported_, std::vector<std::string>{"opencl:fake:1"});
 }
 
 TEST_F(SupervisorTest, AnAnswerInPiecesIsRead) {

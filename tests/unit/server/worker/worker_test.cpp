@@ -229,6 +229,16 @@ TEST_F(WorkerTest, ResultsWaitForTheDatabaseToComeBack) {
     EXPECT_EQ(store_.enlisted, 1);
 }
 
+TEST_F(WorkerTest, ARivalWithTheSameNameIsWaitedFor) {
+    store_.down = Error{Errc::conflict, "A worker of another machine has this device.", {}};
+    store_.ready = {{task("echo")}};
+    until([&] { return store_.enlistments_tried >= 10; });
+    EXPECT_EQ(store_.enlisted, 0);
+    EXPECT_EQ(store_.claims, 0);
+    store_.down.reset();
+    until([&] { return store_.recorded.size() == 1; });
+}
+
 TEST_F(WorkerTest, ADatabaseThatIsAwayAtTheStartIsWaitedFor) {
     store_.down = kAway;
     store_.ready = {{task("echo")}};

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "engine/opencl/capability.hpp"
+#include "server/queue/worker_store.hpp"
+
+#include <string>
+#include <vector>
+
+// Who a worker is to the queue.
+namespace plimsoll::worker {
+
+// PLIMSOLL_NODE, else the host name.
+std::string node_name();
+
+// This machine since it started, and its network namespace in it: what workers that go by the same
+// name do not share unless one is the other's successor. See SupervisorPlace.
+std::string home();
+
+// Of an OpenCL device, usable or not.
+queue::WorkerInfo worker_info(const opencl::Capability& capability, std::vector<std::string> kinds);
+
+}  // namespace plimsoll::worker
