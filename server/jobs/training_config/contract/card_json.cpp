@@ -97,8 +97,11 @@ json layers_json(const tr::Estimate& e) {
     for (const auto& layer : e.layers) {
         layers.push_back({{"layer", layer.layer},
                           {"parameters", layer.parameters},
-                          {"saved_bytes", layer.saved_bytes},
-                          {"flops_per_sample", layer.flops_per_sample}});
+                          {"saved_bytes", layer.saved_bytes}});
+        // cuDNN computes an LSTM's layers in one call.
+        if (layer.flops_per_sample > 0) {
+            layers.back()["flops_per_sample"] = layer.flops_per_sample;
+        }
     }
     return layers;
 }
