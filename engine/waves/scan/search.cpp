@@ -147,7 +147,7 @@ Result<SearchResult> search(const BarTable& table, const Itinerary& itinerary,
     result.coverage.all_windows = itinerary.all_windows;
     const bool windowed = itinerary.windows.size() > 1;
     Pool counts(keep, windowed);
-    Pool open(kOpenKept, windowed);
+    Pool open(std::max(kOpenKept, keep), windowed);
     const Rarity rarity = rarity_of(table, itinerary.longest_window(), settings);
     bool done = true;
     for (const bool rising : {true, false}) {

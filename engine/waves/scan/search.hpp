@@ -50,8 +50,8 @@ struct SearchResult {
     Coverage coverage;
 };
 
-// Searches one series for all counts that the settings ask for and keeps the best `keep` of them.
-// cancelled when `watch` is stopped.
+// Searches one series for all counts that the settings ask for and keeps the best `keep` of them,
+// and as many unfinished ones or more. cancelled when `watch` is stopped.
 Result<SearchResult> search(const BarTable& table, const Itinerary& itinerary,
                             const Settings& settings, std::size_t keep, const Watch& watch = {});
 

@@ -50,6 +50,19 @@ double distance_from_uniform(std::vector<double> p_values) {
     return farthest;
 }
 
+// How far that share exceeds p at most: what an honest p-value must not do.
+double excess_over_uniform(const std::vector<double>& p_values) {
+    double most = 0;
+    for (int k = 1; k <= 50; ++k) {
+        const double p = k / 50.0;
+        const auto below =
+            std::ranges::count_if(p_values, [p](double it) { return it <= p + 1e-9; });
+        most =
+            std::max(most, static_cast<double>(below) / static_cast<double>(p_values.size()) - p);
+    }
+    return most;
+}
+
 int walks() {
     return std::getenv("PLIMSOLL_LONG_TESTS") != nullptr ? 5000 : 200;
 }
@@ -68,7 +81,9 @@ TEST(Chance, PValuesOfRandomWalksAreUniform) {
     for (const Kind kind : {Kind::ohlc, Kind::close_only})
         EXPECT_LT(distance_from_uniform(p_values_of_random_walks(walks(), kind, by_score())),
                   limit);
-    EXPECT_LT(distance_from_uniform(
+    // Scores of the compatible mode go in steps and tie, and who ties is counted as doing as well:
+    // there p-values may be too large, never too small.
+    EXPECT_LT(excess_over_uniform(
                   p_values_of_random_walks(walks() / 4, Kind::ohlc, compatible_settings())),
               2 * limit);
 }
