@@ -28,7 +28,9 @@ asio::awaitable<Result<Rows>> IdentityStore::run(Statement scope, Statement stat
     Batch batch;
     batch.push_back(std::move(scope));
     batch.push_back(std::move(statement));
+    const auto cache = known_;
     auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
+    cache->forget();
     if (!replies) co_return fail(std::move(replies.error()));
     co_return std::move(replies->back());
 }

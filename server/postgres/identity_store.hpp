@@ -2,6 +2,7 @@
 
 #include "server/identity/store.hpp"
 #include "server/postgres/pool.hpp"
+#include "server/postgres/principal_cache.hpp"
 #include "server/postgres/principal_lookups.hpp"
 
 namespace plimsoll::postgres {
@@ -42,11 +43,14 @@ class IdentityStore final : public identity::IdentityStore {
                            Timestamp link_expires_at) override;
 
   private:
-    // The rows of the last statement, after the one that says whose rows may be seen.
+    Answer<identity::Principal> owner_of(Credential credential);
+    // The rows of the last statement, after the one that says whose rows may be seen. Whatever it
+    // was, credentials are looked up anew after it.
     asio::awaitable<Result<Rows>> run(Statement scope, Statement statement);
 
     Pool& pool_;
     std::shared_ptr<PrincipalLookups> principals_;
+    std::shared_ptr<PrincipalCache> known_ = std::make_shared<PrincipalCache>();
 };
 
 }  // namespace plimsoll::postgres

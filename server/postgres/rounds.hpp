@@ -14,6 +14,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -97,6 +98,9 @@ class Rounds : public std::enable_shared_from_this<Rounds<Asked, Answer>> {
             } catch (const std::exception& mistake) {  // ours: nobody shall wait for its end
                 for (const auto& call : round) answer(*call, fail(Errc::internal, mistake.what()));
             }
+            // Who is answered now, and who came in the meantime, goes first: rounds are few and
+            // full where they would otherwise be many and small.
+            co_await asio::post(asio::use_awaitable);
         }
         self->busy_ = false;
     }

@@ -9,11 +9,21 @@ using identity::awaitable;
 using identity::Principal;
 
 awaitable<Result<Principal>> IdentityStore::by_token(std::string hash) {
-    return principals_->ask({identity::SecretKind::token, std::move(hash)});
+    return owner_of({identity::SecretKind::token, std::move(hash)});
 }
 
 awaitable<Result<Principal>> IdentityStore::by_session(std::string hash) {
-    return principals_->ask({identity::SecretKind::session, std::move(hash)});
+    return owner_of({identity::SecretKind::session, std::move(hash)});
+}
+
+awaitable<Result<Principal>> IdentityStore::owner_of(Credential credential) {
+    const auto cache = known_;  // this may be gone when the answer comes
+    const auto now = PrincipalCache::Clock::now();
+    if (auto found = cache->find(credential, now)) co_return std::move(*found);
+    const auto question = cache->ask(now);
+    auto found = co_await principals_->ask(credential);
+    cache->keep(credential, found, question);
+    co_return found;
 }
 
 awaitable<Result<identity::NewSession>> IdentityStore::spend_sign_in_link(std::string hash) {

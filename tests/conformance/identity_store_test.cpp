@@ -76,6 +76,22 @@ TEST_F(IdentityStoreTest, WhatIsUnknownExpiredOrRevokedProvesNothing) {
     EXPECT_EQ(audit(), "token.create token.create token.revoke");
 }
 
+TEST_F(IdentityStoreTest, WhatAnotherServerRevokesIsSoonRefusedHere) {
+    const auto token = make_token('n');
+    must(store().by_token(own_hash('n')));
+    Cluster::get().execute("update plimsoll.token set revoked_at = clock_timestamp() where id = " +
+                           std::to_string(token.id.value));
+    std::optional<Errc> told;
+    while (!told) told = code(store().by_token(own_hash('n')));
+    EXPECT_EQ(told, Errc::unauthenticated);
+}
+
+TEST_F(IdentityStoreTest, ATokenWorksAtOnceThoughItWasTriedBefore) {
+    EXPECT_EQ(code(store().by_token(own_hash('b'))), Errc::unauthenticated);
+    make_token('b');
+    EXPECT_FALSE(code(store().by_token(own_hash('b'))));
+}
+
 TEST_F(IdentityStoreTest, AnotherTeamsTokenLooksLikeNone) {
     const auto token = make_token('o');
     const auto others = make_people(kind_ + " others");

@@ -2,26 +2,18 @@
 
 -- name: jobs.get
 -- Those of the jobs $1 that there are. Index job_<day>_pkey of their days.
-select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.priority, j.state, j.args,
-  j.items_total,
-  case when j.state in ('running', 'cancelling')
-    then least(j.items_total, j.items_ok + j.items_failed + plimsoll.job_progress_v1(j.id)) else j.items_ok + j.items_failed end as items_done,
-  j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
-  j.tasks_quarantined as tasks_failed, j.retries, j.last_error, j.error,
-  j.created_at, j.run_at, j.started_at, j.finished_at, j.revision
-from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id
-where j.id = any($1::bigint[]);
+select * from plimsoll.jobs_v1($1::bigint[]);
 
 -- name: jobs.list
--- Newest first. $1 only ids below (null: from the newest), $2 kind, $3 state, $4 label key, $5 label value (null: any), $6 limit.
--- Index job_team backwards, partition by partition.
+-- Newest first. $1 only ids below (null: from the newest), $2 kind, $3 how it ended, $4 label key, $5 label value (null: any), $6 limit.
+-- Index job_ended, job_kind or job_team backwards, partition by partition.
 select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.priority, j.state, j.args,
   j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
   j.tasks_quarantined as tasks_failed, j.retries, j.last_error, j.error,
   j.created_at, j.run_at, j.started_at, j.finished_at, j.revision
 from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id
 where j.id < coalesce($1::bigint, 9223372036854775807)
-  and ($2::text is null or j.kind = $2) and ($3::text is null or j.state = $3)
+  and ($2::text is null or j.kind = $2) and ($3::text is null or j.ended_as = $3)
   and ($4::text is null or j.labels ? $4) and ($5::text is null or j.labels ->> $4 = $5)
 order by j.id desc limit $6::int;
 

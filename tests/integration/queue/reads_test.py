@@ -1,11 +1,14 @@
 """How much the queue's functions read. Blocks are counted, not time: what reads more than its own rows shows."""
 
+import pathlib
+import re
 import statistics
 import unittest
 
 from queue_case import QueueCase
 from queue_client import job
 
+QUERIES = pathlib.Path(__file__).resolve().parents[3] / 'server/postgres/queries'
 BEAT_EVERY = 100  # rounds: about what a busy worker does between two beats
 
 
@@ -93,6 +96,50 @@ class Span(Reads):
         for name, few, many in zip(('claim', 'complete'), near, far):
             with self.subTest(name):
                 self.assertLess(many, 1.5 * few)
+
+
+class Lists(QueueCase):
+    """A page of some of a team's jobs costs the page, however many others the team has."""
+
+    def setUp(self):
+        super().setUp()
+        self.app = self.second_queue('plimsoll_app')
+
+    def tearDown(self):
+        self.queue.connection.execute('truncate job')  # rows of history() never were in the queue
+        super().tearDown()
+
+    def history(self, count):
+        """So many jobs that succeeded; every thousandth failed or was of another kind."""
+        self.queue.rows("""
+            with numbers as (select n, nextval('job_seq') id from generate_series(0, %s - 1) n)
+            insert into job (id, team_id, user_id, kind, kind_version, args, device_class, lane_id, priority, merge, state, created_at, finished_at,
+              items_total, items_ok, tasks_total, tasks_left)
+            select (day_of(%s)::bigint << 40) + id, %s, 1, case n %% 1000 when 500 then 'rare' else 'test' end, 1, '{}', 'cpu', 1, 0, true,
+              case n %% 1000 when 0 then 'failed' else 'succeeded' end, %s, %s, 1, 1, 1, 0
+            from numbers returning 1""", count, self.moment, self.team, self.moment, self.moment)
+        self.queue.connection.execute('vacuum analyze job')
+
+    def page(self, **filters):
+        """The blocks that a page reads, and its jobs."""
+        [text] = re.findall(r'^-- name: jobs\.list\n((?:.+\n)+)', (QUERIES / 'jobs.sql').read_text(), flags=re.M)
+        values = [None, filters.get('kind'), filters.get('ended_as'), None, None, 6]
+        text = re.sub(r'\$([1-6])', lambda found: 'null' if values[int(found[1]) - 1] is None else f"'{values[int(found[1]) - 1]}'", text)
+        text = re.sub(r'^--.*\n', '', text, flags=re.M).rstrip().rstrip(';')
+        with self.app.connection.transaction():
+            self.app.rows("select set_config('app.team_id', %s, true)", str(self.team))
+            [[plan]] = self.app.rows('explain (analyze, buffers, timing off, format json) ' + text.replace('%', '%%'))[0]
+            found = self.app.rows(text.replace('%', '%%'))
+        return plan['Plan']['Shared Hit Blocks'] + plan['Plan']['Shared Read Blocks'], found
+
+    def test_failed_jobs_and_those_of_a_kind_are_found_without_the_others(self):
+        self.history(8000)
+        for filters in ({'ended_as': 'failed'}, {'kind': 'rare'}, {'ended_as': 'succeeded'}, {'ended_as': 'cancelled'}, {}):
+            with self.subTest(filters):
+                blocks, found = self.page(**filters)
+                self.assertEqual(len(found), 0 if filters.get('ended_as') == 'cancelled' else 6)
+                self.assertTrue(all(getattr(row, {'ended_as': 'state'}.get(name, name)) == value for row in found for name, value in filters.items()))
+                self.assertLess(blocks, 60)
 
 
 if __name__ == '__main__':

@@ -45,6 +45,14 @@ class Teams(QueueCase):
             self.assertEqual(self.as_team('', f'select count(*) from {table}')[0][0], 0, table)
             self.assertEqual(self.as_team('on', f'select count(*) from {table}', setting='app.system')[0][0], 0, table)
 
+    def test_jobs_looked_up_by_id_are_the_teams_own(self):
+        own, foreign = self.submit(job(self.team), job(self.other_team))
+        both = lambda team: [r.id for r in self.as_team(team, 'select id from jobs_v1(%s)', [own, foreign])]
+        self.assertEqual(both(self.team), [own])
+        self.assertEqual(both(self.other_team), [foreign])
+        self.assertEqual(both(''), [])
+        self.assertEqual(both(self.team), [own])  # the plan that is kept knows no team
+
     def test_the_application_may_rename_its_jobs_and_change_nothing_else(self):
         mine, foreign = self.submit(job(self.team), job(self.other_team))
         self.assertEqual(self.as_team(self.team, "update job set name = 'new', labels = '{}' where id in (%s, %s)", mine, foreign), 1)
