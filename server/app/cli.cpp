@@ -78,14 +78,13 @@ struct UserFlags {
     client::LoginOptions login;
     client::SubmitOptions submit;
     std::string job;
-    std::string kind;
-    std::string state;
+    client::JobListOptions list;
     std::string format = "jsonl";
     std::string file;
-    int limit = 50;
     client::DatasetOptions dataset;
     client::RedriveOptions redrive;
     bool all_failed = false;
+    bool per_item = false;
 };
 
 void add_dataset_commands(CLI::App& app, client::Session& session, client::DatasetOptions& options,
@@ -146,18 +145,33 @@ void add_user_commands(CLI::App& app, client::Session& session, UserFlags& flags
                        "Which column of the file is which member: text=headline");
     submit->add_option("--idempotency-key", flags.submit.idempotency_key,
                        "Submitting again with the same key makes no second job");
+    submit->add_option("--priority", flags.submit.priority, "Among the team's jobs, high first")
+        ->check(CLI::Range(-10, 10));
+    submit->add_option("--run-at", flags.submit.run_at,
+                       "Not before this time, like 2026-03-01T12:00:00Z");
+    submit->add_option("--deadline", flags.submit.deadline, "Fail if not done by this time");
+    submit->add_option("--timeout", flags.submit.timeout_seconds,
+                       "Fail if running for longer, in seconds");
+    submit->add_option("--unique", flags.submit.unique_key,
+                       "Refuse while another job with this key has not ended");
     submit->add_flag("--watch", flags.submit.watch,
                      "Follow the job to its end and show its report");
     submit->callback([&] { code = client::submit(session, flags.submit); });
 
+    auto* bundle = app.add_subcommand("submit-bundle", "Submit many jobs in one call");
+    bundle->add_option("file", flags.file, "A job's JSON a line, as REST takes it; - for the input")
+        ->required();
+    bundle->add_flag("--per-item", flags.per_item, "Each for itself, not all or none");
+    bundle->callback([&] { code = client::submit_bundle(session, flags.file, flags.per_item); });
+
     add_dataset_commands(app, session, flags.dataset, code);
 
     auto* jobs = app.add_subcommand("jobs", "List the team's jobs, newest first");
-    jobs->add_option("--kind", flags.kind, "Only this kind");
-    jobs->add_option("--state", flags.state, "Only this state");
-    jobs->add_option("--limit", flags.limit, "At most so many")->check(CLI::Range(1, 200));
-    jobs->callback(
-        [&] { code = client::list_jobs(session, flags.kind, flags.state, flags.limit); });
+    jobs->add_option("--kind", flags.list.kind, "Only this kind");
+    jobs->add_option("--state", flags.list.state, "Only this state");
+    jobs->add_option("--label", flags.list.label, "Only with this label, as key or key=value");
+    jobs->add_option("--limit", flags.list.limit, "At most so many")->check(CLI::Range(1, 200));
+    jobs->callback([&] { code = client::list_jobs(session, flags.list); });
 
     const auto on_job = [&](const char* name, const char* help, auto run) {
         auto* command = app.add_subcommand(name, help);
@@ -166,6 +180,8 @@ void add_user_commands(CLI::App& app, client::Session& session, UserFlags& flags
         return command;
     };
     on_job("watch", "Follow a job to its end", [&] { return client::watch(session, flags.job); });
+    on_job("why", "Say why a job does not run just now",
+           [&] { return client::show_wait(session, flags.job); });
     on_job("cancel", "Ask a job to stop", [&] { return client::cancel(session, flags.job); });
     auto* redrive =
         app.add_subcommand("redrive", "Run again what failed or cancelled jobs did not get done");

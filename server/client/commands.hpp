@@ -25,13 +25,28 @@ struct SubmitOptions {
     std::vector<std::string> settings;  // member=value of "args"
     std::vector<std::string> columns;   // member=column of the file
     std::string idempotency_key;
+    int priority = 0;
+    std::string run_at;  // RFC 3339, as the deadline
+    std::string deadline;
+    double timeout_seconds = 0;  // 0: none
+    std::string unique_key;
     bool watch = false;
 };
 int submit(const Session& session, const SubmitOptions& options);
 
 // Follows the job to its end; 0 when it succeeded.
 int watch(const Session& session, const std::string& job_id);
-int list_jobs(const Session& session, const std::string& kind, const std::string& state, int limit);
+// Submits the jobs of a file, a JobSpec a line; - reads the standard input. 0 when all were taken.
+int submit_bundle(const Session& session, const std::string& file, bool per_item);
+
+struct JobListOptions {
+    std::string kind;
+    std::string state;
+    std::string label;  // key or key=value
+    int limit = 50;
+};
+int list_jobs(const Session& session, const JobListOptions& options);
+int show_wait(const Session& session, const std::string& job_id);
 int cancel(const Session& session, const std::string& job_id);
 struct RedriveOptions {
     std::vector<std::string> jobs;  // none: all that failed, of `kind` and with `label`

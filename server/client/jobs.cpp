@@ -1,6 +1,7 @@
 #include "server/client/commands.hpp"
 #include "server/client/report_text.hpp"
 
+#include <cctype>
 #include <cstdio>
 #include <memory>
 
@@ -16,15 +17,31 @@ std::string text_of(const nlohmann::json& object, const char* member) {
     return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
 }
 
+// For a query: everything but letters, digits and the few signs that need no escape.
+std::string escaped(std::string_view text) {
+    constexpr std::string_view kPlain = "-._~";
+    constexpr std::string_view kDigits = "0123456789ABCDEF";
+    std::string out;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (std::isalnum(byte) != 0 || kPlain.find(c) != std::string_view::npos) {
+            out += c;
+        } else {
+            out += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+        }
+    }
+    return out;
+}
+
 }  // namespace
 
-int list_jobs(const Session& session, const std::string& kind, const std::string& state,
-              int limit) {
+int list_jobs(const Session& session, const JobListOptions& options) {
     auto api = signed_in();
     if (!api) return report_error(session, api.error());
-    std::string target = "/v1/jobs?limit=" + std::to_string(limit);
-    if (!kind.empty()) target += "&kind=" + kind;
-    if (!state.empty()) target += "&state=" + state;
+    std::string target = "/v1/jobs?limit=" + std::to_string(options.limit);
+    if (!options.kind.empty()) target += "&kind=" + escaped(options.kind);
+    if (!options.state.empty()) target += "&state=" + escaped(options.state);
+    if (!options.label.empty()) target += "&label=" + escaped(options.label);
     auto page = api->get_json(target);
     if (!page) return report_error(session, page.error());
     if (session.json) {
@@ -43,6 +60,18 @@ int list_jobs(const Session& session, const std::string& kind, const std::string
     }
     session.terminal.line(rows.size() > 1 ? format_table(session.terminal, rows)
                                           : "No jobs yet: plimsoll submit …");
+    return 0;
+}
+
+int show_wait(const Session& session, const std::string& job_id) {
+    auto api = signed_in();
+    if (!api) return report_error(session, api.error());
+    auto wait = api->get_json("/v1/jobs/" + job_id + "/wait");
+    if (!wait) return report_error(session, wait.error());
+    const auto until = text_of(*wait, "until");
+    session.terminal.line(session.json ? wait->dump(2)
+                                       : text_of(*wait, "detail") +
+                                             (until.empty() ? "" : " Until " + until + "."));
     return 0;
 }
 

@@ -65,6 +65,11 @@ Result<json> build_request(ApiClient& api, const SubmitOptions& options, const T
     json request{{"kind", options.kind}, {"args", std::move(args)}};
     if (!options.name.empty()) request["name"] = options.name;
     if (!labels.empty()) request["labels"] = std::move(labels);
+    if (options.priority != 0) request["priority"] = options.priority;
+    if (!options.run_at.empty()) request["run_at"] = options.run_at;
+    if (!options.deadline.empty()) request["deadline"] = options.deadline;
+    if (options.timeout_seconds > 0) request["timeout_seconds"] = options.timeout_seconds;
+    if (!options.unique_key.empty()) request["unique"] = {{"key", options.unique_key}};
     return request;
 }
 

@@ -82,9 +82,12 @@ Statement appending(DatasetId id, queue::UploadStep step) {
 
 Statement enqueueing(const queue::NewJob& job, DatasetId id, double seconds_per_record,
                      double seconds_per_byte) {
-    Maybe<std::string> name, key;
+    Maybe<std::string> name, key, unique_key;
+    Maybe<double> timeout;
     Maybe<Bytes> fingerprint;
     if (!job.name.empty()) name = job.name;
+    if (!job.unique_key.empty()) unique_key = job.unique_key;
+    if (job.timeout) timeout = job.timeout->count();
     if (job.idempotency) {
         key = job.idempotency->key;
         fingerprint = Bytes{job.idempotency->fingerprint};
@@ -94,7 +97,8 @@ Statement enqueueing(const queue::NewJob& job, DatasetId id, double seconds_per_
                          job.kind_version, job.plan.args, name, to_json(job.labels), job.priority,
                          needs.device_class, needs.capability,
                          memory_bucket(needs.memory_bucket_mib), needs.model, key, fingerprint,
-                         id.value, seconds_per_record, seconds_per_byte);
+                         job.run_at, job.deadline, timeout, unique_key, id.value,
+                         seconds_per_record, seconds_per_byte);
 }
 
 }  // namespace plimsoll::postgres

@@ -145,7 +145,8 @@ awaitable<Result<queue::Submitted>> DatasetStore::submit(queue::NewJob job, Data
     if (outcome == "key_conflict") {
         co_return fail(Errc::conflict, "The idempotency key was used with another request.");
     }
-    co_return queue::Submitted{JobId{row.get<std::int64_t>("job_id")}, outcome == "replayed"};
+    co_return queue::Submitted{JobId{row.get<std::int64_t>("job_id")}, outcome == "replayed",
+                               outcome == "unique_conflict"};
 }
 
 }  // namespace plimsoll::postgres

@@ -15,6 +15,10 @@ std::optional<std::string> unless_empty(const std::string& text) {
     return text.empty() ? std::nullopt : std::optional(text);
 }
 
+std::optional<std::string> seconds(const std::optional<queue::Seconds>& time) {
+    return time ? std::optional(std::to_string(time->count())) : std::nullopt;
+}
+
 template <class T, class Field>
 std::vector<T> column(std::span<const queue::NewJob* const> jobs, Field field) {
     std::vector<T> values;
@@ -30,7 +34,7 @@ int memory_bucket(std::int64_t mebibytes) {
     return std::bit_width(static_cast<std::uint64_t>(mebibytes - 1));
 }
 
-Statement enqueue(std::span<const queue::NewJob* const> jobs) {
+Statement enqueue(std::span<const queue::NewJob* const> jobs, bool whole) {
     using queue::NewJob;
     using OptionalText = std::optional<std::string>;
     using OptionalBytes = std::optional<Bytes>;
@@ -63,7 +67,7 @@ Statement enqueue(std::span<const queue::NewJob* const> jobs) {
         column<std::string>(jobs, [](const NewJob& j) { return j.plan.requirement.model; }),
         // Every kind merges partial aggregates into its report.
         column<std::string>(jobs, [](const NewJob&) { return "t"; }),
-        column<std::optional<Timestamp>>(jobs, [](const NewJob&) { return std::nullopt; }),
+        column<std::optional<Timestamp>>(jobs, [](const NewJob& j) { return j.run_at; }),
         column<OptionalText>(jobs,
                              [](const NewJob& j) {
                                  return j.idempotency ? OptionalText(j.idempotency->key)
@@ -75,7 +79,10 @@ Statement enqueue(std::span<const queue::NewJob* const> jobs) {
                                              ? OptionalBytes(Bytes{j.idempotency->fingerprint})
                                              : std::nullopt;
                               }),
-        task_jobs, task_items, task_seconds, task_inputs);
+        column<std::optional<Timestamp>>(jobs, [](const NewJob& j) { return j.deadline; }),
+        column<OptionalText>(jobs, [](const NewJob& j) { return seconds(j.timeout); }),
+        column<OptionalText>(jobs, [](const NewJob& j) { return unless_empty(j.unique_key); }),
+        whole, task_jobs, task_items, task_seconds, task_inputs);
 }
 
 }  // namespace plimsoll::postgres

@@ -18,20 +18,22 @@ constexpr RoundLimits kLimits{.calls = 1000,
 constexpr std::size_t kJobBytes = 1024;
 constexpr std::size_t kTaskBytes = kLimits.weight / 20'000;
 
-// Whether the failure may be one job's fault, so that the others deserve a try of their own.
+}  // namespace
+
 bool may_be_one_jobs_fault(Errc code) {
     return code != Errc::unavailable && code != Errc::timeout && code != Errc::cancelled;
 }
 
-Result<queue::Submitted> submitted(const Row& row) {
-    const auto outcome = row.get<std::string>("outcome");
-    if (outcome == "key_conflict") {
-        return fail(Errc::conflict, "The idempotency key was used with another request.");
-    }
-    return queue::Submitted{JobId{row.get<std::int64_t>("job_id")}, outcome == "replayed"};
+Error idempotency_mismatch() {
+    return {Errc::conflict, "The idempotency key was used with another request.", {}};
 }
 
-}  // namespace
+Result<queue::Submitted> to_submitted(const Row& row) {
+    const auto outcome = row.get<std::string>("outcome");
+    if (outcome == "key_conflict") return fail(idempotency_mismatch());
+    return queue::Submitted{JobId{row.get<std::int64_t>("job_id")}, outcome == "replayed",
+                            outcome == "unique_conflict"};
+}
 
 GroupCommit::GroupCommit(asio::any_io_executor executor, Pool& pool)
     : Rounds(std::move(executor), kLimits), pool_(pool) {}
@@ -51,7 +53,7 @@ asio::awaitable<void> GroupCommit::run(Round round) {
         co_return;
     }
     for (std::size_t i = 0; i < round.size(); ++i) {
-        answer(*round[i], rows ? submitted((*rows)[static_cast<int>(i)]) : fail(rows.error()));
+        answer(*round[i], rows ? to_submitted((*rows)[static_cast<int>(i)]) : fail(rows.error()));
     }
 }
 

@@ -6,6 +6,14 @@
 
 namespace plimsoll::postgres {
 
+// From a row of jobs.enqueue.
+Result<queue::Submitted> to_submitted(const Row& row);
+
+Error idempotency_mismatch();
+
+// Whether the failure may be one job's fault, so that the others deserve a try of their own.
+bool may_be_one_jobs_fault(Errc code);
+
 // Submits that arrive while a commit is under way share the next one: many callers, one fsync. Each
 // caller is answered after its own commit. ask() also answers Errc::conflict: the idempotency key
 // was used with another body.

@@ -58,6 +58,12 @@ queue::Job to_job(const Row& row) {
     job.last_error = error_message(row.get<Maybe<std::string>>("last_error").value_or(""));
     job.error = error_message(row.get<Maybe<std::string>>("error").value_or(""));
     job.created_at = row.get<Timestamp>("created_at");
+    job.unique_key = row.get<Maybe<std::string>>("unique_key").value_or("");
+    job.run_at = row.get<Maybe<Timestamp>>("run_at");
+    job.deadline = row.get<Maybe<Timestamp>>("deadline");
+    if (const auto timeout = row.get<Maybe<double>>("timeout_seconds")) {
+        job.timeout = queue::Seconds(*timeout);
+    }
     job.started_at = row.get<Maybe<Timestamp>>("started_at");
     job.finished_at = row.get<Maybe<Timestamp>>("finished_at");
     job.version = row.get<std::int64_t>("revision");
@@ -66,12 +72,16 @@ queue::Job to_job(const Row& row) {
 
 queue::Redriven to_redriven(const Row& row) {
     static const std::map<std::string, queue::Redrive> kOutcomes = {
-        {"redriven", queue::Redrive::redriven},
-        {"unfinished", queue::Redrive::unfinished},
-        {"complete", queue::Redrive::complete},
-        {"no_dataset", queue::Redrive::no_dataset},
-        {"not_found", queue::Redrive::not_found}};
+        {"redriven", queue::Redrive::redriven},     {"unfinished", queue::Redrive::unfinished},
+        {"complete", queue::Redrive::complete},     {"no_dataset", queue::Redrive::no_dataset},
+        {"not_unique", queue::Redrive::not_unique}, {"not_found", queue::Redrive::not_found}};
     return {JobId{row.get<std::int64_t>("job_id")}, kOutcomes.at(row.get<std::string>("outcome"))};
+}
+
+queue::Wait to_wait(const Row& row) {
+    return {row.get<std::string>("reason"), row.get<Maybe<Timestamp>>("until"),
+            row.get<std::int64_t>("tasks_ahead"),
+            row.get<Maybe<std::string>>("device_class").value_or("")};
 }
 
 Error no_such_job() {

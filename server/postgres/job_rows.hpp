@@ -2,6 +2,7 @@
 
 #include "server/postgres/rows.hpp"
 #include "server/queue/job.hpp"
+#include "server/queue/wait.hpp"
 
 namespace plimsoll::postgres {
 
@@ -10,6 +11,9 @@ queue::Job to_job(const Row& row);
 
 // From a row of jobs.redrive.
 queue::Redriven to_redriven(const Row& row);
+
+// From a row of jobs.wait.
+queue::Wait to_wait(const Row& row);
 
 // Also what is said of another team's job.
 Error no_such_job();

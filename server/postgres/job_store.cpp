@@ -2,6 +2,7 @@
 
 #include "migrations/embedded.hpp"
 #include "server/base/gzip.hpp"
+#include "server/postgres/bundles.hpp"
 #include "server/postgres/job_rows.hpp"
 #include "server/postgres/scope.hpp"
 #include "server/postgres/sql.hpp"
@@ -44,6 +45,12 @@ awaitable<Result<queue::Submitted>> JobStore::submitted_before(TeamId team,
         co_return fail(Errc::conflict, "The idempotency key was used with another request.");
     }
     co_return queue::Submitted{JobId{(*rows)[0].get<std::int64_t>("job_id")}, true};
+}
+
+awaitable<Result<std::vector<Result<queue::Submitted>>>> JobStore::submit_all(
+    std::vector<queue::NewJob> jobs, bool whole) {
+    if (whole) co_return co_await store_whole(pool_, std::move(jobs));
+    co_return co_await store_each(pool_, std::move(jobs));
 }
 
 awaitable<Result<queue::Job>> JobStore::get(TeamId team, JobId id) {
@@ -89,6 +96,13 @@ awaitable<Result<std::vector<queue::Redriven>>> JobStore::redrive(TeamId team, U
     std::vector<queue::Redriven> outcomes;
     for (const Row row : replies->back()) outcomes.push_back(to_redriven(row));
     co_return outcomes;
+}
+
+awaitable<Result<std::optional<queue::Wait>>> JobStore::wait(TeamId team, JobId id) {
+    auto replies = co_await about(team, id, Statement::of(sql::jobs_wait, team.value, id.value));
+    if (!replies) co_return fail(std::move(replies.error()));
+    if (replies->back().empty()) co_return std::nullopt;
+    co_return to_wait(replies->back()[0]);
 }
 
 awaitable<Result<void>> JobStore::remove(TeamId team, UserId by, JobId id) {

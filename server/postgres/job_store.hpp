@@ -15,12 +15,15 @@ class JobStore final : public queue::JobStore {
     queue::awaitable<Result<queue::Submitted>> submit(queue::NewJob job) override;
     queue::awaitable<Result<queue::Submitted>> submitted_before(TeamId team,
                                                                 queue::IdempotencyKey key) override;
+    queue::awaitable<Result<std::vector<Result<queue::Submitted>>>> submit_all(
+        std::vector<queue::NewJob> jobs, bool whole) override;
     queue::awaitable<Result<queue::Job>> get(TeamId team, JobId id) override;
     queue::awaitable<Result<std::vector<queue::Job>>> list(TeamId team,
                                                            queue::JobFilter filter) override;
     queue::awaitable<Result<queue::Job>> cancel(TeamId team, UserId by, JobId id) override;
     queue::awaitable<Result<std::vector<queue::Redriven>>> redrive(TeamId team, UserId by,
                                                                    std::vector<JobId> ids) override;
+    queue::awaitable<Result<std::optional<queue::Wait>>> wait(TeamId team, JobId id) override;
     queue::awaitable<Result<void>> remove(TeamId team, UserId by, JobId id) override;
     queue::awaitable<Result<std::vector<queue::JobEvent>>> events(TeamId team, JobId id,
                                                                   std::int64_t after,

@@ -5,14 +5,15 @@
 namespace plimsoll::postgres {
 
 Errc error_code(std::string_view state) {
-    if (state == "57014") return Errc::timeout;      // statement_timeout
-    if (state == "55P03") return Errc::unavailable;  // lock_timeout
-    if (state == "23505") return Errc::conflict;     // unique violation
-    if (state == "23503") return Errc::conflict;     // foreign key
-    if (state == "42501") return Errc::forbidden;    // privilege or row-level security
-    if (state == "PLM01") return Errc::conflict;     // a worker that has to register again
-    if (state == "PLM02") return Errc::conflict;     // a team would lose its last owner
-    if (state == "25006") return Errc::unavailable;  // a standby was not promoted yet
+    if (state == "57014") return Errc::timeout;         // statement_timeout
+    if (state == "55P03") return Errc::unavailable;     // lock_timeout
+    if (state == "23505") return Errc::conflict;        // unique violation
+    if (state == "23503") return Errc::conflict;        // foreign key
+    if (state == "42501") return Errc::forbidden;       // privilege or row-level security
+    if (state == "PLM01") return Errc::conflict;        // a worker that has to register again
+    if (state == "PLM02") return Errc::conflict;        // a team would lose its last owner
+    if (state == kNotAllStored) return Errc::conflict;  // not all jobs of a bundle can be stored
+    if (state == "25006") return Errc::unavailable;     // a standby was not promoted yet
     const std::string_view group = state.substr(0, 2);
     if (group == "08" || group == "53" || group == "57" || group == "58" || group == "40") {
         return Errc::unavailable;  // connection, resources, shutdown, system, serialisation
@@ -38,6 +39,10 @@ Error statement_error(const pg_result* result, std::string_view query) {
     if (std::string_view(state) == "23514" &&
         !PQresultErrorField(result, PG_DIAG_CONSTRAINT_NAME)) {
         return {Errc::unavailable, "The database is not prepared for today yet.", {}};
+    }
+    if (std::string_view(state) == kNotAllStored) {
+        const char* conflicts = PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL);
+        return {Errc::conflict, "Not all jobs can be stored.", conflicts ? conflicts : ""};
     }
     switch (const Errc code = error_code(state)) {
         case Errc::invalid_input:

@@ -9,6 +9,10 @@ struct pg_result;
 
 namespace plimsoll::postgres {
 
+// Of a bundle that is to be stored whole: its error's `where` lists the jobs at fault as JSON, each
+// with `ord` from 1, `outcome` and `job_id`.
+inline constexpr std::string_view kNotAllStored = "PLM03";
+
 // The kind of failure behind a five-character SQLSTATE (PostgreSQL's documentation, appendix A).
 Errc error_code(std::string_view sqlstate);
 

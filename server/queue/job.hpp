@@ -4,6 +4,7 @@
 #include "server/base/time.hpp"
 #include "server/jobs/kind.hpp"
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@ inline bool is_final(JobState state) {
     return state >= JobState::succeeded;
 }
 
+using Seconds = std::chrono::duration<double>;
 using Labels = std::map<std::string, std::string>;
 
 struct IdempotencyKey {
@@ -44,6 +46,10 @@ struct NewJob {
     Labels labels;
     int priority = 0;  // -10..10, higher first within a team
     std::optional<IdempotencyKey> idempotency;
+    std::optional<Timestamp> run_at;    // not before; none: at once
+    std::optional<Timestamp> deadline;  // it fails if it has not ended by then
+    std::optional<Seconds> timeout;     // and if it runs for longer, from its start
+    std::string unique_key;  // one unfinished job of the team has it at a time; empty: none
     jobs::Plan plan;
 };
 
@@ -68,7 +74,11 @@ struct Job {
     int retries = 0;         // attempts of its tasks that were followed by another
     std::string last_error;  // what the last attempt that failed said; empty: none did
     std::string error;       // why it failed; empty otherwise
+    std::string unique_key;  // empty: none
     Timestamp created_at;
+    std::optional<Timestamp> run_at;
+    std::optional<Timestamp> deadline;
+    std::optional<Seconds> timeout;
     std::optional<Timestamp> started_at;
     std::optional<Timestamp> finished_at;
     std::int64_t version = 0;  // grows with every stored change; the ETag
@@ -88,6 +98,7 @@ enum class Redrive {
     unfinished,  // it has not ended
     complete,    // all its tasks are done
     no_dataset,  // its dataset has been deleted
+    not_unique,  // another job has its unique key
     not_found
 };
 

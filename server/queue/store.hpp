@@ -1,6 +1,7 @@
 #pragma once
 
 #include "server/queue/job.hpp"
+#include "server/queue/wait.hpp"
 
 #include <chrono>
 
@@ -16,6 +17,8 @@ using boost::asio::awaitable;
 struct Submitted {
     JobId id;
     bool replayed = false;  // the idempotency key was seen before with the same body
+    // Nothing was stored: `id` is the job that has the unique key and has not ended.
+    bool taken = false;
 };
 
 class JobStore {
@@ -27,6 +30,11 @@ class JobStore {
     // What a submit with this key answered. Errc::not_found: there was none, or it is forgotten;
     // Errc::conflict: it had another body.
     virtual awaitable<Result<Submitted>> submitted_before(TeamId team, IdempotencyKey key) = 0;
+    // As submit for each job, at most 10,000 of them. `whole`: all or none; then, when some cannot
+    // be stored, nothing is, and the answers of the others are Errc::cancelled. One answer a job,
+    // in order.
+    virtual awaitable<Result<std::vector<Result<Submitted>>>> submit_all(std::vector<NewJob> jobs,
+                                                                         bool whole) = 0;
     virtual awaitable<Result<Job>> get(TeamId team, JobId id) = 0;
     virtual awaitable<Result<std::vector<Job>>> list(TeamId team, JobFilter filter) = 0;
     // Returns the job as it stands after the request; cancelling a final job is Errc::conflict.
@@ -34,6 +42,8 @@ class JobStore {
     // Runs again what ended jobs did not get done, as the same jobs; at most 100. One answer a job.
     virtual awaitable<Result<std::vector<Redriven>>> redrive(TeamId team, UserId by,
                                                              std::vector<JobId> ids) = 0;
+    // Why the job does not run just now; nothing when it has ended.
+    virtual awaitable<Result<std::optional<Wait>>> wait(TeamId team, JobId id) = 0;
     // Removes a final job with its texts and results; Errc::conflict while it is not final.
     virtual awaitable<Result<void>> remove(TeamId team, UserId by, JobId id) = 0;
     // Events with a number above `after`, oldest first.

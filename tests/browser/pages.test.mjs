@@ -21,6 +21,20 @@ visit('filters of the jobs list live in the address', sixty, async ({ page, go }
   assert.equal(await page.getByPlaceholder('Label: key=value').inputValue(), 'desk=energy');
 });
 
+visit('a scheduled job says when it runs, a queued one why it waits', sixty, async ({ page, server, go }) => {
+  const job = server.jobs.find(({ state }) => state === 'queued');
+  const times = { run_at: '2100-01-02T03:04:05.000Z', deadline: '2100-01-03T00:00:00.000Z', timeout_seconds: 90 };
+  server.update(job.id, { state: 'scheduled', ...times });
+  await go(`/#/jobs/${job.id}`);
+  await page.getByText(/scheduled for .*2100/).waitFor();
+  await page.getByText('from its start').waitFor();
+  server.wait = { reason: 'own_jobs', detail: 'It waits behind 12 tasks.', until: null, tasks_ahead: 12, device_class: 'cpu' };
+  server.update(job.id, { state: 'queued' });
+  await page.getByText('It waits behind 12 tasks.').waitFor();
+  server.finish(job.id);
+  await page.getByText('It waits behind 12 tasks.').waitFor({ state: 'detached' });
+});
+
 visit('a failed job runs again, as itself', sixty, async ({ page, server, go }) => {
   const failed = server.jobs.find(({ state }) => state === 'failed');
   await go(`/#/jobs/${failed.id}`);

@@ -1,6 +1,5 @@
 #include "tests/conformance/store_test.hpp"
 
-#include <map>
 #include <set>
 
 namespace plimsoll::conformance {
@@ -121,49 +120,6 @@ TEST_F(JobStoreTest, CancelsARunningJobThroughItsWorker) {
     must(worker.store().complete(worker.handle, claimed.fence, done(claimed)));
     EXPECT_EQ(state(id), JobState::cancelled);
     EXPECT_TRUE(must(server_.jobs().result_chunks(people_.team, id)).empty());
-}
-
-TEST_F(JobStoreTest, RunsAgainWhatAFailedJobDidNotGetDone) {
-    const auto id = must(server_.jobs().submit(job_of(2))).id;
-    const auto redrive = [&](TeamId team, std::vector<JobId> ids) {
-        std::map<std::int64_t, queue::Redrive> outcomes;
-        for (const auto& [job, outcome] :
-             must(server_.jobs().redrive(team, people_.user, std::move(ids)))) {
-            outcomes[job.value] = outcome;
-        }
-        return outcomes;
-    };
-    EXPECT_EQ(redrive(people_.team, {id}).at(id.value), queue::Redrive::unfinished);
-    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
-    WorkerProcess host(io_, *this, "host", "host");
-    const auto claimed = claim(worker);
-    auto reports = done(claimed);
-    for (auto& report : reports) {
-        report.outcome = queue::TaskReport::Outcome::failed;
-        report.error = "no such model";
-    }
-    must(worker.store().complete(worker.handle, claimed.fence, reports));
-    ASSERT_EQ(state(id), JobState::failed);
-    EXPECT_EQ(must(server_.jobs().get(people_.team, id)).tasks_failed, 2);
-
-    const JobId unknown{id.value + 1'000'000};
-    const auto other = make_people(kind_ + " others");
-    EXPECT_EQ(redrive(other.team, {id}).at(id.value), queue::Redrive::not_found);
-    EXPECT_EQ(redrive(people_.team, {id, unknown}),
-              (std::map<std::int64_t, queue::Redrive>{{id.value, queue::Redrive::redriven},
-                                                      {unknown.value, queue::Redrive::not_found}}));
-    const auto again = must(server_.jobs().get(people_.team, id));
-    EXPECT_EQ(again.state, JobState::queued);
-    EXPECT_EQ(again.error, "");
-    EXPECT_EQ(again.last_error, "no such model");
-    EXPECT_EQ(again.tasks_failed, 0);
-    finish(worker, host);
-    EXPECT_EQ(state(id), JobState::succeeded);
-    EXPECT_EQ(redrive(people_.team, {id}).at(id.value), queue::Redrive::complete);
-    EXPECT_EQ(Cluster::get().execute("select count(*) from plimsoll.audit_event where action = "
-                                     "'job.redrive' and team_id = " +
-                                     std::to_string(people_.team.value)),
-              "1");
 }
 
 TEST_F(JobStoreTest, RemovesAFinalJobWithEverything) {

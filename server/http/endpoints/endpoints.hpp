@@ -25,6 +25,8 @@ using Kinds = std::span<const jobs::Contract>;
 // `pool` cuts large jobs into tasks.
 void add_jobs(Handlers& handlers, queue::JobStore& store, queue::DatasetStore& datasets,
               Kinds kinds, boost::asio::thread_pool& pool, const Clock& clock);
+void add_job_bundles(Handlers& handlers, queue::JobStore& store, Kinds kinds,
+                     boost::asio::thread_pool& pool, const Clock& clock);
 void add_job_redrive(Handlers& handlers, queue::JobStore& store, const Clock& clock);
 void add_job_reading(Handlers& handlers, queue::JobStore& store, queue::JobSignals& signals,
                      const Draining& draining, const Clock& clock);

@@ -48,7 +48,11 @@ json job_json(const queue::Job& job, Timestamp now) {
         {"state", to_string(job.state)},
         {"labels", job.labels},
         {"priority", job.priority},
+        {"unique_key", text_or_null(job.unique_key)},
         {"created_at", to_rfc3339(job.created_at)},
+        {"run_at", time_or_null(job.run_at)},
+        {"deadline", time_or_null(job.deadline)},
+        {"timeout_seconds", job.timeout ? json(job.timeout->count()) : json(nullptr)},
         {"started_at", time_or_null(job.started_at)},
         {"finished_at", time_or_null(job.finished_at)},
         {"submitter", {{"id", to_public(job.submitter)}, {"name", job.submitter_name}}},
@@ -68,7 +72,8 @@ json job_json(const queue::Job& job, Timestamp now) {
           {"report", path + "/report"},
           {"results", path + "/results"},
           {"cancellation", path + "/cancellation"},
-          {"redrive", path + "/redrive"}}},
+          {"redrive", path + "/redrive"},
+          {"wait", path + "/wait"}}},
     };
 }
 

@@ -1,6 +1,7 @@
 // Reading one job: now, or when it changes; and its report.
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/job_json.hpp"
+#include "server/http/endpoints/json_values.hpp"
 #include "server/http/limits.hpp"
 
 #include <algorithm>
@@ -59,6 +60,20 @@ class JobReading {
         co_return json_response(200, report);
     }
 
+    awaitable<Outcome<Response>> wait(const Call& call) const {
+        const auto id = job_id_of(call.parameters.text("job_id"));
+        if (!id) co_return tl::unexpected(id.error());
+        const auto wait = co_await store_.wait(call.principal.team.id, *id);
+        if (!wait) co_return tl::unexpected<Problem>(wait.error());
+        const auto why = wait->value_or(queue::Wait{"ended", {}, 0, {}});
+        const json answer = {{"reason", why.reason},
+                             {"detail", *wait ? queue::describe(why) : "It has ended."},
+                             {"until", time_or_null(why.until)},
+                             {"tasks_ahead", why.tasks_ahead},
+                             {"device_class", text_or_null(why.device_class)}};
+        co_return json_response(200, answer);
+    }
+
   private:
     Response answer(const queue::Job& job, bool unchanged) const {
         auto response =
@@ -79,6 +94,7 @@ void add_job_reading(Handlers& handlers, queue::JobStore& store, queue::JobSigna
                      const Draining& draining, const Clock& clock) {
     const auto reading = std::make_shared<const JobReading>(store, signals, draining, clock);
     handlers["getJob"] = [reading](const Call& call) { return reading->get(call); };
+    handlers["getJobWait"] = [reading](const Call& call) { return reading->wait(call); };
     handlers["getJobReport"] = [reading](const Call& call) { return reading->report(call); };
 }
 

@@ -24,6 +24,8 @@ std::string reason(queue::Redrive outcome) {
             return "Nothing is left to run again: all the job's tasks are done.";
         case queue::Redrive::no_dataset:
             return "The job's dataset has been deleted.";
+        case queue::Redrive::not_unique:
+            return "Another job that has not ended has its unique key.";
         case queue::Redrive::not_found:
             return "There is no such job.";
     }

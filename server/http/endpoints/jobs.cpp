@@ -2,6 +2,7 @@
 #include "server/http/budget.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/job_json.hpp"
+#include "server/http/endpoints/job_spec.hpp"
 #include "server/http/endpoints/page.hpp"
 #include "server/http/fingerprint.hpp"
 #include "server/http/limits.hpp"
@@ -29,9 +30,14 @@ class Jobs {
         const auto submitted =
             on_dataset ? co_await submit_on_dataset(call) : co_await submit(call);
         if (!submitted) co_return tl::unexpected(submitted.error());
+        if (submitted->taken && !returns_holder(call.body)) {
+            co_return tl::unexpected(not_unique(submitted->id));
+        }
         const auto stored = co_await store_.get(call.principal.team.id, submitted->id);
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
-        auto response = json_response(202, job_json(*stored, clock_.now()));
+        // A job that has the unique key is answered as it stands.
+        auto response =
+            json_response(submitted->taken ? 200 : 202, job_json(*stored, clock_.now()));
         response.with("Location", job_path(stored->id)).with("Retry-After", "1");
         if (submitted->replayed) response.with("Idempotency-Replayed", "true");
         co_return response;
@@ -88,17 +94,9 @@ class Jobs {
         return *std::ranges::find(kinds_, name, &jobs::Contract::name);
     }
 
-    queue::NewJob new_job(const Call& call) const {
-        const auto& kind = kind_of(call);
-        queue::NewJob job;
-        job.team = call.principal.team.id;
-        job.submitter = call.principal.user.id;
-        job.kind = kind.name;
-        job.kind_version = kind.version;
-        job.name = call.body.value("name", "");
-        job.labels = call.body.value("labels", queue::Labels());
-        job.priority = call.body.value("priority", 0);
-        job.idempotency = idempotency_of(call);
+    Outcome<queue::NewJob> new_job(const Call& call) const {
+        auto job = endpoints::new_job(call.principal, kind_of(call), call.body, clock_.now());
+        if (job) job->idempotency = idempotency_of(call);
         return job;
     }
 
@@ -112,8 +110,9 @@ class Jobs {
         auto plan = co_await plan_job(call);
         if (!plan) co_return tl::unexpected(refused_args(plan.error()));
         auto job = new_job(call);
-        job.plan = std::move(*plan);
-        const auto submitted = co_await store_.submit(std::move(job));
+        if (!job) co_return tl::unexpected(std::move(job.error()));
+        job->plan = std::move(*plan);
+        const auto submitted = co_await store_.submit(std::move(*job));
         if (!submitted) co_return tl::unexpected(refused_submit(submitted.error()));
         co_return *submitted;
     }
@@ -141,10 +140,11 @@ class Jobs {
         auto plan = kind_of(call).plan_dataset(args, shape);
         if (!plan) co_return tl::unexpected(refused_args(plan.error()));
         auto job = new_job(call);
-        job.plan.args = std::move(plan->args);
-        job.plan.requirement = std::move(plan->requirement);
+        if (!job) co_return tl::unexpected(std::move(job.error()));
+        job->plan.args = std::move(plan->args);
+        job->plan.requirement = std::move(plan->requirement);
         const auto submitted = co_await datasets_.submit(
-            std::move(job), dataset->id, plan->seconds_per_record, plan->seconds_per_byte);
+            std::move(*job), dataset->id, plan->seconds_per_record, plan->seconds_per_byte);
         if (!submitted && submitted.error().code == Errc::not_found) {
             co_return co_await without_dataset(call);
         }
@@ -182,8 +182,9 @@ class Jobs {
         auto plan = co_await offload(pool_, cut);
         if (!plan) co_return tl::unexpected(refused_args(plan.error()));
         auto job = new_job(call);
-        job.plan = std::move(*plan);
-        const auto submitted = co_await store_.submit(std::move(job));
+        if (!job) co_return tl::unexpected(std::move(job.error()));
+        job->plan = std::move(*plan);
+        const auto submitted = co_await store_.submit(std::move(*job));
         if (!submitted) co_return tl::unexpected(refused_submit(submitted.error()));
         co_return *submitted;
     }

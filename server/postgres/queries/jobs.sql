@@ -2,7 +2,7 @@
 
 -- name: jobs.get
 -- Those of the jobs $1 that there are. Index job_<day>_pkey of their days.
-select * from plimsoll.jobs_v1($1::bigint[]);
+select * from plimsoll.jobs_v2($1::bigint[]);
 
 -- name: jobs.list
 -- Newest first. $1 only ids below (null: from the newest), $2 kind, $3 how it ended, $4 label key, $5 label value (null: any), $6 limit.
@@ -10,7 +10,7 @@ select * from plimsoll.jobs_v1($1::bigint[]);
 select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.priority, j.state, j.args,
   j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
   j.tasks_quarantined as tasks_failed, j.retries, j.last_error, j.error,
-  j.created_at, j.run_at, j.started_at, j.finished_at, j.revision
+  j.unique_key, j.created_at, j.run_at, j.deadline, j.timeout_seconds, j.started_at, j.finished_at, j.revision
 from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id
 where j.id < coalesce($1::bigint, 9223372036854775807)
   and ($2::text is null or j.kind = $2) and ($3::text is null or j.ended_as = $3)
@@ -22,7 +22,7 @@ order by j.id desc limit $6::int;
 select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.priority, j.state, j.args,
   j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
   j.tasks_quarantined as tasks_failed, j.retries, j.last_error, j.error,
-  j.created_at, j.run_at, j.started_at, j.finished_at, j.revision
+  j.unique_key, j.created_at, j.run_at, j.deadline, j.timeout_seconds, j.started_at, j.finished_at, j.revision
 from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id
 where j.finished_at is null and j.id < coalesce($1::bigint, 9223372036854775807)
   and ($2::text is null or j.kind = $2) and ($3::text is null or j.state = $3)
@@ -39,10 +39,10 @@ update plimsoll.job set name = $2::text, labels = $3::jsonb, revision = revision
 
 -- name: jobs.enqueue
 -- Arguments in the order of migrations/README.md.
-select ord, job_id, outcome, created_at from plimsoll.enqueue_v1(
+select ord, job_id, outcome, created_at from plimsoll.enqueue_v2(
   $1::bigint[], $2::bigint[], $3::text[], $4::smallint[], $5::json[], $6::text[], $7::jsonb[], $8::smallint[], $9::text[], $10::text[],
   $11::smallint[], $12::text[], $13::boolean[], $14::timestamptz[], $15::text[], $16::bytea[],
-  $17::int[], $18::int[], $19::real[], $20::bytea[]);
+  $17::timestamptz[], $18::real[], $19::text[], $20::boolean, $21::int[], $22::int[], $23::real[], $24::bytea[]);
 
 -- name: jobs.submitted_before
 -- $1 team, $2 Idempotency-Key, $3 fingerprint.
@@ -57,6 +57,10 @@ with done as materialized (
   select $1::bigint, $3::bigint, 'job.cancel', $2::bigint::text from done where outcome in ('cancelled', 'cancelling')
 )
 select outcome from done;
+
+-- name: jobs.wait
+-- $1 team, $2 job.
+select reason, until, tasks_ahead, device_class from plimsoll.wait_v1($1::bigint, $2::bigint);
 
 -- name: jobs.redrive
 -- $1 team, $2 jobs, $3 who.

@@ -10,7 +10,7 @@ export const everyScope = ['jobs:read', 'jobs:write', 'reports:read', 'team:admi
 
 export function makeJob(id, fields = {}) {
   const links = Object.fromEntries(
-    ['events', 'report', 'results', 'cancellation', 'redrive'].map((part) => [part, `/v1/jobs/${id}/${part}`]),
+    ['events', 'report', 'results', 'cancellation', 'redrive', 'wait'].map((part) => [part, `/v1/jobs/${id}/${part}`]),
   );
   return {
     id,
@@ -20,6 +20,10 @@ export function makeJob(id, fields = {}) {
     labels: {},
     priority: 1,
     created_at: new Date().toISOString(),
+    unique_key: null,
+    run_at: null,
+    deadline: null,
+    timeout_seconds: null,
     started_at: null,
     finished_at: null,
     submitter: { id: user.id, name: user.name },

@@ -116,6 +116,7 @@ export const routes = [
     json(response, 204);
   })],
   [/^POST \/v1\/jobs\/([^/]+)\/cancellation$/, withJob((fake, { response, json }, job) => json(response, 202, fake.update(job.id, { state: 'cancelling' })))],
+  [/^GET \/v1\/jobs\/([^/]+)\/wait$/, withJob((fake, { response, json }) => json(response, 200, fake.wait))],
   [/^POST \/v1\/jobs\/([^/]+)\/redrive$/, withJob((fake, { response, json }, job) => json(response, 202, redrive(fake, job)))],
   [/^POST \/v1\/redrives$/, redriveMany],
   [/^GET \/v1\/jobs\/([^/]+)\/events$/, withJob(events)],

@@ -6,6 +6,7 @@ export type JobState = components['schemas']['JobState'];
 export type JobPage = components['schemas']['JobPage'];
 export type JobSpec = components['schemas']['JobSpec'];
 export type JobEvent = components['schemas']['Event'];
+export type JobWait = components['schemas']['JobWait'];
 export type Report = components['schemas']['Report'];
 
 export interface JobFilter {
@@ -43,6 +44,11 @@ export async function listJobs(filter: JobFilter, cursor?: string, signal?: Abor
 
 export async function readJob(id: string, signal?: AbortSignal): Promise<Job> {
   const { data } = await api.GET('/v1/jobs/{job_id}', { params: { path: { job_id: id } }, signal });
+  return data!;
+}
+
+export async function readWait(id: string): Promise<JobWait> {
+  const { data } = await api.GET('/v1/jobs/{job_id}/wait', { params: { path: { job_id: id } } });
   return data!;
 }
 

@@ -2,6 +2,8 @@
 
 #include "server/base/gzip.hpp"
 
+#include <algorithm>
+
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -25,6 +27,12 @@ awaitable<Result<queue::Submitted>> FakeJobStore::submit(queue::NewJob job) {
         const auto first = co_await submitted_before(job.team, *job.idempotency);
         if (first || first.error().code == Errc::conflict) co_return first;
     }
+    for (const auto& [id, stored] : jobs) {
+        if (!job.unique_key.empty() && stored.job.team == job.team &&
+            stored.job.unique_key == job.unique_key && !queue::is_final(stored.job.state)) {
+            co_return queue::Submitted{id, false, true};
+        }
+    }
     const JobId id{next_++};
     auto& stored = jobs[id];
     stored.key = job.idempotency;
@@ -36,6 +44,10 @@ awaitable<Result<queue::Submitted>> FakeJobStore::submit(queue::NewJob job) {
     stored.job.name = job.name;
     stored.job.labels = job.labels;
     stored.job.priority = job.priority;
+    stored.job.run_at = job.run_at;
+    stored.job.deadline = job.deadline;
+    stored.job.timeout = job.timeout;
+    stored.job.unique_key = job.unique_key;
     stored.job.args = job.plan.args;
     for (const auto& task : job.plan.tasks) stored.job.items_total += task.items;
     stored.plan = std::move(job.plan);
@@ -53,6 +65,21 @@ awaitable<Result<queue::Submitted>> FakeJobStore::submitted_before(TeamId team,
         co_return queue::Submitted{id, true};
     }
     co_return fail(Errc::not_found, "The key was not used.");
+}
+
+awaitable<Result<std::vector<Result<queue::Submitted>>>> FakeJobStore::submit_all(
+    std::vector<queue::NewJob> bundle, bool whole) {
+    const auto before = jobs;
+    std::vector<Result<queue::Submitted>> answers;
+    for (auto& job : bundle) answers.push_back(co_await submit(std::move(job)));
+    const auto at_fault = [](const auto& answer) { return !answer || answer->taken; };
+    if (whole && std::ranges::any_of(answers, at_fault)) {
+        jobs = before;
+        for (auto& answer : answers) {
+            if (!at_fault(answer)) answer = fail(Errc::cancelled, "Not stored.");
+        }
+    }
+    co_return answers;
 }
 
 void FakeJobStore::happen(JobId id, JobState state, const std::string& event) {
@@ -119,6 +146,13 @@ awaitable<Result<std::vector<queue::Redriven>>> FakeJobStore::redrive(TeamId tea
         outcomes.push_back({id, outcome});
     }
     co_return outcomes;
+}
+
+awaitable<Result<std::optional<queue::Wait>>> FakeJobStore::wait(TeamId team, JobId id) {
+    const auto stored = find(team, id);
+    if (!stored) co_return fail(stored.error());
+    if (queue::is_final((*stored)->job.state)) co_return std::nullopt;
+    co_return queue::Wait{"own_jobs", std::nullopt, 12, "gpu"};
 }
 
 awaitable<Result<void>> FakeJobStore::remove(TeamId team, UserId, JobId id) {

@@ -27,11 +27,14 @@ class FakeJobStore final : public queue::JobStore {
     awaitable<Result<queue::Submitted>> submit(queue::NewJob job) override;
     awaitable<Result<queue::Submitted>> submitted_before(TeamId team,
                                                          queue::IdempotencyKey key) override;
+    awaitable<Result<std::vector<Result<queue::Submitted>>>> submit_all(
+        std::vector<queue::NewJob> jobs, bool whole) override;
     awaitable<Result<queue::Job>> get(TeamId team, JobId id) override;
     awaitable<Result<std::vector<queue::Job>>> list(TeamId team, queue::JobFilter filter) override;
     awaitable<Result<queue::Job>> cancel(TeamId team, UserId by, JobId id) override;
     awaitable<Result<std::vector<queue::Redriven>>> redrive(TeamId team, UserId by,
                                                             std::vector<JobId> ids) override;
+    awaitable<Result<std::optional<queue::Wait>>> wait(TeamId team, JobId id) override;
     awaitable<Result<void>> remove(TeamId team, UserId by, JobId id) override;
     awaitable<Result<std::vector<queue::JobEvent>>> events(TeamId team, JobId id,
                                                            std::int64_t after, int limit) override;

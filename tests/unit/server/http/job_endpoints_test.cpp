@@ -194,6 +194,21 @@ TEST_F(JobEndpoints, ManyJobsAreRedrivenByNameOrByFilter) {
     EXPECT_EQ(redrive({{"filter", {{"cursor", "nonsense"}}}}).status, 422);
 }
 
+TEST_F(JobEndpoints, AWaitingJobSaysWhy) {
+    const auto id = submit();
+    const auto wait = [&](const std::string& job) {
+        return call("getJobWait", {"GET", "/v1/jobs/" + job + "/wait", identity_.ada});
+    };
+    const auto why = wait(to_public(id)).json();
+    EXPECT_EQ(why.at("reason"), "own_jobs");
+    EXPECT_EQ(why.at("detail"), "It waits behind 12 tasks of the team's other jobs.");
+    EXPECT_EQ(why.at("tasks_ahead"), 12);
+    EXPECT_EQ(why.at("until"), nullptr);
+    finish(id);
+    EXPECT_EQ(wait(to_public(id)).json().at("reason"), "ended");
+    EXPECT_EQ(wait("job_0000000000001").status, 404);
+}
+
 TEST_F(JobEndpoints, ListsInPages) {
     for (int i = 0; i < 5; ++i) submit();
     std::string target = "/v1/jobs?limit=2&label=desk%3Denergy";

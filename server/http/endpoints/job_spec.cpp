@@ -1,0 +1,77 @@
+#include "server/http/endpoints/job_spec.hpp"
+
+#include "server/http/endpoints/job_json.hpp"
+
+namespace plimsoll::http::endpoints {
+
+namespace {
+
+Problem refused(std::string pointer, std::string detail) {
+    Problem problem(422, "The body breaks a rule.");
+    problem.errors.push_back({std::move(pointer), {}, std::move(detail)});
+    return problem;
+}
+
+Outcome<std::optional<Timestamp>> time_of(const nlohmann::json& spec, const std::string& member) {
+    const auto found = spec.find(member);
+    if (found == spec.end()) return std::nullopt;
+    auto time = parse_rfc3339(found->get_ref<const std::string&>());
+    if (!time) {
+        return tl::unexpected(
+            refused("/" + member, "must be a time as in RFC 3339, like 2026-03-01T12:00:00Z"));
+    }
+    return time;
+}
+
+Outcome<void> take_times(queue::NewJob& job, const nlohmann::json& spec, Timestamp now) {
+    const auto run_at = time_of(spec, "run_at");
+    if (!run_at) return tl::unexpected(run_at.error());
+    const auto deadline = time_of(spec, "deadline");
+    if (!deadline) return tl::unexpected(deadline.error());
+    if (*deadline && **deadline <= now) {
+        return tl::unexpected(refused("/deadline", "must be in the future"));
+    }
+    if (*deadline && *run_at && **deadline <= **run_at) {
+        return tl::unexpected(refused("/deadline", "must be later than run_at"));
+    }
+    job.run_at = *run_at;
+    job.deadline = *deadline;
+    if (const auto timeout = spec.find("timeout_seconds"); timeout != spec.end()) {
+        job.timeout = queue::Seconds(timeout->get<double>());
+    }
+    return {};
+}
+
+}  // namespace
+
+Outcome<queue::NewJob> new_job(const identity::Principal& submitter, const jobs::Contract& kind,
+                               const nlohmann::json& spec, Timestamp now) {
+    queue::NewJob job;
+    job.team = submitter.team.id;
+    job.submitter = submitter.user.id;
+    job.kind = kind.name;
+    job.kind_version = kind.version;
+    job.name = spec.value("name", "");
+    job.labels = spec.value("labels", queue::Labels());
+    job.priority = spec.value("priority", 0);
+    if (spec.contains("unique")) job.unique_key = spec["unique"].at("key");
+    if (auto taken = take_times(job, spec, now); !taken) {
+        return tl::unexpected(std::move(taken.error()));
+    }
+    return job;
+}
+
+bool returns_holder(const nlohmann::json& spec) {
+    return spec.at("unique").value("on_conflict", "refuse") == "return";
+}
+
+Problem not_unique(JobId holder) {
+    const auto id = to_public(holder);
+    Problem problem(409, "The job " + id + " has this unique key and has not ended.");
+    problem.slug = "not-unique";
+    problem.errors.push_back({"/unique/key", {}, "is held by " + id});
+    problem.headers.push_back({"Location", job_path(holder)});
+    return problem;
+}
+
+}  // namespace plimsoll::http::endpoints

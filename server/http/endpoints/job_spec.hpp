@@ -1,0 +1,22 @@
+#pragma once
+
+#include "server/http/problem.hpp"
+#include "server/identity/identity.hpp"
+#include "server/jobs/kind.hpp"
+#include "server/queue/job.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::http::endpoints {
+
+// What a JobSpec says beside its arguments; the plan is the kind's. 422 when a time is none or the
+// deadline is not in the future or not behind the start.
+Outcome<queue::NewJob> new_job(const identity::Principal& submitter, const jobs::Contract& kind,
+                               const nlohmann::json& spec, Timestamp now);
+
+// Whether a submit whose unique key is taken is answered with the job that has it.
+bool returns_holder(const nlohmann::json& spec);
+
+Problem not_unique(JobId holder);
+
+}  // namespace plimsoll::http::endpoints
