@@ -91,9 +91,13 @@ void start(std::string_view process, Level least) {
     spdlog::set_default_logger(std::move(logger));
 }
 
+bool is_written(Level level) {
+    return spdlog::default_logger_raw()->should_log(to_spdlog(level));
+}
+
 void write(Level level, std::string_view message, std::initializer_list<Field> fields) {
+    if (!is_written(level)) return;
     auto* logger = spdlog::default_logger_raw();
-    if (!logger->should_log(to_spdlog(level))) return;
     logger->log(to_spdlog(level), "{}",
                 chosen_format == Format::json ? json_line(logger->name(), level, message, fields)
                                               : text_line(message, fields));

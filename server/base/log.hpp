@@ -18,6 +18,9 @@ struct Field {
 // `process` names the writer in every line ("serve", "worker host").
 void start(std::string_view process, Level least);
 
+// For who would have to make the fields of a line that nobody asked for.
+bool is_written(Level level);
+
 void write(Level level, std::string_view message, std::initializer_list<Field> fields = {});
 
 inline void debug(std::string_view message, std::initializer_list<Field> fields = {}) {

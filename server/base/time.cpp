@@ -1,6 +1,5 @@
 #include "server/base/time.hpp"
 
-#include <cstdio>
 #include <regex>
 #include <tuple>
 
@@ -16,14 +15,17 @@ std::string to_rfc3339(Timestamp time) {
     const auto day = floor<days>(time);
     const year_month_day date(day);
     const auto milliseconds_of_day = floor<milliseconds>(time - day).count();
-    char text[40];
-    std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ",
-                  static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                  static_cast<unsigned>(date.day()),
-                  static_cast<int>(milliseconds_of_day / 3'600'000),
-                  static_cast<int>(milliseconds_of_day / 60'000 % 60),
-                  static_cast<int>(milliseconds_of_day / 1000 % 60),
-                  static_cast<int>(milliseconds_of_day % 1000));
+    std::string text = "0000-00-00T00:00:00.000Z";
+    const auto put = [&text](std::size_t end, long number) {
+        for (; number > 0; number /= 10) text[--end] = static_cast<char>('0' + number % 10);
+    };
+    put(4, static_cast<int>(date.year()));
+    put(7, static_cast<unsigned>(date.month()));
+    put(10, static_cast<unsigned>(date.day()));
+    put(13, milliseconds_of_day / 3'600'000);
+    put(16, milliseconds_of_day / 60'000 % 60);
+    put(19, milliseconds_of_day / 1000 % 60);
+    put(23, milliseconds_of_day % 1000);
     return text;
 }
 

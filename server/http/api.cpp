@@ -102,7 +102,7 @@ class ApiExchange final : public Exchange {
         match_ = std::move(*match);
         const auto& operation = *match_.operation;
         if (!operation.open) {
-            auto principal = co_await authenticate(api_.identity_, head);
+            auto principal = co_await identify(head);
             if (!principal) co_return tl::unexpected(std::move(principal.error()));
             principal_ = std::move(*principal);
             auto place = api_.limits_.admit(principal_, CallerLimits::Clock::now());
@@ -116,6 +116,22 @@ class ApiExchange final : public Exchange {
         if (operation.body != nullptr) co_return check_body_head(head, "application/json");
         if (takes_stream()) co_return check_body_head(head, operation.stream_type);
         co_return Outcome<void>();
+    }
+
+    awaitable<Outcome<identity::Principal>> identify(const Request& head) {
+        const auto shown = shown_credential(head);
+        if (!shown) co_return tl::unexpected(shown.error());
+        auto& guard = api_.guard_;
+        const auto now = CredentialGuard::Clock::now();
+        if (auto may = guard.admit(head.remote_address, shown->hash, now); !may) {
+            co_return tl::unexpected(std::move(may.error()));
+        }
+        auto principal = co_await authenticate(api_.identity_, head, *shown);
+        if (principal) guard.was_good(shown->hash, now);
+        if (!principal && principal.error().status == 401) {
+            guard.was_nobodys(head.remote_address, shown->hash, now);
+        }
+        co_return principal;
     }
 
     awaitable<Outcome<Response>> try_answer(const Request& request, BodySource* stream) {

@@ -3,6 +3,7 @@
 #include "server/http/application.hpp"
 #include "server/http/caller_limits.hpp"
 #include "server/http/contract.hpp"
+#include "server/http/credential_guard.hpp"
 #include "server/http/handler.hpp"
 #include "server/http/router.hpp"
 #include "server/identity/store.hpp"
@@ -31,6 +32,7 @@ class Api final : public Application {
     Router router_;
     identity::IdentityStore& identity_;
     boost::asio::thread_pool& pool_;
+    CredentialGuard guard_;
     CallerLimits limits_;
 };
 

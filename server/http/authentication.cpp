@@ -4,6 +4,7 @@
 #include "server/identity/secret.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace plimsoll::http {
 
@@ -45,6 +46,21 @@ Outcome<Principal> admitted(Result<Principal> found) {
     return tl::unexpected<Problem>(found.error());
 }
 
+constexpr std::array<std::string_view, 5> kScopes = {"jobs:read", "reports:read", "jobs:write",
+                                                     "team:admin", "sys:admin"};
+
+bool role_gives(const Principal& principal, std::string_view scope) {
+    if (scope == "jobs:read" || scope == "reports:read") return true;
+    if (scope == "jobs:write") return principal.role >= Role::member;
+    if (scope == "team:admin") return principal.role >= Role::admin || principal.user.administrator;
+    return scope == "sys:admin" && principal.user.administrator;
+}
+
+// A token may do what its user may, and of that only what it was made for.
+bool has_scope(const Principal& principal, std::string_view scope) {
+    return role_gives(principal, scope) && (!principal.token || principal.scopes.contains(scope));
+}
+
 Outcome<void> check_csrf(const Principal& principal, const Request& request) {
     if (!same_secret(request.header("X-CSRF-Token").value_or(""), principal.csrf)) {
         return refuse(403, "Send the session's csrf_token as X-CSRF-Token.");
@@ -65,17 +81,22 @@ Outcome<void> check_origin(const Request& request) {
     return refuse(403, "This request comes from a page of another site.");
 }
 
-awaitable<Outcome<Principal>> authenticate(identity::IdentityStore& store, const Request& request) {
-    if (const auto authorization = request.header("Authorization")) {
-        const auto token = bearer(*authorization);
-        const auto hash = token ? identity::hash_secret(SecretKind::token, *token) : std::nullopt;
-        if (!hash) co_return refuse(401, std::string(kSignIn));
-        co_return admitted(co_await store.by_token(*hash));
+Outcome<Credential> shown_credential(const Request& request) {
+    const auto authorization = request.header("Authorization");
+    const auto kind = authorization ? SecretKind::token : SecretKind::session;
+    const auto secret = authorization ? bearer(*authorization)
+                                      : request.cookie(session_cookie_name(request.secure));
+    auto hash = secret ? identity::hash_secret(kind, *secret) : std::nullopt;
+    if (!hash) return refuse(401, std::string(kSignIn));
+    return Credential{kind, std::move(*hash)};
+}
+
+awaitable<Outcome<Principal>> authenticate(identity::IdentityStore& store, const Request& request,
+                                           Credential credential) {
+    if (credential.kind == SecretKind::token) {
+        co_return admitted(co_await store.by_token(std::move(credential.hash)));
     }
-    const auto secret = request.cookie(session_cookie_name(request.secure));
-    const auto hash = secret ? identity::hash_secret(SecretKind::session, *secret) : std::nullopt;
-    if (!hash) co_return refuse(401, std::string(kSignIn));
-    auto principal = admitted(co_await store.by_session(*hash));
+    auto principal = admitted(co_await store.by_session(std::move(credential.hash)));
     if (principal && changes_something(request.method)) {
         if (auto checked = check_csrf(*principal, request); !checked) {
             co_return tl::unexpected(std::move(checked.error()));
@@ -85,18 +106,15 @@ awaitable<Outcome<Principal>> authenticate(identity::IdentityStore& store, const
 }
 
 std::set<std::string, std::less<>> scopes_of(const Principal& principal) {
-    std::set<std::string, std::less<>> scopes = {"jobs:read", "reports:read"};
-    if (principal.role >= Role::member) scopes.insert("jobs:write");
-    if (principal.role >= Role::admin) scopes.insert("team:admin");
-    if (principal.user.administrator) scopes.insert({"team:admin", "sys:admin"});
-    if (principal.token) {
-        std::erase_if(scopes, [&](const auto& scope) { return !principal.scopes.contains(scope); });
+    std::set<std::string, std::less<>> scopes;
+    for (const auto scope : kScopes) {
+        if (has_scope(principal, scope)) scopes.emplace(scope);
     }
     return scopes;
 }
 
 Outcome<void> require_scope(const Principal& principal, std::string_view scope) {
-    if (scope.empty() || scopes_of(principal).contains(scope)) return {};
+    if (scope.empty() || has_scope(principal, scope)) return {};
     return refuse(403, "This needs the scope " + std::string(scope) + ".");
 }
 

@@ -1,20 +1,30 @@
 #pragma once
 
 #include "server/http/problem.hpp"
+#include "server/identity/secret.hpp"
 #include "server/identity/store.hpp"
 
 #include <set>
 #include <string>
 #include <string_view>
 
-// Who is asking, and whether they may. Nothing is remembered between requests: a credential that
-// is revoked stops working with the next one.
+// Who is asking, and whether they may.
 namespace plimsoll::http {
 
-// From `Authorization: Bearer`, or else from the session cookie. 401 without a valid one; 403 when
-// a session changes something and does not show its CSRF token.
+// What a request shows: a token or a session, not yet looked up.
+struct Credential {
+    identity::SecretKind kind;
+    std::string hash;
+};
+
+// From `Authorization: Bearer`, or else from the session cookie. 401 without a well-formed one.
+Outcome<Credential> shown_credential(const Request& request);
+
+// Whose it is. 401 when it is nobody's; 403 when a session changes something and does not show its
+// CSRF token.
 boost::asio::awaitable<Outcome<identity::Principal>> authenticate(identity::IdentityStore& store,
-                                                                  const Request& request);
+                                                                  const Request& request,
+                                                                  Credential credential);
 
 // 403 for a request that a browser sends on behalf of another site. Requests of programs carry no
 // Origin and pass.

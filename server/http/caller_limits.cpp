@@ -1,6 +1,7 @@
 #include "server/http/caller_limits.hpp"
 
 #include "server/http/limits.hpp"
+#include "server/http/rate_limit.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,27 +12,18 @@ namespace {
 constexpr std::chrono::seconds kWindow{60};
 constexpr double kWindowSeconds = kWindow.count();
 
-Problem too_many(std::string detail, long retry_after) {
+Problem too_many(std::string detail, std::vector<Header> headers) {
     Problem problem(429, std::move(detail));
-    problem.headers.push_back({"Retry-After", std::to_string(retry_after)});
-    return problem;
-}
-
-// The fields of draft-ietf-httpapi-ratelimit-headers: a policy allows q of a unit (requests, where
-// none is named) in w seconds; r are left, and more come in t seconds.
-Problem with_policy(Problem problem, const std::string& policy, const std::string& allowed) {
-    const auto wait = problem.headers.front().value;
-    problem.headers.push_back({"RateLimit-Policy", '"' + policy + "\";" + allowed});
-    problem.headers.push_back({"RateLimit", '"' + policy + "\";r=0;t=" + wait});
+    problem.headers = std::move(headers);
     return problem;
 }
 
 Problem too_fast(const std::string& who, const std::string& policy, int per_minute, double left) {
     const auto until_one = std::ceil((1 - left) * kWindowSeconds / per_minute);
     const auto allowed = std::to_string(per_minute);
-    return with_policy(too_many(who + " sends more than " + allowed + " requests a minute.",
-                                std::max(1L, std::lround(until_one))),
-                       policy, "q=" + allowed + ";w=60");
+    return too_many(
+        who + " sends more than " + allowed + " requests a minute.",
+        rate_limited(policy, "q=" + allowed + ";w=60", std::max(1L, std::lround(until_one))));
 }
 
 }  // namespace
@@ -70,7 +62,7 @@ Outcome<CallerLimits::Place> CallerLimits::admit(const identity::Principal& prin
             const auto most = std::to_string(limits::kCallersPerTeam);
             return tl::unexpected(
                 too_many("This team uses more than " + most + " tokens and sessions at a time.",
-                         kWindow.count()));
+                         {{"Retry-After", std::to_string(kWindow.count())}}));
         }
         Caller caller{{static_cast<double>(per_minute), now}, std::make_shared<int>(0)};
         known = team.callers.emplace(key, std::move(caller)).first;
@@ -83,10 +75,9 @@ Outcome<CallerLimits::Place> CallerLimits::admit(const identity::Principal& prin
     }
     if (at_once > 0 && *caller.at_once >= at_once) {
         const auto most = std::to_string(at_once);
-        return tl::unexpected(with_policy(
+        return tl::unexpected(
             too_many("This credential has " + most + " requests under way, the most it may have.",
-                     1),
-            "at-once", "q=" + most + ";qu=\"concurrent-requests\""));
+                     rate_limited("at-once", "q=" + most + ";qu=\"concurrent-requests\"", 1)));
     }
     team.bucket.left -= 1;
     caller.bucket.left -= 1;

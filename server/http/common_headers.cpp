@@ -22,22 +22,34 @@ const std::string& date() {
     return text;
 }
 
-void add_default(Response& response, std::string name, std::string value) {
-    if (!find_header(response.headers, name)) response.with(std::move(name), std::move(value));
+constexpr std::string_view kAlways =
+    "X-Content-Type-Options: nosniff\r\n"
+    "Referrer-Policy: no-referrer\r\n"
+    "Cross-Origin-Opener-Policy: same-origin\r\n"
+    "Cross-Origin-Resource-Policy: same-origin\r\n";
+
+void append_default(std::string& head, const Response& response, std::string_view name,
+                    std::string_view value) {
+    if (!find_header(response.headers, name)) append_header(head, name, value);
 }
 
 }  // namespace
 
-void add_common_headers(Response& response, const Request& request) {
-    response.with("X-Request-Id", request.id)
-        .with("Date", date())
-        .with("X-Content-Type-Options", "nosniff")
-        .with("Referrer-Policy", "no-referrer")
-        .with("Cross-Origin-Opener-Policy", "same-origin")
-        .with("Cross-Origin-Resource-Policy", "same-origin");
-    add_default(response, "Cache-Control", "no-store");
-    add_default(response, "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
-    if (request.secure) response.with("Strict-Transport-Security", "max-age=31536000");
+void append_header(std::string& head, std::string_view name, std::string_view value) {
+    head += name;
+    head += ": ";
+    head += value;
+    head += "\r\n";
+}
+
+void append_common_headers(std::string& head, const Response& response, const Request& request) {
+    append_header(head, "X-Request-Id", request.id);
+    append_header(head, "Date", date());
+    head += kAlways;
+    append_default(head, response, "Cache-Control", "no-store");
+    append_default(head, response, "Content-Security-Policy",
+                   "default-src 'none'; frame-ancestors 'none'");
+    if (request.secure) append_header(head, "Strict-Transport-Security", "max-age=31536000");
 }
 
 }  // namespace plimsoll::http

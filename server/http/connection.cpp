@@ -2,7 +2,6 @@
 
 #include "server/base/log.hpp"
 #include "server/http/body_reader.hpp"
-#include "server/http/common_headers.hpp"
 #include "server/http/deadline.hpp"
 #include "server/http/problem.hpp"
 #include "server/http/response_writer.hpp"
@@ -58,7 +57,9 @@ log::Level level_of(const Request& request, int status) {
 
 void log_answer(const Request& request, const Subject& subject, int status, Seconds took,
                 bool sent) {
-    log::write(level_of(request, status), "answered",
+    const auto level = level_of(request, status);
+    if (!log::is_written(level)) return;
+    log::write(level, "answered",
                {{"request", request.id},
                 {"team", subject.team},
                 {"method", request.method},
@@ -141,8 +142,12 @@ class Connection final : public OpenConnection {
         parser_->body_limit(boost::none);  // set when it is known what the request wants
         deadline_.arm(front_.timeouts.header);
         error_code error;
-        co_await wire::async_read_header(stream_, buffer_, *parser_,
-                                         asio::redirect_error(use_awaitable, error));
+        buffer_.consume(parser_->put(buffer_.data(), error));
+        if (error == wire::error::need_more) {
+            error = {};
+            co_await wire::async_read_header(stream_, buffer_, *parser_,
+                                             asio::redirect_error(use_awaitable, error));
+        }
         deadline_.disarm();
         began_ = std::chrono::steady_clock::now();
         subject_ = {};
@@ -249,15 +254,14 @@ class Connection final : public OpenConnection {
     }
 
     awaitable<bool> write(const Request& request, Response response, bool keep) {
-        add_common_headers(response, request);
         const auto status = response.status;
         const Seconds took = std::chrono::steady_clock::now() - began_;
         front_.traffic.answered(subject_.operation, status, took);
         std::optional<Counted> streaming;
         if (is_event_stream(response)) streaming.emplace(front_.traffic.event_streams());
         ResponseWriter<Stream> writer(stream_, deadline_, front_.timeouts.write);
-        const bool sent =
-            co_await writer.write(std::move(response), {version_, keep, request.method == "HEAD"});
+        const bool sent = co_await writer.write(std::move(response), request,
+                                                {version_, keep, request.method == "HEAD"});
         log_answer(request, subject_, status, took, sent);
         co_return sent;
     }

@@ -9,40 +9,53 @@
 namespace plimsoll::http {
 
 // Cancels what a socket does when time is over. The socket stays open, so that the client can
-// still be told why.
+// still be told why. Deadlines mostly come and go unreached, several a request: the timer waits on
+// and looks only when it fires whether its time has been put off.
 class Deadline {
   public:
     explicit Deadline(boost::asio::ip::tcp::socket& socket)
         : state_(std::make_shared<State>(socket)) {}
-    ~Deadline() { disarm(); }
+    ~Deadline() {
+        disarm();
+        state_->timer.cancel();
+    }
     Deadline(const Deadline&) = delete;
     Deadline& operator=(const Deadline&) = delete;
 
     void arm(std::chrono::milliseconds time) {
         state_->passed = false;
-        state_->timer.expires_after(time);
-        const auto turn = ++state_->turn;
-        state_->timer.async_wait([state = state_, turn](boost::system::error_code error) {
-            // A timer that fired just before it was armed anew or disarmed still comes here.
-            if (error || turn != state->turn) return;
-            state->passed = true;
-            state->socket.cancel(error);
-        });
+        state_->due = Clock::now() + time;
+        if (state_->due < state_->wakes_at) wait(state_);
     }
-    void disarm() {
-        ++state_->turn;
-        state_->timer.cancel();
-    }
+    void disarm() { state_->due = Clock::time_point::max(); }
     bool passed() const { return state_->passed; }
 
   private:
+    using Clock = std::chrono::steady_clock;
+
     struct State {
         explicit State(boost::asio::ip::tcp::socket& s) : socket(s), timer(s.get_executor()) {}
         boost::asio::ip::tcp::socket& socket;
         boost::asio::steady_timer timer;
-        unsigned turn = 0;
+        Clock::time_point due = Clock::time_point::max();
+        Clock::time_point wakes_at = Clock::time_point::max();
         bool passed = false;
     };
+
+    static void wait(const std::shared_ptr<State>& state) {
+        state->wakes_at = state->due;
+        state->timer.expires_at(state->due);
+        state->timer.async_wait([state](boost::system::error_code cancelled) {
+            // Of a wait that a nearer one has replaced, as its time says.
+            if (cancelled || Clock::now() < state->wakes_at) return;
+            state->wakes_at = Clock::time_point::max();
+            if (state->due == Clock::time_point::max()) return;
+            if (Clock::now() < state->due) return wait(state);
+            state->passed = true;
+            state->socket.cancel(cancelled);
+        });
+    }
+
     std::shared_ptr<State> state_;
 };
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "server/http/limits.hpp"
+#include "server/http/problem.hpp"
+#include "server/http/rate_limit.hpp"
 
 #include <chrono>
 #include <map>
@@ -15,7 +17,21 @@ class FailureLimit {
   public:
     using Clock = std::chrono::steady_clock;
 
-    FailureLimit(int most, std::chrono::seconds window) : most_(most), window_(window) {}
+    // `policy` is how the RateLimit fields name it.
+    FailureLimit(int most, std::chrono::seconds window, std::string policy)
+        : most_(most), window_(window), policy_(std::move(policy)) {}
+
+    // 429 with Retry-After and the RateLimit fields while an address must wait.
+    Outcome<void> admit(const std::string& address, Clock::time_point now) const {
+        const auto wait = wait_of(address, now);
+        if (wait.count() == 0) return {};
+        const auto seconds = std::to_string(wait.count());
+        Problem problem(429, "Too many failed attempts. Try again in " + seconds + " seconds.");
+        problem.headers = rate_limited(
+            policy_, "q=" + std::to_string(most_) + ";w=" + std::to_string(window_.count()),
+            wait.count());
+        return tl::unexpected(std::move(problem));
+    }
 
     // Zero: may try.
     std::chrono::seconds wait_of(const std::string& address, Clock::time_point now) const {
@@ -49,6 +65,7 @@ class FailureLimit {
 
     int most_;
     std::chrono::seconds window_;
+    std::string policy_;
     std::map<std::string, Entry> entries_;
     Clock::time_point forget_at_;
 };

@@ -46,6 +46,14 @@ constexpr std::size_t kWriteBytes = 64 * 1024;
 // and addresses from which signing in failed.
 constexpr std::size_t kCallersPerTeam = 4096;
 constexpr std::size_t kFailingAddresses = 65536;
+constexpr std::size_t kGoodCredentials = 65536;
+
+// Of one address: what fails within a window before it has to wait until the window is over.
+constexpr int kFailedSignIns = 10;
+constexpr int kFailedCredentials = 60;
+constexpr seconds kFailureWindow{60};
+// For so long a credential that was good is looked up whatever else came from its address.
+constexpr seconds kGoodCredential{3600};
 
 // Added to the time for a body, per byte announced.
 constexpr std::size_t kBodyBytesPerSecond = 16 * 1024;

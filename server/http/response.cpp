@@ -5,11 +5,16 @@
 namespace plimsoll::http {
 
 Response json_response(int status, const nlohmann::json& body) {
+    // Stored texts are valid UTF-8 already; replacing beats failing an answer over one that is not.
+    return json_text_response(status,
+                              body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+Response json_text_response(int status, std::string text) {
     Response response;
     response.status = status;
     response.with("Content-Type", "application/json");
-    // Stored texts are valid UTF-8 already; replacing beats failing an answer over one that is not.
-    response.body = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    response.body = std::move(text);
     return response;
 }
 

@@ -41,6 +41,8 @@ struct Response {
 // Answers carry what belongs to one caller: they are never stored by caches (`Cache-Control:
 // no-store`) unless the caller of these functions says otherwise.
 Response json_response(int status, const nlohmann::json& body);
+// `text` is JSON already.
+Response json_text_response(int status, std::string text);
 Response empty_response(int status);
 Response text_response(std::string media_type, std::string body);
 

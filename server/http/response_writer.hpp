@@ -2,12 +2,15 @@
 
 #include "server/http/deadline.hpp"
 #include "server/http/limits.hpp"
-#include "server/http/response.hpp"
+#include "server/http/response_head.hpp"
+
+#include <array>
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/beast/http.hpp>
+#include <boost/beast/core/stream_traits.hpp>
+#include <boost/beast/http/chunk_encode.hpp>
 #include <poll.h>
 
 namespace plimsoll::http {
@@ -25,63 +28,24 @@ class ResponseWriter {
     ResponseWriter(Stream& stream, Deadline& deadline, std::chrono::milliseconds timeout)
         : stream_(stream), deadline_(deadline), timeout_(timeout) {}
 
-    struct Manner {
-        unsigned version = 11;
-        bool keep_alive = true;
-        bool head = false;  // the request was HEAD: no body
-    };
-
     // False when not all of it could be sent.
-    awaitable<bool> write(Response response, Manner manner) {
-        if (response.stream) co_return co_await write_stream(std::move(response), manner);
-        if (manner.head) {
-            auto message = start<wire::empty_body>(response, manner);
-            message.content_length(response.body.size());
-            co_return co_await send(message);
+    awaitable<bool> write(Response response, const Request& request, Manner manner) {
+        const auto head = response_head(response, request, manner);
+        if (response.stream) {
+            const bool begun = co_await write_buffers(boost::asio::buffer(head));
+            if (!begun || manner.head) co_return begun;
+            co_return co_await write_stream(*response.stream, is_chunked(response, manner));
         }
-        auto message = start<wire::string_body>(response, manner);
-        message.body() = std::move(response.body);
-        message.prepare_payload();
-        co_return co_await send(message);
+        if (manner.head) response.body.clear();
+        const std::array<boost::asio::const_buffer, 2> whole = {boost::asio::buffer(head),
+                                                                boost::asio::buffer(response.body)};
+        co_return co_await write_buffers(whole);
     }
 
   private:
-    template <class Body>
-    static wire::response<Body> start(const Response& response, Manner manner) {
-        wire::response<Body> message;
-        message.result(static_cast<unsigned>(response.status));
-        message.version(manner.version);
-        message.keep_alive(manner.keep_alive);
-        for (const auto& header : response.headers) message.insert(header.name, header.value);
-        return message;
-    }
-
-    template <class Body>
-    awaitable<bool> send(wire::response<Body>& message) {
-        boost::system::error_code error;
-        deadline_.arm(timeout_);
-        co_await wire::async_write(stream_, message,
-                                   boost::asio::redirect_error(boost::asio::use_awaitable, error));
-        deadline_.disarm();
-        co_return !error;
-    }
-
-    // Without a length, HTTP/1.0 knows no chunks: there, the end of the connection is the end of
-    // the body.
-    awaitable<bool> write_stream(Response response, Manner manner) {
-        const bool chunked = !response.length && manner.version >= 11;
-        auto message = start<wire::empty_body>(response, manner);
-        if (response.length) message.content_length(*response.length);
-        if (chunked) message.chunked(true);
-        wire::response_serializer<wire::empty_body> serializer(message);
-        boost::system::error_code error;
-        deadline_.arm(timeout_);
-        co_await wire::async_write_header(
-            stream_, serializer, boost::asio::redirect_error(boost::asio::use_awaitable, error));
-        deadline_.disarm();
-        if (error || manner.head) co_return !error;
+    awaitable<bool> write_stream(BodyStream& stream, bool chunked) {
         for (;;) {
-            auto piece = co_await response.stream->next();
+            auto piece = co_await stream.next();
             if (!piece) co_return false;
             if (!*piece) break;
             const bool here =

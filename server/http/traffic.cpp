@@ -26,9 +26,12 @@ Traffic::Traffic()
       event_streams_(gauge(registry_, "plimsoll_http_event_streams", "Open event streams")) {}
 
 void Traffic::answered(std::string_view operation, int status, std::chrono::duration<double> took) {
-    requests_
-        .Add({{"operation", std::string(operation)}, {"status", std::to_string(status)}}, kBuckets)
-        .Observe(took.count());
+    const auto [known, is_new] = by_subject_.try_emplace({operation, status});
+    if (is_new) {
+        known->second = &requests_.Add(
+            {{"operation", std::string(operation)}, {"status", std::to_string(status)}}, kBuckets);
+    }
+    known->second->Observe(took.count());
 }
 
 Counted::Counted(prometheus::Gauge& gauge) : gauge_(gauge) {

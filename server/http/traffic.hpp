@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <string_view>
+#include <utility>
 
 #include <prometheus/registry.h>
 
@@ -20,6 +22,7 @@ class Traffic {
 
     // `took`: from the request's head to the answer's. What comes after it (a download, a stream)
     // takes as long as the client likes.
+    // Names of operations outlive this.
     void answered(std::string_view operation, int status, std::chrono::duration<double> took);
     prometheus::Gauge& connections() { return connections_; }
     prometheus::Gauge& event_streams() { return event_streams_; }
@@ -29,6 +32,8 @@ class Traffic {
   private:
     prometheus::Registry registry_;
     prometheus::Family<prometheus::Histogram>& requests_;
+    // What `requests_` holds, by operation and status: its own look-up makes a map of labels.
+    std::map<std::pair<std::string_view, int>, prometheus::Histogram*> by_subject_;
     prometheus::Gauge& connections_;
     prometheus::Gauge& event_streams_;
 };

@@ -57,6 +57,7 @@ Result<TrustedProxies> TrustedProxies::parse(const std::string& addresses) {
 }
 
 bool TrustedProxies::trusts(const std::string& text) const {
+    if (v4_.empty() && v6_.empty()) return false;
     error_code error;
     auto address = ip::make_address(text, error);
     if (error) return false;

@@ -164,12 +164,10 @@ class Records {
         if (const auto cursor = call.parameters.text("cursor")) {
             const auto* end = cursor->data() + cursor->size();
             if (std::from_chars(cursor->data(), end, first).ptr != end) {
-                Problem problem(400, "A parameter breaks its rule.");
-                problem.errors.push_back({{}, "cursor", "is not the next_cursor of a page"});
-                co_return tl::unexpected(std::move(problem));
+                co_return tl::unexpected(not_a_cursor());
             }
         }
-        const auto limit = static_cast<std::size_t>(call.parameters.integer("limit").value_or(50));
+        const auto limit = page_limit(call);
         json page = {{"items", json::array()}, {"next_cursor", nullptr}};
         const auto read =
             co_await walk.visit(chunks, first, true, [&](const text::RecordView& record) {

@@ -1,12 +1,12 @@
 // Announcing, listing, reading and deleting datasets.
 #include "server/http/endpoints/dataset_json.hpp"
 #include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/page.hpp"
 
 namespace plimsoll::http::endpoints {
 
 using boost::asio::awaitable;
-using nlohmann::json;
 
 namespace {
 
@@ -29,31 +29,15 @@ class Datasets {
     }
 
     awaitable<Outcome<Response>> list(const Call& call) const {
-        std::optional<DatasetId> before;
-        if (const auto cursor = call.parameters.text("cursor")) {
-            const auto id = dataset_id_of(cursor);
-            if (!id) {
-                Problem problem(400, "A parameter breaks its rule.");
-                problem.errors.push_back({{}, "cursor", "is not the next_cursor of a page"});
-                co_return tl::unexpected(std::move(problem));
-            }
-            before = *id;
-        }
-        const auto limit = static_cast<std::size_t>(call.parameters.integer("limit").value_or(50));
-        // One more tells whether there is a next page.
-        auto datasets =
-            co_await store_.list(call.principal.team.id, before, static_cast<int>(limit) + 1);
+        const auto before = page_cursor<DatasetId>(call, "data");
+        if (!before) co_return tl::unexpected(before.error());
+        const auto limit = static_cast<int>(page_limit(call)) + 1;
+        auto datasets = co_await store_.list(call.principal.team.id, *before, limit);
         if (!datasets) co_return tl::unexpected<Problem>(datasets.error());
-        const bool more = datasets->size() > limit;
-        if (more) datasets->resize(limit);
-        json page = {{"items", json::array()}, {"next_cursor", nullptr}};
-        for (const auto& dataset : *datasets) page["items"].push_back(dataset_json(dataset));
-        if (more) page["next_cursor"] = to_public(datasets->back().id);
-        auto response = json_response(200, page);
-        if (more) {
-            response.with("Link", next_link(call.request.target, to_public(datasets->back().id)));
-        }
-        co_return response;
+        co_return page_response(call, std::move(*datasets),
+                                [](JsonWriter& page, const queue::Dataset& dataset) {
+                                    page.json(to_text(dataset_json(dataset)));
+                                });
     }
 
     awaitable<Outcome<Response>> get(const Call& call) const {

@@ -90,7 +90,7 @@ class EventStream final : public BodyStream {
         if (job->version != seen_version_ || job->items_done != seen_items_) {
             seen_version_ = job->version;
             seen_items_ = job->items_done;
-            const auto snapshot = job_json(*job, sources_.clock.now()).dump();
+            const auto snapshot = job_text(*job, sources_.clock.now());
             text += sse::frame({std::nullopt, "job", snapshot});
         }
         over_ = queue::is_final(job->state);
@@ -108,7 +108,10 @@ class EventStream final : public BodyStream {
 
     awaitable<bool> still_allowed() {
         if (SteadyClock::now() < allowed_until_) co_return true;
-        const auto principal = co_await authenticate(sources_.identity, request_);
+        auto shown = shown_credential(request_);
+        if (!shown) co_return false;
+        const auto principal =
+            co_await authenticate(sources_.identity, request_, std::move(*shown));
         if (!principal && principal.error().status == 401) co_return false;
         allowed_until_ = SteadyClock::now() + limits::kSignalWait;
         co_return true;

@@ -1,32 +1,37 @@
 #include "server/http/endpoints/job_json.hpp"
 
-#include "server/http/endpoints/json_values.hpp"
 #include "server/http/limits.hpp"
 
 #include <chrono>
 
 namespace plimsoll::http::endpoints {
 
-using nlohmann::json;
-
 namespace {
 
 constexpr std::string_view kRetryWhenRunning = "1";  // seconds
 
 // By the pace since the job started: rough, and better than nothing.
-json eta_seconds(const queue::Job& job, Timestamp now) {
+std::optional<double> eta_seconds(const queue::Job& job, Timestamp now) {
     if (job.state != queue::JobState::running || !job.started_at || job.items_done == 0) {
-        return nullptr;
+        return std::nullopt;
     }
     const std::chrono::duration<double> elapsed = now - *job.started_at;
     const auto left = static_cast<double>(job.items_total - job.items_done);
     return std::max(0.0, elapsed.count() * left / static_cast<double>(job.items_done));
 }
 
-// Written by the kind's own contract, so it is JSON; a damaged row must not hide the job.
-json args_json(const std::string& text) {
-    auto args = json::parse(text, nullptr, false);
-    return args.is_object() ? args : json::object();
+void write_text_or_null(JsonWriter& out, const std::string& text) {
+    text.empty() ? out.null() : out.text(text);
+}
+
+void write_time_or_null(JsonWriter& out, const std::optional<Timestamp>& time) {
+    time ? out.text(to_rfc3339(*time)) : out.null();
+}
+
+void write_labels(JsonWriter& out, const queue::Labels& labels) {
+    out.begin_object();
+    for (const auto& [key, value] : labels) out.key(key).text(value);
+    out.end_object();
 }
 
 }  // namespace
@@ -39,42 +44,54 @@ std::string job_etag(const queue::Job& job) {
     return '"' + std::to_string(job.version) + '"';
 }
 
-json job_json(const queue::Job& job, Timestamp now) {
+void write_job(JsonWriter& out, const queue::Job& job, Timestamp now) {
     const auto path = job_path(job.id);
-    return {
-        {"id", to_public(job.id)},
-        {"kind", job.kind},
-        {"name", text_or_null(job.name)},
-        {"state", to_string(job.state)},
-        {"labels", job.labels},
-        {"priority", job.priority},
-        {"unique_key", text_or_null(job.unique_key)},
-        {"created_at", to_rfc3339(job.created_at)},
-        {"run_at", time_or_null(job.run_at)},
-        {"deadline", time_or_null(job.deadline)},
-        {"timeout_seconds", job.timeout ? json(job.timeout->count()) : json(nullptr)},
-        {"started_at", time_or_null(job.started_at)},
-        {"finished_at", time_or_null(job.finished_at)},
-        {"submitter", {{"id", to_public(job.submitter)}, {"name", job.submitter_name}}},
-        {"progress",
-         {{"items_total", job.items_total},
-          {"items_done", job.items_done},
-          {"items_failed", job.items_failed},
-          {"eta_seconds", eta_seconds(job, now)}}},
-        {"args", args_json(job.args)},
-        {"tasks_failed", job.tasks_failed},
-        {"retries", job.retries},
-        {"last_error", text_or_null(job.last_error)},
-        {"error", text_or_null(job.error)},
-        {"links",
-         {{"self", path},
-          {"events", path + "/events"},
-          {"report", path + "/report"},
-          {"results", path + "/results"},
-          {"cancellation", path + "/cancellation"},
-          {"redrive", path + "/redrive"},
-          {"wait", path + "/wait"}}},
-    };
+    out.begin_object();
+    out.key("id").text(to_public(job.id));
+    out.key("kind").text(job.kind);
+    write_text_or_null(out.key("name"), job.name);
+    out.key("state").text(to_string(job.state));
+    write_labels(out.key("labels"), job.labels);
+    out.key("priority").number(job.priority);
+    write_text_or_null(out.key("unique_key"), job.unique_key);
+    out.key("created_at").text(to_rfc3339(job.created_at));
+    write_time_or_null(out.key("run_at"), job.run_at);
+    write_time_or_null(out.key("deadline"), job.deadline);
+    out.key("timeout_seconds");
+    job.timeout ? out.number(job.timeout->count()) : out.null();
+    write_time_or_null(out.key("started_at"), job.started_at);
+    write_time_or_null(out.key("finished_at"), job.finished_at);
+    out.key("submitter").begin_object();
+    out.key("id").text(to_public(job.submitter)).key("name").text(job.submitter_name);
+    out.end_object();
+    out.key("progress").begin_object();
+    out.key("items_total").number(job.items_total);
+    out.key("items_done").number(job.items_done);
+    out.key("items_failed").number(job.items_failed);
+    const auto eta = eta_seconds(job, now);
+    out.key("eta_seconds");
+    eta ? out.number(*eta) : out.null();
+    out.end_object();
+    out.key("args").json(job.args);
+    out.key("tasks_failed").number(job.tasks_failed);
+    out.key("retries").number(job.retries);
+    write_text_or_null(out.key("last_error"), job.last_error);
+    write_text_or_null(out.key("error"), job.error);
+    out.key("links").begin_object();
+    out.key("self").text(path);
+    const auto folder = path + '/';
+    for (const std::string_view part :
+         {"events", "report", "results", "cancellation", "redrive", "wait"}) {
+        out.key(part).text(folder, part);
+    }
+    out.end_object();
+    out.end_object();
+}
+
+std::string job_text(const queue::Job& job, Timestamp now) {
+    JsonWriter out;
+    write_job(out, job, now);
+    return out.take();
 }
 
 Outcome<JobId> job_id_of(const std::optional<std::string>& text) {

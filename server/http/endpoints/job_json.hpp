@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/base/json_writer.hpp"
 #include "server/http/problem.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/queue/job.hpp"
@@ -7,12 +8,11 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::http::endpoints {
 
 // A job as the contract shows it.
-nlohmann::json job_json(const queue::Job& job, Timestamp now);
+void write_job(JsonWriter& out, const queue::Job& job, Timestamp now);
+std::string job_text(const queue::Job& job, Timestamp now);
 
 std::string job_path(JobId id);
 // Changes whenever the job does.

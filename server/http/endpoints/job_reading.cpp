@@ -77,7 +77,7 @@ class JobReading {
   private:
     Response answer(const queue::Job& job, bool unchanged) const {
         auto response =
-            unchanged ? empty_response(304) : json_response(200, job_json(job, clock_.now()));
+            unchanged ? empty_response(304) : json_text_response(200, job_text(job, clock_.now()));
         response.with("ETag", job_etag(job));
         return response;
     }

@@ -54,7 +54,7 @@ class JobRedrive {
         if (outcome != queue::Redrive::redriven) co_return refuse(409, reason(outcome));
         const auto job = co_await store_.get(team, *id);
         if (!job) co_return tl::unexpected<Problem>(job.error());
-        auto response = json_response(202, job_json(*job, clock_.now()));
+        auto response = json_text_response(202, job_text(*job, clock_.now()));
         response.with("Location", job_path(job->id));
         co_return response;
     }

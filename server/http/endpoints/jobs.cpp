@@ -37,29 +37,21 @@ class Jobs {
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
         // A job that has the unique key is answered as it stands.
         auto response =
-            json_response(submitted->taken ? 200 : 202, job_json(*stored, clock_.now()));
+            json_text_response(submitted->taken ? 200 : 202, job_text(*stored, clock_.now()));
         response.with("Location", job_path(stored->id)).with("Retry-After", "1");
         if (submitted->replayed) response.with("Idempotency-Replayed", "true");
         co_return response;
     }
 
     awaitable<Outcome<Response>> list(const Call& call) const {
-        auto filter = filter_of(call.parameters);
+        auto filter = filter_of(call);
         if (!filter) co_return tl::unexpected(std::move(filter.error()));
-        const auto limit = static_cast<std::size_t>(filter->limit);
-        ++filter->limit;  // one more tells whether there is a next page
         auto jobs = co_await store_.list(call.principal.team.id, std::move(*filter));
         if (!jobs) co_return tl::unexpected<Problem>(jobs.error());
-        const bool more = jobs->size() > limit;
-        if (more) jobs->resize(limit);
-        json page = {{"items", json::array()}, {"next_cursor", nullptr}};
-        for (const auto& job : *jobs) page["items"].push_back(job_json(job, clock_.now()));
-        if (more) page["next_cursor"] = to_public(jobs->back().id);
-        auto response = json_response(200, page);
-        if (more) {
-            response.with("Link", next_link(call.request.target, to_public(jobs->back().id)));
-        }
-        co_return response;
+        co_return page_response(call, std::move(*jobs),
+                                [now = clock_.now()](JsonWriter& page, const queue::Job& job) {
+                                    write_job(page, job, now);
+                                });
     }
 
     awaitable<Outcome<Response>> cancel(const Call& call) const {
@@ -68,7 +60,7 @@ class Jobs {
         const auto job =
             co_await store_.cancel(call.principal.team.id, call.principal.user.id, *id);
         if (!job) co_return tl::unexpected<Problem>(job.error());
-        auto response = json_response(202, job_json(*job, clock_.now()));
+        auto response = json_text_response(202, job_text(*job, clock_.now()));
         response.with("Location", job_path(job->id));
         co_return response;
     }
@@ -222,25 +214,20 @@ class Jobs {
         return problem;
     }
 
-    static Outcome<queue::JobFilter> filter_of(const Parameters& parameters) {
+    static Outcome<queue::JobFilter> filter_of(const Call& call) {
+        const auto& parameters = call.parameters;
         queue::JobFilter filter;
         filter.kind = parameters.text("kind").value_or("");
-        filter.limit = static_cast<int>(parameters.integer("limit").value_or(50));
+        filter.limit = static_cast<int>(page_limit(call)) + 1;
         if (const auto state = parameters.text("state")) {
             filter.state = queue::parse_job_state(*state);
         }
         if (const auto label = parameters.text("label")) {
             filter_by_label(filter, *label);
         }
-        if (const auto cursor = parameters.text("cursor")) {
-            const auto before = parse_public_id("job", *cursor);
-            if (!before) {
-                Problem problem(400, "A parameter breaks its rule.");
-                problem.errors.push_back({{}, "cursor", "is not the next_cursor of a page"});
-                return tl::unexpected(std::move(problem));
-            }
-            filter.before = JobId{*before};
-        }
+        const auto before = page_cursor<JobId>(call, "job");
+        if (!before) return tl::unexpected(before.error());
+        filter.before = *before;
         return filter;
     }
 

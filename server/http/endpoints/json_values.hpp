@@ -9,6 +9,11 @@
 
 namespace plimsoll::http::endpoints {
 
+// Stored texts are valid UTF-8; one that is not must not fail an answer.
+inline std::string to_text(const nlohmann::json& value) {
+    return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 inline nlohmann::json text_or_null(const std::string& text) {
     return text.empty() ? nlohmann::json(nullptr) : nlohmann::json(text);
 }

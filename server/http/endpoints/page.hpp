@@ -1,11 +1,52 @@
 #pragma once
 
+#include "server/base/id.hpp"
+#include "server/base/json_writer.hpp"
+#include "server/http/handler.hpp"
+
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+// Lists come in pages, and a page goes on after the last item of the one before.
 namespace plimsoll::http::endpoints {
 
 // The value of `Link` for the next page: the same request with another cursor.
 std::string next_link(std::string_view target, std::string_view cursor);
+
+// How many items a page shows.
+std::size_t page_limit(const Call& call);
+
+// 400 for a cursor that is none.
+Problem not_a_cursor();
+
+// After which item the page begins: nothing for the first page. `prefix` is that of the items' ids.
+template <class Id>
+Outcome<std::optional<Id>> page_cursor(const Call& call, std::string_view prefix) {
+    const auto cursor = call.parameters.text("cursor");
+    if (!cursor) return std::nullopt;
+    const auto value = parse_public_id(prefix, *cursor);
+    if (!value) return tl::unexpected(not_a_cursor());
+    return Id{*value};
+}
+
+// The page's head is behind; what follows is the cursor of the next page, if there is one.
+Response page_response(const Call& call, JsonWriter page, const std::optional<std::string>& next);
+
+// `items` are those of the page, and one more if there is a next page. `write(page, item)` writes
+// one as JSON.
+template <class Item, class Write>
+Response page_response(const Call& call, std::vector<Item> items, const Write& write) {
+    const auto limit = page_limit(call);
+    const bool more = items.size() > limit;
+    if (more) items.resize(limit);
+    JsonWriter page;
+    page.begin_object().key("items").begin_array();
+    for (const auto& item : items) write(page, item);
+    page.end_array();
+    return page_response(call, std::move(page),
+                         more ? std::optional(to_public(items.back().id)) : std::nullopt);
+}
 
 }  // namespace plimsoll::http::endpoints

@@ -10,6 +10,8 @@
 #include <limits>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 namespace plimsoll::http::endpoints {
 
 using boost::asio::awaitable;

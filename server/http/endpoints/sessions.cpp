@@ -16,8 +16,6 @@ using nlohmann::json;
 namespace {
 
 constexpr std::chrono::hours kSessionLifetime{7 * 24};
-constexpr int kFailures = 10;
-constexpr std::chrono::seconds kFailureWindow{60};
 
 // A session may do all that its user may, so a token that may do less must not become one.
 Outcome<NewSession> session_of(Result<identity::Principal> principal) {
@@ -38,12 +36,7 @@ class Sessions {
         if (auto own = check_origin(call.request); !own) co_return tl::unexpected(own.error());
         const auto& address = call.request.remote_address;
         const auto now = FailureLimit::Clock::now();
-        if (const auto wait = limit_.wait_of(address, now); wait.count() > 0) {
-            Problem problem(429, "Too many failed attempts. Try again in " +
-                                     std::to_string(wait.count()) + " seconds.");
-            problem.headers.push_back({"Retry-After", std::to_string(wait.count())});
-            co_return tl::unexpected(std::move(problem));
-        }
+        if (auto may = limit_.admit(address, now); !may) co_return tl::unexpected(may.error());
         const auto who = co_await identify(call.body);
         if (!who) {
             if (who.error().status == 401) limit_.failed(address, now);
@@ -103,7 +96,7 @@ class Sessions {
 
     identity::IdentityStore& store_;
     const Clock& clock_;
-    FailureLimit limit_{kFailures, kFailureWindow};
+    FailureLimit limit_{limits::kFailedSignIns, limits::kFailureWindow, "failed-sign-ins"};
 };
 
 }  // namespace

@@ -87,29 +87,15 @@ class Webhooks {
     awaitable<Outcome<Response>> deliveries(const Call& call) const {
         const auto id = webhook_id_of(call);
         if (!id) co_return tl::unexpected(id.error());
-        std::optional<DeliveryId> before;
-        if (const auto cursor = call.parameters.text("cursor")) {
-            const auto value = parse_public_id("msg", *cursor);
-            if (!value) {
-                Problem problem(400, "A parameter breaks its rule.");
-                problem.errors.push_back({{}, "cursor", "is not the next_cursor of a page"});
-                co_return tl::unexpected(std::move(problem));
-            }
-            before = DeliveryId{*value};
-        }
-        const auto limit = static_cast<int>(call.parameters.integer("limit").value_or(50));
-        auto found = co_await store_.deliveries(call.principal.team.id, *id, before, limit + 1);
+        const auto before = page_cursor<DeliveryId>(call, "msg");
+        if (!before) co_return tl::unexpected(before.error());
+        const auto limit = static_cast<int>(page_limit(call)) + 1;
+        auto found = co_await store_.deliveries(call.principal.team.id, *id, *before, limit);
         if (!found) co_return tl::unexpected<Problem>(found.error());
-        const bool more = found->size() > static_cast<std::size_t>(limit);
-        if (more) found->pop_back();
-        json page = {{"items", json::array()}, {"next_cursor", nullptr}};
-        for (const auto& delivery : *found) page["items"].push_back(delivery_json(delivery));
-        if (more) page["next_cursor"] = to_public(found->back().id);
-        auto response = json_response(200, page);
-        if (more) {
-            response.with("Link", next_link(call.request.target, to_public(found->back().id)));
-        }
-        co_return response;
+        co_return page_response(call, std::move(*found),
+                                [](JsonWriter& page, const Delivery& delivery) {
+                                    page.json(to_text(delivery_json(delivery)));
+                                });
     }
 
     awaitable<Outcome<Response>> send_test(const Call& call) const {

@@ -1,5 +1,6 @@
 #include "live_server.hpp"
 #include "server/http/contract_text.hpp"
+#include "server/identity/secret.hpp"
 
 namespace plimsoll::http::test {
 namespace {
@@ -118,6 +119,19 @@ TEST_F(IdentityEndpoints, GuessingIsSlowedDown) {
     EXPECT_EQ(held.status, 429);
     EXPECT_NE(held.header("retry-after"), "");
     EXPECT_EQ(call("createSession", {"POST", "/v1/sessions", {}, "{}"}).status, 422);
+}
+
+TEST_F(IdentityEndpoints, TryingTokensIsSlowedDownAndHoldsUpNobodyElse) {
+    EXPECT_EQ(call("getMe", {"GET", "/v1/users/me", identity_.ada}).status, 200);
+    const auto unknown = identity::make_secret(identity::SecretKind::token);
+    const Sent guess{"GET", "/v1/users/me", unknown.text};
+    for (int i = 0; i < 60; ++i) ASSERT_EQ(call("getMe", guess).status, 401);
+    const auto held = call("getMe", guess);
+    EXPECT_EQ(held.status, 429);
+    EXPECT_EQ(held.header("ratelimit-policy"), R"("failed-credentials";q=60;w=60)");
+    EXPECT_NE(held.header("retry-after"), "");
+    EXPECT_EQ(call("getMe", {"GET", "/v1/users/me", identity_.ada}).status, 200);
+    EXPECT_EQ(call("getMe", {"GET", "/v1/users/me"}).status, 401) << "there is nothing to look up";
 }
 
 TEST_F(IdentityEndpoints, MakesUsersTeamsAndLinks) {

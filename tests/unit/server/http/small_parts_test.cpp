@@ -91,7 +91,7 @@ TEST(Budget, RefusesWhatDoesNotFit) {
 TEST(FailureLimit, HoldsBackWhoFailsOften) {
     const auto start = FailureLimit::Clock::time_point();
     const std::chrono::seconds second(1);
-    FailureLimit limit(2, std::chrono::seconds(60));
+    FailureLimit limit(2, std::chrono::seconds(60), "tries");
     limit.failed("a", start);
     EXPECT_EQ(limit.wait_of("a", start).count(), 0);
     limit.failed("a", start);
@@ -104,7 +104,7 @@ TEST(FailureLimit, HoldsBackWhoFailsOften) {
 
 TEST(FailureLimit, RemembersSoManyAddresses) {
     const auto start = FailureLimit::Clock::time_point();
-    FailureLimit limit(1, std::chrono::seconds(60));
+    FailureLimit limit(1, std::chrono::seconds(60), "tries");
     for (std::size_t i = 0; i < limits::kFailingAddresses; ++i) {
         limit.failed(std::to_string(i), start);
     }

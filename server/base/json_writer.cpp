@@ -1,0 +1,111 @@
+#include "server/base/json_writer.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace plimsoll {
+namespace {
+
+constexpr std::size_t kUsual = 1024;  // bytes: most answers need no second allocation
+
+bool needs_escape(char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
+}
+
+template <class Number>
+void append(std::string& out, Number value) {
+    std::array<char, 32> digits;  // the shortest text of any double or 64-bit integer fits
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    out.append(digits.data(), end);
+}
+
+}  // namespace
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+    begin_value();
+    out_ += '"';
+    escape(name);
+    out_ += "\":";
+    comma_ = false;
+    return *this;
+}
+
+JsonWriter& JsonWriter::text(std::string_view value) {
+    return text(value, {});
+}
+
+JsonWriter& JsonWriter::text(std::string_view start, std::string_view end) {
+    begin_value();
+    out_ += '"';
+    escape(start);
+    escape(end);
+    out_ += '"';
+    return *this;
+}
+
+JsonWriter& JsonWriter::number(double value) {
+    if (!std::isfinite(value)) return null();
+    begin_value();
+    append(out_, value);
+    return *this;
+}
+
+JsonWriter& JsonWriter::json(std::string_view value) {
+    begin_value();
+    out_ += value;
+    return *this;
+}
+
+JsonWriter& JsonWriter::open(char bracket) {
+    if (out_.empty()) out_.reserve(kUsual);
+    begin_value();
+    out_ += bracket;
+    comma_ = false;
+    return *this;
+}
+
+JsonWriter& JsonWriter::close(char bracket) {
+    out_ += bracket;
+    comma_ = true;
+    return *this;
+}
+
+JsonWriter& JsonWriter::integer(std::int64_t value) {
+    begin_value();
+    append(out_, value);
+    return *this;
+}
+
+void JsonWriter::begin_value() {
+    if (comma_) out_ += ',';
+    comma_ = true;
+}
+
+void JsonWriter::escape(std::string_view value) {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    std::size_t plain = 0;  // from where nothing was written yet
+    for (std::size_t i = 0; i < value.size(); ++i) {
+        const char c = value[i];
+        if (!needs_escape(c)) continue;
+        out_ += value.substr(plain, i - plain);
+        plain = i + 1;
+        switch (c) {
+            case '"':
+            case '\\':
+                (out_ += '\\') += c;
+                break;
+            case '\n':
+                out_ += "\\n";
+                break;
+            case '\t':
+                out_ += "\\t";
+                break;
+            default:
+                ((out_ += "\\u00") += kHex[static_cast<unsigned char>(c) >> 4]) += kHex[c & 15];
+        }
+    }
+    out_ += value.substr(plain);
+}
+
+}  // namespace plimsoll

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace plimsoll {
+
+// Writes JSON text from front to back: for answers that are made thousands of times a second, where
+// a tree of values would cost more than what it says. Who writes sees to it that brackets match and
+// that in an object each value follows its key. Texts must be UTF-8, as everything stored is.
+class JsonWriter {
+  public:
+    JsonWriter& begin_object() { return open('{'); }
+    JsonWriter& end_object() { return close('}'); }
+    JsonWriter& begin_array() { return open('['); }
+    JsonWriter& end_array() { return close(']'); }
+
+    JsonWriter& key(std::string_view name);
+
+    JsonWriter& text(std::string_view value);
+    // One text of two parts.
+    JsonWriter& text(std::string_view start, std::string_view end);
+    JsonWriter& number(std::integral auto value) {
+        return integer(static_cast<std::int64_t>(value));
+    }
+    JsonWriter& number(double value);  // null unless finite
+    JsonWriter& null() { return json("null"); }
+    // A value that is JSON already, for example of a json column.
+    JsonWriter& json(std::string_view value);
+
+    std::string take() { return std::move(out_); }
+
+  private:
+    JsonWriter& open(char bracket);
+    JsonWriter& close(char bracket);
+    JsonWriter& integer(std::int64_t value);
+    void begin_value();
+    void escape(std::string_view value);
+
+    std::string out_;
+    bool comma_ = false;  // before the next key or element
+};
+
+}  // namespace plimsoll
