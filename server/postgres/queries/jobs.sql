@@ -2,7 +2,7 @@
 
 -- name: jobs.get
 -- Those of the jobs $1 that there are. Index job_<day>_pkey of their days.
-select * from plimsoll.jobs_v2($1::bigint[]);
+select * from plimsoll.jobs_v1($1::bigint[]);
 
 -- name: jobs.list
 -- Newest first. $1 only ids below (null: from the newest), $2 kind, $3 how it ended, $4 label key, $5 label value (null: any), $6 limit.
