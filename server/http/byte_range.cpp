@@ -12,8 +12,9 @@ constexpr std::string_view kUnit = "bytes=";
 bool read(std::string_view text, std::optional<std::uint64_t>& number) {
     if (text.empty()) return true;
     std::uint64_t value = 0;
-    const auto* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    const auto* begin = text.data();
+    const auto* end = begin + text.size();
+    const auto [stop, error] = std::from_chars(begin, end, value);
     if (error != std::errc() || stop != end) return false;
     number = value;
     return true;
