@@ -3,6 +3,7 @@
 #include "engine/opencl/inventory.hpp"
 #include "engine/opencl/status.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace plimsoll::opencl {
@@ -44,9 +45,30 @@ Result<Device> Device::open(const DeviceAddress& address) {
         if (status != CL_SUCCESS) {
             return fail(status_error("clCreateCommandQueue", status, to_string(address)));
         }
-        return Device(std::move(found.info), found.id, std::move(context), std::move(queue));
+        cl_uint alignment_bits = 0;
+        status = clGetDeviceInfo(found.id, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof alignment_bits,
+                                 &alignment_bits, nullptr);
+        if (status != CL_SUCCESS) {
+            return fail(status_error("clGetDeviceInfo", status, to_string(address)));
+        }
+        Device device(std::move(found.info), found.id, std::move(context), std::move(queue));
+        device.alignment_ = std::max<std::size_t>(alignment_bits / 8, 1);
+        return device;
     }
     return fail(Errc::not_found, "No such OpenCL device is installed.", to_string(address));
+}
+
+Result<Kernel> Device::kernel_of(ProgramHandle program, const std::string& name,
+                                 const std::string& options) const {
+    cl_int status = clBuildProgram(program.get(), 1, &id_, options.c_str(), nullptr, nullptr);
+    if (status != CL_SUCCESS) {
+        auto error = status_error("clBuildProgram", status, name);
+        error.message += "\n" + build_log(program.get(), id_);
+        return fail(std::move(error));
+    }
+    KernelHandle kernel(clCreateKernel(program.get(), name.c_str(), &status));
+    if (status != CL_SUCCESS) return fail(status_error("clCreateKernel", status, name));
+    return Kernel{std::move(program), std::move(kernel), name};
 }
 
 Result<Kernel> Device::build(std::string_view source, const std::string& name,
@@ -58,21 +80,50 @@ Result<Kernel> Device::build(std::string_view source, const std::string& name,
     if (status != CL_SUCCESS) {
         return fail(status_error("clCreateProgramWithSource", status, name));
     }
-    status = clBuildProgram(program.get(), 1, &id_, options.c_str(), nullptr, nullptr);
+    return kernel_of(std::move(program), name, options);
+}
+
+Result<Kernel> Device::load(const ProgramBinary& binary, const std::string& name) const {
+    cl_int status = CL_SUCCESS;
+    const auto* bytes = reinterpret_cast<const unsigned char*>(binary.bytes.data());
+    const std::size_t length = binary.bytes.size();
+    ProgramHandle program(
+        clCreateProgramWithBinary(context_.get(), 1, &id_, &length, &bytes, nullptr, &status));
     if (status != CL_SUCCESS) {
-        auto error = status_error("clBuildProgram", status, name);
-        error.message += "\n" + build_log(program.get(), id_);
-        return fail(std::move(error));
+        return fail(status_error("clCreateProgramWithBinary", status, name));
     }
-    KernelHandle kernel(clCreateKernel(program.get(), name.c_str(), &status));
-    if (status != CL_SUCCESS) return fail(status_error("clCreateKernel", status, name));
-    return Kernel{std::move(program), std::move(kernel), name};
+    return kernel_of(std::move(program), name, {});
+}
+
+Result<ProgramBinary> Device::binary_of(const Kernel& kernel) const {
+    std::size_t bytes = 0;
+    cl_program program = kernel.program.get();
+    cl_int status =
+        clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr);
+    ProgramBinary binary{std::vector<std::byte>(bytes)};
+    if (status == CL_SUCCESS && bytes > 0) {
+        auto* out = reinterpret_cast<unsigned char*>(binary.bytes.data());
+        status = clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof out, &out, nullptr);
+    }
+    if (auto ok = check("clGetProgramInfo", status); !ok) return fail(ok.error());
+    return binary;
 }
 
 Result<Buffer> Device::allocate(std::size_t bytes) const {
     cl_int status = CL_SUCCESS;
-    BufferHandle memory(clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, bytes, nullptr, &status));
+    const cl_mem_flags shared = info_.type == DeviceType::cpu ? CL_MEM_ALLOC_HOST_PTR : 0;
+    BufferHandle memory(
+        clCreateBuffer(context_.get(), CL_MEM_READ_WRITE | shared, bytes, nullptr, &status));
     if (auto ok = check("clCreateBuffer", status); !ok) return fail(ok.error());
+    return Buffer{std::move(memory), bytes};
+}
+
+Result<Buffer> Device::part_of(const Buffer& whole, std::size_t offset, std::size_t bytes) const {
+    cl_int status = CL_SUCCESS;
+    const cl_buffer_region region{offset, bytes};
+    BufferHandle memory(clCreateSubBuffer(whole.memory.get(), CL_MEM_READ_WRITE,
+                                          CL_BUFFER_CREATE_TYPE_REGION, &region, &status));
+    if (auto ok = check("clCreateSubBuffer", status); !ok) return fail(ok.error());
     return Buffer{std::move(memory), bytes};
 }
 
@@ -80,6 +131,28 @@ Result<void> Device::write(const Buffer& to, std::span<const std::byte> from) co
     return check("clEnqueueWriteBuffer",
                  clEnqueueWriteBuffer(queue_.get(), to.memory.get(), CL_TRUE, 0, from.size(),
                                       from.data(), 0, nullptr, nullptr));
+}
+
+Result<void> Device::fill(const Buffer& buffer, std::byte value) const {
+    return check("clEnqueueFillBuffer",
+                 clEnqueueFillBuffer(queue_.get(), buffer.memory.get(), &value, sizeof value, 0,
+                                     buffer.bytes, 0, nullptr, nullptr));
+}
+
+Result<Mapping> Device::map(const Buffer& buffer) const {
+    cl_int status = CL_SUCCESS;
+    void* bytes =
+        clEnqueueMapBuffer(queue_.get(), buffer.memory.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+                           0, buffer.bytes, 0, nullptr, nullptr, &status);
+    if (auto ok = check("clEnqueueMapBuffer", status); !ok) return fail(ok.error());
+    return Mapping(*this, buffer, {static_cast<std::byte*>(bytes), buffer.bytes});
+}
+
+// In order with whatever is launched next; a failure shows up there.
+Mapping::~Mapping() {
+    if (bytes_.data() == nullptr) return;
+    clEnqueueUnmapMemObject(device_->queue(), buffer_->memory.get(), bytes_.data(), 0, nullptr,
+                            nullptr);
 }
 
 Result<void> Device::read(const Buffer& from, std::span<std::byte> to) const {
@@ -96,6 +169,11 @@ Result<void> Device::set_argument(const Kernel& kernel, unsigned index,
 }
 
 Result<void> Device::set_argument(const Kernel& kernel, unsigned index, std::uint32_t value) const {
+    return check("clSetKernelArg",
+                 clSetKernelArg(kernel.kernel.get(), index, sizeof value, &value));
+}
+
+Result<void> Device::set_argument(const Kernel& kernel, unsigned index, float value) const {
     return check("clSetKernelArg",
                  clSetKernelArg(kernel.kernel.get(), index, sizeof value, &value));
 }

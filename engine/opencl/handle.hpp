@@ -33,5 +33,6 @@ using QueueHandle = Handle<cl_command_queue, clReleaseCommandQueue>;
 using ProgramHandle = Handle<cl_program, clReleaseProgram>;
 using KernelHandle = Handle<cl_kernel, clReleaseKernel>;
 using BufferHandle = Handle<cl_mem, clReleaseMemObject>;
+using EventHandle = Handle<cl_event, clReleaseEvent>;
 
 }  // namespace plimsoll::opencl

@@ -1,14 +1,12 @@
 // Against the OpenCL devices of this machine; PoCL is one of them wherever the tests run.
 
-#include "engine/opencl/cache_directory.hpp"
 #include "engine/opencl/child_process.hpp"
 #include "engine/opencl/device.hpp"
 #include "engine/opencl/probe.hpp"
+#include "tests/unit/engine/opencl/private_cache.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
@@ -20,22 +18,6 @@
 namespace plimsoll::opencl {
 namespace {
 
-namespace fs = std::filesystem;
-
-// Before the first OpenCL call, so that no test reads or writes the user's own cache.
-class PrivateCache : public testing::Environment {
-  public:
-    void SetUp() override {
-        std::string path = (fs::temp_directory_path() / "plimsoll-cache-XXXXXX").string();
-        ASSERT_NE(mkdtemp(path.data()), nullptr);
-        directory_ = path;
-        ASSERT_TRUE(use_kernel_cache(directory_));
-    }
-    void TearDown() override { fs::remove_all(directory_); }
-
-  private:
-    fs::path directory_;
-};
 const auto* const kCache = testing::AddGlobalTestEnvironment(new PrivateCache);
 
 // One probe for all tests; made before this process opens a device, as probe() demands.

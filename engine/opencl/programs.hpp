@@ -1,0 +1,43 @@
+#pragma once
+
+#include "engine/opencl/device.hpp"
+#include "engine/opencl/program_cache.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace plimsoll::opencl {
+
+// The kernels of one device: each is made once in this process, from the cache on disk when some
+// process of this device, driver and version made it before, by building otherwise. Used by the
+// device thread; lives no longer than the Device.
+class Programs {
+  public:
+    Programs(const Device& device, ProgramCache cache)
+        : device_(device), cache_(std::move(cache)) {}
+
+    // `tuning` names the tuned parameters that are in `options` or chosen beside them. The kernel
+    // lives as long as this object.
+    Result<const Kernel*> get(std::string_view source, const std::string& name,
+                              const std::string& options = {}, std::string_view tuning = {});
+
+    const Device& device() const { return device_; }
+
+    std::uint64_t built() const { return built_; }
+    std::uint64_t loaded() const { return loaded_; }
+
+  private:
+    std::string key_of(std::string_view source, const std::string& name, const std::string& options,
+                       std::string_view tuning) const;
+
+    const Device& device_;
+    ProgramCache cache_;
+    std::map<std::string, std::unique_ptr<Kernel>> kernels_;
+    std::uint64_t built_ = 0;
+    std::uint64_t loaded_ = 0;
+};
+
+}  // namespace plimsoll::opencl

@@ -1,0 +1,291 @@
+// Arenas, weights, programs and transfers on PoCL. All devices of this program are opened in child
+// processes (see real_device_test.cpp): a test returns what went wrong, or nothing.
+
+#include "engine/opencl/arena.hpp"
+#include "engine/opencl/child_process.hpp"
+#include "engine/opencl/invoke.hpp"
+#include "engine/opencl/programs.hpp"
+#include "engine/opencl/transfers.hpp"
+#include "engine/opencl/weights.hpp"
+#include "tests/unit/engine/opencl/private_cache.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+namespace {
+std::atomic<int> allocations = 0;
+}
+
+// The engine is linked statically, so its calls come here first: every allocation is counted.
+extern "C" CL_API_ENTRY cl_mem CL_API_CALL clCreateBuffer(cl_context context, cl_mem_flags flags,
+                                                          size_t size, void* host, cl_int* status) {
+    ++allocations;
+    static const auto real =
+        reinterpret_cast<decltype(&clCreateBuffer)>(dlsym(RTLD_NEXT, "clCreateBuffer"));
+    return real(context, flags, size, host, status);
+}
+
+namespace plimsoll::opencl {
+namespace {
+
+constexpr std::string_view kAdd = R"(
+__kernel void add(__global float* values, float what, uint count) {
+    if (get_global_id(0) < count) values[get_global_id(0)] += what;
+})";
+
+struct Problem : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+void require(bool holds, const std::string& what) {
+    if (!holds) throw Problem(what);
+}
+
+template <class T>
+T need(Result<T> result) {
+    if (!result) throw Problem(result.error().message);
+    return std::move(*result);
+}
+
+void need(Result<void> result) {
+    if (!result) throw Problem(result.error().message);
+}
+
+void on_pocl(const std::function<void(const Device&)>& work) {
+    const auto end = run_in_child(
+        [&]() -> std::string {
+            try {
+                const auto device = need(Device::open({"pocl", 0}));
+                work(device);
+                return "";
+            } catch (const Problem& problem) {
+                return problem.what();
+            }
+        },
+        std::chrono::minutes(10));
+    EXPECT_EQ(end.kind, ChildEnd::Kind::finished) << end.reason;
+    EXPECT_EQ(end.output, "");
+}
+
+std::vector<float> floats_of(const Device& device, const Buffer& buffer) {
+    std::vector<float> values(buffer.bytes / sizeof(float));
+    need(device.read(buffer, std::as_writable_bytes(std::span(values))));
+    return values;
+}
+
+TEST(Arena, SlicesAreAlignedSeparateAndComeBack) {
+    on_pocl([](const Device& device) {
+        Ledger ledger(1 << 20);
+        {
+            auto arena = need(Arena::create(device, ledger, 100'001, "test"));
+            require(ledger.used() == arena.capacity() && arena.capacity() >= 100'001, "entered");
+            auto a = need(arena.take(1001));
+            auto b = need(arena.take(4004));
+            require(a.buffer().bytes == 1001 && b.buffer().bytes == 4004, "sizes");
+            need(device.fill(a.buffer(), std::byte{1}));
+            need(device.fill(b.buffer(), std::byte{2}));
+            std::vector<std::byte> bytes(1001);
+            need(device.read(a.buffer(), bytes));
+            require(std::ranges::all_of(bytes, [](auto x) { return x == std::byte{1}; }),
+                    "a slice was overwritten by its neighbour");
+            const auto refused = arena.take(arena.capacity());
+            require(!refused && refused.error().code == Errc::exhausted, "too much");
+            require(admit(arena, arena.free()) == Admission::run, "fits");
+            require(admit(arena, arena.free() + 1) == Admission::wait, "fits later");
+            require(admit(arena, arena.capacity() + 1) == Admission::split, "never fits");
+        }
+        require(ledger.used() == 0, "the book is not balanced");
+    });
+}
+
+TEST(Arena, MayBeLargerThanAnyOneBuffer) {
+    on_pocl([](const Device& opened) {
+        Ledger ledger(1 << 20);
+        require(!Arena::create(opened, ledger, (1 << 20) + 1, "more than there is"), "refused");
+        require(ledger.used() == 0, "a refusal costs nothing");
+        auto arena = need(Arena::create(opened, ledger, 1 << 20, "all"));
+        auto whole = need(arena.take(1 << 20));
+        require(arena.free() == 0 && arena.largest_free() == 0, "all taken");
+    });
+}
+
+TEST(Arena, SteadyWorkAllocatesNothingOnTheDevice) {
+    on_pocl([](const Device& device) {
+        Ledger ledger(4 << 20);
+        auto arena = need(Arena::create(device, ledger, 1 << 20, "activations"));
+        auto kept = need(Arena::create(device, ledger, 1 << 20, "weights"));
+        Weights weights(kept);
+        auto transfers = need(Transfers::create(device, Transfers::Mode::staged, 4096));
+        const TemporaryFolder folder;
+        Programs programs(device, ProgramCache(folder.path()));
+        const auto* add = need(programs.get(kAdd, "add"));
+        const int before = allocations;
+        require(before > 0, "the hook is not called");
+        const std::vector<float> input(5003, 1.0F);
+        for (int batch = 0; batch < 20; ++batch) {
+            auto values = need(arena.take(input.size() * sizeof(float)));
+            const auto pin = need(weights.pin(std::to_string(batch % 3), 400'000, [&](auto& to) {
+                return device.fill(to, std::byte{0});
+            }));
+            need(transfers.upload(values.buffer(), std::as_bytes(std::span(input))));
+            need(transfers.arrive());
+            need(invoke(device, *add, {input.size(), 64}, values.buffer(), 2.0F,
+                        static_cast<std::uint32_t>(input.size())));
+            const auto got = floats_of(device, values.buffer());
+            require(std::ranges::all_of(got, [](float x) { return x == 3.0F; }), "wrong sums");
+        }
+        require(allocations == before, "allocated " + std::to_string(allocations - before));
+    });
+}
+
+TEST(Weights, TheLeastRecentlyUsedMakesRoomAndPinsHold) {
+    on_pocl([](const Device& device) {
+        Ledger ledger(1 << 20);
+        auto arena = need(Arena::create(device, ledger, 3000 * 128, "weights"));
+        Weights::Clock::time_point now{};
+        Weights weights(arena, [&] { return now; });
+        int loads = 0;
+        const auto load = [&](const Buffer&) -> Result<void> {
+            ++loads;
+            return {};
+        };
+        const auto use = [&](const std::string& name) {
+            return need(weights.pin(name, 1000 * 128, load));
+        };
+        using Names = std::vector<std::string>;
+        (void)use("a");
+        (void)use("b");
+        (void)use("c");
+        (void)use("a");
+        require(loads == 3 && weights.names() == Names{"a", "c", "b"}, "all three fit");
+        (void)use("d");
+        require(weights.names() == Names{"d", "a", "c"}, "b was used least recently");
+        {
+            const auto c = use("c");
+            (void)use("e");
+            (void)use("f");
+            require(weights.names() == Names{"f", "e", "c"}, "c is pinned");
+            const auto e = use("e");
+            const auto f = use("f");
+            const auto refused = weights.pin("g", 1000 * 128, load);
+            require(
+                !refused && refused.error().code == Errc::exhausted && refused.error().where == "g",
+                "everything is pinned");
+            require(weights.release_idle({}) == 0, "nothing is idle");
+            now += std::chrono::seconds(10);
+        }
+        now += std::chrono::seconds(5);
+        require(weights.release_idle(std::chrono::seconds(6)) == 0, "idle for 5 s");
+        (void)use("c");
+        now += std::chrono::seconds(1);
+        require(weights.release_idle(std::chrono::seconds(6)) == 2000 * 128, "e and f");
+        require(weights.names() == Names{"c"}, "c was used since");
+        const auto failed = weights.pin("h", 128, [](const Buffer&) -> Result<void> {
+            return fail(Errc::corrupt, "damaged file");
+        });
+        require(!failed && weights.names() == Names{"c"}, "a failed load leaves nothing");
+        require(weights.release_idle({}) == 1000 * 128 && arena.free() == arena.capacity(),
+                "all released");
+    });
+}
+
+TEST(Programs, AreLoadedByTheNextProcessAndBuiltOverDamage) {
+    const TemporaryFolder folder;
+    const auto run = [&](std::uint64_t built, std::uint64_t loaded, const std::string& options) {
+        on_pocl([&](const Device& device) {
+            Programs programs(device, ProgramCache(folder.path()));
+            const auto* add = need(programs.get(kAdd, "add", options));
+            require(need(programs.get(kAdd, "add", options)) == add, "made twice");
+            auto buffer = need(device.allocate(400));
+            need(device.fill(buffer, std::byte{0}));
+            need(invoke(device, *add, {100, 32}, buffer, 5.0F, 100U));
+            const auto got = floats_of(device, buffer);
+            require(std::ranges::all_of(got, [](float x) { return x == 5.0F; }), "wrong");
+            require(programs.built() == built && programs.loaded() == loaded,
+                    std::to_string(programs.built()) + " built, " +
+                        std::to_string(programs.loaded()) + " loaded");
+        });
+    };
+    run(1, 0, "");
+    run(0, 1, "");
+    run(1, 0, "-DOTHER");
+    run(0, 1, "-DOTHER");
+    for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
+        std::filesystem::resize_file(file.path(), std::filesystem::file_size(file.path()) / 2);
+    }
+    run(1, 0, "");
+    run(0, 1, "");
+    // Whole, but no program: the driver refuses what the checksum accepts.
+    for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
+        const ProgramBinary nonsense{std::vector<std::byte>(100, std::byte{7})};
+        ASSERT_TRUE(ProgramCache(folder.path()).store(file.path().stem(), nonsense));
+    }
+    run(1, 0, "");
+    run(0, 1, "");
+}
+
+TEST(Programs, ACacheThatCannotBeWrittenCostsOnlyTime) {
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / "file") << "in the way";
+    on_pocl([&](const Device& device) {
+        Programs programs(device, ProgramCache(folder.path() / "file"));
+        (void)need(programs.get(kAdd, "add"));
+        require(programs.built() == 1, "built");
+    });
+}
+
+TEST(Transfers, BothWaysBringEveryByteInOrder) {
+    for (const auto mode : {Transfers::Mode::mapped, Transfers::Mode::staged}) {
+        on_pocl([&](const Device& device) {
+            auto transfers = need(Transfers::create(device, mode, 1000));
+            const TemporaryFolder folder;
+            Programs programs(device, ProgramCache(folder.path()));
+            const auto* add = need(programs.get(kAdd, "add"));
+            std::vector<float> values(12'345);
+            auto a = need(device.allocate(values.size() * sizeof(float)));
+            auto b = need(device.allocate(values.size() * sizeof(float)));
+            const auto count = static_cast<std::uint32_t>(values.size());
+            for (int batch = 0; batch < 8; ++batch) {
+                // The next batch travels while the last is computed.
+                const auto& to = batch % 2 == 0 ? a : b;
+                for (std::size_t i = 0; i < values.size(); ++i) {
+                    values[i] = static_cast<float>(i) * 0.5F + static_cast<float>(batch);
+                }
+                need(transfers.upload(to, std::as_bytes(std::span(values))));
+                need(transfers.arrive());
+                need(invoke(device, *add, {count, 64}, to, 1.0F, count));
+                const auto got = floats_of(device, to);
+                for (std::size_t i = 0; i < values.size(); ++i) {
+                    require(got[i] == values[i] + 1.0F, "wrong at " + std::to_string(i));
+                }
+            }
+        });
+    }
+}
+
+TEST(Device, AMappingIsTheBuffersOwnMemoryOnACpu) {
+    on_pocl([](const Device& device) {
+        auto buffer = need(device.allocate(4096));
+        std::byte* first = nullptr;
+        {
+            const auto mapped = need(device.map(buffer));
+            first = mapped.bytes().data();
+            std::ranges::fill(mapped.bytes(), std::byte{9});
+        }
+        require(need(device.map(buffer)).bytes().data() == first, "it moved");
+        std::vector<std::byte> bytes(4096);
+        need(device.read(buffer, bytes));
+        require(std::ranges::all_of(bytes, [](auto x) { return x == std::byte{9}; }), "bytes");
+    });
+}
+
+}  // namespace
+}  // namespace plimsoll::opencl
