@@ -2,8 +2,6 @@
 
 #include "server/postgres/embedded_settings.hpp"
 
-#include <signal.h>
-
 namespace plimsoll::app {
 namespace {
 
@@ -59,9 +57,7 @@ Result<void> Database::revive() {
 bool Database::is_alive() const {
     // While somebody revives it there is nothing to report, and the caller must not wait.
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock || !cluster_) return true;
-    const pid_t postmaster = cluster_->pid();  // 0 when its file is gone, which kill() takes for us
-    return postmaster > 0 && kill(postmaster, 0) == 0;
+    return !lock || !cluster_ || cluster_->is_alive();
 }
 
 void Database::close() {

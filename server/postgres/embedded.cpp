@@ -2,13 +2,10 @@
 
 #include "server/postgres/connect.hpp"
 #include "server/postgres/embedded_settings.hpp"
-
-#include <cstdlib>
-#include <fstream>
+#include "server/postgres/postmaster.hpp"
 
 #include <fcntl.h>
 #include <libpq-fe.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -20,6 +17,8 @@ namespace fs = std::filesystem;
 // Crash recovery of a large write-ahead log may take minutes.
 constexpr const char* kStartSeconds = "300";
 constexpr const char* kStopSeconds = "60";
+// Above every process id that Linux gives.
+constexpr const char* kNoProcess = "2147483647";
 
 Error problem(std::string message) {
     return {Errc::unavailable, std::move(message), {}};
@@ -106,14 +105,16 @@ Result<void> EmbeddedCluster::create() {
 
 Result<void> EmbeddedCluster::launch() {
     if (auto written = write_settings(layout_); !written) return written;
-    const bool alive = pid() > 0 && kill(pid(), 0) == 0;
-    if (alive && answers(conninfo())) {
+    if (is_alive() && answers(conninfo())) {
         adopted_ = true;
         running_ = true;
         auto reloaded = control({"reload"});
         if (!reloaded) return fail(std::move(reloaded.error()));
         if (reloaded->status != 0) return fail(problem(reloaded->output));
         return {};
+    }
+    if (!is_alive()) {
+        if (auto voided = void_locks(); !voided) return voided;
     }
     // pg_ctl puts the server into a session of its own, so that Ctrl-C at the terminal reaches us
     // alone and the server stays until our drain is over.
@@ -148,14 +149,31 @@ Result<void> EmbeddedCluster::create_database() {
 }
 
 pid_t EmbeddedCluster::pid() const {
-    std::ifstream file(layout_.cluster / "postmaster.pid");
-    pid_t found = 0;
-    file >> found;
-    return found;
+    return named_postmaster(layout_.cluster);
+}
+
+bool EmbeddedCluster::is_alive() const {
+    return is_postmaster_running(layout_.cluster);
+}
+
+// PostgreSQL takes any process that bears the number in a lock file for its owner, even a dead one
+// that nobody has buried. The rest of postmaster.pid stays: by it PostgreSQL sees whether backends
+// of the dead postmaster still use its memory, and refuses to start until they are gone.
+Result<void> EmbeddedCluster::void_locks() const {
+    std::error_code ignored;
+    fs::remove(layout_.sockets / ".s.PGSQL.5432.lock", ignored);
+    const fs::path file = layout_.cluster / "postmaster.pid";
+    if (!fs::exists(file)) return {};
+    auto edited = run_program({"/bin/sed", "-i", std::string("1s/.*/") + kNoProcess + "/", file},
+                              layout_.run_as);
+    if (!edited) return fail(std::move(edited.error()));
+    if (edited->status != 0) return fail(problem(edited->output));
+    return {};
 }
 
 Result<void> EmbeddedCluster::stop() {
     running_ = false;
+    if (!is_alive()) return {};
     auto stopped = control({"stop", "--mode", "fast", "--wait", "--timeout", kStopSeconds});
     if (!stopped) return fail(std::move(stopped.error()));
     if (stopped->status != 0) return fail(problem(stopped->output));

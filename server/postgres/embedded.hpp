@@ -32,6 +32,8 @@ class EmbeddedCluster {
     bool adopted() const { return adopted_; }
     // The postmaster's process id.
     pid_t pid() const;
+    // Whether it runs.
+    bool is_alive() const;
 
     // Ends the sessions, writes everything out and waits for the end.
     Result<void> stop();
@@ -41,6 +43,7 @@ class EmbeddedCluster {
 
     Result<void> create();
     Result<void> launch();
+    Result<void> void_locks() const;
     Result<void> create_database();
     Result<Finished> control(std::initializer_list<std::string> arguments) const;
 

@@ -1,11 +1,20 @@
 """Processes that die or stand still: nothing is lost, nothing is recorded twice."""
 
+import ctypes
 import os
+import pathlib
 import signal
 import time
 import unittest
 
 from harness import PATIENCE, Server, descendants
+
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def state_of(pid):
+    """A letter as in ps."""
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 class Faults(unittest.TestCase):
@@ -69,6 +78,27 @@ class Faults(unittest.TestCase):
         # Immediate shutdown, as after a crash; the server starts its private PostgreSQL again.
         os.kill(self.server.postmaster(), signal.SIGQUIT)
         self.check_recovery()
+
+    def test_a_killed_database_that_nobody_buries_comes_back(self):
+        # As in a container without an init: PostgreSQL's parent is gone, and who gets its dead never asks for them.
+        self.assertEqual(ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0)
+        self.server.kill()
+        os.kill(self.server.postmaster(), signal.SIGKILL)
+        self.server.start()  # a postmaster that falls to us when it is orphaned
+        self.api.base = self.server.base
+        self.bury_nobody()
+        self.check_recovery()
+        self.server.kill()
+        self.bury_nobody()
+        self.server.start()
+        self.api.base = self.server.base
+        self.check_recovery()
+
+    def bury_nobody(self):
+        killed = self.server.postmaster()
+        os.kill(killed, signal.SIGKILL)
+        while state_of(killed) != "Z":
+            pass
 
     def check_recovery(self):
         deadline = time.monotonic() + PATIENCE
