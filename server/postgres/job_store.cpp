@@ -23,6 +23,21 @@ std::optional<std::string> unless_empty(const std::string& text) {
     return text.empty() ? std::nullopt : std::optional(text);
 }
 
+Statement list_query(const queue::JobFilter& filter) {
+    std::optional<std::int64_t> before;
+    if (filter.before) before = filter.before->value;
+    std::optional<std::string> state;
+    if (filter.state) state = std::string(to_string(*filter.state));
+    const auto kind = unless_empty(filter.kind);
+    if (!filter.label_key.empty()) {
+        return Statement::of(sql::jobs_list_labelled, before, kind, state, filter.limit,
+                             filter.label_key, unless_empty(filter.label_value));
+    }
+    const bool unfinished = filter.state && !queue::is_final(*filter.state);
+    return Statement::of(unfinished ? sql::jobs_list_unfinished : sql::jobs_list, before, kind,
+                         state, filter.limit);
+}
+
 }  // namespace
 
 JobStore::JobStore(asio::any_io_executor executor, Pool& pool)
@@ -58,15 +73,7 @@ awaitable<Result<queue::Job>> JobStore::get(TeamId team, JobId id) {
 }
 
 awaitable<Result<std::vector<queue::Job>>> JobStore::list(TeamId team, queue::JobFilter filter) {
-    const bool unfinished = filter.state && !queue::is_final(*filter.state);
-    std::optional<std::int64_t> before;
-    if (filter.before) before = filter.before->value;
-    std::optional<std::string> state;
-    if (filter.state) state = std::string(to_string(*filter.state));
-    auto query = Statement::of(unfinished ? sql::jobs_list_unfinished : sql::jobs_list, before,
-                               unless_empty(filter.kind), state, unless_empty(filter.label_key),
-                               unless_empty(filter.label_value), filter.limit);
-    auto replies = co_await pool_.run(batch_of(in_team(team), std::move(query)), kCallTimeout);
+    auto replies = co_await pool_.run(batch_of(in_team(team), list_query(filter)), kCallTimeout);
     if (!replies) co_return fail(std::move(replies.error()));
     std::vector<queue::Job> jobs;
     for (const Row row : replies->back()) jobs.push_back(to_job(row));

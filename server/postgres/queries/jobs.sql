@@ -5,7 +5,7 @@
 select * from plimsoll.jobs_v1($1::bigint[]);
 
 -- name: jobs.list
--- Newest first. $1 only ids below (null: from the newest), $2 kind, $3 how it ended, $4 label key, $5 label value (null: any), $6 limit.
+-- Newest first. $1 only ids below (null: from the newest), $2 kind, $3 how it ended (null: any), $4 limit.
 -- Index job_ended, job_kind or job_team backwards, partition by partition.
 select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.priority, j.state, j.args,
   j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
@@ -14,8 +14,7 @@ select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_vers
 from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id
 where j.id < coalesce($1::bigint, 9223372036854775807)
   and ($2::text is null or j.kind = $2) and ($3::text is null or j.ended_as = $3)
-  and ($4::text is null or j.labels ? $4) and ($5::text is null or j.labels ->> $4 = $5)
-order by j.id desc limit $6::int;
+order by j.id desc limit $4::int;
 
 -- name: jobs.list_unfinished
 -- As jobs.list, for a state before the end, of which there are few. Index job_unfinished backwards.
@@ -26,8 +25,19 @@ select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_vers
 from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id
 where j.finished_at is null and j.id < coalesce($1::bigint, 9223372036854775807)
   and ($2::text is null or j.kind = $2) and ($3::text is null or j.state = $3)
-  and ($4::text is null or j.labels ? $4) and ($5::text is null or j.labels ->> $4 = $5)
-order by j.id desc limit $6::int;
+order by j.id desc limit $4::int;
+
+-- name: jobs.list_labelled
+-- As jobs.list, of those with a label. $3 state, $5 label key, $6 label value (null: any).
+-- Index job_label_value or job_label_key backwards, then job_<day>_pkey.
+select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.priority, j.state, j.args,
+  j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
+  j.tasks_quarantined as tasks_failed, j.retries, j.last_error, j.error,
+  j.unique_key, j.created_at, j.run_at, j.deadline, j.timeout_seconds, j.started_at, j.finished_at, j.revision
+from plimsoll.job_label l join plimsoll.job j on j.id = l.job_id left join plimsoll.app_user u on u.id = j.user_id
+where l.job_id < coalesce($1::bigint, 9223372036854775807) and l.key = $5::text and ($6::text is null or l.value = $6)
+  and ($2::text is null or j.kind = $2) and ($3::text is null or j.state = $3)
+order by l.job_id desc limit $4::int;
 
 -- name: jobs.version
 -- What a long poll compares. Index job_<day>_pkey.

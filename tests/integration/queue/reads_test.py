@@ -106,24 +106,26 @@ class Lists(QueueCase):
         self.app = self.second_queue('plimsoll_app')
 
     def tearDown(self):
-        self.queue.connection.execute('truncate job')  # rows of history() never were in the queue
+        self.queue.connection.execute('truncate job, job_label')  # rows of history() never were in the queue
         super().tearDown()
 
     def history(self, count):
-        """So many jobs that succeeded; every thousandth failed or was of another kind."""
+        """So many jobs that succeeded; every thousandth failed, was of another kind, or has other labels."""
         self.queue.rows("""
             with numbers as (select n, nextval('job_seq') id from generate_series(0, %s - 1) n)
-            insert into job (id, team_id, user_id, kind, kind_version, args, device_class, lane_id, priority, merge, state, created_at, finished_at,
-              items_total, items_ok, tasks_total, tasks_left)
-            select (day_of(%s)::bigint << 40) + id, %s, 1, case n %% 1000 when 500 then 'rare' else 'test' end, 1, '{}', 'cpu', 1, 0, true,
-              case n %% 1000 when 0 then 'failed' else 'succeeded' end, %s, %s, 1, 1, 1, 0
+            insert into job (id, team_id, user_id, kind, kind_version, labels, args, device_class, lane_id, priority, merge, state, created_at,
+              finished_at, items_total, items_ok, tasks_total, tasks_left)
+            select (day_of(%s)::bigint << 40) + id, %s, 1, case n %% 1000 when 500 then 'rare' else 'test' end, 1,
+              case n %% 1000 when 250 then '{"desk": "rates"}' when 750 then '{"desk": "energy", "run": "7"}' else '{"desk": "energy"}' end::jsonb,
+              '{}', 'cpu', 1, 0, true, case n %% 1000 when 0 then 'failed' else 'succeeded' end, %s, %s, 1, 1, 1, 0
             from numbers returning 1""", count, self.moment, self.team, self.moment, self.moment)
-        self.queue.connection.execute('vacuum analyze job')
+        self.queue.connection.execute('vacuum analyze job, job_label')
 
     def page(self, **filters):
         """The blocks that a page reads, and its jobs."""
-        [text] = re.findall(r'^-- name: jobs\.list\n((?:.+\n)+)', (QUERIES / 'jobs.sql').read_text(), flags=re.M)
-        values = [None, filters.get('kind'), filters.get('ended_as'), None, None, 6]
+        name = 'list_labelled' if 'key' in filters else 'list'
+        [text] = re.findall(rf'^-- name: jobs\.{name}\n((?:.+\n)+)', (QUERIES / 'jobs.sql').read_text(), flags=re.M)
+        values = [None, filters.get('kind'), filters.get('ended_as'), 6, filters.get('key'), filters.get('value')]
         text = re.sub(r'\$([1-6])', lambda found: 'null' if values[int(found[1]) - 1] is None else f"'{values[int(found[1]) - 1]}'", text)
         text = re.sub(r'^--.*\n', '', text, flags=re.M).rstrip().rstrip(';')
         with self.app.connection.transaction():
@@ -140,6 +142,39 @@ class Lists(QueueCase):
                 self.assertEqual(len(found), 0 if filters.get('ended_as') == 'cancelled' else 6)
                 self.assertTrue(all(getattr(row, {'ended_as': 'state'}.get(name, name)) == value for row in found for name, value in filters.items()))
                 self.assertLess(blocks, 60)
+
+    def test_jobs_with_a_label_are_found_without_the_others(self):
+        self.history(8000)
+        for filters, count in (({'key': 'desk', 'value': 'rates'}, 6), ({'key': 'desk', 'value': 'energy'}, 6), ({'key': 'desk'}, 6),
+                               ({'key': 'run'}, 6), ({'key': 'run', 'value': '7'}, 6), ({'key': 'run', 'value': '8'}, 0),
+                               ({'key': 'desk', 'value': 'rates', 'ended_as': 'succeeded'}, 6)):
+            with self.subTest(filters):
+                blocks, found = self.page(**filters)
+                self.assertEqual(len(found), count)
+                self.assertEqual([row.id for row in found], sorted((row.id for row in found), reverse=True))
+                for row in found:
+                    self.assertIn(row.labels[filters['key']], [filters.get('value', row.labels[filters['key']])])
+                self.assertLess(blocks, 100)
+
+    def test_labels_follow_their_job(self):
+        """In what a page of them shows: through a submit, a change, and the end of the job."""
+        [id] = self.submit(job(self.team, labels='{"desk": "energy", "run": "7"}'))
+
+        def found(key, value):
+            return [row.id for row in self.page(key=key, value=value)[1]]
+
+        self.assertEqual((found('desk', 'energy'), found('run', '7')), ([id], [id]))
+        with self.app.connection.transaction():
+            self.app.rows("select set_config('app.team_id', %s, true)", str(self.team))
+            self.app.rows("""update job set labels = '{"desk": "rates"}' where id = %s returning 1""", id)
+        self.assertEqual((found('desk', 'energy'), found('run', '7'), found('desk', 'rates')), ([], [], [id]))
+        self.queue.rows('select cancel_v1(%s, %s)', self.team, id)
+        self.queue.rows('select delete_job_v1(%s, %s)', self.team, id)
+        self.assertEqual(self.queue.one('select count(*) from job_label'), 0)
+
+    def test_labels_of_another_team_are_not_seen(self):
+        self.submit(job(self.other_team, labels='{"desk": "energy"}'))
+        self.assertEqual(self.page(key='desk')[1], [])
 
 
 if __name__ == '__main__':

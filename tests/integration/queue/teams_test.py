@@ -8,7 +8,7 @@ import psycopg
 from queue_case import QueueCase
 from queue_client import job
 
-TEAM_TABLES = ('job', 'task', 'result', 'attempt', 'event', 'report', 'account')
+TEAM_TABLES = ('job', 'task', 'result', 'attempt', 'event', 'report', 'job_label', 'account')
 
 
 class Teams(QueueCase):
@@ -32,7 +32,7 @@ class Teams(QueueCase):
 
     def test_a_team_sees_its_own_rows_and_without_a_team_there_are_none(self):
         for team in (self.team, self.other_team):
-            self.submit(job(team), job(team, 2))
+            self.submit(job(team, labels='{"desk": "energy"}'), job(team, 2))
         tasks = self.queue.claim(self.cpu)
         self.queue.complete(self.cpu, tasks[:1], outcome='retry', error='again')
         self.queue.complete(self.cpu, tasks[1:])
