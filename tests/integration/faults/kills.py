@@ -11,19 +11,13 @@ import collections
 import os
 import random
 import signal
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 from patience import Api, check_jobs, submit
+from tables import broken_invariants
 
-from harness import ROOT, Server, command_line, descendants
-
-sys.path.insert(0, subprocess.run(ROOT / 'tests/support/psycopg', stdout=subprocess.PIPE, text=True, check=True).stdout.strip())
-import psycopg  # noqa: E402
-from queue_client import Queue  # noqa: E402
-from queue_invariants import broken  # noqa: E402
+from harness import Server, command_line, descendants
 
 CLIENTS = 8
 TEXTS = 20
@@ -74,14 +68,6 @@ class Killer:
         if 'postgres' not in command_line(postmaster):
             return []  # dead: its number may be somebody else's by now
         return [postmaster] if what == 'postmaster' else descendants(postmaster)
-
-
-def broken_invariants(server):
-    """Of the tables, as the owner of the private cluster sees them."""
-    lines = next((server.folder / 'data').rglob('postmaster.pid')).read_text().splitlines()
-    with psycopg.connect(host=lines[4], port=lines[3], user='plimsoll_superuser', dbname='plimsoll', autocommit=True,
-                         options='-c search_path=plimsoll') as connection:
-        return broken(Queue(connection))
 
 
 def main():

@@ -39,10 +39,10 @@ class Follower:
             answer = connection.getresponse()
             if answer.status == 204:
                 return True
-            assert answer.status in (200, 429), answer.status
+            assert answer.status in (200, 429, 503), answer.status
             if answer.status == 200:
                 self.read(answer)
-            # 429: the server has not heard yet that earlier streams were cut.
+            # 429: the server has not heard yet that earlier streams were cut. 503: its database is away.
         finally:
             connection.close()
         return None
