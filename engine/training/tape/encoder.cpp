@@ -39,15 +39,15 @@ Var embed(Graph& g, const ModelShape& s, ParameterCursor& p, std::int64_t rows) 
     Var position_ids, types;
     if (roberta) position_ids = g.make(rows, Dtype::int64, group);  // computed from the input ids
     if (typed) types = g.make(roberta ? rows : sequence, Dtype::int64, group);
-    const Var words = embedding(g, word, rows, s.hidden, true);
+    const Var words = embedding(g, word, rows, s.hidden, {}, true);
     Var sum = words;
     Var type_rows;
     if (typed) {
         const Var expanded_ids = g.make(rows, Dtype::int64, group);
-        type_rows = embedding(g, type, rows, s.hidden);
+        type_rows = embedding(g, type, rows, s.hidden, types);
         sum = add(g, words, type_rows, group);
     }
-    const Var positions = embedding(g, position, roberta ? rows : sequence, s.hidden);
+    const Var positions = embedding(g, position, roberta ? rows : sequence, s.hidden, position_ids);
     sum = add(g, sum, positions, group);
     Var out = layer_norm(g, sum, norm, group);
     sum = out;

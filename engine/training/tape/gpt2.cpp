@@ -54,9 +54,9 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
     const std::int64_t sequence = g.settings().sequence;
     const int words = p.next();
     const int positions = p.next();
-    const Var word_rows = embedding(g, words, rows, s.hidden, true);
+    const Var word_rows = embedding(g, words, rows, s.hidden, {}, true);
     const Var position_ids = g.make(sequence, Dtype::int64, Group::embedding);
-    const Var position_rows = embedding(g, positions, sequence, s.hidden);
+    const Var position_rows = embedding(g, positions, sequence, s.hidden, position_ids);
     Var x = add(g, word_rows, position_rows, Group::embedding);
     AttentionShape shape{.batch = rows / sequence,
                          .heads = s.heads,

@@ -57,7 +57,7 @@ Tables rotary_tables(Graph& g, std::int64_t sequence, std::int64_t head_dim, Dty
 }
 
 Var run_block(Graph& g, const Block& b, const Var& x, const Tables& rope, const Var& bias,
-              const AttentionShape& shape, std::int64_t width) {
+              AttentionShape shape, std::int64_t width) {
     constexpr auto attention = Group::attention;
     constexpr auto ffn = Group::feed_forward;
     Var weights;
@@ -68,6 +68,10 @@ Var run_block(Graph& g, const Block& b, const Var& x, const Tables& rope, const 
         Var q = reordered(g, linear(g, normed, b.query, attention));
         Var k = reordered(g, linear(g, normed, b.key, attention));
         Var v = linear(g, normed, b.value, attention);
+        // PyTorch groups heads itself; with a mask transformers repeats them beforehand.
+        const bool repeats = g.settings().attention == Attention::sdpa && shape.mask;
+        const std::int64_t times = repeats ? shape.heads / shape.kv_heads : 1;
+        if (repeats) shape.kv_heads = shape.heads;
         const bool plain =
             g.settings().attention == Attention::sdpa &&
             choose_sdpa(g.settings(), g.device(), v.dtype(), shape) == SdpaKernel::math;
@@ -78,6 +82,8 @@ Var run_block(Graph& g, const Block& b, const Var& x, const Tables& rope, const 
             q = std::move(turned_q);
             k = std::move(turned_k);
         }
+        k = repeat_heads(g, k, times);
+        v = repeat_heads(g, v, times);
         // Autocast converts the arguments from the right.
         k = to(g, k, v.dtype(), attention);
         q = to(g, q, v.dtype(), attention);
@@ -99,7 +105,7 @@ Var run_block(Graph& g, const Block& b, const Var& x, const Tables& rope, const 
 Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids) {
     const std::int64_t rows = ids.elements();
     const std::int64_t sequence = g.settings().sequence;
-    const Var embeddings = embedding(g, p.next(), rows, s.hidden, true);
+    const Var embeddings = embedding(g, p.next(), rows, s.hidden, {}, true);
     const Var position_ids = g.make(sequence, Dtype::int64, Group::embedding);
     AttentionShape shape{.batch = rows / sequence,
                          .heads = s.heads,
@@ -116,10 +122,11 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
     Var x = embeddings;
     for (int i = 0; i < s.layers; ++i) {
         const Block block = read_block(g, s, p);
-        x = run_layer(g, i, std::move(x),
-                      [&g, block, rope, bias, shape, width = s.hidden](const Var& in) {
-                          return run_block(g, block, in, rope, bias, shape, width);
-                      });
+        x = run_layer(
+            g, i, std::move(x),
+            [&g, block, rope, bias, shape, position_ids, width = s.hidden](const Var& in) {
+                return run_block(g, block, in, rope, bias, shape, width);
+            });
     }
     return rms_norm(g, x, p.next(), s.hidden);
 }

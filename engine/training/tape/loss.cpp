@@ -48,7 +48,8 @@ bool wants_input_gradients(const Graph& g) {
 
 }  // namespace
 
-Var embedding(Graph& g, int table, std::int64_t rows, std::int64_t width, bool word_table) {
+Var embedding(Graph& g, int table, std::int64_t rows, std::int64_t width, const Var& indices,
+              bool word_table) {
     const auto& p = g.parameter(table);
     Var y = g.make(rows * width, p.dtype, Group::embedding);
     const Edge edge = p.trainable ? Edge{Edge::Kind::parameter, table, 0} : Edge{};
@@ -56,6 +57,7 @@ Var embedding(Graph& g, int table, std::int64_t rows, std::int64_t width, bool w
     Node* n = g.node(embedding_backward, {edge}, p.dtype, Group::embedding);
     if (n == nullptr) return y;
     n->size = {p.elements / width, rows, width};
+    if (indices) g.save(n, indices);
     return y.alias(y.elements(), g.edge_to(n));
 }
 
@@ -71,8 +73,8 @@ Var cross_entropy(Graph& g, const Var& logits, const Var& labels) {
     const Var input =
         g.autocast() ? to(g, log_probabilities, Dtype::fp32, Group::logits) : log_probabilities;
 
-    const Var loss = g.make(1, Dtype::fp32, Group::logits);
-    const Var weight = g.make(1, Dtype::fp32, Group::logits);
+    const Var loss = g.make(1, input.dtype(), Group::logits);
+    const Var weight = g.make(1, input.dtype(), Group::logits);
     Node* nll = g.node(fresh_same, {input.edge()}, input.dtype(), Group::logits);
     nll->size[0] = input.elements();
     g.save(nll, input);

@@ -93,6 +93,8 @@ enum class Probabilities {
     before_dropout,  // GPT-2
     fp32_softmax,    // Llama: softmax in fp32 always, converted before dropout
 };
+// Every head of k or v as often as queries share it: a copy whose gradient is summed per group.
+Var repeat_heads(Graph& g, const Var& x, std::int64_t times);
 // `weights` receives the probabilities, which the callers keep for a while.
 Var eager_attention(Graph& g, const Var& q, const Var& k, const Var& v, const Var& bias,
                     const AttentionShape& shape, Probabilities probabilities, Var& weights);
@@ -110,7 +112,10 @@ std::array<Var, 3> split3(Graph& g, const Var& x);
 // The last two halves exchanged, one negated: cat(-x2, x1) of rotary positions.
 Var rotate_half(Graph& g, const Var& x, Group group);
 
-Var embedding(Graph& g, int table, std::int64_t rows, std::int64_t width, bool word_table = false);
+// `indices` are kept for backward where they were made for this lookup; those of the batch outlive
+// it.
+Var embedding(Graph& g, int table, std::int64_t rows, std::int64_t width, const Var& indices,
+              bool word_table = false);
 
 // Mean cross-entropy over `rows` of logits; `labels` (int64) are kept until backward.
 Var cross_entropy(Graph& g, const Var& logits, const Var& labels);

@@ -98,7 +98,7 @@ Var fused(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionSha
     if (shape.mask)  // the boolean mask becomes an additive one of q's type
         mask = g.make(shape.batch * shape.queries * round_up(shape.keys, 8), q.dtype(),
                       Group::attention_scores);
-    Var seed, offset, statistics;
+    Var seed, offset, statistics;  // generators of the memory-efficient kernel lie in host memory
     const std::int64_t rows =
         kernel == SdpaKernel::efficient ? round_up(shape.queries, 32) : shape.queries;
     if (kernel == SdpaKernel::cudnn) {
@@ -109,7 +109,10 @@ Var fused(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionSha
     Var out = g.make(q.elements(), q.dtype(), group);
     if (kernel != SdpaKernel::cudnn)
         statistics = g.make(pairs * rows, Dtype::fp32, Group::attention_scores);
-    if (kernel == SdpaKernel::flash) seed = g.make(2, Dtype::int64, group);
+    if (kernel == SdpaKernel::flash) {
+        seed = g.make(2, Dtype::int64, group);
+        offset = g.make(1, Dtype::int64, group);  // not used by the kernel, kept all the same
+    }
 
     const Node::Run run = kernel == SdpaKernel::cudnn   ? cudnn_backward
                           : kernel == SdpaKernel::flash ? flash_backward
@@ -136,7 +139,10 @@ void sum_groups_backward(Graph& g, Node& n) {  // repeated heads: gradients summ
     Graph::output(n, 0, g.allocate(n.size[0] * bytes_of(n.dtype), kBackward));
 }
 
+}  // namespace
+
 Var repeat_heads(Graph& g, const Var& x, std::int64_t times) {
+    if (times == 1) return x;
     Var y = g.make(x.elements() * times, x.dtype(), Group::attention);
     Node* n = g.node(sum_groups_backward, {x.edge()}, x.dtype(), Group::attention);
     if (n == nullptr) return y;
@@ -144,26 +150,35 @@ Var repeat_heads(Graph& g, const Var& x, std::int64_t times) {
     return y.alias(y.elements(), g.edge_to(n));
 }
 
-// _scaled_dot_product_attention_math: scaled q and k, scores, safe softmax, values.
+namespace {
+
+// _scaled_dot_product_attention_math: scaled q and k, scores, safe softmax, values. Half inputs are
+// computed in fp32 (allow_fp16_bf16_reduction_math_sdp is off by default).
 Var math_attention(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionShape& s) {
     constexpr auto group = Group::attention;
     constexpr auto scores_group = Group::attention_scores;
     const std::int64_t pairs = s.batch * s.heads;
     const std::int64_t times = s.heads / s.kv_heads;
-    const Var scaled_q = scale(g, q, group);
+    const Var wide_q = to(g, q, Dtype::fp32, group);
+    const Var wide_k = to(g, k, Dtype::fp32, group);
+    const Var wide_v = to(g, v, Dtype::fp32, group);
+    const Var scaled_q = scale(g, wide_q, group);
     Var bias;
     if (s.causal) {
         const Var ones = g.make(s.queries * s.keys, Dtype::boolean, scores_group);
         const Var triangle = g.make(s.queries * s.keys, Dtype::boolean, scores_group);
-        bias = g.make(s.queries * s.keys, q.dtype(), scores_group);
+        bias = g.make(s.queries * s.keys, Dtype::fp32, scores_group);
     }
-    const Var keys = times > 1 ? repeat_heads(g, k, times) : k;
-    const Var values = times > 1 ? repeat_heads(g, v, times) : v;
+    const Var keys = repeat_heads(g, wide_k, times);
+    const Var values = repeat_heads(g, wide_v, times);
+    // Repeated heads lie one after the other; others are views of rows, copied for the product.
+    const auto by_heads = [&](const Var& x) { return times > 1 ? x : copy(g, x, false, group); };
     Var scores;
     {
         const Var scaled_k = scale(g, keys, group);
         const Var q_rows = copy(g, scaled_q, false, group);
-        scores = bmm(g, q_rows, scaled_k, pairs, s.queries, s.head_dim, s.keys, scores_group);
+        scores =
+            bmm(g, q_rows, by_heads(scaled_k), pairs, s.queries, s.head_dim, s.keys, scores_group);
     }
     {
         const Var raw = scores;
@@ -171,7 +186,10 @@ Var math_attention(Graph& g, const Var& q, const Var& k, const Var& v, const Att
         g.scratch(scores.elements(), scores_group);  // rows that are all -inf
     }
     scores = dropout(g, scores, s.dropout, scores_group);
-    return bmm(g, scores, values, pairs, s.queries, s.keys, s.head_dim, group);
+    const Var weights = to(g, scores, q.dtype(), scores_group);  // the second result, not used
+    const Var context =
+        bmm(g, scores, by_heads(values), pairs, s.queries, s.keys, s.head_dim, group);
+    return to(g, context, q.dtype(), group);
 }
 
 }  // namespace
@@ -207,8 +225,8 @@ Var eager_attention(Graph& g, const Var& q, const Var& k, const Var& v, const Va
     const std::int64_t pairs = s.batch * s.heads;
     const std::int64_t times = s.heads / s.kv_heads;
     const Dtype dtype = q.dtype();
-    const Var keys = times > 1 ? repeat_heads(g, k, times) : k;
-    const Var values = times > 1 ? repeat_heads(g, v, times) : v;
+    const Var keys = repeat_heads(g, k, times);
+    const Var values = repeat_heads(g, v, times);
     Var scores;
     {
         const Var q_rows = copy(g, q, false, group);

@@ -63,6 +63,24 @@ TEST(Estimate, AgreesOnConfigurationsThatItWasNotWrittenAgainst) {
     EXPECT_LT(allocated.quantile(0.9), 0.1);
 }
 
+// Attention of cards before Hopper: flash where half precision allows it, memory-efficient
+// elsewhere.
+TEST(Estimate, AgreesWithPyTorchsOwnAllocatorOnAmpere) {
+    Errors reserved, allocated;
+    for (const auto& c : measured_configs("pytorch_2_11_peaks_sm80.json")) {
+        const auto e = estimate(c.shape, c.settings, {.compute_capability = 80});
+        ASSERT_TRUE(e) << c.name << e.error().message;
+        if (!c.max_reserved) continue;
+        reserved.values.push_back(error(e->peak_reserved, *c.max_reserved));
+        allocated.values.push_back(error(e->peak_allocated, *c.max_allocated));
+        EXPECT_LT(reserved.values.back(), 5) << c.name;
+        EXPECT_LT(allocated.values.back(), 5) << c.name;
+    }
+    EXPECT_GE(reserved.values.size(), 104U);
+    EXPECT_LT(reserved.quantile(0.9), 0.1);
+    EXPECT_LT(allocated.quantile(0.9), 0.1);
+}
+
 TEST(Estimate, EveryConfigurationIsConsistent) {
     for (auto c : measured_configs()) {
         c.settings.batch = std::min<std::int64_t>(c.settings.batch, 16);

@@ -1,8 +1,13 @@
 #include "engine/training/estimate/estimate.hpp"
+#include "engine/training/gpus/catalogue.hpp"
+#include "engine/training/models/hugging_face.hpp"
 #include "engine/training/models/presets.hpp"
 #include "engine/training/tape/operations.hpp"
 
+#include <fstream>
+
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 // What autograd keeps, to the byte. The layer rows were measured with PyTorch's saved-tensor hooks
 // at batch 2, 64 tokens, hidden 96, 4 heads, feed-forward 384; python scalars (8 bytes) not
@@ -59,6 +64,39 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"megatron", Precision::bf16, Attention::eager, 0,
             34 * kTokens* kHidden + 5 * kScores + 16 * kTokens}),
     [](const auto& info) { return std::string(info.param.name); });
+
+Precision precision_named(const std::string& name) {
+    return name == "fp32"   ? Precision::fp32
+           : name == "bf16" ? Precision::bf16
+                            : Precision::bf16_autocast;
+}
+
+// Every row of tests/pytorch/saved_tensors.py: each layer, and all that is alive after the forward.
+TEST(SavedTensors, AreThoseOfPyTorchForEveryModelCardAndPrecision) {
+    std::ifstream file("tests/unit/engine/training/data/pytorch_2_11_saved.json");
+    const auto rows = nlohmann::json::parse(file);
+    EXPECT_GE(rows.size(), 150U);
+    for (const auto& row : rows) {
+        const auto shape = from_hugging_face(row["config"].dump());
+        ASSERT_TRUE(shape) << shape.error().message;
+        TrainingSettings t;
+        t.batch = row["batch"];
+        t.sequence = row["length"];
+        t.precision = precision_named(row["precision"]);
+        t.attention = row["attention"] == "eager" ? Attention::eager : Attention::sdpa;
+        t.lora.rank = row["lora"];
+        t.checkpointing = row["checkpointing"];
+        t.padded = row["padded"];
+        const auto e =
+            estimate(*shape, t, tape_device(*GpuCatalogue().find(row["gpu"].get<std::string>())));
+        ASSERT_TRUE(e);
+        std::vector<std::int64_t> layers;
+        for (const auto& layer : e->layers) layers.push_back(layer.saved_bytes);
+        const auto& measured = row["measured"];
+        EXPECT_EQ(layers, measured["layers"].get<std::vector<std::int64_t>>()) << row.dump();
+        EXPECT_EQ(e->saved_for_backward, measured["activations"].get<std::int64_t>()) << row.dump();
+    }
+}
 
 // Bytes that stay alive once the result is computed, its own not counted but its input's.
 std::int64_t kept(Precision precision, Dtype dtype, Var (*operation)(Graph&, const Var&)) {
