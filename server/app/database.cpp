@@ -45,6 +45,7 @@ Result<std::unique_ptr<Database>> Database::open(const Settings& settings) {
 
 Result<void> Database::revive() {
     const std::lock_guard lock(mutex_);
+    keeps_cluster_ = true;
     cluster_.reset();  // lets go of the data folder's lock
     auto data = data_directory(settings_);
     if (!data) return fail(data.error());
@@ -57,11 +58,12 @@ Result<void> Database::revive() {
 bool Database::is_alive() const {
     // While somebody revives it there is nothing to report, and the caller must not wait.
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    return !lock || !cluster_ || cluster_->is_alive();
+    return !lock || !keeps_cluster_ || (cluster_ && cluster_->is_alive());
 }
 
 void Database::close() {
     const std::lock_guard lock(mutex_);
+    keeps_cluster_ = false;
     cluster_.reset();
 }
 

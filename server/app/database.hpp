@@ -31,6 +31,7 @@ class Database {
     // Starts the private cluster again when its postmaster is gone. Blocks; call it off the I/O
     // thread.
     Result<void> revive();
+    // False also after an attempt to start it failed: the next one may succeed.
     bool is_alive() const;
     // Stops the private cluster.
     void close();
@@ -39,7 +40,9 @@ class Database {
     void set_private(const std::string& conninfo);
 
     Settings settings_;
-    mutable std::mutex mutex_;  // of cluster_: revived on another thread than the one that looks
+    mutable std::mutex
+        mutex_;  // of the next two: revived on another thread than the one that looks
+    bool keeps_cluster_ = false;  // ours to run, until it is closed
     std::unique_ptr<postgres::EmbeddedCluster> cluster_;
     postgres::Target app_;
     postgres::Target migrate_;

@@ -1,5 +1,6 @@
 """Processes that die or stand still: nothing is lost, nothing is recorded twice."""
 
+import contextlib
 import ctypes
 import os
 import pathlib
@@ -78,6 +79,27 @@ class Faults(unittest.TestCase):
         # Immediate shutdown, as after a crash; the server starts its private PostgreSQL again.
         os.kill(self.server.postmaster(), signal.SIGQUIT)
         self.check_recovery()
+
+    def test_a_database_that_cannot_start_at_once_is_started_later(self):
+        # A backend that outlives its postmaster: PostgreSQL refuses to start beside it.
+        postmaster = self.server.postmaster()
+        os.kill(postmaster, signal.SIGSTOP)
+        backends = descendants(postmaster)
+        for pid in backends:
+            os.kill(pid, signal.SIGSTOP)
+        os.kill(postmaster, signal.SIGKILL)
+        try:
+            self.await_log("the private PostgreSQL does not start")
+        finally:
+            for pid in backends:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+        self.check_recovery()
+
+    def await_log(self, text):
+        deadline = time.monotonic() + PATIENCE
+        while not any(text in line for line in self.server.log):
+            self.assertLess(time.monotonic(), deadline, text)
 
     def test_a_killed_database_that_nobody_buries_comes_back(self):
         # As in a container without an init: PostgreSQL's parent is gone, and who gets its dead never asks for them.
