@@ -1,0 +1,189 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include <boost/container/small_vector.hpp>
+
+// What the queue's tables hold, as far as its rules look at it. Teams, accounts, lanes, workers and
+// jobs are numbered from 0 in the order in which they were made.
+namespace plimsoll::queue::rules {
+
+template <class T, std::size_t N>
+using Few = boost::container::small_vector<T, N>;
+
+template <class Range, class Predicate>
+void drop_if(Range& range, Predicate predicate) {
+    range.erase(std::remove_if(range.begin(), range.end(), predicate), range.end());
+}
+
+using Moment = std::int64_t;  // milliseconds
+
+constexpr Moment kLeaseTime = 15'000;  // a worker's leases are valid so long after it was last seen
+constexpr Moment kDay = 86'400'000;
+constexpr Moment kKeyTime = 2 * kDay;  // an idempotency key is remembered so long
+constexpr int kAccountsPerClaim = 16;
+constexpr int kMaxAttempts = 20;  // whatever workers say
+constexpr int kHighestPriority = 10;
+constexpr float kMergeSeconds = 0.01F;
+constexpr int kNoLimit = 1'000'000;
+
+// Device classes, in the order of their locks.
+enum DeviceClass : int { kDevices, kHost, kClasses };
+
+enum class JobState { scheduled, queued, running, cancelling, succeeded, failed, cancelled };
+enum class Outcome { done, retry, final, released, lost };
+enum class Fate { done, quarantined, ready, scheduled, dropped };
+enum class Verdict { accepted, cancelled, replayed, stale };
+
+inline bool has_ended(JobState state) {
+    return state >= JobState::succeeded;
+}
+
+// A task that waits or runs. task == tasks_total of its job: the job's merge task.
+struct Run {
+    int job = 0;
+    int task = 0;
+    int lane = 0;
+    float seconds = 0;  // estimate, normalised device-seconds
+    int attempt = 1;
+    int crashes = 0;  // workers that died on it
+};
+
+struct Ready : Run {
+    std::int64_t number = 0;  // grows in the order of commits
+    Moment since = 0;
+};
+
+struct Scheduled : Run {  // task < 0: all tasks of the job, which has a start time
+    Moment at = 0;
+};
+
+// A line of equally eligible tasks: what it asks of a device is its key.
+struct Lane {
+    int account = 0;
+    int priority = 0;
+    int memory = 0;
+    std::int64_t head =
+        0;                // no ready task has a number up to this; meaningful while there are some
+    Few<Ready, 8> ready;  // in the order of numbers
+};
+
+struct Account {
+    int device_class = 0;
+    double weight = 1;
+    int cap = kNoLimit;  // devices
+    bool paused = false;
+    double vtime = 0;  // charged normalised device-seconds / weight
+    int slots = 0;     // devices that hold a lease with its tasks
+    int ready = 0;
+    Few<int, 4> lanes;
+
+    bool is_open() const { return ready > 0 && slots < cap && !paused; }
+};
+
+enum class WorkerState { active, draining, retired, lost };
+
+struct Worker {
+    int epoch = 0;  // 0: has not registered yet
+    int device_class = 0;
+    int memory = 0;
+    float speed = 1;  // normalised device-seconds in a second
+    WorkerState state = WorkerState::lost;
+    Moment seen_at = 0;
+};
+
+struct Held : Run {
+    int account = 0;
+};
+
+struct Lease {
+    std::int64_t fence = 0;
+    int worker = 0;
+    int epoch = 0;
+    Moment claimed_at = 0;
+    Few<Held, 8> tasks;
+};
+
+struct Result {
+    enum { none, done, quarantined } state = none;
+    std::int64_t fence = 0;
+};
+
+struct Task {
+    int items = 0;
+    float seconds = 0;
+    Result result;
+};
+
+struct Job {
+    int team = 0;
+    int lane = 0;
+    int priority = 0;
+    bool merge = true;
+    JobState state = JobState::queued;
+    Moment created_at = 0;
+    std::optional<Moment> run_at, deadline, timeout, started_at, finished_at;
+    bool stopped = false;  // fails because its time is over
+    int unique_key = -1;
+    Few<Task, 4> tasks;
+    int tasks_left = 0;
+    int tasks_quarantined = 0;
+    int items_ok = 0;
+    int items_failed = 0;
+    int retries = 0;
+    int events = 1;
+    double charged = 0;       // measured, normalised device-seconds
+    std::int64_t report = 0;  // fence that recorded it; 0: none
+    bool dropped = false;     // with its day
+
+    int merge_task() const { return static_cast<int>(tasks.size()); }
+};
+
+struct Attempt {  // that did not end its task well
+    int job = 0;
+    int task = 0;
+    std::int64_t fence = 0;
+    int worker = 0;
+    Outcome outcome = Outcome::retry;
+};
+
+struct Key {
+    int team = 0;
+    int key = 0;
+    int fingerprint = 0;
+    int job = 0;
+    Moment expires_at = 0;
+};
+
+struct UniqueKey {
+    int team = 0;
+    int key = 0;
+    int job = 0;
+};
+
+struct Overdue {
+    Moment at = 0;
+    int job = 0;
+};
+
+struct State {
+    double clock[kClasses] = {};  // lower bound of the virtual time of every open account
+    std::int64_t last_number = 0;
+    std::int64_t last_fence = 0;
+    std::vector<Account> accounts;
+    std::vector<Lane> lanes;
+    std::vector<Worker> workers;
+    std::vector<Job> jobs;
+    std::vector<Lease> leases;  // in the order of fences
+    std::vector<Scheduled> scheduled;
+    std::vector<Attempt> attempts;
+    std::vector<Key> keys;
+    std::vector<UniqueKey> unique_keys;
+    std::vector<Overdue> overdue;
+};
+
+}  // namespace plimsoll::queue::rules

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "server/queue/rules/queue.hpp"
+
+#include <initializer_list>
+#include <ostream>
+#include <span>
+#include <string>
+
+namespace plimsoll::simulation {
+
+// Writes a history as lines of JSON: what is called, what it answers, and the state after it.
+// replay.py makes the same calls to the SQL functions and compares.
+class Record {
+  public:
+    explicit Record(std::ostream& out) : out_(out) {}
+
+    void begin(std::uint64_t seed, const queue::rules::State& state,
+               std::span<const int> merge_lanes);
+    // values: of the arguments, in the order that replay.py expects; JSON
+    void call(const char* name, queue::rules::Moment now, const std::string& arguments,
+              const std::string& answer, const queue::rules::State& state);
+    void end();
+
+  private:
+    void write_state(const queue::rules::State& state);
+
+    std::ostream& out_;
+};
+
+}  // namespace plimsoll::simulation

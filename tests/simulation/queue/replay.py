@@ -1,0 +1,253 @@
+"""Replays random histories of the queue's rules against the SQL functions, which must answer and end up alike at every step.
+
+    tests/support/with_database tests/simulation/queue/replay.py SIMULATION [--histories 100] [--seed 1] [--without GUARD…]
+
+SIMULATION is the program queue_simulation. Time is an argument of every function, and each history is a transaction
+that is rolled back. A difference prints the seed and the step; the same --seed with --histories 1 repeats it.
+"""
+
+import argparse
+import datetime
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+from psycopg.rows import tuple_row
+
+from queue_client import connect
+
+HERE = pathlib.Path(__file__).resolve().parent
+CLASSES = ['cpu', 'host']
+DAY = datetime.timedelta(days=1)
+FIRST_DAY = 1000  # on which histories begin
+
+
+class Different(Exception):
+    pass
+
+
+class History:
+    def __init__(self, connection, header):
+        self.connection = connection
+        midnight = datetime.datetime.now(datetime.timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
+        self.epoch = midnight - FIRST_DAY * DAY
+        self.epoch_ms = round(self.epoch.timestamp() * 1000)
+        self.day = FIRST_DAY
+        self.drawn = 0  # jobs that were submitted, also those that were not made
+        self.jobs, self.job_numbers = {}, {}  # number in the history → id, and back
+        self.workers, self.worker_numbers = {}, {}
+        self.first_number = self.one("select nextval('ready_seq')")
+        self.first_fence = self.one("select nextval('fence_seq')")
+        self.teams, self.accounts, self.lanes = [], [], []
+        for number, (device_class, weight, cap) in enumerate(header['accounts']):
+            if number % len(CLASSES) == 0:
+                self.teams.append(self.one("insert into team (name) values ('team ' || %s) returning id", number))
+            self.accounts.append(self.one("""
+                with made as (insert into account (team_id, class_id) select %s, id from device_class where name = %s returning id, class_id)
+                insert into account_state (account_id, class_id, weight, cap) select id, class_id, %s, %s from made returning account_id""",
+                                          self.teams[-1], CLASSES[device_class], weight, cap))
+        self.account_of = [account for account, _, _ in header['lanes']]
+        self.keys = header['lanes']
+        for account, priority, memory in header['lanes']:
+            self.lanes.append(self.one("""
+                insert into lane (account_id, kind, kind_version, capability, memory_bucket, model, priority)
+                values (%s, 'test', 1, '', %s, '', %s) returning id""", self.accounts[account], memory, priority))
+        self.lane_numbers = {lane: number for number, lane in enumerate(self.lanes)}
+
+    def rows(self, sql, *values):
+        return self.connection.cursor(row_factory=tuple_row).execute(sql, values).fetchall()
+
+    def one(self, sql, *values):
+        return self.rows(sql, *values)[0][0]
+
+    def at(self, ms):
+        return None if ms is None else self.epoch + datetime.timedelta(milliseconds=ms)
+
+    def fence(self, number):
+        return self.first_fence + number
+
+    def fence_number(self, fence):
+        return 0 if fence is None else fence - self.first_fence
+
+    def job(self, number):
+        return self.jobs.get(number, number)  # a job that was never made: an id of none
+
+    # The calls, by the names in the record: arguments as recorded, answers as recorded.
+
+    def pass_(self, now):
+        if (day := (now - self.epoch) // DAY) != self.day:
+            self.day = day
+            self.rows('select ensure_partitions_v1(0, %s)', now)
+
+    def enqueue(self, now, *jobs):
+        n = len(jobs)
+        lanes = [self.keys[j[0]] for j in jobs]
+        tasks = [(i, *t) for i, j in enumerate(jobs, 1) for t in j[8]]
+        none = [None] * n
+        rows = self.rows(
+            """select job_id, outcome from enqueue_v2(%s::bigint[], %s::bigint[], %s::text[], %s::smallint[], %s::json[], %s::text[], %s::jsonb[],
+               %s::smallint[], %s::text[], %s::text[], %s::smallint[], %s::text[], %s::boolean[], %s::timestamptz[], %s::text[], %s::bytea[],
+               %s::timestamptz[], %s::real[], %s::text[], false, %s::int[], %s::int[], %s::real[], %s::bytea[], p_now => %s) order by ord""",
+            [self.teams[l[0] // len(CLASSES)] for l in lanes], [1] * n, ['test'] * n, [1] * n, ['{}'] * n, none, ['{}'] * n,
+            [l[1] for l in lanes], ['cpu'] * n, [''] * n, [l[2] for l in lanes], [''] * n, [j[1] for j in jobs], [self.at(j[2]) for j in jobs],
+            [None if j[5] < 0 else f'key {j[5]}' for j in jobs], [None if j[5] < 0 else bytes([j[6]]) for j in jobs],
+            [self.at(j[3]) for j in jobs], [None if j[4] is None else j[4] / 1000 for j in jobs],
+            [None if j[7] < 0 else f'unique {j[7]}' for j in jobs],
+            [t[0] for t in tasks], [t[1] for t in tasks], [t[2] for t in tasks], [b'in'] * len(tasks), now)
+        answers = []
+        for job_id, outcome in rows:
+            number = self.drawn
+            self.drawn += 1
+            if outcome == 'created':
+                self.jobs[number], self.job_numbers[job_id] = job_id, number
+            answers.append([outcome, -1 if job_id is None else self.job_numbers[job_id]])
+        return answers
+
+    def set_account(self, now, account, weight, cap, paused):
+        team = self.teams[account // len(CLASSES)]
+        self.rows('select set_account_v1(%s, %s, %s, %s, %s)', team, CLASSES[account % len(CLASSES)], weight, cap, paused)
+
+    def register(self, now, worker, device_class, memory, speed):
+        worker_id, epoch = self.rows("select * from register_worker_v1('node', %s, %s, '{test:1}', '{}', %s::smallint, %s::real, '{}', %s)",
+                                     f'device {worker}', CLASSES[device_class], memory, speed, now)[0]
+        self.workers[worker], self.worker_numbers[worker_id] = worker_id, worker
+        return epoch
+
+    def retire(self, now, worker, epoch):
+        return self.one('select retire_worker_v1(%s, %s, %s)', self.workers[worker], epoch, now)
+
+    def drain(self, now, worker, on):
+        return self.one('select drain_worker_v1(%s, %s)', self.workers[worker], on)
+
+    def heartbeat(self, now, worker, epoch, fences):
+        alive, draining, stale, cancelled = self.rows("select * from heartbeat_v1(%s, %s, %s::bigint[], '{}', '{}', null, %s)", self.workers[worker], epoch,
+                                                      [self.fence(f) for f in fences], now)[0]
+        return [alive, draining, [self.fence_number(f) for f in stale], sorted(self.job_numbers[j] for j in cancelled)]
+
+    def claim(self, now, worker, epoch, seconds, tasks):
+        rows = self.rows('select * from replay.claim(%s, %s, %s, %s, %s)', self.workers[worker], epoch, seconds, tasks, now)
+        if rows and rows[0][0] is None:
+            return 'unregistered'
+        return [[self.fence_number(fence), self.job_numbers[job], task, attempt] for fence, job, task, attempt in rows]
+
+    def complete(self, now, worker, epoch, fence, tasks):
+        n = len(tasks)
+        rows = self.rows(
+            """select verdict from complete_v1(%s, %s, %s, %s::bigint[], %s::int[], %s::text[], %s::bytea[], %s::bytea[], %s::int[], %s::int[],
+               %s::real[], %s::text[], %s::real[], %s)""",
+            self.workers[worker], epoch, self.fence(fence), [self.job(t[0]) for t in tasks], [t[1] for t in tasks], [t[2] for t in tasks],
+            [b'out'] * n, [b'{}'] * n, [t[4] for t in tasks], [t[5] for t in tasks], [float(t[3]) for t in tasks],
+            [None if t[2] == 'done' else 'failed' for t in tasks], [None if t[6] is None else t[6] / 1000 for t in tasks], now)
+        return [verdict for verdict, in rows]
+
+    def release(self, now, worker, epoch, fence, tasks):
+        return self.one('select release_v1(%s, %s, %s, %s::bigint[], %s::int[], %s)', self.workers[worker], epoch, self.fence(fence),
+                        [self.job(t[0]) for t in tasks], [t[1] for t in tasks], now)
+
+    def expire(self, now):
+        rows = self.rows('select worker_id from expire_leases_v1(%s)', now)
+        return self.worker_numbers[rows[0][0]] if rows else None
+
+    def promote(self, now):
+        return self.one('select promote_due_v1(1000, %s)', now)
+
+    def end_overdue(self, now):
+        rows = self.rows('select * from end_overdue_v1(%s)', now)
+        return [self.job_numbers[rows[0][0]], rows[0][1]] if rows else None
+
+    def cancel(self, now, team, job):
+        return self.one('select cancel_v1(%s, %s, %s)', self.teams[team], self.job(job), now)
+
+    def redrive(self, now, team, job):
+        return self.rows('select outcome from redrive_v1(%s, %s::bigint[], %s)', self.teams[team], [self.job(job)], now)[0][0]
+
+    def drop_days(self, now, keep):
+        while any(outcome == 'dropped' for _, outcome in self.rows('select * from retention_v1(%s, %s)', keep, now)):
+            pass
+
+    def state(self):
+        """The database's state in the history's numbers."""
+        told = self.one('select replay.state()')
+        ms = lambda at: at - self.epoch_ms
+        lanes = {str(self.lane_numbers[lane]): [head - self.first_number, []] for lane, head, _ in told['heads'] or []}
+        for lane, number, job, task, seconds, attempt, crashes, since in told['ready'] or []:
+            entry = lanes.setdefault(str(self.lane_numbers[lane]), [None, []])
+            entry[1].append([number - self.first_number, self.job_numbers[job], task, seconds, attempt, crashes, ms(since)])
+        return {
+            'clocks': told['clocks'],
+            'accounts': told['accounts'],
+            'lanes': lanes,
+            'leases': [[self.fence_number(fence), self.worker_numbers[worker], epoch,
+                        [[self.job_numbers[t[0]], t[1], self.lane_numbers[t[2]], *t[3:]] for t in tasks]]
+                       for fence, worker, epoch, tasks in told['leases'] or []],
+            'scheduled': sorted([ms(at), self.job_numbers[job], task, attempt, crashes] for at, job, task, attempt, crashes in told['scheduled'] or []),
+            'workers': [[epoch, state, ms(seen)] for epoch, state, seen in told['workers'] or []],
+            'jobs': {str(self.job_numbers[j[0]]): [*j[1:9], self.fence_number(j[9]), [[s, self.fence_number(f)] for s, f in j[10]]]
+                     for j in told['jobs'] or []},
+        }
+
+    def step(self, line):
+        now = self.at(line['now'])
+        arguments = line['arguments']
+        if line['call'] == 'pass':
+            answer = self.pass_(now)
+        else:
+            answer = getattr(self, line['call'])(now, *arguments)
+        expected = line['state']
+        expected['scheduled'].sort()
+        expected['workers'] = [w for w in expected['workers'] if w[0] > 0]
+        for what, given, wanted in [('answer', answer, line['answer']), *((name, value, expected[name]) for name, value in self.state().items())]:
+            if not same(given, wanted):
+                raise Different(f"{line['call']} {arguments}: {what}\n  SQL   {given}\n  rules {wanted}")
+
+
+def same(a, b):
+    if isinstance(a, float) or isinstance(b, float):
+        return isinstance(a, (int, float)) and isinstance(b, (int, float)) and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
+    return a == b
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('simulation')
+    parser.add_argument('--histories', type=int, default=10_000 if os.environ.get('PLIMSOLL_LONG_TESTS') else 100)
+    parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--without', action='append', default=[], help='a guard that the rules then lack: a difference is expected')
+    given = parser.parse_args()
+    connection = connect()
+    connection.execute((HERE / 'replay.sql').read_text())
+    # Numbers two apart, so that no two lanes ever have the same head: their order would be anybody's guess.
+    connection.execute('set search_path = plimsoll; alter sequence ready_seq increment by 2; select ensure_partitions_v1()')
+    guards = [word for guard in given.without for word in ('--without', guard)]
+    with subprocess.Popen([given.simulation, '--few', '--record', '--seed', str(given.seed), '--histories', str(given.histories), *guards],
+                          stdout=subprocess.PIPE, text=True) as simulation:
+        start, steps, histories, history = time.monotonic(), 0, 0, None
+        for line in map(json.loads, simulation.stdout):
+            if 'seed' in line:
+                connection.execute('begin')
+                seed, history, step = line['seed'], History(connection, line), 0
+            elif 'call' in line:
+                step += 1
+                try:
+                    history.step(line)
+                except Different as different:
+                    simulation.terminate()
+                    sys.exit(f'seed {seed}, step {step}: {different}')
+            else:
+                connection.execute('rollback')
+                steps += step
+                histories += 1
+    assert simulation.returncode == 0 and histories == given.histories, 'the simulation failed'
+    print(f'{histories} histories, {steps} steps, alike at every one; {time.monotonic() - start:.0f} s')
+
+
+if __name__ == '__main__':
+    main()
