@@ -4,10 +4,12 @@
 #include "engine/opencl/program_cache.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace plimsoll::opencl {
 
@@ -19,10 +21,11 @@ class Programs {
     Programs(const Device& device, ProgramCache cache)
         : device_(device), cache_(std::move(cache)) {}
 
-    // `tuning` names the tuned parameters that are in `options` or chosen beside them. The kernel
-    // lives as long as this object.
-    Result<const Kernel*> get(std::string_view source, const std::string& name,
-                              const std::string& options = {}, std::string_view tuning = {});
+    // The kernel `name` of the program that `source` gives; asked for only when this process has
+    // none of this name and these options yet, so that a launch costs no hashing. What is tuned
+    // stands in the options. The kernel lives as long as this object.
+    Result<const Kernel*> get(const std::string& name, const std::string& options,
+                              const std::function<std::string()>& source);
 
     const Device& device() const { return device_; }
 
@@ -30,12 +33,14 @@ class Programs {
     std::uint64_t loaded() const { return loaded_; }
 
   private:
-    std::string key_of(std::string_view source, const std::string& name, const std::string& options,
-                       std::string_view tuning) const;
+    std::string key_of(const std::string& name, const std::string& options,
+                       std::string_view source) const;
+    Result<Kernel> make(const std::string& name, const std::string& options,
+                        const std::string& source);
 
     const Device& device_;
     ProgramCache cache_;
-    std::map<std::string, std::unique_ptr<Kernel>> kernels_;
+    std::map<std::pair<std::string, std::string>, std::unique_ptr<Kernel>> kernels_;
     std::uint64_t built_ = 0;
     std::uint64_t loaded_ = 0;
 };

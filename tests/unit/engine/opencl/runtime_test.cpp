@@ -36,10 +36,12 @@ extern "C" CL_API_ENTRY cl_mem CL_API_CALL clCreateBuffer(cl_context context, cl
 namespace plimsoll::opencl {
 namespace {
 
-constexpr std::string_view kAdd = R"(
+std::string add_source() {
+    return R"(
 __kernel void add(__global float* values, float what, uint count) {
     if (get_global_id(0) < count) values[get_global_id(0)] += what;
 })";
+}
 
 struct Problem : std::runtime_error {
     using std::runtime_error::runtime_error;
@@ -126,7 +128,7 @@ TEST(Arena, SteadyWorkAllocatesNothingOnTheDevice) {
         auto transfers = need(Transfers::create(device, Transfers::Mode::staged, 4096));
         const TemporaryFolder folder;
         Programs programs(device, ProgramCache(folder.path()));
-        const auto* add = need(programs.get(kAdd, "add"));
+        const auto* add = need(programs.get("add", "", add_source));
         const int before = allocations;
         require(before > 0, "the hook is not called");
         const std::vector<float> input(5003, 1.0F);
@@ -202,8 +204,8 @@ TEST(Programs, AreLoadedByTheNextProcessAndBuiltOverDamage) {
     const auto run = [&](std::uint64_t built, std::uint64_t loaded, const std::string& options) {
         on_pocl([&](const Device& device) {
             Programs programs(device, ProgramCache(folder.path()));
-            const auto* add = need(programs.get(kAdd, "add", options));
-            require(need(programs.get(kAdd, "add", options)) == add, "made twice");
+            const auto* add = need(programs.get("add", options, add_source));
+            require(need(programs.get("add", options, add_source)) == add, "made twice");
             auto buffer = need(device.allocate(400));
             need(device.fill(buffer, std::byte{0}));
             need(invoke(device, *add, {100, 32}, buffer, 5.0F, 100U));
@@ -237,7 +239,7 @@ TEST(Programs, ACacheThatCannotBeWrittenCostsOnlyTime) {
     std::ofstream(folder.path() / "file") << "in the way";
     on_pocl([&](const Device& device) {
         Programs programs(device, ProgramCache(folder.path() / "file"));
-        (void)need(programs.get(kAdd, "add"));
+        (void)need(programs.get("add", "", add_source));
         require(programs.built() == 1, "built");
     });
 }
@@ -248,7 +250,7 @@ TEST(Transfers, BothWaysBringEveryByteInOrder) {
             auto transfers = need(Transfers::create(device, mode, 1000));
             const TemporaryFolder folder;
             Programs programs(device, ProgramCache(folder.path()));
-            const auto* add = need(programs.get(kAdd, "add"));
+            const auto* add = need(programs.get("add", "", add_source));
             std::vector<float> values(12'345);
             auto a = need(device.allocate(values.size() * sizeof(float)));
             auto b = need(device.allocate(values.size() * sizeof(float)));

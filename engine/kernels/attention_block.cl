@@ -1,0 +1,138 @@
+// Softmax(Q K^T / sqrt(HEAD)) V of sequences of any lengths that lie behind each other without padding, on
+// processors: one work-item a sequence and head. Row t of qkv holds the queries, keys and values of token t,
+// `heads` times HEAD numbers each. K transposed and V lie in private memory first: in qkv their rows are
+// kilobytes apart and would evict each other from the first-level cache. KEYS is at least the longest
+// sequence. HEAD is a multiple of 16. offsets[s] is sequence s's first token, offsets[s + 1] the end.
+// `order` names the sequences, longest first, so that the last work-items are short ones.
+
+#define HEAD_VECTORS (HEAD / 16)
+#define QUERIES 4
+
+// One of the four steps of transposing 16 x 16: element j of the pair's rows, exchanged at distance D.
+#define EXCHANGE(D, LOW, HIGH)                                      \
+    for (uint i = 0; i < 16; ++i) {                                 \
+        if (i & D) continue;                                        \
+        const float16 x = t[i];                                     \
+        const float16 y = t[i + D];                                 \
+        t[i] = __builtin_shufflevector(x, y, LOW);                  \
+        t[i + D] = __builtin_shufflevector(x, y, HIGH);             \
+    }
+#define LOW_8 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23
+#define HIGH_8 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31
+#define LOW_4 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27
+#define HIGH_4 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31
+#define LOW_2 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29
+#define HIGH_2 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31
+#define LOW_1 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30
+#define HIGH_1 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31
+
+inline void transpose(float16* t) {
+#pragma unroll
+    EXCHANGE(8, LOW_8, HIGH_8)
+#pragma unroll
+    EXCHANGE(4, LOW_4, HIGH_4)
+#pragma unroll
+    EXCHANGE(2, LOW_2, HIGH_2)
+#pragma unroll
+    EXCHANGE(1, LOW_1, HIGH_1)
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void attention_block(
+    __global const float* qkv, __global const uint* offsets, __global const uint* order, __global float* out,
+    uint heads) {
+    const uint sequence = order[get_group_id(0) / heads];
+    const uint head = get_group_id(0) % heads;
+    const uint first = offsets[sequence];
+    const uint length = offsets[sequence + 1] - first;
+    const uint padded = (length + 15) / 16 * 16;
+    const uint width = heads * HEAD;
+    const size_t token = 3 * (size_t)width;
+    __global const float* q = qkv + first * token + head * HEAD;
+    out += (size_t)first * width + head * HEAD;
+
+    float16 keys[KEYS / 16 * HEAD];   // [16 keys][HEAD]
+    float16 values[KEYS * HEAD_VECTORS];
+    float16 scores[QUERIES][KEYS / 16];
+    for (uint block = 0; block < padded; block += 16) {
+        for (uint d = 0; d < HEAD; d += 16) {
+            float16 t[16];
+#pragma unroll
+            for (uint j = 0; j < 16; ++j) {
+                // Keys beyond the last repeat it; their scores are taken out below.
+                const uint key = min(block + j, length - 1);
+                t[j] = vload16(0, q + width + key * token + d);
+                values[(block + j) * HEAD_VECTORS + d / 16] = vload16(0, q + 2 * width + key * token + d);
+            }
+            transpose(t);
+#pragma unroll
+            for (uint j = 0; j < 16; ++j) keys[block / 16 * HEAD + d + j] = t[j];
+        }
+    }
+
+    const float scale = 1.0f / sqrt((float)HEAD);
+    for (uint i = 0; i < length; i += QUERIES) {
+        __global const float* query[QUERIES];
+        float16 most[QUERIES];
+#pragma unroll
+        for (uint r = 0; r < QUERIES; ++r) {
+            query[r] = q + min(i + r, length - 1) * token;  // rows beyond the last are not stored
+            most[r] = (float16)-INFINITY;
+        }
+        for (uint block = 0; block < padded / 16; ++block) {
+            const float16* key = keys + block * HEAD;
+            float16 sums[QUERIES][2];
+#pragma unroll
+            for (uint r = 0; r < QUERIES; ++r) sums[r][0] = sums[r][1] = (float16)0.0f;
+            for (uint d = 0; d < HEAD; d += 2) {
+#pragma unroll
+                for (uint r = 0; r < QUERIES; ++r) {
+                    sums[r][0] = fma((float16)(query[r][d]), key[d], sums[r][0]);
+                    sums[r][1] = fma((float16)(query[r][d + 1]), key[d + 1], sums[r][1]);
+                }
+            }
+            const int16 exists = (int)(16 * block) + LANE_NUMBERS < (int)length;
+#pragma unroll
+            for (uint r = 0; r < QUERIES; ++r) {
+                const float16 score = pick((float16)-INFINITY, (sums[r][0] + sums[r][1]) * scale, exists);
+                most[r] = fmax(most[r], score);
+                scores[r][block] = score;
+            }
+        }
+        float share[QUERIES];
+#pragma unroll
+        for (uint r = 0; r < QUERIES; ++r) {
+            const float largest = largest_of(most[r]);
+            float16 total = (float16)0.0f;
+            for (uint block = 0; block < padded / 16; ++block) {
+                const float16 e = vector_exp(scores[r][block] - largest);
+                total += e;
+                scores[r][block] = e;
+            }
+            share[r] = 1.0f / sum_of(total);
+        }
+        float16 result[QUERIES][HEAD_VECTORS];
+#pragma unroll
+        for (uint r = 0; r < QUERIES; ++r) {
+#pragma unroll
+            for (uint v = 0; v < HEAD_VECTORS; ++v) result[r][v] = (float16)0.0f;
+        }
+        for (uint j = 0; j < length; ++j) {
+#pragma unroll
+            for (uint r = 0; r < QUERIES; ++r) {
+                const float16 weight = (float16)(((const float*)scores[r])[j]);
+#pragma unroll
+                for (uint v = 0; v < HEAD_VECTORS; ++v) {
+                    result[r][v] = fma(weight, values[j * HEAD_VECTORS + v], result[r][v]);
+                }
+            }
+        }
+#pragma unroll
+        for (uint r = 0; r < QUERIES; ++r) {
+            if (i + r >= length) break;
+#pragma unroll
+            for (uint v = 0; v < HEAD_VECTORS; ++v) {
+                vstore16(result[r][v] * share[r], v, out + (size_t)(i + r) * width);
+            }
+        }
+    }
+}
