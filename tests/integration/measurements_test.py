@@ -2,6 +2,7 @@
 
 import sys
 import unittest
+from unittest import mock
 
 import harness
 
@@ -114,6 +115,29 @@ class Measurements(unittest.TestCase):
                 monitor.end()
             self.assertIsNone(monitor.answer)
             self.assertEqual(monitor.measurement["batch"], 8)
+
+    def test_a_probe_that_the_server_refuses_keeps_what_it_found(self):
+        with self.assertLogs("plimsoll_training", "WARNING"):
+            found = plimsoll.probe(step, args=ARGS, most=4, server=plimsoll.Server(self.api.base, "plm_wrong"))
+        self.assertEqual((found.largest_batch, found.answer, str(found)), (4, None, "largest batch 4"))
+
+    def test_a_probe_names_what_it_cannot_do(self):
+        with self.assertRaisesRegex(ValueError, "first=8 to most=4"):
+            plimsoll.probe(step, args=ARGS, first=8, most=4, server=self.where)
+        with mock.patch.object(torch.cuda, "is_available", lambda: False):
+            with self.assertRaisesRegex(plimsoll.NoGpu, "PyTorch 2.11.0 finds no CUDA device"):
+                plimsoll.probe(step, args=ARGS, server=self.where)
+
+    def test_a_run_without_a_gpu_is_measured_where_it_can_be_and_not_sent(self):
+        with (mock.patch.object(torch.cuda, "is_available", lambda: False),
+              self.assertLogs("plimsoll_training", "INFO") as logs):
+            callback = plimsoll.transformers_callback(args=ARGS, every=10)
+            transformers.train(callback, lambda batch: None, steps=25, batch=16, accumulation=2)
+        measurement = callback.monitor.measurement
+        self.assertEqual([sample["step"] for sample in measurement["samples"]], [11, 21, 25])
+        self.assertGreater(measurement["measured"]["peak_resident_bytes"], MIB)
+        self.assertIn("nothing is sent", logs.output[0])
+        self.assertEqual(self.listed(), [])
 
     def test_measurements_correct_later_estimates_and_are_their_evidence(self):
         before = self.summary()

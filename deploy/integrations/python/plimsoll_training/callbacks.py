@@ -3,6 +3,7 @@
 import logging
 import os
 
+from . import gpu
 from .monitor import RunMonitor, what_was_trained
 from .server import Server
 
@@ -13,12 +14,17 @@ def _is_first_process():
     return os.environ.get('RANK', '0') == '0'
 
 
+def _server():
+    """Asked for before the training, so that a missing address stops it at once. Without a GPU nothing is sent."""
+    return None if gpu.missing() else Server()
+
+
 def transformers_callback(*, job=None, args=None, every=100, server=None):
     """A `transformers.TrainerCallback` that reports the run of its Trainer."""
     from transformers import TrainerCallback
 
     what_was_trained(job, args)
-    server = server or Server()
+    server = server or _server()
 
     class PlimsollCallback(TrainerCallback):
         monitor = None
@@ -50,7 +56,7 @@ def lightning_callback(*, job=None, args=None, every=100, batch=None, server=Non
         from pytorch_lightning import Callback
 
     what_was_trained(job, args)
-    server = server or Server()
+    server = server or _server()
 
     class PlimsollCallback(Callback):
         monitor = None

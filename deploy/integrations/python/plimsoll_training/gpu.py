@@ -3,6 +3,19 @@
 import torch
 
 
+class NoGpu(RuntimeError):
+    """PyTorch has no CUDA device."""
+
+
+def missing():
+    """Why there is nothing to measure here; None where there is."""
+    if torch.cuda.is_available():
+        return None
+    version = getattr(torch, 'version', None)
+    without = version and version.cuda is None and getattr(version, 'hip', None) is None
+    return f"PyTorch {torch.__version__} {'was built without CUDA' if without else 'finds no CUDA device'}"
+
+
 def describe():
     """The card as the server wants it named."""
     properties = torch.cuda.get_device_properties(torch.cuda.current_device())
@@ -13,6 +26,14 @@ def context_bytes():
     """What the driver counts as used beside what PyTorch reserves: the context, and other processes."""
     free, total = torch.cuda.mem_get_info()
     return max(0, total - free - torch.cuda.memory_reserved())
+
+
+def begin():
+    torch.cuda.reset_peak_memory_stats()
+
+
+def synchronize():
+    torch.cuda.synchronize()
 
 
 def peak():

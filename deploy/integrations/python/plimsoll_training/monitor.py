@@ -4,7 +4,7 @@ import logging
 import statistics
 import time
 
-from . import gpu
+from . import gpu, host
 from .server import Server, ServerError
 
 log = logging.getLogger('plimsoll_training')
@@ -23,11 +23,17 @@ class RunMonitor:
 
     `batch` is the micro-batch, `accumulation` the micro-batches of an optimizer step. Nothing here raises once the run
     has begun: a server that cannot be reached is a warning in the log, and what it was told is kept in `measurement`.
+    Without a CUDA device the log says so: step times and the process's memory are measured, and nothing is sent, because
+    they say nothing of a GPU's memory.
     """
 
     def __init__(self, batch, accumulation=1, *, job=None, args=None, every=100, server=None):
         self._what = what_was_trained(job, args)
-        self._server = server or Server()
+        without = gpu.missing()
+        self._device = host if without else gpu
+        self._server = None if without else server or Server()
+        if without:
+            log.warning('%s: step times and host memory are measured, nothing is sent', without)
         self.batch, self.accumulation, self.every = batch, accumulation, every
         self.steps = 0
         self.samples = []
@@ -37,7 +43,7 @@ class RunMonitor:
         self._window = None  # (steps done, time) at the begin of the present window
 
     def begin(self):
-        gpu.torch.cuda.reset_peak_memory_stats()
+        self._device.begin()
 
     def step(self):
         self.steps += 1
@@ -53,11 +59,16 @@ class RunMonitor:
         if self.steps > self._window[0]:
             self._close_window()
             self._sample()
-        measured = gpu.peak()
+        measured = self._device.peak()
         if self._windows:
             measured['step_seconds'] = statistics.median(self._windows)
-        self.measurement = {**self._what, 'source': 'run', 'gpu': gpu.describe(), 'batch': self.batch,
-                            'accumulation': self.accumulation, 'measured': measured, 'samples': self.samples}
+        self.measurement = {**self._what, 'source': 'run', 'batch': self.batch, 'accumulation': self.accumulation,
+                            'measured': measured, 'samples': self.samples}
+        if self._device is host:
+            log.info('%.3f s a step, at most %.2f GiB resident', measured.get('step_seconds', float('nan')),
+                     measured['peak_resident_bytes'] / 2**30)
+            return
+        self.measurement['gpu'] = gpu.describe()
         try:
             self.answer = self._server.report(self.measurement)
             log.info('peak reserved memory: %.3f times the prediction', self.answer['ratio'])
@@ -65,7 +76,7 @@ class RunMonitor:
             log.warning('the measurement was not stored: %s', refused)
 
     def _start_window(self):
-        gpu.torch.cuda.synchronize()  # once a window: kernels run behind the Python program
+        self._device.synchronize()  # once a window: kernels run behind the Python program
         self._window = (self.steps, time.perf_counter())
 
     def _close_window(self):
@@ -77,4 +88,4 @@ class RunMonitor:
         if len(self.samples) == MOST_SAMPLES:  # a long run: every other one is enough from here on
             self.samples = self.samples[::2]
             self.every *= 2
-        self.samples.append(gpu.sample(self.steps))
+        self.samples.append(self._device.sample(self.steps))

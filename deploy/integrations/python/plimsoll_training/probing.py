@@ -1,14 +1,16 @@
 """The largest batch that really runs: doubling until memory is out, then halving the gap."""
 
 import gc
+import logging
 import statistics
 import time
 from dataclasses import dataclass, field
 
 from . import gpu
 from .monitor import what_was_trained
-from .server import Server
+from .server import Server, ServerError
 
+log = logging.getLogger('plimsoll_training')
 STEPS = 3  # the second can reserve more than the first; the third confirms it
 
 
@@ -39,9 +41,14 @@ class ProbeResult:
 def probe(step, *, job=None, args=None, first=1, most=65536, server=None):
     """Finds the largest batch up to `most` at which `step(batch)` runs, and reports it.
 
-    `step` makes one real training step: forward, backward, optimizer, gradients set to None.
+    `step` makes one real training step: gradients set to None, forward, backward, optimizer. Raises NoGpu where PyTorch
+    has no CUDA device: what would run out is the memory of the whole machine.
     """
     what = what_was_trained(job, args)
+    if not 1 <= first <= most:
+        raise ValueError(f'Batches are tried from first={first} to most={most}: say 1 <= first <= most.')
+    if without := gpu.missing():
+        raise gpu.NoGpu(f'{without}: there is no memory of a GPU to fill. Run the probe where the training will run.')
     server = server or Server()
     trials = []
 
@@ -67,22 +74,25 @@ def probe(step, *, job=None, args=None, first=1, most=65536, server=None):
     if ran:
         # Where the allocator gave memory back, less is reserved than the run would like.
         best = max([trial for trial in ran if trial.clean] or ran, key=lambda trial: trial.batch)
-        result.answer = server.report({
-            **what, 'source': 'probe', 'gpu': gpu.describe(), 'batch': best.batch,
-            'measured': {**best.measured, 'largest_batch': low}})
+        try:
+            result.answer = server.report({
+                **what, 'source': 'probe', 'gpu': gpu.describe(), 'batch': best.batch,
+                'measured': {**best.measured, 'largest_batch': low}})
+        except ServerError as refused:  # minutes were spent on what was found
+            log.warning('the measurement was not stored: %s', refused)
     return result
 
 
 def _attempt(step, batch):
     _clear()
     before = gpu.retries()
-    gpu.torch.cuda.reset_peak_memory_stats()
+    gpu.begin()
     times = []
     try:
         for _ in range(STEPS):
             started = time.perf_counter()
             step(batch)
-            gpu.torch.cuda.synchronize()
+            gpu.synchronize()
             times.append(time.perf_counter() - started)
     except Exception as error:
         if not gpu.is_out_of_memory(error):
