@@ -269,7 +269,7 @@ def table(rows):
     for model in dict.fromkeys(row['model'] for row in rows):
         cells = [chosen.get((model, *column)) for column in columns]
         print(f'| {model} | ' + ' | '.join(
-            f"{row['measured']['layers'][1] / row['batch'] / row['length']:,.1f}" if row else '' for row in cells) + ' |')
+            f"{row['measured']['layers'][1] / row['batch'] / row['length']:,.0f}" if row else '' for row in cells) + ' |')
 
 
 def main():
