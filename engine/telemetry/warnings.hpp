@@ -1,0 +1,51 @@
+#pragma once
+
+#include "engine/telemetry/reading.hpp"
+
+#include <string>
+#include <vector>
+
+namespace plimsoll::telemetry {
+
+// From where on a reading is worth a warning.
+struct Thresholds {
+    double utilization_percent = 90;  // of GPUs only: a busy processor is no news
+    double temperature_celsius = 85;
+    std::uint64_t free_memory_bytes = 500'000'000;
+};
+
+struct Warning {
+    std::string code;     // utilization, temperature, free_memory, memory_errors or fault
+    std::string message;  // a sentence for people, with the value and the limit
+
+    bool operator==(const Warning&) const = default;
+};
+
+// Turns readings into warnings that do not flicker: one begins when three looks in a row were past
+// the limit, and ends when one was clearly back: 5 points of utilisation, 3 degrees, or a fifth of
+// the memory limit. Memory errors and faults warn at once and stay: they end with the driver.
+class Watch {
+  public:
+    Watch(Thresholds thresholds, bool is_gpu) : thresholds_(thresholds), is_gpu_(is_gpu) {}
+
+    std::vector<Warning> look(const Reading& reading);
+
+  private:
+    class Limit {
+      public:
+        // Whether to warn, after a look at which the value was past the limit, or clearly back.
+        bool look(bool past, bool back);
+
+      private:
+        int past_in_a_row_ = 0;
+        bool on_ = false;
+    };
+
+    Thresholds thresholds_;
+    bool is_gpu_;
+    Limit utilization_;
+    Limit temperature_;
+    Limit memory_;
+};
+
+}  // namespace plimsoll::telemetry
