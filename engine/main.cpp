@@ -9,6 +9,7 @@
 #include "server/postgres/listener.hpp"
 #include "server/postgres/pool.hpp"
 #include "server/postgres/worker_store.hpp"
+#include "server/worker/device_settings.hpp"
 #include "server/worker/opener.hpp"
 #include "server/worker/supervisor_process.hpp"
 #include "server/worker/worker_process.hpp"
@@ -120,12 +121,14 @@ worker::ConnectQueue connect_to(std::string url) {
 }
 
 int run_worker(const Options& options) {
-    auto opener = worker::opener_for(options.device, known_kinds());
+    const auto settings = worker::device_settings();
+    if (!settings) return refuse(settings.error());
+    auto opener = worker::opener_for(options.device, known_kinds(), settings->thresholds);
     if (!opener) return refuse(opener.error());
     const auto url = database_url();
     if (!url) return refuse(url.error());
     return worker::run_worker_process(connect_to(*url), std::move(*opener), jobs::find_run,
-                                      options.life_fd);
+                                      options.life_fd, {.log_readings = settings->log_readings});
 }
 
 int run_supervisor() {

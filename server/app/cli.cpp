@@ -85,6 +85,7 @@ struct UserFlags {
     client::RedriveOptions redrive;
     bool all_failed = false;
     bool per_item = false;
+    bool watch_devices = false;
 };
 
 void add_dataset_commands(CLI::App& app, client::Session& session, client::DatasetOptions& options,
@@ -205,9 +206,9 @@ void add_user_commands(CLI::App& app, client::Session& session, UserFlags& flags
     results->add_option("--format", flags.format, "json, jsonl or csv")
         ->check(CLI::IsMember({"json", "jsonl", "csv"}));
     results->add_option("--output,-o", flags.file, "File to write instead of the standard output");
-    app.add_subcommand("devices", "List the devices that run jobs")->callback([&] {
-        code = client::list_devices(session);
-    });
+    auto* devices = app.add_subcommand("devices", "List the devices that run jobs");
+    devices->add_flag("--watch", flags.watch_devices, "Look again every two seconds, until Ctrl-C");
+    devices->callback([&] { code = client::list_devices(session, flags.watch_devices); });
 }
 
 struct WebhookFlags {

@@ -47,6 +47,19 @@ std::string sibling_program(const std::string& name) {
     return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
 }
 
+void tell_workers(const Settings& settings) {
+    const auto tell = [](const char* variable, const std::string& value) {
+        setenv(variable, value.c_str(), 1);
+    };
+    tell("PLIMSOLL_LOG_LEVEL", settings.log.level);
+    tell("PLIMSOLL_LOG_FORMAT", settings.log.format);
+    const auto& devices = settings.devices;
+    tell("GPU_MAX_UTILIZATION_WARN", std::to_string(devices.max_utilization));
+    tell("GPU_MAX_TEMPERATURE_C", std::to_string(devices.max_temperature));
+    tell("GPU_MIN_FREE_VRAM_MB", std::to_string(devices.min_free_memory));
+    tell("GPU_PROFILING_ENABLED", devices.log ? "1" : "0");
+}
+
 EngineProcess::EngineProcess(asio::any_io_executor executor, std::string program,
                              std::string worker_url)
     : program_(std::move(program)),

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "server/app/settings.hpp"
+
 #include <chrono>
 #include <string>
 
@@ -13,6 +15,9 @@ namespace plimsoll::app {
 
 // The file `name` beside the running program: plimsoll-engine is installed next to plimsoll.
 std::string sibling_program(const std::string& name);
+
+// Puts what workers need of the settings into this process's environment, which they inherit.
+void tell_workers(const Settings& settings);
 
 // `plimsoll-engine supervise` as a child of the server: started again with growing pauses when it
 // ends by itself, asked to drain on stop(). The database's address goes by environment, because

@@ -51,6 +51,14 @@ Families device_metrics(const std::vector<queue::DeviceStatus>& devices) {
     auto free =
         gauge("plimsoll_device_memory_free_bytes",
               "Memory of the device that was free, whoever held the rest, at the last claim");
+    auto utilization = gauge("plimsoll_device_utilization_ratio", "Share of the time it was busy");
+    auto available = gauge("plimsoll_device_memory_available_bytes",
+                           "Memory of the device that is free now, as it says itself");
+    auto temperature = gauge("plimsoll_device_temperature_celsius", "As the device says itself");
+    auto power = gauge("plimsoll_device_power_watts", "As the device says itself");
+    auto errors = gauge("plimsoll_device_memory_errors",
+                        "Uncorrected memory errors since the driver was started");
+    auto warnings = gauge("plimsoll_device_warning", "1 while the device warns of this");
     auto claims = counter("plimsoll_worker_claims_total", "Claims that brought work");
     auto tasks = counter("plimsoll_worker_tasks_total",
                          "Tasks by what became of them; dropped: computed too late");
@@ -69,6 +77,24 @@ Families device_metrics(const std::vector<queue::DeviceStatus>& devices) {
         if (const double bytes = number(telemetry, "free_memory"); bytes > 0) {
             free.add(bytes, labels);
         }
+        if (const auto told = telemetry.find("device");
+            told != telemetry.end() && told->is_object()) {
+            const auto add = [&](Reading& metric, const char* member, double scale) {
+                const auto value = told->find(member);
+                if (value != told->end() && value->is_number()) {
+                    metric.add(value->get<double>() * scale, labels);
+                }
+            };
+            add(utilization, "utilization_percent", 0.01);
+            add(available, "memory_free_bytes", 1);
+            add(temperature, "temperature_celsius", 1);
+            add(power, "power_watts", 1);
+            add(errors, "uncorrected_memory_errors", 1);
+            for (const auto& warning : told->value("warnings", json::array())) {
+                warnings.add(
+                    1, labels + prometheus::ClientMetric::Label{"code", warning.value("code", "")});
+            }
+        }
         claims.add(number(telemetry, "claims"), labels);
         for (const std::string outcome : kOutcomes) {
             tasks.add(number(telemetry, ("tasks_" + outcome).c_str()),
@@ -76,7 +102,8 @@ Families device_metrics(const std::vector<queue::DeviceStatus>& devices) {
         }
     }
     Families all;
-    for (auto* reading : {&state, &running, &memory, &free, &claims, &tasks}) {
+    for (auto* reading : {&state, &running, &memory, &free, &utilization, &available, &temperature,
+                          &power, &errors, &warnings, &claims, &tasks}) {
         all.push_back(std::move(*reading).take());
     }
     return all;

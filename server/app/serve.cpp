@@ -1,5 +1,6 @@
 #include "engine/training/guides/gpu_profiles_guide.hpp"
 #include "server/app/commands.hpp"
+#include "server/app/engine_process.hpp"
 #include "server/app/server.hpp"
 #include "server/base/log.hpp"
 #include "server/base/log_format.hpp"
@@ -34,9 +35,7 @@ void log_gpu_profile(const std::string& id) {
 int serve(const Settings& settings) {
     log::set_format(*log::parse_format(settings.log.format));
     log::start("serve", level_of(settings.log.level));
-    // The workers read it too.
-    setenv("PLIMSOLL_LOG_LEVEL", settings.log.level.c_str(), 1);
-    setenv("PLIMSOLL_LOG_FORMAT", settings.log.format.c_str(), 1);
+    tell_workers(settings);
     // Where the job kind looks for its default.
     setenv("GPU_PROFILE", settings.training.gpu_profile.c_str(), 1);
     log_gpu_profile(settings.training.gpu_profile);

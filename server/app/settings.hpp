@@ -41,6 +41,12 @@ struct Settings {
     struct Engine {
         bool local = true;
     } engine;
+    struct Devices {
+        int max_utilization = 0;
+        int max_temperature = 0;
+        int min_free_memory = 0;
+        bool log = false;
+    } devices;
     struct Webhooks {
         std::string origins;
         std::string networks;

@@ -58,7 +58,8 @@ int redrive(const Session& session, const RedriveOptions& options);
 int show_report(const Session& session, const std::string& job_id);
 int download_results(const Session& session, const std::string& job_id, const std::string& format,
                      const std::string& file);
-int list_devices(const Session& session);
+// With `watch`, again every two seconds until the process is ended; with --json a line each time.
+int list_devices(const Session& session, bool watch);
 
 int list_webhooks(const Session& session);
 int add_webhook(const Session& session, const std::string& name, const std::string& url);

@@ -136,32 +136,4 @@ int download_results(const Session& session, const std::string& job_id, const st
     return 0;
 }
 
-int list_devices(const Session& session) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
-    auto list = api->get_json("/v1/devices");
-    if (!list) return report_error(session, list.error());
-    if (session.json) {
-        session.terminal.line(list->dump(2));
-        return 0;
-    }
-    std::vector<std::vector<std::string>> rows = {
-        {"NODE", "DEVICE", "CLASS", "STATE", "MEMORY", "TASKS", "NAME"}};
-    for (const auto& device : list->at("items")) {
-        const auto memory = device.find("memory_bytes");
-        char gib[32] = "unknown";
-        if (memory != device.end() && memory->is_number()) {
-            std::snprintf(gib, sizeof gib, "%.1f GiB", memory->get<double>() / (1 << 30));
-        }
-        const auto reason = text_of(device, "reason");
-        rows.push_back({text_of(device, "node"), text_of(device, "device"),
-                        text_of(device, "device_class"),
-                        text_of(device, "state") + (reason.empty() ? "" : " (" + reason + ")"), gib,
-                        format_count(device.value("tasks_running", std::int64_t{0})),
-                        text_of(device, "name")});
-    }
-    session.terminal.line(format_table(session.terminal, rows));
-    return 0;
-}
-
 }  // namespace plimsoll::client

@@ -61,7 +61,8 @@ Statement device_report(const queue::WorkerInfo& info) {
 }
 
 std::string to_json(const queue::WorkerTelemetry& telemetry) {
-    return json{{"free_memory", telemetry.free_memory ? json(*telemetry.free_memory) : json()},
+    return json{{"device", telemetry.device.empty() ? json() : json::parse(telemetry.device)},
+                {"free_memory", telemetry.free_memory ? json(*telemetry.free_memory) : json()},
                 {"claims", telemetry.claims},
                 {"tasks_done", telemetry.tasks_done},
                 {"tasks_failed", telemetry.tasks_failed},

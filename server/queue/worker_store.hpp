@@ -85,6 +85,7 @@ struct WorkerTelemetry {
     std::int64_t tasks_released = 0;          // handed back unstarted or stopped
     std::int64_t tasks_dropped = 0;           // computed, but the lease was gone
     std::optional<std::int64_t> free_memory;  // of the device, bytes; at the last claim
+    std::string device;  // JSON text: what the device says of itself; empty: nothing
 };
 
 class WorkerStore {

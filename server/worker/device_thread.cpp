@@ -55,6 +55,11 @@ std::optional<telemetry::DeviceMemory> DeviceThread::memory() const {
     return probe ? probe() : std::nullopt;
 }
 
+std::optional<telemetry::Snapshot> DeviceThread::snapshot() const {
+    const std::lock_guard lock(mutex_);
+    return monitor_ ? monitor_->latest() : std::nullopt;
+}
+
 void DeviceThread::run(const Opener& opener, const OnOpened& on_opened,
                        const OnFinished& on_finished) {
     auto opened = opener();
@@ -65,6 +70,7 @@ void DeviceThread::run(const Opener& opener, const OnOpened& on_opened,
     {
         const std::lock_guard lock(mutex_);
         memory_ = std::move(opened->memory);
+        monitor_ = std::move(opened->monitor);
     }
     tell([on_opened, info = std::move(opened->info)] { on_opened(info); });
     while (auto batch = next()) {

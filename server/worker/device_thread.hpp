@@ -3,6 +3,7 @@
 #include "engine/base/result.hpp"
 #include "engine/opencl/device.hpp"
 #include "engine/telemetry/memory_probe.hpp"
+#include "engine/telemetry/monitor.hpp"
 #include "server/worker/backoff.hpp"
 #include "server/worker/batch.hpp"
 #include "server/worker/task_wall.hpp"
@@ -23,7 +24,8 @@ namespace plimsoll::worker {
 struct OpenedDevice {
     std::unique_ptr<opencl::Device> device;  // none for the host
     queue::WorkerInfo info;
-    telemetry::MemoryProbe memory;  // empty: the device does not say
+    telemetry::MemoryProbe memory;                      // empty: the device does not say
+    std::shared_ptr<const telemetry::Monitor> monitor;  // likewise
 };
 
 // Whether the device thread has something to do, and a number that changes while it gets on.
@@ -57,6 +59,9 @@ class DeviceThread {
     // Of the device, now, whoever holds the rest. Asked by the loop's thread.
     std::optional<telemetry::DeviceMemory> memory() const;
 
+    // What the device last said of itself; nothing when it does not say, or no longer does.
+    std::optional<telemetry::Snapshot> snapshot() const;
+
   private:
     void run(const Opener& opener, const OnOpened& on_opened, const OnFinished& on_finished);
     void tell(std::function<void()> news);
@@ -73,6 +78,7 @@ class DeviceThread {
     std::condition_variable changed_;
     std::deque<std::shared_ptr<Batch>> waiting_;
     telemetry::MemoryProbe memory_;
+    std::shared_ptr<const telemetry::Monitor> monitor_;
     const TaskSlot* running_ = nullptr;
     bool engaged_ = false;  // with opening the device, or with a batch until it is posted
     bool held_ = false;

@@ -4,10 +4,13 @@
 #include "engine/opencl/device.hpp"
 #include "engine/opencl/host_memory.hpp"
 #include "engine/opencl/probe.hpp"
+#include "engine/telemetry/monitor.hpp"
 #include "engine/telemetry/nvidia_memory.hpp"
+#include "engine/telemetry/sensors.hpp"
 #include "server/base/log.hpp"
 #include "server/worker/worker_info.hpp"
 
+#include <chrono>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -19,6 +22,7 @@ namespace plimsoll::worker {
 namespace {
 
 constexpr std::string_view kHost = "host";
+constexpr std::chrono::seconds kBetweenLooks{1};
 
 std::int64_t bytes_or_zero(const opencl::MemorySize& memory) {
     return static_cast<std::int64_t>(memory.bytes.value_or(0));
@@ -41,7 +45,29 @@ telemetry::MemoryProbe memory_probe_of(const opencl::DeviceInfo& info) {
     return {};
 }
 
-OpenedDevice open_host(std::vector<std::string> kinds) {
+std::shared_ptr<const telemetry::Monitor> watched(telemetry::Sensor sensor,
+                                                  telemetry::Thresholds thresholds, bool is_gpu) {
+    return std::make_shared<telemetry::Monitor>(
+        std::move(sensor), telemetry::Watch(thresholds, is_gpu), kBetweenLooks);
+}
+
+// Nothing for a GPU whose driver has no way to tell.
+std::shared_ptr<const telemetry::Monitor> monitor_of(const opencl::DeviceInfo& info,
+                                                     telemetry::Thresholds thresholds) {
+    if (info.type == opencl::DeviceType::cpu) {
+        return watched(telemetry::host_sensor(), thresholds, false);
+    }
+    if (info.pci_address.empty()) return {};
+    if (auto nvidia = telemetry::nvidia_sensor(info.pci_address)) {
+        return watched(std::move(*nvidia), thresholds, true);
+    }
+    if (auto amd = telemetry::amd_sensor(info.pci_address)) {
+        return watched(std::move(*amd), thresholds, true);
+    }
+    return {};
+}
+
+OpenedDevice open_host(std::vector<std::string> kinds, telemetry::Thresholds thresholds) {
     const auto memory = opencl::available_host_memory();
     const nlohmann::ordered_json capability{
         {"device", kHost},
@@ -61,11 +87,12 @@ OpenedDevice open_host(std::vector<std::string> kinds) {
                    .memory_bytes = bytes_or_zero(memory),
                    .kinds = std::move(kinds)};
     opened.memory = host_memory;
+    opened.monitor = watched(telemetry::host_sensor(), thresholds, false);
     return opened;
 }
 
 Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address,
-                                 std::vector<std::string> kinds) {
+                                 std::vector<std::string> kinds, telemetry::Thresholds thresholds) {
     auto device = opencl::Device::open(address);
     if (!device) return fail(std::move(device.error()));
     const auto capability = opencl::assess(*device);
@@ -76,6 +103,7 @@ Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address,
     OpenedDevice opened;
     opened.info = worker_info(capability, std::move(kinds));
     opened.memory = memory_probe_of(info);
+    opened.monitor = monitor_of(info, thresholds);
     if (!info.memory.bytes && opened.memory) {
         if (const auto memory = opened.memory()) {
             opened.info.memory_bytes = static_cast<std::int64_t>(memory->total);
@@ -87,17 +115,20 @@ Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address,
 
 }  // namespace
 
-Result<DeviceThread::Opener> opener_for(std::string_view device, std::vector<std::string> kinds) {
+Result<DeviceThread::Opener> opener_for(std::string_view device, std::vector<std::string> kinds,
+                                        telemetry::Thresholds thresholds) {
     if (device == kHost) {
-        return [kinds = std::move(kinds)]() -> Result<OpenedDevice> { return open_host(kinds); };
+        return [kinds = std::move(kinds), thresholds]() -> Result<OpenedDevice> {
+            return open_host(kinds, thresholds);
+        };
     }
     auto address = opencl::parse_device_address(device);
     if (!address) {
         return fail(Errc::invalid_input, "A device is host or opencl:<platform>:<index>.",
                     std::string(device));
     }
-    return [address = std::move(*address), kinds = std::move(kinds)] {
-        return open_opencl(address, kinds);
+    return [address = std::move(*address), kinds = std::move(kinds), thresholds] {
+        return open_opencl(address, kinds, thresholds);
     };
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "engine/telemetry/warnings.hpp"
 #include "server/worker/device_thread.hpp"
 
 #include <string>
@@ -10,8 +11,9 @@
 namespace plimsoll::worker {
 
 // What opens the device called `device` ("host" or "opencl:<platform>:<index>") on the device
-// thread. An OpenCL device must pass its self-tests. `kinds` is what the worker will register.
-// Errc::invalid_input for any other name.
-Result<DeviceThread::Opener> opener_for(std::string_view device, std::vector<std::string> kinds);
+// thread. An OpenCL device must pass its self-tests. `kinds` is what the worker will register; past
+// `thresholds` the device warns. Errc::invalid_input for any other name.
+Result<DeviceThread::Opener> opener_for(std::string_view device, std::vector<std::string> kinds,
+                                        telemetry::Thresholds thresholds);
 
 }  // namespace plimsoll::worker

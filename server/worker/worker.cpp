@@ -1,5 +1,6 @@
 #include "server/worker/worker.hpp"
 
+#include "engine/telemetry/json.hpp"
 #include "server/base/log.hpp"
 #include "server/worker/tally.hpp"
 
@@ -53,6 +54,7 @@ Worker::Worker(boost::asio::any_io_executor executor, queue::WorkerStore& store,
       retry_(kFirstRetry, kLongestRetry, random),
       recorder_(store, timer, outage_, random),
       life_(kLifePatience),
+      device_log_(options.log_readings),
       for_heartbeats_(executor),
       for_claims_(executor),
       for_records_(executor),
@@ -198,6 +200,7 @@ awaitable<void> Worker::beat() {
     last_beat_ = timer_.now();
     look();
     if (device_silent_) co_return;
+    read_device();
     const auto reply = co_await store_.heartbeat(handle_, items(), telemetry_);
     if (reply) {
         outage_.ends();
@@ -206,6 +209,14 @@ awaitable<void> Worker::beat() {
         lose_leases();
     } else if (!outage_.begins_with(reply.error())) {
         log::error("heartbeat refused", {{"reason", reply.error().message}});
+    }
+}
+
+void Worker::read_device() {
+    telemetry_.device.clear();
+    if (const auto snapshot = device_.snapshot()) {
+        telemetry_.device = telemetry::to_json(*snapshot);
+        device_log_.tell(info_.device, *snapshot);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "server/queue/worker_store.hpp"
 #include "server/worker/backoff.hpp"
 #include "server/worker/batch.hpp"
+#include "server/worker/device_log.hpp"
 #include "server/worker/device_thread.hpp"
 #include "server/worker/event.hpp"
 #include "server/worker/life.hpp"
@@ -20,6 +21,7 @@
 namespace plimsoll::worker {
 
 struct WorkerOptions {
+    bool log_readings = false;  // what the device says of itself, every ten seconds
     // A lease lapses 15 s after the last heartbeat that the database accepted.
     std::chrono::milliseconds heartbeat{5000};
     // After a notification, which may tell of a cancel, the next heartbeat comes this soon.
@@ -69,6 +71,7 @@ class Worker {
 
     awaitable<void> enlist();
     awaitable<void> beat();
+    void read_device();
     awaitable<void> until_next_beat();
     awaitable<void> retire();
 
@@ -97,6 +100,7 @@ class Worker {
     std::deque<std::shared_ptr<Batch>> finished_;      // of those, back from the device
     Life life_;
     queue::WorkerTelemetry telemetry_;
+    DeviceLog device_log_;
     TimePoint last_beat_{};
     TimePoint accepted_beat_{};  // or enlisted: our leases live for 15 s
 

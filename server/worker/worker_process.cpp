@@ -22,11 +22,12 @@ namespace {
 
 class WorkerProcess {
   public:
-    WorkerProcess(const ConnectQueue& connect, FindRun find_run, std::optional<int> life_fd)
+    WorkerProcess(const ConnectQueue& connect, FindRun find_run, std::optional<int> life_fd,
+                  WorkerOptions options)
         : signals_(io_, SIGTERM, SIGINT),
           store_(connect(io_.get_executor())),
           device_(io_.get_executor(), std::move(find_run), system_random()),
-          worker_(io_.get_executor(), *store_, device_, timer_, system_random()) {
+          worker_(io_.get_executor(), *store_, device_, timer_, system_random(), options) {
         if (life_fd) life_line_.emplace(*life_fd, device_, timer_);
     }
 
@@ -98,8 +99,8 @@ class WorkerProcess {
 }  // namespace
 
 int run_worker_process(const ConnectQueue& connect, DeviceThread::Opener opener, FindRun find_run,
-                       std::optional<int> life_fd) {
-    return WorkerProcess(connect, std::move(find_run), life_fd).run(std::move(opener));
+                       std::optional<int> life_fd, WorkerOptions options) {
+    return WorkerProcess(connect, std::move(find_run), life_fd, options).run(std::move(opener));
 }
 
 }  // namespace plimsoll::worker

@@ -2,6 +2,7 @@
 
 #include "server/queue/worker_store.hpp"
 #include "server/worker/device_thread.hpp"
+#include "server/worker/worker.hpp"
 
 #include <functional>
 #include <memory>
@@ -19,6 +20,6 @@ using ConnectQueue =
 // Returns the exit status: 0 when drained, 1 when the device does not open or was left behind.
 // When the device thread hangs, there is no way back: the process ends here.
 int run_worker_process(const ConnectQueue& connect, DeviceThread::Opener opener, FindRun find_run,
-                       std::optional<int> life_fd);
+                       std::optional<int> life_fd, WorkerOptions options);
 
 }  // namespace plimsoll::worker

@@ -77,6 +77,14 @@ class Metrics(unittest.TestCase):
         self.assertEqual(self.value(families, "plimsoll_device_memory_bytes", device="host",
                                     device_class="host") > 0, True)
         self.assertGreater(self.value(families, "process_resident_memory_bytes"), 1e6)
+        def reporting(families):  # with the first heartbeat, five seconds after the start
+            name = "plimsoll_device_memory_available_bytes"
+            return name in families and families[name].samples
+
+        families = self.scrape_until(reporting)
+        self.assertGreater(families["plimsoll_device_memory_available_bytes"].samples[0].value, 1e6)
+        health = json.loads(self.api.get("/v1/health").body)
+        self.assertEqual(health["gpu"], {"healthy": True, "gpu_available": False})
         self.assertGreater(sum(sample.value for sample in families["plimsoll_duty_runs"].samples), 0)
         self.assertEqual(self.value(families, "plimsoll_lease_expired"), 0)
 

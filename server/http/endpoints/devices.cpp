@@ -1,5 +1,5 @@
+#include "server/http/endpoints/device_json.hpp"
 #include "server/http/endpoints/endpoints.hpp"
-#include "server/http/endpoints/json_values.hpp"
 
 namespace plimsoll::http::endpoints {
 
@@ -7,20 +7,6 @@ using boost::asio::awaitable;
 using nlohmann::json;
 
 namespace {
-
-json device_json(const queue::DeviceStatus& device) {
-    return {
-        {"node", device.node},
-        {"device", device.device},
-        {"device_class", device.device_class},
-        {"name", device.name},
-        {"state", device.state},
-        {"reason", text_or_null(device.reason)},
-        {"memory_bytes", device.memory_bytes > 0 ? json(device.memory_bytes) : json(nullptr)},
-        {"tasks_running", device.tasks_running},
-        {"seen_at", time_or_null(device.seen_at)},
-    };
-}
 
 awaitable<Outcome<Response>> list(queue::JobStore& store) {
     const auto devices = co_await store.devices();
@@ -30,10 +16,17 @@ awaitable<Outcome<Response>> list(queue::JobStore& store) {
     co_return json_response(200, {{"items", std::move(items)}});
 }
 
+awaitable<Outcome<Response>> health(queue::JobStore& store) {
+    const auto devices = co_await store.devices();
+    if (!devices) co_return tl::unexpected<Problem>(devices.error());
+    co_return json_response(200, health_json(*devices));
+}
+
 }  // namespace
 
 void add_devices(Handlers& handlers, queue::JobStore& store) {
     handlers["listDevices"] = [&store](const Call&) { return list(store); };
+    handlers["getDeviceHealth"] = [&store](const Call&) { return health(store); };
 }
 
 }  // namespace plimsoll::http::endpoints

@@ -126,11 +126,26 @@ export function makeReport(job, results) {
   };
 }
 
+const silent = {
+  utilization_percent: null, memory_total_bytes: null, memory_free_bytes: null, own_memory_bytes: null,
+  temperature_celsius: null, power_watts: null, power_limit_watts: null, clock_mhz: null, memory_clock_mhz: null,
+  uncorrected_memory_errors: null, fault: null,
+};
+const machine = {
+  ...silent, utilization_percent: 34.2, memory_total_bytes: 25_277_000_000, memory_free_bytes: 21_090_000_000,
+  own_memory_bytes: 58_000_000, clock_mhz: 2895,
+};
+const gpu = {
+  ...silent, utilization_percent: 97, memory_total_bytes: 150_754_820_096, memory_free_bytes: 12_754_820_096,
+  own_memory_bytes: 6_000_000_000, temperature_celsius: 88, power_watts: 671.3, power_limit_watts: 700,
+  clock_mhz: 1980, memory_clock_mhz: 3201, uncorrected_memory_errors: 0,
+};
+
 export const devices = [
-  { node: 'dock-1', device: 'host', device_class: 'host', name: 'Host work', state: 'busy', reason: null, memory_bytes: null, tasks_running: 2, seen_at: new Date().toISOString() },
-  { node: 'dock-1', device: 'opencl:0:0', device_class: 'cpu', name: 'pthread-Intel Xeon Processor', state: 'ready', reason: null, memory_bytes: 8_214_000_000, tasks_running: 0, seen_at: new Date().toISOString() },
-  { node: 'crane-7', device: 'opencl:0:0', device_class: 'gpu', name: 'NVIDIA H200', state: 'draining', reason: null, memory_bytes: 150_754_820_096, tasks_running: 1, seen_at: new Date().toISOString() },
-  { node: 'crane-7', device: 'opencl:0:1', device_class: 'gpu', name: 'NVIDIA H200', state: 'failed', reason: 'The self-test kernel gave a wrong sum.', memory_bytes: 150_754_820_096, tasks_running: 0, seen_at: new Date(Date.now() - 3_600_000).toISOString() },
+  { node: 'dock-1', device: 'host', device_class: 'host', name: 'Host work', state: 'busy', reason: null, memory_bytes: null, tasks_running: 2, seen_at: new Date().toISOString(), telemetry: machine, warnings: [] },
+  { node: 'dock-1', device: 'opencl:0:0', device_class: 'cpu', name: 'pthread-Intel Xeon Processor', state: 'ready', reason: null, memory_bytes: 8_214_000_000, tasks_running: 0, seen_at: new Date().toISOString(), telemetry: machine, warnings: [] },
+  { node: 'crane-7', device: 'opencl:0:0', device_class: 'gpu', name: 'NVIDIA H200', state: 'draining', reason: null, memory_bytes: 150_754_820_096, tasks_running: 1, seen_at: new Date().toISOString(), telemetry: gpu, warnings: [{ code: 'temperature', message: 'It is at 88 °C; the limit is 85 °C.' }] },
+  { node: 'crane-7', device: 'opencl:0:1', device_class: 'gpu', name: 'NVIDIA H200', state: 'failed', reason: 'The self-test kernel gave a wrong sum.', memory_bytes: 150_754_820_096, tasks_running: 0, seen_at: new Date(Date.now() - 3_600_000).toISOString(), telemetry: null, warnings: [] },
 ];
 
 export const tokens = [

@@ -50,6 +50,25 @@ TEST_F(SettingsTest, AWrongValueNamesItsKeyItsRuleAndItsSource) {
               "http.port must be a whole number from 0 to 65535, not \"70000\".");
 }
 
+TEST_F(SettingsTest, DevicesWarnAtTheLimitsOfTheGuide) {
+    const auto settings = load_settings({}, {});
+    ASSERT_TRUE(settings);
+    EXPECT_EQ(settings->devices.max_utilization, 90);
+    EXPECT_EQ(settings->devices.max_temperature, 85);
+    EXPECT_EQ(settings->devices.min_free_memory, 500);
+    EXPECT_FALSE(settings->devices.log);
+    setenv("GPU_PROFILING_ENABLED", "1", 1);
+    EXPECT_TRUE(load_settings({}, {})->devices.log);
+    for (const auto* variable : {"GPU_MAX_UTILIZATION_WARN", "GPU_MAX_TEMPERATURE_C",
+                                 "GPU_MIN_FREE_VRAM_MB", "GPU_PROFILING_ENABLED"}) {
+        setenv(variable, "-3", 1);
+        const auto refused = load_settings({}, {});
+        ASSERT_FALSE(refused) << variable;
+        EXPECT_EQ(refused.error().where, variable);
+        unsetenv(variable);
+    }
+}
+
 TEST_F(SettingsTest, AnUnknownKeyOfTheFileIsAnError) {
     const auto settings = load_settings(write("http:\n  prot: 1\n"), {});
     ASSERT_FALSE(settings);

@@ -221,7 +221,9 @@ awaitable<Result<std::vector<queue::DeviceStatus>>> FakeJobStore::devices() {
     host.device_class = "host";
     host.name = "node-a";
     host.state = "ready";
-    co_return std::vector{host};
+    std::vector devices{host};
+    devices.insert(devices.end(), more_devices.begin(), more_devices.end());
+    co_return devices;
 }
 
 awaitable<Result<void>> FakeJobStore::ready() {

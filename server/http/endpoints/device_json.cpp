@@ -1,0 +1,140 @@
+#include "server/http/endpoints/device_json.hpp"
+
+#include "server/http/endpoints/json_values.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace plimsoll::http::endpoints {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr double kMebibyte = 1 << 20;
+constexpr std::array kQuantities = {"utilization_percent",
+                                    "memory_total_bytes",
+                                    "memory_free_bytes",
+                                    "own_memory_bytes",
+                                    "temperature_celsius",
+                                    "power_watts",
+                                    "power_limit_watts",
+                                    "clock_mhz",
+                                    "memory_clock_mhz",
+                                    "uncorrected_memory_errors",
+                                    "fault"};
+
+bool is_alive(const queue::DeviceStatus& device) {
+    return device.state != "failed" && device.state != "gone";
+}
+
+// What the device's worker last told of it; null when it told nothing or is no longer there. A
+// worker of another version may tell less, or something else.
+json told(const queue::DeviceStatus& device) {
+    if (!is_alive(device)) return nullptr;
+    const auto telemetry = json::parse(device.telemetry, nullptr, false);
+    if (!telemetry.is_object()) return nullptr;
+    const auto found = telemetry.find("device");
+    return found != telemetry.end() && found->is_object() ? *found : json(nullptr);
+}
+
+json number_or_null(const json& told, const char* quantity) {
+    if (!told.is_object()) return nullptr;
+    const auto found = told.find(quantity);
+    return found != told.end() && found->is_number() ? *found : json(nullptr);
+}
+
+json readings_json(const json& told) {
+    if (told.is_null()) return nullptr;
+    json readings = json::object();
+    for (const auto* quantity : kQuantities) readings[quantity] = number_or_null(told, quantity);
+    return readings;
+}
+
+json warnings_json(const json& told) {
+    auto warnings = json::array();
+    if (!told.is_object() || !told.contains("warnings")) return warnings;
+    for (const auto& warning : told["warnings"]) {
+        warnings.push_back(
+            {{"code", warning.value("code", "")}, {"message", warning.value("message", "")}});
+    }
+    return warnings;
+}
+
+bool is_healthy(const json& entry) {
+    return entry.at("healthy").get<bool>();
+}
+
+json megabytes(const json& bytes) {
+    return bytes.is_null() ? json(nullptr) : json(std::llround(bytes.get<double>() / kMebibyte));
+}
+
+// In the words of the health object that monitors of GPUs know.
+json health_of(const queue::DeviceStatus& device) {
+    const auto readings = told(device);
+    const auto total = number_or_null(readings, "memory_total_bytes");
+    const auto free = number_or_null(readings, "memory_free_bytes");
+    json used = nullptr;
+    json used_percent = nullptr;
+    if (!total.is_null() && !free.is_null() && total.get<double>() > 0) {
+        used = total.get<double>() - free.get<double>();
+        used_percent = std::round(1000 * used.get<double>() / total.get<double>()) / 10;
+    }
+    auto warnings = warnings_json(readings);
+    const auto capability = json::parse(device.capability, nullptr, false);
+    const std::string driver =
+        capability.is_object() ? capability.value("driver_version", "") : std::string();
+    return {{"healthy", is_alive(device) && warnings.empty()},
+            {"node", device.node},
+            {"device", device.device},
+            {"device_class", device.device_class},
+            {"gpu_available", device.device_class == "gpu" && is_alive(device)},
+            {"gpu_name", device.name},
+            {"utilization_pct", number_or_null(readings, "utilization_percent")},
+            {"vram_used_mb", megabytes(used)},
+            {"vram_total_mb", megabytes(total)},
+            {"vram_utilization_pct", used_percent},
+            {"temperature_c", number_or_null(readings, "temperature_celsius")},
+            {"driver_version", text_or_null(driver)},
+            {"reason", text_or_null(device.reason)},
+            {"warnings", std::move(warnings)}};
+}
+
+}  // namespace
+
+json device_json(const queue::DeviceStatus& device) {
+    const auto readings = told(device);
+    return {
+        {"node", device.node},
+        {"device", device.device},
+        {"device_class", device.device_class},
+        {"name", device.name},
+        {"state", device.state},
+        {"reason", text_or_null(device.reason)},
+        {"memory_bytes", device.memory_bytes > 0 ? json(device.memory_bytes) : json(nullptr)},
+        {"tasks_running", device.tasks_running},
+        {"seen_at", time_or_null(device.seen_at)},
+        {"telemetry", readings_json(readings)},
+        {"warnings", warnings_json(readings)},
+    };
+}
+
+json health_json(const std::vector<queue::DeviceStatus>& devices) {
+    auto all = json::array();
+    json gpu = nullptr;
+    for (const auto& device : devices) {
+        if (device.state == "gone") continue;
+        all.push_back(health_of(device));
+        const auto& entry = all.back();
+        const bool is_gpu = device.device_class == "gpu";
+        if (is_gpu && (gpu.is_null() || (is_healthy(gpu) && !is_healthy(entry)))) gpu = entry;
+    }
+    if (gpu.is_null()) gpu = {{"healthy", true}, {"gpu_available", false}};
+    const bool healthy = std::ranges::all_of(all, is_healthy);
+    return {{"status", healthy ? "ok" : "degraded"},
+            {"gpu", std::move(gpu)},
+            {"devices", std::move(all)}};
+}
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,50 @@
+#include "server/worker/device_settings.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+namespace plimsoll::worker {
+namespace {
+
+constexpr int kMostMegabytes = 1'000'000;
+
+// The variable's number, nothing if it is not set.
+Result<std::optional<int>> number(const char* variable, int least, int most) {
+    const char* value = std::getenv(variable);
+    if (value == nullptr || *value == '\0') return std::nullopt;
+    const std::string text = value;
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size() || number < least ||
+        number > most) {
+        return fail(Errc::invalid_input,
+                    "It must be a whole number from " + std::to_string(least) + " to " +
+                        std::to_string(most) + ", not \"" + text + "\".",
+                    variable);
+    }
+    return number;
+}
+
+}  // namespace
+
+Result<DeviceSettings> device_settings() {
+    DeviceSettings settings;
+    const auto busy = number("GPU_MAX_UTILIZATION_WARN", 1, 100);
+    if (!busy) return fail(busy.error());
+    const auto heat = number("GPU_MAX_TEMPERATURE_C", 1, 150);
+    if (!heat) return fail(heat.error());
+    const auto memory = number("GPU_MIN_FREE_VRAM_MB", 0, kMostMegabytes);
+    if (!memory) return fail(memory.error());
+    const auto log = number("GPU_PROFILING_ENABLED", 0, 1);
+    if (!log) return fail(log.error());
+    auto& thresholds = settings.thresholds;
+    if (*busy) thresholds.utilization_percent = **busy;
+    if (*heat) thresholds.temperature_celsius = **heat;
+    if (*memory) thresholds.free_memory_bytes = static_cast<std::uint64_t>(**memory) * 1'000'000;
+    settings.log_readings = log->value_or(0) == 1;
+    return settings;
+}
+
+}  // namespace plimsoll::worker

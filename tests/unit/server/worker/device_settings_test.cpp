@@ -1,0 +1,59 @@
+#include "server/worker/device_settings.hpp"
+
+#include <array>
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+namespace plimsoll::worker {
+namespace {
+
+constexpr std::array kVariables = {"GPU_MAX_UTILIZATION_WARN", "GPU_MAX_TEMPERATURE_C",
+                                   "GPU_MIN_FREE_VRAM_MB", "GPU_PROFILING_ENABLED"};
+
+class DeviceSettingsTest : public testing::Test {
+  protected:
+    void SetUp() override { forget(); }
+    void TearDown() override { forget(); }
+    static void forget() {
+        for (const auto* variable : kVariables) unsetenv(variable);
+    }
+};
+
+TEST_F(DeviceSettingsTest, WithoutVariablesTheGuidesLimitsHold) {
+    const auto settings = device_settings();
+    ASSERT_TRUE(settings);
+    EXPECT_EQ(settings->thresholds.utilization_percent, 90);
+    EXPECT_EQ(settings->thresholds.temperature_celsius, 85);
+    EXPECT_EQ(settings->thresholds.free_memory_bytes, 500'000'000);
+    EXPECT_FALSE(settings->log_readings);
+}
+
+TEST_F(DeviceSettingsTest, EachVariableActs) {
+    setenv("GPU_MAX_UTILIZATION_WARN", "70", 1);
+    setenv("GPU_MAX_TEMPERATURE_C", "60", 1);
+    setenv("GPU_MIN_FREE_VRAM_MB", "0", 1);
+    setenv("GPU_PROFILING_ENABLED", "1", 1);
+    const auto settings = device_settings();
+    ASSERT_TRUE(settings);
+    EXPECT_EQ(settings->thresholds.utilization_percent, 70);
+    EXPECT_EQ(settings->thresholds.temperature_celsius, 60);
+    EXPECT_EQ(settings->thresholds.free_memory_bytes, 0);
+    EXPECT_TRUE(settings->log_readings);
+}
+
+TEST_F(DeviceSettingsTest, AWrongValueNamesItsVariable) {
+    for (const auto* variable : kVariables) {
+        for (const auto* value : {"-1", "1e3", "often", "2000000"}) {
+            setenv(variable, value, 1);
+            const auto settings = device_settings();
+            ASSERT_FALSE(settings) << variable << value;
+            EXPECT_EQ(settings.error().where, variable);
+            EXPECT_NE(settings.error().message.find(value), std::string::npos);
+        }
+        unsetenv(variable);
+    }
+}
+
+}  // namespace
+}  // namespace plimsoll::worker
