@@ -362,54 +362,5 @@ TEST_F(JobEndpoints, HidesWhatWentWrongInside) {
     EXPECT_EQ(response.body.find("secret"), std::string::npos);
 }
 
-TEST_F(JobEndpoints, ListsDevices) {
-    EXPECT_EQ(call("listDevices", {"GET", "/v1/devices", identity_.vera}).json().at("items").size(),
-              1u);
-}
-
-TEST_F(JobEndpoints, ADeviceTellsItsReadingsAndWarnings) {
-    on_io([&] {
-        auto& gpu = jobs_.more_devices.emplace_back();
-        gpu.node = "node-b";
-        gpu.device = "opencl:nvidia:0";
-        gpu.device_class = "gpu";
-        gpu.name = "NVIDIA H200";
-        gpu.state = "busy";
-        gpu.capability = R"({"driver_version":"550.54.15"})";
-        gpu.telemetry = R"({"claims":3,"device":{"utilization_percent":97,
-            "memory_total_bytes":83886080000,"memory_free_bytes":20971520000,
-            "temperature_celsius":71,"power_watts":null,
-            "warnings":[{"code":"utilization","message":"Busy."}]}})";
-    });
-    const auto device =
-        call("listDevices", {"GET", "/v1/devices", identity_.vera}).json()["items"][1];
-    EXPECT_EQ(device["telemetry"]["temperature_celsius"], 71);
-    EXPECT_TRUE(device["telemetry"]["power_watts"].is_null());
-    EXPECT_TRUE(device["telemetry"]["fault"].is_null()) << "an older worker does not tell it";
-    EXPECT_EQ(device["warnings"][0]["message"], "Busy.");
-
-    const auto get = [&] {
-        return call("getDeviceHealth", {"GET", "/v1/health", identity_.vera}).json();
-    };
-    auto health = get();
-    EXPECT_EQ(health["status"], "degraded");
-    EXPECT_EQ(health["gpu"]["gpu_name"], "NVIDIA H200");
-    EXPECT_EQ(health["gpu"]["vram_used_mb"], 60'000);
-    EXPECT_EQ(health["gpu"]["vram_utilization_pct"], 75.0);
-    EXPECT_EQ(health["gpu"]["driver_version"], "550.54.15");
-    EXPECT_EQ(health["devices"].size(), 2u);
-
-    on_io([&] { jobs_.more_devices[0].state = "failed"; });
-    health = get();
-    EXPECT_FALSE(health["gpu"]["gpu_available"]);
-    EXPECT_TRUE(health["gpu"]["temperature_c"].is_null()) << "what it last said is no news";
-    EXPECT_EQ(health["status"], "degraded");
-
-    on_io([&] { jobs_.more_devices[0].state = "gone"; });
-    health = get();
-    EXPECT_EQ(health["status"], "ok");
-    EXPECT_EQ(health["gpu"], json({{"healthy", true}, {"gpu_available", false}}));
-}
-
 }  // namespace
 }  // namespace plimsoll::http::test
