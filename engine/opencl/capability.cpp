@@ -1,5 +1,6 @@
 #include "engine/opencl/capability.hpp"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -36,8 +37,13 @@ Json json_of(const Capability& capability) {
     const auto& info = capability.info;
     Json tests = Json::array();
     Json proven = Json::array();
+    Json features = Json::array();
     for (const auto& test : capability.tests) {
         tests.push_back(json_of(test));
+        if (test.passed()) proven.push_back(test.name);
+    }
+    for (const auto& test : capability.features) {
+        features.push_back(json_of(test));
         if (test.passed()) proven.push_back(test.name);
     }
     return {{"device", to_string(info.address)},
@@ -58,12 +64,18 @@ Json json_of(const Capability& capability) {
             {"memory_source", info.memory.source},
             {"driver_memory_bytes", info.driver_memory_bytes},
             {"capabilities", proven},
-            {"self_tests", tests}};
+            {"self_tests", tests},
+            {"features", features}};
 }
 
 // Names come from drivers: bytes that are not UTF-8 must not cost us the report.
 std::string text_of(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+SelfTest test_of(const Json& json) {
+    return {json.at("name").get<std::string>(), json.at("max_error").get<double>(),
+            json.at("tolerance").get<double>(), json.at("failure").get<std::string>()};
 }
 
 // nlohmann's getters throw on a missing key or a wrong type; caught once below.
@@ -90,15 +102,18 @@ Capability capability_of(const Json& json) {
                        .memory = {{}, text("memory_source")},
                        .driver_memory_bytes = number("driver_memory_bytes")};
     if (!json.at("memory_bytes").is_null()) capability.info.memory.bytes = number("memory_bytes");
-    for (const auto& test : json.at("self_tests")) {
-        capability.tests.push_back(
-            {test.at("name").get<std::string>(), test.at("max_error").get<double>(),
-             test.at("tolerance").get<double>(), test.at("failure").get<std::string>()});
-    }
+    for (const auto& test : json.at("self_tests")) capability.tests.push_back(test_of(test));
+    for (const auto& test : json.at("features")) capability.features.push_back(test_of(test));
     return capability;
 }
 
 }  // namespace
+
+bool Capability::has(Feature feature) const {
+    return std::ranges::any_of(features, [&](const SelfTest& test) {
+        return test.name == to_string(feature) && test.passed();
+    });
+}
 
 std::string_view to_string(DeviceState state) {
     switch (state) {

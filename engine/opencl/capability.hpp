@@ -25,6 +25,9 @@ struct Capability {
     DeviceState state = DeviceState::failed;
     std::string reason;  // one line, empty when ready
     std::vector<SelfTest> tests;
+    std::vector<SelfTest> features;  // those tried; one that failed is not used, and no fault
+
+    bool has(Feature feature) const;
 };
 
 struct ProbeReport {

@@ -1,6 +1,7 @@
 #include "engine/opencl/device.hpp"
 
 #include "engine/opencl/inventory.hpp"
+#include "engine/opencl/processor.hpp"
 #include "engine/opencl/status.hpp"
 
 #include <algorithm>
@@ -33,6 +34,7 @@ Result<void> Device::check(std::string_view call, int status) const {
 }
 
 Result<Device> Device::open(const DeviceAddress& address) {
+    ask_for_tiles();
     auto inventory = take_inventory();
     for (auto& found : inventory.devices) {
         if (found.info.address != address) continue;

@@ -18,6 +18,7 @@ struct ProbeOptions {
 struct ProbeSteps {
     std::function<ProbeReport()> list;                     // devices without a verdict
     std::function<Capability(const DeviceInfo&)> try_out;  // verdict on one of them
+    std::function<SelfTest(const DeviceInfo&, Feature)> try_feature;
 
     static ProbeSteps real();
 };
@@ -26,9 +27,10 @@ struct ProbeSteps {
 // does this in a child process.
 Capability assess(const Device& device);
 
-// Lists all devices and tries each out, every step in a child process: a driver that crashes or
-// hangs costs the child and becomes the device's state. This process loads no driver. Call it
-// before threads exist (see run_in_child).
+// Lists all devices and tries each out, and on those that are ready every candidate feature; every
+// step in a child process: a driver that crashes or hangs costs the child and becomes the device's
+// state, or the end of the feature. This process loads no driver. Call it before threads exist (see
+// run_in_child).
 ProbeReport probe(const ProbeOptions& options = {}, const ProbeSteps& steps = ProbeSteps::real());
 
 }  // namespace plimsoll::opencl

@@ -25,15 +25,21 @@ ProbeReport three_devices() {
 }
 
 Capability ready(const DeviceInfo& info) {
-    return {info, DeviceState::ready, {}, {{"fp32_fma", 1e-8, 1e-7, {}}}};
+    return {info, DeviceState::ready, {}, {{"fp32_fma", 1e-8, 1e-7, {}}}, {}};
+}
+
+SelfTest no_fp16(const DeviceInfo&, Feature feature) {
+    return {std::string(to_string(feature)), 0, 0, "does not compile"};
 }
 
 TEST(Probe, ACrashAndAHangCostOneDeviceEach) {
-    const ProbeSteps steps{three_devices, [](const DeviceInfo& info) {
+    const ProbeSteps steps{three_devices,
+                           [](const DeviceInfo& info) {
                                if (info.address.index == 0) std::raise(SIGILL);
                                if (info.address.index == 1) pause();
                                return ready(info);
-                           }};
+                           },
+                           no_fp16};
     // As long as this test takes, and long enough for the others on a busy machine.
     const auto report = probe({.inventory_deadline = 60s, .device_deadline = 15s}, steps);
     ASSERT_EQ(report.devices.size(), 3U);
@@ -46,8 +52,34 @@ TEST(Probe, ACrashAndAHangCostOneDeviceEach) {
     EXPECT_EQ(report.problems, std::vector<std::string>{"a driver is missing"});
 }
 
+TEST(Probe, AFeatureThatEndsTheProcessIsNotThereAndNoFault) {
+    const auto one = [] { return ProbeReport{{device(0)}, {}}; };
+    const auto crash = [](const DeviceInfo&, Feature) -> SelfTest {
+        std::raise(SIGILL);
+        return {};
+    };
+    auto report = probe({.inventory_deadline = 60s, .device_deadline = 60s}, {one, ready, crash});
+    ASSERT_EQ(report.devices.size(), 1U);
+    EXPECT_EQ(report.devices[0].state, DeviceState::ready);
+    ASSERT_EQ(report.devices[0].features.size(), 1U);
+    EXPECT_EQ(report.devices[0].features[0].name, "fp16");
+    EXPECT_EQ(report.devices[0].features[0].failure, "killed by SIGILL");
+    EXPECT_FALSE(report.devices[0].has(Feature::fp16));
+    const auto works = [](const DeviceInfo&, Feature) -> SelfTest { return {"fp16", 0, 1e-3, {}}; };
+    report = probe({.inventory_deadline = 60s, .device_deadline = 60s}, {one, ready, works});
+    EXPECT_TRUE(report.devices[0].has(Feature::fp16));
+    EXPECT_FALSE(report.devices[0].has(Feature::amx_bf16));
+}
+
+TEST(Probe, FeaturesAreTriedWhereTheyMayBe) {
+    auto gpu = device(0).info;
+    EXPECT_EQ(candidate_features(gpu), std::vector{Feature::fp16});
+    gpu.vendor = "NVIDIA Corporation";
+    EXPECT_EQ(candidate_features(gpu), (std::vector{Feature::fp16, Feature::mma_bf16}));
+}
+
 TEST(Probe, ADriverThatCrashesWhenListedIsAProblem) {
-    const ProbeSteps steps{[]() -> ProbeReport { std::abort(); }, ready};
+    const ProbeSteps steps{[]() -> ProbeReport { std::abort(); }, ready, no_fp16};
     const auto report = probe({.inventory_deadline = 60s}, steps);
     EXPECT_TRUE(report.devices.empty());
     ASSERT_EQ(report.problems.size(), 1U);

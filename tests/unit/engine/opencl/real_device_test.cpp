@@ -46,6 +46,17 @@ TEST(RealDevices, PoclPassesEverySelfTest) {
     EXPECT_EQ(passed, (std::vector<std::string>{"fp32_fma", "half_load", "reduction"}));
 }
 
+TEST(RealDevices, FeaturesAreWhatTheProcessorSays) {
+    ASSERT_NE(pocl(), nullptr);
+    EXPECT_FALSE(pocl()->features.empty());
+    for (const auto& test : pocl()->features) {
+        if (test.passed()) EXPECT_LE(test.max_error, test.tolerance) << test.name;
+    }
+#if defined(__x86_64__)
+    EXPECT_EQ(pocl()->has(Feature::avx512_bf16), __builtin_cpu_supports("avx512bf16") != 0);
+#endif
+}
+
 TEST(RealDevices, PoclsMemoryIsTheMachinesNotTheDrivers) {
     ASSERT_NE(pocl(), nullptr);
     EXPECT_EQ(pocl()->info.type, DeviceType::cpu);
