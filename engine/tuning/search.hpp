@@ -1,0 +1,30 @@
+#pragma once
+
+#include "engine/tuning/plans.hpp"
+
+#include <chrono>
+#include <vector>
+
+namespace plimsoll::tuning {
+
+struct Candidate {
+    operations::GemmPlan plan;
+    double seconds = 0;  // median of a few products, host time
+    double error = 0;    // by the largest number expected, against double precision
+    bool accurate = false;
+};
+
+struct SearchResult {
+    operations::GemmPlan best;
+    std::vector<Candidate> tried;  // the default first
+};
+
+// Tries plans for products of this bucket's size with random numbers, the default first, until
+// `budget` is used up; interleaved rounds, so that a busy moment hurts all alike. A plan counts
+// only if the numbers it computed are right: fp32 within 1e-5, bf16 within 1e-2. Errc::corrupt when
+// none is, the driver's error when the default cannot run. Takes device memory for A, B, packed B
+// and C beside what runs.
+Result<SearchResult> search(opencl::Programs& programs, const Bucket& bucket,
+                            std::chrono::milliseconds budget);
+
+}  // namespace plimsoll::tuning

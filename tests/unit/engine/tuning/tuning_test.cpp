@@ -1,0 +1,113 @@
+#include "engine/tuning/plans.hpp"
+#include "engine/tuning/search.hpp"
+#include "tests/unit/engine/operations/on_device.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+namespace plimsoll::tuning {
+namespace {
+
+using operations::GemmPlan;
+using operations::Method;
+using operations::need;
+using operations::programs;
+
+const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::PrivateCache);
+
+opencl::DeviceInfo device(const std::string& driver) {
+    opencl::DeviceInfo info;
+    info.name = "a device";
+    info.driver_version = driver;
+    info.compute_units = 4;
+    return info;
+}
+
+const GemmPlan kOther{Method::block_fp32, 12, 2, 384, 8, 4};
+
+TEST(Plans, BucketsHoldAboutAsManyRows) {
+    EXPECT_EQ(bucket_of(Method::block_fp32, 1, 768, 768).m, 32U);
+    EXPECT_EQ(bucket_of(Method::block_fp32, 64, 768, 768).m, 64U);
+    EXPECT_EQ(bucket_of(Method::block_fp32, 65, 768, 768).m, 128U);
+    EXPECT_EQ(bucket_of(Method::block_fp32, 9000, 768, 768).m, 1024U);
+}
+
+TEST(Plans, AreDefaultsUntilTuned) {
+    Plans plans(device("1"));
+    const auto bucket = bucket_of(Method::block_fp32, 64, 768, 768);
+    EXPECT_EQ(plans.plan_for(bucket), default_plan(Method::block_fp32, 4, 64, 768));
+    plans.keep(bucket, kOther);
+    EXPECT_EQ(plans.plan_for(bucket), kOther);
+    EXPECT_NE(plans.plan_for(bucket_of(Method::block_fp32, 64, 768, 3072)), kOther);
+}
+
+TEST(Plans, AFileGoesWithItsDeviceAndDriver) {
+    const opencl::TemporaryFolder folder;
+    const auto file = folder.path() / "plans.json";
+    const auto bucket = bucket_of(Method::block_fp32, 64, 768, 768);
+    Plans written(device("1"));
+    EXPECT_EQ(written.read(file).error().code, Errc::not_found);
+    written.keep(bucket, kOther);
+    written.keep(bucket_of(Method::group_mma, 1, 2, 3), {.method = Method::group_mma});
+    need(written.write(file));
+    Plans same(device("1"));
+    need(same.read(file));
+    EXPECT_EQ(same.plan_for(bucket), kOther);
+    EXPECT_EQ(same.size(), 2U);
+    Plans newer(device("2"));
+    EXPECT_EQ(newer.read(file).error().code, Errc::corrupt);
+    EXPECT_EQ(newer.size(), 0U);
+    EXPECT_EQ(written.write(folder.path() / "no folder" / "plans.json").error().code,
+              Errc::unavailable);
+}
+
+TEST(Plans, NothingIsTakenFromAFileThatIsNotWhole) {
+    const opencl::TemporaryFolder folder;
+    const auto file = folder.path() / "plans.json";
+    Plans plans(device("1"));
+    plans.keep(bucket_of(Method::block_fp32, 64, 768, 768), kOther);
+    plans.keep(bucket_of(Method::block_fp32, 1024, 768, 768), kOther);
+    need(plans.write(file));
+    std::ifstream in(file);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const auto with = [&](const std::string& from, const std::string& to) {
+        auto changed = text;
+        return changed.replace(changed.rfind(from), from.size(), to);
+    };
+    for (const auto& damaged :
+         {text.substr(0, text.size() / 2), std::string(), with("block_fp32", "nonsense"),
+          with("384", "100"), with("\"rows\": 12", "\"rows\": 99"), with("\"k\"", "\"kk\""),
+          with("\"version\": 1", "\"version\": 2")}) {
+        std::ofstream(file, std::ios::trunc) << damaged;
+        Plans read(device("1"));
+        EXPECT_EQ(read.read(file).error().code, Errc::corrupt) << damaged;
+        EXPECT_EQ(read.size(), 0U);
+    }
+}
+
+TEST(Search, TriesTheDefaultFirstAndTakesTheFastestThatIsRight) {
+    const auto found =
+        need(search(programs(), {Method::block_fp32, 32, 100, 70}, std::chrono::seconds(4)));
+    ASSERT_FALSE(found.tried.empty());
+    const auto units = programs().device().info().compute_units;
+    EXPECT_EQ(found.tried[0].plan, default_plan(Method::block_fp32, units, 32, 100));
+    const auto best = std::ranges::min_element(found.tried, {}, &Candidate::seconds);
+    EXPECT_EQ(found.best, best->plan);
+    for (const auto& candidate : found.tried) {
+        EXPECT_TRUE(candidate.accurate);
+        EXPECT_GT(candidate.error, 0);  // it was compared with something
+        EXPECT_LE(candidate.error, 1e-5);
+        EXPECT_GT(candidate.seconds, 0);
+    }
+}
+
+TEST(Search, WithoutTimeTheDefaultIsTheAnswer) {
+    const auto found =
+        need(search(programs(), {Method::group_fp32, 32, 33, 34}, std::chrono::milliseconds(0)));
+    EXPECT_EQ(found.tried.size(), 1U);
+    EXPECT_EQ(found.best.method, Method::group_fp32);
+}
+
+}  // namespace
+}  // namespace plimsoll::tuning
