@@ -62,6 +62,16 @@ std::string_view to_string(Method method) {
     return facts_of(method).name;
 }
 
+Method method_for(const opencl::Capability& capability, Precision precision) {
+    using opencl::Feature;
+    const bool bf16 = precision == Precision::bf16;
+    if (flavour_for(capability.info) == Flavour::group) {
+        return bf16 && capability.has(Feature::mma_bf16) ? Method::group_mma : Method::group_fp32;
+    }
+    if (bf16 && capability.has(Feature::amx_bf16)) return Method::block_amx;
+    return bf16 && capability.has(Feature::avx512_bf16) ? Method::block_bf16 : Method::block_fp32;
+}
+
 Result<void> check(const GemmPlan& plan) {
     if (facts_of(plan.method).flavour == Flavour::group) return {};
     const auto within = [](std::uint32_t value, std::uint32_t least, std::uint32_t most) {

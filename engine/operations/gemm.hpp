@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/opencl/capability.hpp"
 #include "engine/operations/rows.hpp"
 
 #include <cstddef>
@@ -19,6 +20,11 @@ enum class Method {
 };
 
 std::string_view to_string(Method method);
+
+enum class Precision { fp32, bf16 };
+
+// The best method whose instructions this very device has proven; fp32 is always there.
+Method method_for(const opencl::Capability& capability, Precision precision);
 
 // A way to compute products on one device: what the tuner chooses between. The block methods use
 // all of it, the group methods none (their tile is 64 x 64).

@@ -132,6 +132,23 @@ TEST(Gemm, FusesWhatFollows) {
     }
 }
 
+TEST(Gemm, OnlyProvenInstructionsAreChosen) {
+    opencl::Capability device;
+    device.info.type = opencl::DeviceType::cpu;
+    const auto chosen = [&](Precision precision) { return method_for(device, precision); };
+    EXPECT_EQ(chosen(Precision::bf16), Method::block_fp32);
+    device.features = {{"avx512_bf16", 0, 0, {}}, {"amx_bf16", 0, 0, "killed by SIGILL"}};
+    EXPECT_EQ(chosen(Precision::bf16), Method::block_bf16);
+    EXPECT_EQ(chosen(Precision::fp32), Method::block_fp32);
+    device.features.back().failure.clear();
+    EXPECT_EQ(chosen(Precision::bf16), Method::block_amx);
+    device.info.type = opencl::DeviceType::gpu;
+    EXPECT_EQ(chosen(Precision::bf16), Method::group_fp32);
+    device.features = {{"mma_bf16", 0, 0, {}}};
+    EXPECT_EQ(chosen(Precision::bf16), Method::group_mma);
+    EXPECT_EQ(chosen(Precision::fp32), Method::group_fp32);
+}
+
 TEST(Gemm, DefaultsAreSoundOnAnyDevice) {
     for (const auto method : {Method::block_fp32, Method::block_bf16, Method::block_amx,
                               Method::group_fp32, Method::group_mma}) {

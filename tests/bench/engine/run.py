@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""The OpenCL engine on PoCL: products, rows and attention against their peers, and a worker's first result.
+
+    tests/bench/engine/run.py [--rounds N] [--tuning SECONDS] [--record]
+
+Needs Debian's libdnnl-dev, the yardstick of products. oneDNN is kept from AMX, where the packaged version
+crashes, and its threads from spinning, which would take the processor from ours. Without the processor or
+the GPU for a row, the row says so.
+"""
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / 'tests/bench'))
+import results  # noqa: E402
+
+COMMAND = 'tests/bench/engine/run.py --record'
+ENVIRONMENT = {**os.environ, 'GOMP_SPINCOUNT': '0', 'ONEDNN_MAX_CPU_ISA': 'AVX512_CORE'}
+METHODS = {'block_fp32': 'fp32', 'block_bf16': 'bf16 by AVX512-BF16', 'block_amx': 'bf16 by AMX'}
+ROWS = {'layer norm': (0.9, 1.0), 'softmax': (0.8, 1.0), 'GELU': (0.9, 1.0)}
+
+
+def asked_for(method, name):
+    """What the ratio must and should reach."""
+    few_rows = name.startswith('64 x')
+    if method == 'block_fp32':
+        return (0.85, 1.0) if few_rows else (0.85, 0.95)
+    if method == 'block_amx':
+        return (3, 5) if few_rows else (5, 7)
+    return None, None
+
+
+def product_entry(told, rounds):
+    must, stretch = asked_for(told['method'], told['name'])
+    return results.entry(f"engine: {METHODS[told['method']]} product, {told['name']}", 'engine',
+                         round(told['work'] / told['ours'] / 1e9, 1), 'GFLOP/s', peer='oneDNN sgemm',
+                         peer_value=round(told['work'] / told['peer'] / 1e9, 1), must=must, stretch=stretch,
+                         rounds=rounds, command=COMMAND)
+
+
+def entry_of(told, rounds):
+    if told['method'] == 'rows':
+        must, stretch = ROWS[told['name']]
+        return results.entry(f"engine: {told['name']}, 8,192 x 768", 'engine', round(told['work'] / told['ours'] / 1e9, 1),
+                             'GB/s', peer='C++ loop, two threads',
+                             peer_value=round(told['work'] / told['peer'] / 1e9, 1), must=must, stretch=stretch,
+                             rounds=rounds, command=COMMAND)
+    if told['method'] == 'attention':
+        return results.entry(f"engine: attention, {told['name']}", 'engine', round(told['work'] / told['ours'] / 1e9, 1),
+                             'useful GFLOP/s', peer='plain_attention.cl',
+                             peer_value=round(told['work'] / told['peer'] / 1e9, 1), must=1.5, stretch=3, rounds=rounds,
+                             command=COMMAND)
+    return product_entry(told, rounds)
+
+
+def not_measured(name, unit, why, must=None, stretch=None):
+    return {'name': f'engine: {name}', 'area': 'engine', 'ours': None, 'unit': unit, 'peer': None, 'peer_value': None,
+            'ratio': None, 'must': must, 'stretch': stretch, 'met': None, 'rounds': 0, 'machine': f'not measured: {why}',
+            'commit': '', 'command': COMMAND}
+
+
+def first_results(program, cache, rounds):
+    """Seconds from the start of a process to its result, with a warm cache."""
+    took = []
+    for number in range(rounds + 2):
+        start = time.perf_counter()
+        subprocess.run([program, cache], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if number >= 2:
+            took.append(time.perf_counter() - start)
+    return statistics.median(took)
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument('--rounds', type=int, default=30)
+    arguments.add_argument('--tuning', type=float, default=8, help='seconds for each product and method')
+    arguments.add_argument('--record', action='store_true', help='write tests/bench/results.json')
+    options = arguments.parse_args()
+    programs = results.release('engine_kernel_loop', 'engine_first_result')
+    with tempfile.TemporaryDirectory() as cache:
+        loop = subprocess.run([programs / 'engine_kernel_loop', cache, str(options.rounds), str(options.tuning)], check=True,
+                              env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
+        told = [json.loads(line) for line in loop.stdout.splitlines() if line.startswith('{')]
+        start = first_results(programs / 'engine_first_result', cache, options.rounds)
+    entries = [entry_of(it, options.rounds) for it in told]
+    entries.append(results.entry_of_least('engine: worker start to first result, warm program cache', 'engine',
+                                          round(start, 3), 's', most=0.7, must=1, stretch=0.7 / 0.3,
+                                          rounds=options.rounds, command=COMMAND))
+    if not any(it['method'] == 'block_amx' for it in told):
+        entries += [not_measured('bf16 by AMX product, 1,024 rows and more', 'GFLOP/s', 'no AMX', 5, 7),
+                    not_measured('bf16 by AMX product, 64 rows', 'GFLOP/s', 'no AMX', 3, 5),
+                    not_measured('share of the AMX peak, kernel only', '%', 'no AMX', 0.45, 0.6)]
+    entries += [not_measured('bf16 product 8,192 cubed on an H200', 'TFLOP/s', 'no device'),
+                not_measured('memory-bound kernels on an H200, share of a copy', '%', 'no device')]
+    for it in told:
+        print(f"{it['name']} {it['method']}: {it['peer_processor'] / it['ours_processor']:.2f} by processor time")
+    for it in entries:
+        if it['ours'] is not None:
+            results.show([it])
+    if options.record:
+        results.record(entries)
+
+
+if __name__ == '__main__':
+    main()
