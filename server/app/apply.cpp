@@ -1,5 +1,8 @@
 #include "server/app/apply.hpp"
 
+#include "engine/training/advice/snippets.hpp"
+#include "server/app/yaml_edit.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -15,16 +18,19 @@ using Values = std::map<std::string, std::string, std::less<>>;
 Result<std::string> read_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     std::stringstream text;
-    if (!(file && text << file.rdbuf())) {
+    text << file.rdbuf();  // which fails for an empty file, too
+    if (!file.is_open() || file.bad() || fs::is_directory(path)) {
         return fail(Errc::not_found, "The file cannot be read.", path);
     }
     return text.str();
 }
 
-// Whole or not at all: written beside the file, with its rights, and then moved over it.
-Result<void> write_file(const std::string& path, const std::string& text) {
-    const auto fresh = path + ".new";
+// Whole or not at all: written beside the file, with its rights, and then moved over it. A link
+// stays one: its target is replaced.
+Result<void> write_file(const std::string& named, const std::string& text) {
     std::error_code failed;
+    const std::string path = fs::weakly_canonical(named, failed);
+    const auto fresh = path + ".new";
     {
         std::ofstream file(fresh, std::ios::binary | std::ios::trunc);
         file << text;
@@ -44,41 +50,59 @@ const json* named(const json& list, const char* member, const std::string& name)
     return found == list.end() ? nullptr : &*found;
 }
 
-std::string rate_text(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", value);
-    return text;
-}
-
 std::string backup_of(const std::string& file) {
     return file + ".backup";
 }
 
-Result<std::string> restore_file(const std::string& file) {
+Result<void> restore_file(const std::string& file) {
+    const auto original = read_file(backup_of(file));
+    if (!original) {
+        return fail(Errc::not_found, "There is no backup to restore.", backup_of(file));
+    }
+    if (auto written = write_file(file, *original); !written) return written;
     std::error_code failed;
-    fs::rename(backup_of(file), file, failed);
-    if (failed) return fail(Errc::not_found, "There is no backup to restore.", backup_of(file));
-    return file + ": restored\n";
+    fs::remove(backup_of(file), failed);
+    if (failed) return fail(Errc::unavailable, "The backup cannot be removed.", backup_of(file));
+    return {};
 }
 
-Result<std::string> apply_to(const std::string& file, const Values& values, bool dry_run) {
+Result<YamlEdit> edit_of(const std::string& file, const Values& values) {
     const auto text = read_file(file);
     if (!text) return fail(text.error());
-    const auto edit = edit_yaml(*text, values);
+    auto edit = edit_yaml(*text, values);
     if (!edit) return fail(edit.error().code, edit.error().message, file);
-    std::string told;
-    for (const auto& change : edit->changes) {
-        told += file + ":" + std::to_string(change.line) + ": " + change.key + ": " +
-                change.before + " -> " + change.after + "\n";
+    const auto rights = fs::status(file).permissions();
+    if (!edit->changes.empty() && (rights & fs::perms::owner_write) == fs::perms::none) {
+        return fail(Errc::unavailable, "The file is read-only.", file);
     }
-    if (edit->changes.empty()) return file + ": nothing to change\n";
-    if (dry_run) return told;
+    return edit;
+}
+
+std::string told_of(const std::string& file, const YamlEdit& edit) {
+    const auto place = [&](const auto& one) {
+        return file + ":" + std::to_string(one.line) + ": " + one.key + ": ";
+    };
+    std::string told;
+    for (const auto& change : edit.changes) {
+        told += place(change) + change.before + " -> " + change.after + "\n";
+    }
+    for (const auto& left : edit.left) told += place(left) + "left, because " + left.why + "\n";
+    return told.empty() ? file + ": nothing to change\n" : told;
+}
+
+Result<void> change_file(const std::string& file, const YamlEdit& edit) {
+    if (edit.changes.empty()) return {};
     std::error_code failed;
     // A second run keeps the first original.
     if (!fs::exists(backup_of(file))) fs::copy_file(file, backup_of(file), failed);
     if (failed) return fail(Errc::unavailable, "The backup cannot be written.", backup_of(file));
-    if (const auto written = write_file(file, edit->text); !written) return fail(written.error());
-    return told;
+    return write_file(file, edit.text);
+}
+
+// What was done before a failure, for its message.
+Result<std::string> after(const std::string& told, const Error& error) {
+    const auto before = told.empty() ? "" : " Before it:\n" + told;
+    return fail(error.code, error.message + before, error.where);
 }
 
 }  // namespace
@@ -103,7 +127,7 @@ Result<Values> recommended_values(const json& report, const std::string& gpu,
         }
         Values values;
         for (const auto& [name, value] : recommended.items()) {
-            values[name] = value.is_number_float() ? rate_text(value) : value.dump();
+            values[name] = value.is_number_float() ? training::yaml_number(value) : value.dump();
         }
         return values;
     } catch (const json::exception&) {
@@ -124,14 +148,28 @@ Result<std::string> apply(const ApplyRequest& request) {
         values = std::move(*recommended);
     }
     std::string told;
-    for (const auto& file : request.files) {
-        const auto done =
-            request.restore ? restore_file(file) : apply_to(file, values, request.dry_run);
-        if (!done) {
-            const auto before = told.empty() ? "" : " Before it:\n" + told;
-            return fail(done.error().code, done.error().message + before, done.error().where);
+    if (request.restore) {
+        for (const auto& file : request.files) {
+            if (auto done = restore_file(file); !done) return after(told, done.error());
+            told += file + ": restored\n";
         }
-        told += *done;
+        return told;
+    }
+    // All are read before the first is written: an error in the last leaves all as they were.
+    std::vector<YamlEdit> edits;
+    for (const auto& file : request.files) {
+        auto edit = edit_of(file, values);
+        if (!edit) return fail(edit.error());
+        edits.push_back(std::move(*edit));
+    }
+    for (std::size_t i = 0; i < edits.size(); ++i) {
+        const auto& file = request.files[i];
+        if (!request.dry_run) {
+            if (auto done = change_file(file, edits[i]); !done) {
+                return after(told, done.error());
+            }
+        }
+        told += told_of(file, edits[i]);
     }
     return told;
 }

@@ -17,14 +17,23 @@ struct YamlChange {
     std::string after;
 };
 
+// A value that bears a wanted name and is left as it is.
+struct YamlLeft {
+    int line = 0;
+    std::string key;
+    std::string why;
+};
+
 struct YamlEdit {
     std::string text;
     std::vector<YamlChange> changes;  // in the order of the text
+    std::vector<YamlLeft> left;
 };
 
 // Replaces the scalar values of the keys in `values`, at whatever depth they stand, where they
-// differ. Only their own characters change: comments, order, quotes and blank lines stay. Values in
-// block style ("|", ">") and behind aliases are left alone. Errors: the text is no YAML.
+// differ. Only their own characters change: comments, order, quotes, anchors, tags and blank lines
+// stay. Empty values, blocks ("|", ">"), interpolations ("${…}") and what stands behind an alias
+// are left, and named. Errors: the text is no YAML.
 Result<YamlEdit> edit_yaml(std::string_view text,
                            const std::map<std::string, std::string, std::less<>>& values);
 

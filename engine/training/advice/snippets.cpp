@@ -97,6 +97,14 @@ std::string transformers_arguments(const RecommendedSettings& s) {
     return out + "    dataloader_pin_memory=True,\n)\n";
 }
 
+std::string yaml_number(double value) {
+    auto text = fmt::format("{:g}", value);
+    if (const auto exponent = text.find('e');
+        exponent != std::string::npos && text.find('.') == std::string::npos)
+        text.insert(exponent, ".0");
+    return text;
+}
+
 std::string lightning_yaml(const RecommendedSettings& s) {
     return fmt::format(
         "trainer:\n"
@@ -104,15 +112,15 @@ std::string lightning_yaml(const RecommendedSettings& s) {
         "  precision: {}\n"
         "  max_epochs: {}\n"
         "model:\n"
-        "  learning_rate: {:g}\n"
+        "  learning_rate: {}\n"
         "  warmup_steps: {}\n"
         "data_loader:\n"
         "  batch_size: {}\n"
         "  num_workers: {}\n"
         "  pin_memory: true\n"
         "  persistent_workers: {}\n",
-        s.accumulation, lightning_precision(s.training), s.epochs, s.learning_rate, s.warmup_steps,
-        s.batch, s.loader.workers, lower(s.loader.persistent_workers));
+        s.accumulation, lightning_precision(s.training), s.epochs, yaml_number(s.learning_rate),
+        s.warmup_steps, s.batch, s.loader.workers, lower(s.loader.persistent_workers));
 }
 
 std::string deepspeed_json(const RecommendedSettings& s) {

@@ -18,6 +18,9 @@ struct RecommendedSettings {
 };
 RecommendedSettings settings_for(const GpuReport& report, const ReportRequest& request);
 
+// A number as YAML 1.1 readers know it: to them "4e-05" is text, "4.0e-05" a number.
+std::string yaml_number(double value);
+
 // Ready to paste. All of them say the same settings.
 std::string transformers_arguments(const RecommendedSettings& s);  // Python, TrainingArguments
 std::string lightning_yaml(const RecommendedSettings& s);

@@ -151,7 +151,8 @@ json config_values(const tr::GpuReport& card) {
         // As short as people write rates.
         values[name] = json::parse(fmt::format("{:.6g}", card.rate.recommended_rate));
     }
-    values["warmup_steps"] = card.rate.warmup_steps;
+    // Steps of warm-up follow from the steps of a run, which nobody knows without a data set.
+    if (card.rate.warmup_steps > 0) values["warmup_steps"] = card.rate.warmup_steps;
     for (const auto* name : {"num_workers", "dataloader_num_workers"}) {
         values[name] = card.loader.workers;
     }

@@ -78,6 +78,33 @@ TEST(EditYaml, ChangesAnAnchoredValueOnce) {
     EXPECT_EQ(edit->text, "a: &x\n  batch_size: 8\nb: *x\n");
 }
 
+TEST(EditYaml, ChangesWhatHasAnAnchorATagOrAByteOrderMark) {
+    const auto edit = edit_yaml(
+        "\xEF\xBB\xBF"
+        "batch_size: &b 4\nlr: !!float 3e-4 # x\nwarmup_steps: &w !!int '5'\n",
+        {{"batch_size", "8"}, {"lr", "5.0e-05"}, {"warmup_steps", "9"}});
+    ASSERT_TRUE(edit.has_value());
+    EXPECT_EQ(edit->text,
+              "\xEF\xBB\xBF"
+              "batch_size: &b 8\nlr: !!float 5.0e-05 # x\nwarmup_steps: &w !!int '9'\n");
+    EXPECT_TRUE(edit->left.empty());
+}
+
+TEST(EditYaml, NamesWhatItLeaves) {
+    const std::string text =
+        "other: &o 4\nbatch_size: *o\nlr: ${oc.env:LR,1e-4}\nnum_workers:\nwarmup_steps: |\n  7\n";
+    const auto edit = edit_yaml(
+        text, {{"batch_size", "8"}, {"lr", "1"}, {"num_workers", "2"}, {"warmup_steps", "9"}});
+    ASSERT_TRUE(edit.has_value());
+    EXPECT_EQ(edit->text, text);
+    std::vector<std::string> told;
+    for (const auto& one : edit->left) told.push_back(one.key + std::to_string(one.line) + one.why);
+    EXPECT_EQ(told,
+              (std::vector<std::string>{"batch_size2it stands behind an alias",
+                                        "lr3it is an interpolation", "num_workers4it is empty",
+                                        "warmup_steps5its text is not simply its value"}));
+}
+
 TEST(EditYaml, RefusesWhatIsNoYaml) {
     EXPECT_FALSE(edit_yaml("a: [1, 2", {}).has_value());
 }
@@ -166,7 +193,36 @@ TEST_F(Apply, NamesTheFileThatCannotBeRead) {
     const auto told = apply(asked);
     ASSERT_FALSE(told.has_value());
     EXPECT_NE(told.error().where.find("missing.yaml"), std::string::npos);
-    EXPECT_NE(told.error().message.find("Before it:"), std::string::npos);
+    EXPECT_EQ(read(config_), kConfig) << "changed although another file cannot be";
+    EXPECT_FALSE(fs::exists(backup_));
+}
+
+TEST_F(Apply, LeavesReadOnlyFilesAndEmptyOnes) {
+    fs::permissions(config_, fs::perms::owner_read);
+    EXPECT_NE(apply(request()).error().message.find("read-only"), std::string::npos);
+    write(folder_ / "empty.yaml", "");
+    auto asked = request();
+    asked.files = {folder_ / "empty.yaml"};
+    EXPECT_NE(apply(asked).value().find("nothing to change"), std::string::npos);
+}
+
+TEST_F(Apply, ALinkStaysALink) {
+    fs::create_symlink(config_, folder_ / "link.yaml");
+    auto asked = request();
+    asked.files = {folder_ / "link.yaml"};
+    ASSERT_TRUE(apply(asked).has_value());
+    EXPECT_TRUE(fs::is_symlink(folder_ / "link.yaml"));
+    EXPECT_NE(read(config_).find("batch_size: 40 "), std::string::npos);
+    asked.restore = true;
+    ASSERT_TRUE(apply(asked).has_value());
+    EXPECT_TRUE(fs::is_symlink(folder_ / "link.yaml"));
+    EXPECT_EQ(read(config_), kConfig);
+}
+
+TEST(RecommendedValues, AreNumbersToReadersOfYaml) {
+    auto one = report();
+    one["gpus"][0]["config_values"]["lr"] = 4e-5;
+    EXPECT_EQ(recommended_values(one, "", "").value().at("lr"), "4.0e-05");
 }
 
 }  // namespace
