@@ -96,7 +96,8 @@ Result<std::vector<ConfiguredStage>> read_stages(const std::string& folder) {
     ConfiguredStage base;
     const auto batch = number_at(*root, "batch_size");
     if (!batch) {
-        return fail(Errc::invalid_input, "The file names no batch_size that is a number.", config.string());
+        return fail(Errc::invalid_input, "The file names no batch_size that is a number.",
+                    config.string());
     }
     base.name = "config.yaml";
     base.batch = *batch;

@@ -63,8 +63,8 @@ TEST(Estimate, AgreesOnConfigurationsThatItWasNotWrittenAgainst) {
     EXPECT_LT(allocated.quantile(0.9), 0.1);
 }
 
-// Attention of cards before Hopper: flash and memory-efficient kernels on Ampere; on Turing bf16 has
-// neither.
+// Attention of cards before Hopper: flash and memory-efficient kernels on Ampere; on Turing bf16
+// has neither.
 class EstimateBeforeHopper : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(ComputeCapability, EstimateBeforeHopper, testing::Values(75, 80));
 
