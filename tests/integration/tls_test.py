@@ -1,16 +1,25 @@
 """TLS with certificate files, TLS ended by a proxy in front, and limits on what one caller may ask."""
 
+import http.client
+import itertools
 import shutil
 import signal
 import ssl
+import string
+import sys
 import tempfile
 import time
 import unittest
 import urllib.error
 import urllib.request
+import zlib
+from urllib.parse import urlsplit
 
 from certificate import make_authority, make_certificate
-from harness import PATIENCE, Api, Server
+from harness import PATIENCE, ROOT, Api, Server
+
+sys.path.insert(0, str(ROOT / "tests/support"))
+from reverse_proxy import ReverseProxy  # noqa: E402
 
 
 class Tls(unittest.TestCase):
@@ -81,6 +90,61 @@ class Proxy(unittest.TestCase):
         cookie = self.cookie(server, {"X-Forwarded-Proto": "https"})
         self.assertTrue(cookie.startswith("plimsoll_session="), cookie)
         self.assertNotIn("; Secure", cookie)
+
+
+def nobodys_token(number):
+    """Well formed: others are refused without a look-up, and count as no guess."""
+    text, digits = f"plm_api_{number:027}", string.digits + string.ascii_uppercase + string.ascii_lowercase
+    crc = zlib.crc32(text.encode())
+    return text + "_" + "".join(digits[crc // 62**place % 62] for place in range(5, -1, -1))
+
+
+class Guesses(unittest.TestCase):
+    """Credentials that are nobody's, sent through a proxy that all clients share."""
+
+    def start(self, **settings):
+        self.server = Server(engine__local="false", **settings).start()
+        self.addCleanup(self.server.remove)
+        self.token = self.server.api().token
+        self.proxy = ReverseProxy(("127.0.0.1", urlsplit(self.server.base).port))
+        self.addCleanup(self.proxy.close)
+
+    def status(self, client, token, headers=None):
+        """Of a request from an address of this machine."""
+        line = http.client.HTTPConnection("127.0.0.1", self.proxy.port, timeout=PATIENCE, source_address=(client, 0))
+        try:
+            line.request("GET", "/v1/jobs", headers={"Authorization": "Bearer " + token, **(headers or {})})
+            reply = line.getresponse()
+            reply.read()
+            if reply.status == 429:
+                self.assertGreaterEqual(int(reply.headers["Retry-After"]), 1)
+            return reply.status
+        finally:
+            line.close()
+
+    def guess(self, client, headers=None):
+        """As often as it takes to be refused; each answer before says that the credential is nobody's."""
+        for n in itertools.count():
+            status = self.status(client, nobodys_token(n), headers)
+            if status == 429:
+                return n
+            self.assertEqual(status, 401)
+            self.assertLess(n, 1000)
+
+    def test_only_who_guesses_has_to_wait(self):
+        self.start(http__trusted_proxies="127.0.0.1")
+        self.assertGreaterEqual(self.guess("127.0.0.66"), 60)
+        self.assertEqual(self.status("127.0.0.77", self.token), 200)
+        self.assertEqual(self.status("127.0.0.77", nobodys_token(10**6)), 401)
+        # Nobody gets away by naming somebody else, or makes somebody else wait.
+        self.assertEqual(self.status("127.0.0.66", nobodys_token(10**6), {"X-Forwarded-For": "127.0.0.78"}), 429)
+        self.guess("127.0.0.67", {"X-Forwarded-For": "127.0.0.77"})
+        self.assertEqual(self.status("127.0.0.77", nobodys_token(10**6 + 1)), 401)
+
+    def test_without_trust_the_proxy_is_who_guesses(self):
+        self.start()
+        self.guess("127.0.0.66")
+        self.assertEqual(self.status("127.0.0.77", nobodys_token(10**6)), 429)
 
 
 class Limits(unittest.TestCase):
