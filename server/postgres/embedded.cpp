@@ -4,6 +4,9 @@
 #include "server/postgres/embedded_settings.hpp"
 #include "server/postgres/postmaster.hpp"
 
+#include <chrono>
+#include <thread>
+
 #include <fcntl.h>
 #include <libpq-fe.h>
 #include <sys/file.h>
@@ -15,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Crash recovery of a large write-ahead log may take minutes.
-constexpr const char* kStartSeconds = "300";
+constexpr std::chrono::seconds kStart{300};
 constexpr const char* kStopSeconds = "60";
 // Above every process id that Linux gives.
 constexpr const char* kNoProcess = "2147483647";
@@ -45,6 +48,25 @@ bool answers(const std::string& conninfo) {
     const std::string quick = conninfo + " connect_timeout=3";
     const auto ping = PQping(quick.c_str());
     return ping == PQPING_OK || ping == PQPING_REJECT;
+}
+
+using Answer = std::unique_ptr<PGresult, decltype(&PQclear)>;
+
+// A server that was taken over may be recovering from the death of a backend, and refuses until it
+// has.
+Result<Handle> connect_when_ready(const std::string& conninfo) {
+    const auto deadline = std::chrono::steady_clock::now() + kStart;
+    for (bool last = false;;) {
+        Handle handle(PQconnectdb(conninfo.c_str()));
+        if (PQstatus(handle.get()) == CONNECTION_OK) return handle;
+        if (last || std::chrono::steady_clock::now() > deadline) {
+            return fail(problem(std::string("The private PostgreSQL takes no connection: ") +
+                                PQerrorMessage(handle.get())));
+        }
+        // It may have become ready just after it refused: then one more attempt tells.
+        last = PQping(conninfo.c_str()) != PQPING_REJECT;
+        if (!last) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
 }
 
 }  // namespace
@@ -119,7 +141,8 @@ Result<void> EmbeddedCluster::launch() {
     // pg_ctl puts the server into a session of its own, so that Ctrl-C at the terminal reaches us
     // alone and the server stays until our drain is over.
     const fs::path log = layout_.logs / "start.log";
-    auto started = control({"start", "--wait", "--timeout", kStartSeconds, "--log", log});
+    auto started =
+        control({"start", "--wait", "--timeout", std::to_string(kStart.count()), "--log", log});
     if (!started) return fail(std::move(started.error()));
     if (started->status != 0) {
         return fail(problem("The private PostgreSQL did not start, see " + log.string() + ": " +
@@ -130,20 +153,18 @@ Result<void> EmbeddedCluster::launch() {
 }
 
 Result<void> EmbeddedCluster::create_database() {
-    const std::string superuser = std::string(" user=") + kEmbeddedSuperuser;
-    const std::string there = conninfo() + superuser;
-    if (Handle handle(PQconnectdb(there.c_str())); PQstatus(handle.get()) == CONNECTION_OK) {
-        return {};
-    }
-    // The later dbname wins.
-    const std::string maintenance = there + " dbname=postgres";
-    Handle handle(PQconnectdb(maintenance.c_str()));
-    const std::string statement = std::string("create database ") + kEmbeddedDatabase;
-    std::unique_ptr<PGresult, decltype(&PQclear)> made(PQexec(handle.get(), statement.c_str()),
-                                                       &PQclear);
+    auto handle = connect_when_ready(conninfo() + " user=" + kEmbeddedSuperuser +
+                                     " dbname=postgres");  // the later dbname wins
+    if (!handle) return fail(std::move(handle.error()));
+    const auto name = std::string(kEmbeddedDatabase);
+    const auto find = "select from pg_database where datname = '" + name + "'";
+    const Answer found(PQexec(handle->get(), find.c_str()), &PQclear);
+    if (PQntuples(found.get()) == 1) return {};
+    const auto create = "create database " + name;
+    const Answer made(PQexec(handle->get(), create.c_str()), &PQclear);
     if (PQresultStatus(made.get()) != PGRES_COMMAND_OK) {
         return fail(problem(std::string("The private database could not be made: ") +
-                            PQerrorMessage(handle.get())));
+                            PQerrorMessage(handle->get())));
     }
     return {};
 }

@@ -8,7 +8,7 @@ import signal
 import time
 import unittest
 
-from harness import PATIENCE, Server, descendants
+from harness import PATIENCE, Server, command_line, descendants
 
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -94,6 +94,16 @@ class Faults(unittest.TestCase):
             for pid in backends:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGCONT)
+        self.check_recovery()
+
+    def test_a_database_that_recovers_from_a_crash_is_taken_over(self):
+        self.server.kill()
+        parts = {command_line(pid).rpartition(": ")[2].strip(): pid for pid in descendants(self.server.postmaster())}
+        # PostgreSQL restarts after the death of a part, and refuses connections until all others have ended.
+        os.kill(parts["checkpointer"], signal.SIGSTOP)
+        os.kill(parts["background writer"], signal.SIGKILL)
+        self.server.start()
+        self.api.base = self.server.base
         self.check_recovery()
 
     def await_log(self, text):

@@ -21,6 +21,7 @@ from harness import Server, command_line, descendants
 
 CLIENTS = 8
 TEXTS = 20
+MOST_FAILED_STARTS = 5
 
 
 class Killer:
@@ -28,7 +29,7 @@ class Killer:
 
     def __init__(self, server, coin, marks):
         self.server, self.coin, self.marks = server, coin, sorted(marks)
-        self.kills, self.acknowledged = collections.Counter(), 0
+        self.kills, self.acknowledged, self.failed_starts = collections.Counter(), 0, 0
         self.passed = threading.Condition()
 
     def acknowledge(self):
@@ -47,7 +48,7 @@ class Killer:
         if what == 'server':
             self.server.base = None  # whoever has the port next is a stranger
             self.server.kill()
-            self.server.start()
+            self.restart()
         else:
             try:
                 os.kill(self.coin.choice(self.victims(what)), signal.SIGKILL)
@@ -55,6 +56,17 @@ class Killer:
                 return False
         self.kills[what] += 1
         return True
+
+    def restart(self):
+        """As a service manager does: the database may be in the middle of its own recovery."""
+        while self.server.base is None:
+            try:
+                self.server.start()
+            except AssertionError as error:
+                self.failed_starts += 1
+                if self.failed_starts > MOST_FAILED_STARTS:
+                    raise
+                print(error, flush=True)
 
     def victims(self, what):
         if what == 'worker':
