@@ -37,6 +37,34 @@ inline void transpose(float16* t) {
     EXCHANGE(1, LOW_1, HIGH_1)
 }
 
+// The scores of QUERIES queries against WIDE times 16 keys: each query's number serves all of them.
+#define SCORE(name, WIDE)                                                                              \
+    inline void name(__global const float* const* query, const float16* keys, float scale, uint block, \
+                     uint length, float16 (*scores)[KEYS / 16], float16* most) {                       \
+        float16 sums[QUERIES][WIDE];                                                                   \
+        _Pragma("unroll") for (uint r = 0; r < QUERIES; ++r) {                                         \
+            _Pragma("unroll") for (uint w = 0; w < WIDE; ++w) sums[r][w] = (float16)0.0f;              \
+        }                                                                                              \
+        for (uint d = 0; d < HEAD; ++d) {                                                              \
+            _Pragma("unroll") for (uint r = 0; r < QUERIES; ++r) {                                     \
+                const float16 q = (float16)(query[r][d]);                                              \
+                _Pragma("unroll") for (uint w = 0; w < WIDE; ++w) {                                    \
+                    sums[r][w] = fma(q, keys[(block + w) * HEAD + d], sums[r][w]);                     \
+                }                                                                                      \
+            }                                                                                          \
+        }                                                                                              \
+        _Pragma("unroll") for (uint w = 0; w < WIDE; ++w) {                                            \
+            const int16 exists = (int)(16 * (block + w)) + LANE_NUMBERS < (int)length;                 \
+            _Pragma("unroll") for (uint r = 0; r < QUERIES; ++r) {                                     \
+                const float16 score = pick((float16)-INFINITY, sums[r][w] * scale, exists);            \
+                most[r] = max(most[r], score);                                                         \
+                scores[r][block + w] = score;                                                          \
+            }                                                                                          \
+        }                                                                                              \
+    }
+SCORE(score_one, 1)
+SCORE(score_two, 2)
+
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void attention_block(
     __global const float* qkv, __global const uint* offsets, __global const uint* order, __global float* out,
     uint heads) {
@@ -78,32 +106,17 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void attention_block(
             query[r] = q + min(i + r, length - 1) * token;  // rows beyond the last are not stored
             most[r] = (float16)-INFINITY;
         }
-        for (uint block = 0; block < padded / 16; ++block) {
-            const float16* key = keys + block * HEAD;
-            float16 sums[QUERIES][2];
-#pragma unroll
-            for (uint r = 0; r < QUERIES; ++r) sums[r][0] = sums[r][1] = (float16)0.0f;
-            for (uint d = 0; d < HEAD; d += 2) {
-#pragma unroll
-                for (uint r = 0; r < QUERIES; ++r) {
-                    sums[r][0] = fma((float16)(query[r][d]), key[d], sums[r][0]);
-                    sums[r][1] = fma((float16)(query[r][d + 1]), key[d + 1], sums[r][1]);
-                }
-            }
-            const int16 exists = (int)(16 * block) + LANE_NUMBERS < (int)length;
-#pragma unroll
-            for (uint r = 0; r < QUERIES; ++r) {
-                const float16 score = pick((float16)-INFINITY, (sums[r][0] + sums[r][1]) * scale, exists);
-                most[r] = fmax(most[r], score);
-                scores[r][block] = score;
-            }
+        uint block = 0;
+        for (; block + 2 <= padded / 16; block += 2) {
+            score_two(query, keys, scale, block, length, scores, most);
         }
+        if (block < padded / 16) score_one(query, keys, scale, block, length, scores, most);
         float share[QUERIES];
 #pragma unroll
         for (uint r = 0; r < QUERIES; ++r) {
             const float largest = largest_of(most[r]);
             float16 total = (float16)0.0f;
-            for (uint block = 0; block < padded / 16; ++block) {
+            for (block = 0; block < padded / 16; ++block) {
                 const float16 e = vector_exp(scores[r][block] - largest);
                 total += e;
                 scores[r][block] = e;
@@ -131,7 +144,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void attention_block(
             if (i + r >= length) break;
 #pragma unroll
             for (uint v = 0; v < HEAD_VECTORS; ++v) {
-                vstore16(result[r][v] * share[r], v, out + (size_t)(i + r) * width);
+                store_vector(result[r][v] * share[r], out + (size_t)(i + r) * width + 16 * v);
             }
         }
     }

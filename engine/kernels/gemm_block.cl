@@ -26,14 +26,14 @@ inline ushort16 round_to_bf16(float16 value) {
 }
 #endif
 
-// Copies `depth` numbers of a row, rounded up with zeros to `padded`.
+// Copies `depth` numbers of a row, rounded up with zeros to `padded`. `to` is aligned to 64 bytes.
 inline void copy_row(__global const float* from, word* to, uint depth, uint padded) {
     for (uint i = 0; i < padded; i += 16) {
         const float16 value = load_columns(from, i, depth, 0.0f);
 #if METHOD == FP32
-        vstore16(value, 0, to + i);
+        *(float16*)(to + i) = value;
 #else
-        vstore16(round_to_bf16(value), 0, (ushort*)to + i);
+        *(ushort16*)((ushort*)to + i) = round_to_bf16(value);
 #endif
     }
 }
@@ -116,7 +116,7 @@ inline void multiply(const word* a, __global const words* b, uint depth, float* 
 #pragma unroll
     for (uint r = 0; r < ROWS; ++r) {
 #pragma unroll
-        for (uint v = 0; v < VECTORS; ++v) vstore16(sum[r][v], r * VECTORS + v, sums);
+        for (uint v = 0; v < VECTORS; ++v) *(float16*)(sums + (r * VECTORS + v) * 16) = sum[r][v];
     }
 }
 

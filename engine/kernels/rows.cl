@@ -27,6 +27,14 @@
 
 #define FOR_COLUMNS(i, count) for (uint i = FIRST_COLUMN; i < (count); i += COLUMN_STEP)
 
+#if WIDTH == 16
+// PoCL's vstore16 becomes four stores of a quarter each; this is one, at any address.
+typedef float16 unaligned_floats __attribute__((aligned(4)));
+inline void store_vector(float16 value, __global float* p) {
+    *(__global unaligned_floats*)p = value;
+}
+#endif
+
 // The columns of p from i on that exist, of `count`; `missing` for the others.
 inline floats load_columns(__global const float* p, uint i, uint count, float missing) {
 #if WIDTH == 16
@@ -42,7 +50,7 @@ inline floats load_columns(__global const float* p, uint i, uint count, float mi
 inline void store_columns(floats value, __global float* p, uint i, uint count) {
 #if WIDTH == 16
     if (i + 16 <= count) {
-        vstore16(value, 0, p + i);
+        store_vector(value, p + i);
         return;
     }
     float lane[16];
@@ -78,8 +86,8 @@ inline void store_columns(floats value, __global float* p, uint i, uint count) {
 #endif
 #define PLUS(a, b) ((a) + (b))
 JOIN(sum_of, PLUS)
-JOIN(largest_of, fmax)
-JOIN(smallest_of, fmin)
+JOIN(largest_of, max)
+JOIN(smallest_of, min)
 
 // to = (x - mean) / sqrt(variance + epsilon) * gain + shift over one row; may be the same memory. The
 // variance is taken around the mean, not as a difference of large sums.

@@ -6,7 +6,7 @@ __kernel void softmax(__global const float* in, __global float* out, uint rows, 
     in += row * columns;
     out += row * columns;
     floats most = (floats)-INFINITY;
-    FOR_COLUMNS(i, columns) most = fmax(most, load_columns(in, i, columns, -INFINITY));
+    FOR_COLUMNS(i, columns) most = max(most, load_columns(in, i, columns, -INFINITY));
     const float largest = largest_of(most JOIN_LANES);
     floats total = (floats)0.0f;
     FOR_COLUMNS(i, columns) {

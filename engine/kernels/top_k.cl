@@ -14,7 +14,7 @@ __kernel void top_k(__global const float* in, __global float* values, __global u
             const floats value = load_columns(in, i, columns, -INFINITY);
             const ints column = (int)i + LANE_NUMBERS;
             const ints behind = value < last || (value == last && column > last_column);
-            best = fmax(best, pick((floats)-INFINITY, value, behind));
+            best = max(best, pick((floats)-INFINITY, value, behind));
         }
         const float largest = largest_of(best JOIN_LANES);
         // The first column that has it: columns are exact as floats up to 2^24.
@@ -23,7 +23,7 @@ __kernel void top_k(__global const float* in, __global float* values, __global u
             const floats value = load_columns(in, i, columns, -INFINITY);
             const ints column = (int)i + LANE_NUMBERS;
             const ints fits = value == largest && (largest < last || column > last_column);
-            first = fmin(first, pick((floats)INFINITY, to_floats(column), fits));
+            first = min(first, pick((floats)INFINITY, to_floats(column), fits));
         }
         last_column = (int)smallest_of(first JOIN_LANES);
         last = largest;

@@ -27,7 +27,8 @@ inline floats pick(floats otherwise, floats value, ints where) {
 // exp(x) = 2^n exp(r) with |r| <= ln(2)/2; the polynomial is that of Cephes' expf. Below -87 the result
 // is exp(-87), above 88 it is exp(88). Relative error at most 2e-7.
 inline floats vector_exp(floats x) {
-    x = fmin(fmax(x, (floats)-87.0f), (floats)88.0f);
+    // Not fmax and fmin: their rules for NaN cost several instructions each.
+    x = min(max(x, (floats)-87.0f), (floats)88.0f);
     // Adding 1.5 * 2^23 leaves the nearest whole number in the low bits.
     const floats shifted = fma(x, (floats)1.44269504f, (floats)12582912.0f);
     const floats n = shifted - 12582912.0f;

@@ -23,9 +23,9 @@ std::string options_of(Reduction reduction) {
         case Reduction::sum:
             return "-DREDUCE=sum_of -DPAIR=PLUS -DNEUTRAL=0.0f";
         case Reduction::largest:
-            return "-DREDUCE=largest_of -DPAIR=fmax -DNEUTRAL=-INFINITY";
+            return "-DREDUCE=largest_of -DPAIR=max -DNEUTRAL=-INFINITY";
         case Reduction::smallest:
-            return "-DREDUCE=smallest_of -DPAIR=fmin -DNEUTRAL=INFINITY";
+            return "-DREDUCE=smallest_of -DPAIR=min -DNEUTRAL=INFINITY";
     }
     return {};
 }
