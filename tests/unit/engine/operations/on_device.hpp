@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <random>
 #include <span>
@@ -25,10 +26,14 @@ inline void need(Result<void> result) {
     if (!result) throw std::runtime_error(result.error().message + " " + result.error().where);
 }
 
-// PoCL's first device, opened once for all tests of a program; kernels are kept while it runs.
+// The device that $PLIMSOLL_TEST_DEVICE names, or PoCL's first; opened once for all tests of a
+// program, which keeps kernels while it runs.
 inline opencl::Programs& programs() {
     static const opencl::TemporaryFolder folder;
-    static const auto device = need(opencl::Device::open({"pocl", 0}));
+    static const char* const named = std::getenv("PLIMSOLL_TEST_DEVICE");
+    static const auto address =
+        need(opencl::parse_device_address(named == nullptr ? "opencl:pocl:0" : named));
+    static const auto device = need(opencl::Device::open(address));
     static opencl::Programs all(device, opencl::ProgramCache(folder.path()));
     return all;
 }
