@@ -1,10 +1,11 @@
 // Asks one path again and again over keep-alive connections, and tells how long the answers took.
 //
-//     http_request_loop PORT PATH TOKEN CONNECTIONS SECONDS REQUESTS_PER_SECOND
+//     http_request_loop PORT PATH TOKEN CONNECTIONS SECONDS REQUESTS_PER_SECOND [JSON]
 //
-// With a rate of 0 each connection asks as soon as it has its answer. With a rate the requests have
-// their times before the run begins, and an answer's time counts from there: a server that stalls
-// makes every request behind the stall late, too, also those that could not even be sent.
+// GET, or with a body POST. With a rate of 0 each connection asks as soon as it has its answer.
+// With a rate the requests have their times before the run begins, and an answer's time counts from
+// there: a server that stalls makes every request behind the stall late, too, also those that could
+// not even be sent.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -39,7 +40,7 @@ awaitable<void> read_answer(tcp::socket& socket, std::string& buffer) {
     buffer.clear();
     const auto head = co_await asio::async_read_until(socket, asio::dynamic_buffer(buffer),
                                                       "\r\n\r\n", use_awaitable);
-    if (!buffer.starts_with("HTTP/1.1 200")) throw std::runtime_error(buffer.substr(0, head));
+    if (!buffer.starts_with("HTTP/1.1 20")) throw std::runtime_error(buffer.substr(0, head));
     constexpr std::string_view kLength = "Content-Length: ";
     const auto at = buffer.find(kLength);
     std::size_t length = 0;
@@ -82,15 +83,20 @@ float percentile(const std::vector<float>& sorted, double share) {
 }  // namespace
 
 int main(int count, char** arguments) {
-    if (count != 7) return 2;
+    if (count != 7 && count != 8) return 2;
+    const std::string body = count == 8 ? arguments[7] : "";
     const tcp::endpoint server(asio::ip::address_v4::loopback(),
                                static_cast<unsigned short>(std::atoi(arguments[1])));
     const std::chrono::seconds length(std::atoi(arguments[5]));
     const auto rate = std::atol(arguments[6]);
     Plan plan;
-    plan.request = std::string("GET ") + arguments[2] +
-                   " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + arguments[3] +
-                   "\r\n\r\n";
+    plan.request = std::string(body.empty() ? "GET " : "POST ") + arguments[2] +
+                   " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + arguments[3];
+    if (!body.empty()) {
+        plan.request +=
+            "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size());
+    }
+    plan.request += "\r\n\r\n" + body;
     plan.start = Clock::now();
     plan.end = plan.start + length;
     if (rate != 0)

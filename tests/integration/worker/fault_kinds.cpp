@@ -50,15 +50,22 @@ Result<void> hang(const opencl::Device& device) {
     return device.finish();
 }
 
-// "echo …", "crash", "hold FOLDER": says FOLDER/held and goes on when there is FOLDER/go;
-// "forever FOLDER": says FOLDER/held and goes on until it is stopped; "hang FOLDER": says
-// FOLDER/held and hangs in a kernel, and where that was said before, is done.
+// "echo …", "clock": answers the time, in microseconds since 1970; "crash", "hold FOLDER": says
+// FOLDER/held and goes on when there is FOLDER/go; "forever FOLDER": says FOLDER/held and goes on
+// until it is stopped; "hang FOLDER": says FOLDER/held and hangs in a kernel, and where that was
+// said before, is done.
 Result<TaskOutput> run(std::string_view, std::string_view input, RunContext& context) {
     const auto space = input.find(' ');
     const auto what = input.substr(0, space);
     const fs::path folder(space == std::string_view::npos ? "" : input.substr(space + 1));
     if (what == "crash") std::abort();
     if (what == "echo") return done(input, context);
+    if (what == "clock") {
+        const auto now = std::chrono::system_clock::now().time_since_epoch();
+        return done(
+            std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now).count()),
+            context);
+    }
     if (what == "hang" && fs::exists(folder / "held")) return done(input, context);
     std::ofstream(folder / "held").flush();
     if (what == "hang") {

@@ -245,6 +245,8 @@ def main():
                 connection.execute('rollback')
                 steps += step
                 histories += 1
+                if histories % 100 == 0:
+                    print(f'{histories} histories, {steps} steps', flush=True)
     assert simulation.returncode == 0 and histories == given.histories, 'the simulation failed'
     print(f'{histories} histories, {steps} steps, alike at every one; {time.monotonic() - start:.0f} s')
 

@@ -1,0 +1,194 @@
+"""The queue beside graphile-worker and pg-boss: the same PostgreSQL server, fsync and synchronous_commit on, round by
+round in turn; medians.
+
+    PLIMSOLL_TEST_FSYNC=on PLIMSOLL_TEST_PG_OPTIONS='-c shared_buffers=1GB -c max_wal_size=4GB'
+        tests/support/with_database tests/bench/queue/peers.py [--rounds 5] [--tasks 60000] [--bin FOLDER] [--record] [ROW…]
+
+ROW: work, bulk, single, pick_up, snapshot, accounts. The peers come from npm, into build/bench/peers.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+sys.path[:0] = [str(HERE.parent), str(ROOT / 'tests/integration')]
+import results  # noqa: E402
+from queue_client import connect  # noqa: E402
+from worker_bench import Bench, place  # noqa: E402
+
+PEERS = {'graphile-worker': '0.18.0', 'pg-boss': '12.30.0'}
+MODULES = ROOT / 'build/bench/peers'
+COMMAND = ("PLIMSOLL_TEST_FSYNC=on PLIMSOLL_TEST_PG_OPTIONS='-c shared_buffers=1GB -c max_wal_size=4GB' "
+           'tests/support/with_database tests/bench/queue/peers.py --record')
+
+
+def install():
+    """The peers, once; the pinned Node first in PATH."""
+    node = subprocess.run([ROOT / 'deploy/setup/node'], check=True, capture_output=True, text=True).stdout.strip()
+    os.environ['PATH'] = f"{node}:{os.environ['PATH']}"
+    os.environ['PEERS_MODULES'] = str(MODULES / 'node_modules')
+    if not (MODULES / 'complete').exists():
+        MODULES.mkdir(parents=True, exist_ok=True)
+        (MODULES / 'package.json').write_text('{"private": true}')
+        subprocess.run(['npm', 'install', '--no-audit', '--no-fund', '--silent', *(f'{n}@{v}' for n, v in PEERS.items())], cwd=MODULES, check=True)
+        (MODULES / 'complete').touch()
+
+
+def new_database(name, migrate=False):
+    """The URL of an empty database on the same server, or of one with our schema."""
+    url = os.environ['PLIMSOLL_TEST_DATABASE_URL'].replace('/plimsoll?', f'/{name}?')
+    with connect() as connection:
+        connection.execute(f'drop database if exists {name} with (force)')
+        connection.execute(f'create database {name}')
+    if migrate:
+        subprocess.run([ROOT / 'tests/support/migrate', url], check=True)
+    return url
+
+
+def ask(peer, measurement, count):
+    """One measurement of a peer, in a database of its own that is new each time."""
+    told = subprocess.run(['node', HERE / 'peers.mjs', peer, measurement, str(count)], check=True, capture_output=True, text=True,
+                          env=os.environ | {'PEERS_DATABASE_URL': new_database('peer')}).stdout
+    return json.loads(told.splitlines()[-1])
+
+
+class Run:
+    def __init__(self, given, programs):
+        self.given, self.programs, self.bench = given, programs, Bench()
+        self.measured = {}
+
+    def note(self, name, value):
+        self.measured.setdefault(name, []).append(value)
+
+    def median(self, name):
+        return statistics.median(self.measured[name])
+
+    def work(self):
+        for peer in PEERS:
+            self.note(f'work {peer}', ask(peer, 'work', self.given.tasks)['per_second'])
+        self.bench.empty()
+        self.note('work', self.bench.work(self.programs, self.given.tasks))
+
+    def bulk(self):
+        for peer in PEERS:
+            self.note(f'bulk {peer}', ask(peer, 'bulk', self.given.tasks)['per_second'])
+        for per_job in (100, 1):
+            self.bench.empty()
+            queue = self.bench.queue
+            start = queue.one('select extract(epoch from clock_timestamp())::float8')
+            for first in range(0, self.given.tasks // per_job, 1000 // per_job):
+                queue.rows('select bench.enqueue(%s, %s, 1, 1, %s)', 1000 // per_job, per_job, first)
+            took = queue.one('select extract(epoch from clock_timestamp())::float8') - start
+            self.note(f'bulk, jobs of {per_job}', self.given.tasks / took)
+
+    def single(self):
+        for peer in PEERS:
+            self.note(f'single {peer}', ask(peer, 'single', self.given.tasks // 30)['per_second'])
+        told = subprocess.run([self.programs / 'http_request_loop', self.server.base.rpartition(':')[2], '/v1/jobs', self.token, '8', str(self.given.seconds), '0',
+                               '{"kind":"sentiment","args":{"texts":["A quiet harbour."]}}'], check=True, capture_output=True, text=True).stdout
+        self.note('single', json.loads(told)['requests_per_second'])
+
+    def pick_up(self):
+        for peer in PEERS:
+            told = ask(peer, 'pick_up', self.given.waits)
+            for key in ('call_p50_ms', 'call_p99_ms'):
+                self.note(f'pick_up {key} {peer}', told[key])
+        self.bench.empty()
+        times = self.bench.pick_up(self.programs, self.given.waits)
+        self.note('pick_up p50', place(times, 0.5))
+        self.note('pick_up p99', place(times, 0.99))
+
+    def snapshot(self):
+        self.bench.empty()
+        fresh = self.bench.work(self.programs, self.given.tasks)
+        fresh_pick_up = place(self.bench.pick_up(self.programs, self.given.waits), 0.5)
+        self.bench.empty()
+        with connect() as holder:
+            holder.execute('begin isolation level repeatable read')
+            holder.execute('select 1 from job limit 1')
+            for _ in range(3):
+                held = self.bench.work(self.programs, self.given.tasks)
+                self.bench.queue.connection.execute('delete from result; delete from job')
+            self.note('snapshot, throughput', held / fresh)
+            self.note('snapshot, pick-up', place(self.bench.pick_up(self.programs, self.given.waits), 0.5) / fresh_pick_up)
+
+    def accounts(self):
+        rates = []
+        for teams, lanes in ((1, 1), (1000, 5)):
+            self.bench.empty(teams)
+            rates.append(self.bench.work(self.programs, self.given.tasks, per_job=max(2, self.given.tasks // 5000), lanes=lanes))
+        self.note('accounts', rates[1] / rates[0])
+
+    def entries(self):
+        rounds = dict(rounds=self.given.rounds, command=COMMAND)
+        told = []
+        versus = lambda name, ours, unit, key, goals: told.extend(
+            results.entry(name, 'queue', round(self.median(ours)), unit, peer=f'{peer} {PEERS[peer]}', peer_value=round(self.median(f'{key} {peer}')),
+                          must=goals[peer][0], stretch=goals[peer][1], **rounds) | {'name': f'{name}, beside {peer}'} for peer in PEERS)
+        ratio = lambda name, key, must, stretch: told.append(
+            results.entry(name, 'queue', round(self.median(key), 2), 'x', peer='ours', peer_value=1, must=must, stretch=stretch, **rounds))
+        if 'work' in self.given.row:
+            versus('no-op tasks through the worker process', 'work', 'tasks/s', 'work', {'graphile-worker': (2, 3.5), 'pg-boss': (1.5, 2.6)})
+        if 'bulk' in self.given.row:
+            for per_job in (100, 1):
+                goals = (1.5, 2) if per_job == 100 else (None, None)
+                versus(f'bulk enqueue, 1 connection, jobs of {per_job} task{"s" * (per_job > 1)}', f'bulk, jobs of {per_job}', 'tasks/s', 'bulk',
+                       {peer: goals for peer in PEERS})
+        if 'single' in self.given.row:
+            versus('POST /v1/jobs, 8 in flight', 'single', 'jobs/s', 'single', {'graphile-worker': (5, 8), 'pg-boss': (2.5, 5)})
+        if 'pick_up' in self.given.row:
+            for share, most, stretch in (('p50', 1.5, 1.5), ('p99', 5, 5 / 3)):
+                told.append(results.entry_of_least(f'commit acknowledged to handler entered, idle, {share}', 'queue', round(self.median(f'pick_up {share}'), 2),
+                                                   'ms', most=most, must=1, stretch=stretch, **rounds))
+        if 'snapshot' in self.given.row:
+            ratio('throughput with a snapshot held, against fresh', 'snapshot, throughput', 0.85, 0.95)
+            told.append(results.entry_of_least('pick-up with a snapshot held, against fresh', 'queue', round(self.median('snapshot, pick-up'), 2), 'x',
+                                               most=1.5, must=1, stretch=1.25, **rounds))
+        if 'accounts' in self.given.row:
+            ratio('throughput of 1,000 accounts x 5 lanes, against 1', 'accounts', 0.7, 0.9)
+        return told
+
+
+def main():
+    rows = ['work', 'bulk', 'single', 'pick_up', 'snapshot', 'accounts']
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--rounds', type=int, default=5)
+    parser.add_argument('--tasks', type=int, default=60_000)
+    parser.add_argument('--waits', type=int, default=100, help='jobs of a pick-up')
+    parser.add_argument('--seconds', type=int, default=5, help='of posting')
+    parser.add_argument('--bin', type=pathlib.Path)
+    parser.add_argument('--record', action='store_true', help='write tests/bench/results.json')
+    parser.add_argument('row', nargs='*', default=rows)
+    given = parser.parse_args()
+    programs = given.bin or results.release('plimsoll', 'plimsoll-engine', 'test_engine_with_faults', 'http_request_loop')
+    install()
+    os.environ['PLIMSOLL_BIN'] = str(programs.resolve())
+    from harness import Server  # finds the programs when it is loaded
+    run = Run(given, programs.resolve())
+    run.bench.queue.connection.execute((HERE / 'steps.sql').read_text() + ';set search_path = plimsoll')
+    for number in range(given.rounds):
+        for row in given.row:
+            if row == 'single':
+                url = new_database('api', migrate=True).replace('//postgres@', '//plimsoll_app@')
+                with Server(limits__requests_per_minute='0', limits__team_requests_per_minute='0', database__url=url, engine__local='false') as server:
+                    run.server, run.token = server, server.api().token
+                    run.single()
+            else:
+                getattr(run, row)()
+        print(f'round {number + 1}:', {name: round(values[-1], 2) for name, values in run.measured.items()}, flush=True)
+    for name, values in run.measured.items():
+        print(f'{name}: {statistics.median(values):,.2f}')
+    entries = run.entries()
+    results.show(entries)
+    if given.record:
+        results.record(entries)
+
+
+if __name__ == '__main__':
+    main()
