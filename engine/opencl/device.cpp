@@ -60,6 +60,13 @@ Result<Device> Device::open(const DeviceAddress& address) {
     return fail(Errc::not_found, "No such OpenCL device is installed.", to_string(address));
 }
 
+bool Device::computes_doubles() const {
+    cl_device_fp_config doubles = 0;
+    return clGetDeviceInfo(id_, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof doubles, &doubles, nullptr) ==
+               CL_SUCCESS &&
+           doubles != 0;
+}
+
 Result<Kernel> Device::kernel_of(ProgramHandle program, const std::string& name,
                                  const std::string& options) const {
     cl_int status = clBuildProgram(program.get(), 1, &id_, options.c_str(), nullptr, nullptr);

@@ -64,6 +64,9 @@ class Device {
 
     const DeviceInfo& info() const { return info_; }
 
+    // Whether kernels may use `double`; some GPUs cannot.
+    bool computes_doubles() const;
+
     // Compiles `source` and takes its kernel `name`. The compiler's log is in the message of a
     // failed build.
     Result<Kernel> build(std::string_view source, const std::string& name,

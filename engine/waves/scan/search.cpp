@@ -9,7 +9,6 @@
 namespace plimsoll::waves {
 namespace {
 
-constexpr std::size_t kOpenKept = 1024;
 // Some milliseconds, even of very long series.
 constexpr std::uint64_t kStartsPerLook = 32;
 

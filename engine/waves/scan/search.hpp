@@ -42,6 +42,9 @@ struct Coverage {
 // the search to start from every bar; of one that does not, all patterns are rarer alike.
 Rarity rarity_of(const BarTable& table, std::int32_t window, const Settings& settings);
 
+// Counts under way that a search keeps at least: they are few.
+inline constexpr std::size_t kOpenKept = 1024;
+
 struct SearchResult {
     std::vector<Found> counts;          // valid ones, best first: the pool's content
     std::vector<Found> open;            // unfinished at the end of the series, best first

@@ -69,6 +69,9 @@ class CompatibleScore {
         constant_ = weights[Part::rules] / sum + weights[Part::complexity] / sum * 0.95;
     }
 
+    // Of the ratios, of the times, and what all counts have: for sums made elsewhere.
+    std::array<double, 3> factors() const { return {fibonacci_, time_, constant_}; }
+
     // Whether a count that goes on from this path of kEarly waves may score more than that. Sums as
     // complete() does, with the most there can be for what is not known yet: rounding keeps the
     // order. Durations, which cost most, are only looked at where lengths do not tell.

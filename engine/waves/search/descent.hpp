@@ -116,7 +116,7 @@ class Descent {
         unsigned alive = open;
         plan::each<kPatterns>([&](auto p) __attribute__((always_inline)) {
             constexpr std::size_t P = p;
-            constexpr unsigned kGroup = plan::group(F, P, K);
+            constexpr unsigned kGroup = plan::group(F.patterns, P, K);
             if constexpr (kGroup != 0) {
                 if ((alive & kGroup) == 0) return;
                 bool good = true;
@@ -152,7 +152,8 @@ class Descent {
                     sink_.template open<P, K>(path_);
             }
         });
-        if constexpr (constexpr unsigned kLonger = plan::with_waves(F, K + 1, true); kLonger != 0) {
+        if constexpr (constexpr unsigned kLonger = plan::with_waves(F.patterns, K + 1, true);
+                      kLonger != 0) {
             alive &= kLonger;
             if (alive != 0) alive = sink_.template enter<K>(path_, alive);
             if (alive != 0) wave<K + 1>(alive);

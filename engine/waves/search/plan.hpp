@@ -2,6 +2,7 @@
 
 #include "engine/waves/search/pattern.hpp"
 
+#include <span>
 #include <utility>
 
 // What the search works out about a family of patterns while it is compiled.
@@ -51,12 +52,11 @@ constexpr bool alike(const Pattern& a, const Pattern& b, int depth) {
 
 // The patterns, as bits, that this one stands for at this depth: those alike. 0 when an earlier one
 // stands for it, or when it is complete before.
-template <std::size_t N>
-constexpr unsigned group(const Family<N>& family, std::size_t p, int depth) {
-    if (depth > family.patterns[p].waves) return 0;
+constexpr unsigned group(std::span<const Pattern> patterns, std::size_t p, int depth) {
+    if (depth > patterns[p].waves) return 0;
     unsigned members = 0;
-    for (std::size_t q = 0; q < N; ++q) {
-        if (!alike(family.patterns[p], family.patterns[q], depth)) continue;
+    for (std::size_t q = 0; q < patterns.size(); ++q) {
+        if (!alike(patterns[p], patterns[q], depth)) continue;
         if (q < p) return 0;
         members |= 1u << q;
     }
@@ -64,11 +64,10 @@ constexpr unsigned group(const Family<N>& family, std::size_t p, int depth) {
 }
 
 // The patterns that have exactly this many waves, or more.
-template <std::size_t N>
-constexpr unsigned with_waves(const Family<N>& family, int waves, bool or_more) {
+constexpr unsigned with_waves(std::span<const Pattern> patterns, int waves, bool or_more) {
     unsigned members = 0;
-    for (std::size_t p = 0; p < N; ++p) {
-        const int has = family.patterns[p].waves;
+    for (std::size_t p = 0; p < patterns.size(); ++p) {
+        const int has = patterns[p].waves;
         if (has == waves || (or_more && has > waves)) members |= 1u << p;
     }
     return members;
