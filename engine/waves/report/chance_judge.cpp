@@ -30,6 +30,17 @@ void ChanceJudge::add(std::uint32_t from, std::uint32_t to, const Watch& watch) 
     }
 }
 
+void ChanceJudge::make(std::uint32_t number, Series& surrogate) const {
+    maker_.make(Random(settings_.seed, report_.series.symbol, number), surrogate);
+}
+
+void ChanceJudge::note(std::uint32_t number, const std::array<double, kKinds>& scores,
+                       double highest) {
+    const std::lock_guard lock(mutex_);
+    best_[number] = highest;
+    add_chance(scores, highest, judged_, chances_);
+}
+
 void ChanceJudge::finish() {
     auto chance = chances_.begin();
     for (CountReport& it : report_.counts) it.chance = *chance++;

@@ -14,6 +14,9 @@ class ChanceJudge {
     ChanceJudge(SymbolReport& report, const Settings& settings);
 
     void add(std::uint32_t from, std::uint32_t to, const Watch& watch = {});
+    // The same for who searches surrogates elsewhere: one by its number, and what was found in it.
+    void make(std::uint32_t number, Series& surrogate) const;
+    void note(std::uint32_t number, const std::array<double, kKinds>& scores, double highest);
     // After all surrogates, none of them stopped: writes the report.
     void finish();
 

@@ -58,6 +58,8 @@ struct SymbolReport {
                                       // rising order
     std::optional<double> false_discovery_rate;  // of the best count, over all symbols
     double seconds = 0;                          // of processor time, searching
+    std::string computed_by = "processor";       // or the name of the device that searched
+    std::string computed_why;                    // why there, where there was a choice
 
     bool ok() const { return error_count == 0; }
 };

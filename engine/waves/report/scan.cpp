@@ -1,6 +1,7 @@
 #include "engine/waves/report/scan.hpp"
 
 #include "engine/waves/report/chance_judge.hpp"
+#include "engine/waves/report/device_scan.hpp"
 #include "engine/waves/report/parallel.hpp"
 #include "engine/waves/report/scan_symbol.hpp"
 
@@ -18,18 +19,11 @@ std::size_t threads_of(const Settings& settings) {
                                 : std::max(1u, std::thread::hardware_concurrency());
 }
 
-// Judges the symbols that have something to judge, in pieces over all threads.
-void judge(std::vector<SymbolReport>& reports, const Settings& settings, Progress& progress,
+// Judges symbols in pieces over all threads.
+void judge(std::span<SymbolReport* const> symbols, const Settings& settings, Progress& progress,
            const Watch& watch) {
     const auto total = static_cast<std::uint32_t>(settings.surrogates);
     const std::uint32_t pieces = (total + kSurrogatesAPiece - 1) / kSurrogatesAPiece;
-    std::vector<SymbolReport*> symbols;
-    for (SymbolReport& report : reports) {
-        if (report.ok() && !report.counts.empty())
-            symbols.push_back(&report);
-        else
-            progress.advance(1);
-    }
     std::vector<std::unique_ptr<ChanceJudge>> judges(symbols.size());
     std::vector<std::once_flag> begun(symbols.size());
     std::vector<std::atomic<std::uint32_t>> done(symbols.size());
@@ -47,6 +41,27 @@ void judge(std::vector<SymbolReport>& reports, const Settings& settings, Progres
     });
 }
 
+// On the device as far as it gets, the rest on the processor.
+void judge(std::vector<SymbolReport>& reports, SearchDevice* device, const Settings& settings,
+           Progress& progress, const Watch& watch) {
+    std::vector<SymbolReport*> symbols;
+    for (SymbolReport& report : reports) {
+        if (report.ok() && !report.counts.empty())
+            symbols.push_back(&report);
+        else
+            progress.advance(1);
+    }
+    std::size_t judged = 0;
+    if (device != nullptr) {
+        const auto error =
+            judge_on(*device, symbols, settings, threads_of(settings), progress, watch, judged);
+        if (!error.empty())
+            for (std::size_t s = judged; s < symbols.size(); ++s)
+                symbols[s]->computed_why = "The device did not search the chance series: " + error;
+    }
+    judge(std::span(symbols).subspan(judged), settings, progress, watch);
+}
+
 // Among many symbols the luckiest one looks good by chance: correct the best counts for that.
 void correct_for_symbols(std::vector<SymbolReport>& reports) {
     std::vector<double> p_values;
@@ -62,19 +77,33 @@ void correct_for_symbols(std::vector<SymbolReport>& reports) {
 }  // namespace
 
 Result<std::vector<SymbolReport>> scan(std::vector<SymbolPrices> symbols, const Settings& settings,
-                                       Progress& progress, const std::stop_token& stop) {
+                                       Progress& progress, const std::stop_token& stop,
+                                       const DeviceAtHand& at_hand) {
     const Watch watch{stop, &progress};
     progress.set_total(static_cast<std::int64_t>(symbols.size()));
     std::vector<SymbolReport> reports(symbols.size());
     const bool judging = settings.surrogates > 0;
-    parallel_for(symbols.size(), threads_of(settings), [&](std::size_t i) {
-        auto report = scan_symbol(std::move(symbols[i]), settings, watch);
+    DeviceChoice choice = choose_device(at_hand, symbols, settings, threads_of(settings));
+    std::size_t searched = 0;  // by the device: so many from the first on
+    if (choice.device != nullptr) {
+        const auto error = search_on(*choice.device, symbols, settings, threads_of(settings), watch,
+                                     reports, searched);
+        for (std::size_t i = 0; i < searched; ++i) {
+            reports[i].computed_by = choice.device->name();
+            reports[i].computed_why = choice.why;
+            if (!judging) progress.advance(1);
+        }
+        if (!error.empty()) choice = {nullptr, "The device gave up: " + error};
+    }
+    parallel_for(symbols.size() - searched, threads_of(settings), [&](std::size_t i) {
+        auto report = scan_symbol(std::move(symbols[searched + i]), settings, watch);
         if (!report) return;  // stopped
-        reports[i] = std::move(*report);
+        reports[searched + i] = std::move(*report);
+        reports[searched + i].computed_why = choice.why;
         if (!judging) progress.advance(1);
     });
     if (judging && !stop.stop_requested()) {
-        judge(reports, settings, progress, watch);
+        judge(reports, choice.device, settings, progress, watch);
         if (!stop.stop_requested()) correct_for_symbols(reports);
     }
     if (stop.stop_requested()) return fail(Errc::cancelled, "The search was stopped.");

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kFewestBars = 4;  // start, A, B, C
 constexpr std::size_t kFirstPool = 256;
+constexpr std::size_t kPoolGrowth = 16;
 constexpr std::size_t kOpenReported = 5;
 
 double processor_seconds() {
@@ -80,79 +81,99 @@ class Describer {
     Mode mode_;
 };
 
-// The ranking is exact as long as the pool holds enough: where too much of it overlaps, search
-// again with a larger one.
-Result<SearchResult> search_and_rank(const BarTable& table, const Itinerary& itinerary,
-                                     const Settings& settings, std::vector<Ranked>& ranking,
-                                     const Watch& watch) {
-    const bool all = settings.top_n == 0;
-    const std::size_t most = all ? kMostCandidates : static_cast<std::size_t>(settings.top_n);
-    std::size_t pool = all ? kMostCandidates : std::max(kFirstPool, 4 * most);
-    while (true) {
-        auto result = search(table, itinerary, settings, pool, watch);
-        if (!result) return result;
-        // Spans never overlap by more than 1: then nothing is displaced.
-        ranking = rank(result->counts, most, all ? 1 : settings.max_overlap,
-                       static_cast<std::size_t>(settings.alternates));
-        if (ranking.size() == most || !result->more || pool >= kMostCandidates) return result;
-        pool = std::min(pool * 16, kMostCandidates);
-    }
+std::size_t wanted_counts(const Settings& settings) {
+    return settings.top_n == 0 ? kMostCandidates : static_cast<std::size_t>(settings.top_n);
 }
 
 }  // namespace
 
-Result<SymbolReport> scan_symbol(SymbolPrices prices, const Settings& settings,
-                                 const Watch& watch) {
+std::size_t first_pool(const Settings& settings) {
+    return settings.top_n == 0 ? kMostCandidates
+                               : std::max(kFirstPool, 4 * wanted_counts(settings));
+}
+
+std::size_t larger_pool(std::size_t pool) {
+    return std::min(pool * kPoolGrowth, kMostCandidates);
+}
+
+bool SymbolSearch::rank(SearchResult found, std::size_t pool, const Settings& settings) {
+    result = std::move(found);
+    // Spans never overlap by more than 1: then nothing is displaced.
+    ranking = waves::rank(result.counts, wanted_counts(settings),
+                          settings.top_n == 0 ? 1 : settings.max_overlap,
+                          static_cast<std::size_t>(settings.alternates));
+    return ranking.size() == wanted_counts(settings) || !result.more || pool >= kMostCandidates;
+}
+
+SymbolSearch prepare(SymbolPrices prices, const Settings& settings) {
     const double began = processor_seconds();
-    SymbolReport report;
-    report.symbol = prices.series.symbol;
-    report.errors = std::move(prices.errors);
-    report.error_count = prices.error_count;
-    if (!report.ok()) return report;
-    report.series = std::move(prices.series);
-    report.offset = static_cast<std::size_t>(first_bar(report.series, settings.days));
-    drop_before(report.offset, report.series);
-    report.flags = flag(report.series);
-    if (auto message = unfit(report.series, settings)) {
-        report.errors.push_back({0, std::move(*message)});
-        report.error_count = 1;
-        return report;
+    SymbolSearch it;
+    it.report.symbol = prices.series.symbol;
+    it.report.errors = std::move(prices.errors);
+    it.report.error_count = prices.error_count;
+    if (!it.report.ok()) return it;
+    Series& series = it.report.series;
+    series = std::move(prices.series);
+    it.report.offset = static_cast<std::size_t>(first_bar(series, settings.days));
+    drop_before(it.report.offset, series);
+    it.report.flags = flag(series);
+    if (auto message = unfit(series, settings)) {
+        it.report.errors.push_back({0, std::move(*message)});
+        it.report.error_count = 1;
+        return it;
     }
+    it.table.build(series.low, series.high);
+    it.itinerary =
+        make_itinerary(it.table, series.close, bars_per_week(series, settings), settings);
+    it.report.seconds = processor_seconds() - began;
+    return it;
+}
 
-    const Series& series = report.series;
-    BarTable table;
-    table.build(series.low, series.high);
-    const auto itinerary =
-        make_itinerary(table, series.close, bars_per_week(series, settings), settings);
-    std::vector<Ranked> ranking;
-    auto found = search_and_rank(table, itinerary, settings, ranking, watch);
-    if (!found) return fail(found.error());
-
-    const Describer describer(table, series, settings.mode);
-    for (const Ranked& ranked : ranking) report.counts.push_back(describer.describe(ranked));
-    for (const Ranked& ranked : rank(found->open, kOpenReported, settings.max_overlap,
+SymbolReport describe(SymbolSearch it, const Settings& settings) {
+    const double began = processor_seconds();
+    SymbolReport& report = it.report;
+    if (!report.ok()) return std::move(report);
+    const Describer describer(it.table, report.series, settings.mode);
+    for (const Ranked& ranked : it.ranking) report.counts.push_back(describer.describe(ranked));
+    for (const Ranked& ranked : rank(it.result.open, kOpenReported, settings.max_overlap,
                                      static_cast<std::size_t>(settings.alternates)))
         report.open.push_back(describer.describe(ranked));
-    const Rarity rarity = rarity_of(table, itinerary.longest_window(), settings);
+    const Rarity rarity = rarity_of(it.table, it.itinerary.longest_window(), settings);
     report.by_rarity = rarity.known();
     for (int shape = 0; shape < kShapes; ++shape) {
         for (const bool rising : {true, false}) {
-            const auto it = static_cast<Shape>(shape);
-            if (find_pattern(it, rising, settings.mode) == nullptr) continue;
-            const std::size_t kind = kind_index(it, rising);
-            const double best = found->best[kind];
-            report.kinds.push_back({.shape = it,
+            const auto of = static_cast<Shape>(shape);
+            if (find_pattern(of, rising, settings.mode) == nullptr) continue;
+            const std::size_t kind = kind_index(of, rising);
+            const double best = it.result.best[kind];
+            report.kinds.push_back({.shape = of,
                                     .rising = rising,
-                                    .valid = found->coverage.valid[kind],
+                                    .valid = it.result.coverage.valid[kind],
                                     .best = best,
-                                    .standing = rarity.standing(it, waves_of(it), best),
+                                    .standing = rarity.standing(of, waves_of(of), best),
                                     .chance = {}});
         }
     }
-    report.coverage = std::move(found->coverage);
-    report.ranking_cut = found->more && ranking.size() < static_cast<std::size_t>(settings.top_n);
-    report.seconds = processor_seconds() - began;
-    return report;
+    report.coverage = std::move(it.result.coverage);
+    report.ranking_cut =
+        it.result.more && it.ranking.size() < static_cast<std::size_t>(settings.top_n);
+    report.seconds += processor_seconds() - began;
+    return std::move(report);
+}
+
+Result<SymbolReport> scan_symbol(SymbolPrices prices, const Settings& settings,
+                                 const Watch& watch) {
+    SymbolSearch it = prepare(std::move(prices), settings);
+    const double began = processor_seconds();
+    if (it.report.ok()) {
+        for (std::size_t pool = first_pool(settings);; pool = larger_pool(pool)) {
+            auto found = search(it.table, it.itinerary, settings, pool, watch);
+            if (!found) return fail(found.error());
+            if (it.rank(std::move(*found), pool, settings)) break;
+        }
+        it.report.seconds += processor_seconds() - began;
+    }
+    return describe(std::move(it), settings);
 }
 
 }  // namespace plimsoll::waves

@@ -136,6 +136,12 @@ Rarity rarity_of(const BarTable& table, std::int32_t window, const Settings& set
     return Rarity(table.size(), window, flat);
 }
 
+Rarity rarity_of(std::span<const double> lows, std::span<const double> highs, std::int32_t window,
+                 const Settings& settings) {
+    if (!settings.by_rarity() || window == 0) return {};
+    return Rarity(static_cast<double>(lows.size()), window, std::ranges::equal(lows, highs));
+}
+
 Result<SearchResult> search(const BarTable& table, const Itinerary& itinerary,
                             const Settings& settings, std::size_t keep, const Watch& watch) {
     SearchResult result;

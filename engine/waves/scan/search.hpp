@@ -7,6 +7,7 @@
 #include "engine/waves/scoring/rarity.hpp"
 
 #include <map>
+#include <span>
 #include <string>
 
 namespace plimsoll::waves {
@@ -41,6 +42,8 @@ struct Coverage {
 // What ranks the counts of a search in windows of so many bars: see Settings::by_rarity(). Expects
 // the search to start from every bar; of one that does not, all patterns are rarer alike.
 Rarity rarity_of(const BarTable& table, std::int32_t window, const Settings& settings);
+Rarity rarity_of(std::span<const double> lows, std::span<const double> highs, std::int32_t window,
+                 const Settings& settings);
 
 // Counts under way that a search keeps at least: they are few.
 inline constexpr std::size_t kOpenKept = 1024;

@@ -182,9 +182,12 @@ Result<void> set_out_dir(Settings& settings, const json& value) {
     return {};
 }
 
-Result<void> check_use_gpu(Settings&, const json& value) {
-    if (value.is_boolean() || value == "auto") return {};
-    return wrong("must be auto, true or false.");
+Result<void> set_use_gpu(Settings& settings, const json& value) {
+    if (!value.is_boolean() && value != "auto") return wrong("must be auto, true or false.");
+    settings.use_gpu = value == "auto" ? UseGpu::automatic
+                       : value == true ? UseGpu::always
+                                       : UseGpu::never;
+    return {};
 }
 
 Result<void> check_stages(Settings&, const json& value) {
@@ -204,8 +207,8 @@ constexpr std::string_view kExhaustive =
 constexpr std::string_view kNoFetching = "Prices come from files; nothing is fetched.";
 constexpr std::string_view kOneProcess =
     "One process searches with threads, see processes; they share the prices.";
-constexpr std::string_view kProcessors =
-    "The search runs on the processor's cores in this version.";
+constexpr std::string_view kAllStages =
+    "A device that searches does so with rules, scores and ranking at once.";
 
 using S = Settings;
 constexpr auto kUnused = nullptr;
@@ -281,6 +284,9 @@ const std::vector<Entry>& entries() {
          integer<&S::seed, 0, 9'007'199'254'740'992>},
         {{"processes", "integer 0 to 1024", "threads; 0: as many as the machine has", ""},
          integer<&S::threads, 0, 1024>},
+        {{"use_gpu", "auto, true or false",
+          "search on the OpenCL device at hand; auto: where it is predicted to be faster", ""},
+         set_use_gpu},
         {{"profile", "true or false", "report the time taken", ""}, boolean<&S::profile>},
         {{"save_images", "true or false", "write charts of the best counts to out_dir", ""},
          boolean<&S::save_images>},
@@ -308,8 +314,7 @@ const std::vector<Entry>& entries() {
         {{"max_seconds_per_scan", "number 0 to 86400", "time limit",
           "Results must not depend on how fast a machine is; see max_combinations."},
          number<kUnused, 0, 8'640'000>},
-        {{"use_gpu", "auto, true or false", "search on a GPU", kProcessors}, check_use_gpu},
-        {{"gpu_enabled_stages", "list of stages", "stages on the GPU", kProcessors}, check_stages},
+        {{"gpu_enabled_stages", "list of stages", "stages on the GPU", kAllStages}, check_stages},
     };
     return kEntries;
 }

@@ -9,6 +9,7 @@
 namespace plimsoll::waves {
 
 enum class Mode : std::uint8_t { standard, compatible };
+enum class UseGpu : std::uint8_t { automatic, always, never };
 enum class SurrogateMethod : std::uint8_t { shuffle, block_bootstrap, random_walk };
 
 // What a search does; the keys, their ranges and their meaning stand in keys.cpp. The defaults
@@ -59,6 +60,7 @@ struct Settings {
 
     // Running and output
     int threads = 0;  // 0: as many as the machine has
+    UseGpu use_gpu = UseGpu::automatic;
     bool profile = false;
     bool save_images = false;
     int save_images_top_n = 1;

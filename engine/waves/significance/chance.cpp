@@ -11,6 +11,14 @@ std::string_view verdict(double p_value) {
     return p_value > 0.01 ? "unusual" : "very unusual";
 }
 
+void add_chance(const std::array<double, kKinds>& scores, double highest,
+                std::span<const Judged> judged, std::span<Chance> chances) {
+    for (std::size_t j = 0; j < judged.size(); ++j) {
+        chances[j].k += highest >= judged[j].standing;
+        chances[j].k_kind += scores[judged[j].kind] >= judged[j].score;
+    }
+}
+
 void add_chances(const SurrogateMaker& maker, const Series& series, const Settings& settings,
                  double week, std::uint32_t from, std::uint32_t to, std::span<const Judged> judged,
                  std::span<Chance> chances, std::span<double> best, const Watch& watch) {
@@ -24,10 +32,7 @@ void add_chances(const SurrogateMaker& maker, const Series& series, const Settin
         const double highest =
             best_standing(scores, rarity_of(table, itinerary.longest_window(), settings));
         best[i - from] = highest;
-        for (std::size_t j = 0; j < judged.size(); ++j) {
-            chances[j].k += highest >= judged[j].standing;
-            chances[j].k_kind += scores[judged[j].kind] >= judged[j].score;
-        }
+        add_chance(scores, highest, judged, chances);
     }
 }
 

@@ -31,6 +31,11 @@ struct Judged {
     std::size_t kind = 0;  // see kind_index
 };
 
+// Adds one surrogate to `chances`, one for each of `judged`: the best scores of the kinds in it,
+// and the best standing.
+void add_chance(const std::array<double, kKinds>& scores, double highest,
+                std::span<const Judged> judged, std::span<Chance> chances);
+
 // Surrogates `from` to `to` of one series. Adds to `chances`, one for each of `judged`, and sets
 // best[i - from] to the best standing in surrogate i. Split in any way, the sums are the same.
 // Of no use when `watch` was stopped.

@@ -39,7 +39,7 @@ TEST(Settings, TakesEveryKeyOfTheGuide) {
     }
     EXPECT_THAT(silent, ::testing::UnorderedElementsAre(
                             "grow_weeks", "delay", "concurrency", "cpu_batch_size", "cpu_top_k",
-                            "use_gpu", "gpu_batch_size", "gpu_enabled_stages", "use_shared_memory",
+                            "gpu_batch_size", "gpu_enabled_stages", "use_shared_memory",
                             "chunk_size", "ticker_workers", "max_seconds_per_scan"));
 }
 

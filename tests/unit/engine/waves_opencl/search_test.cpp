@@ -1,49 +1,14 @@
 // The search in OpenCL against that in C++, in both flavours, on PoCL: whatever counts there are,
 // they must be the same.
 
-#include "engine/opencl/cache_directory.hpp"
-#include "engine/waves_opencl/opencl_search.hpp"
 #include "tests/unit/engine/waves/all_counts.hpp"
 #include "tests/unit/engine/waves/random_series.hpp"
-
-#include <cstdlib>
-#include <filesystem>
+#include "tests/unit/engine/waves_opencl/pocl.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 namespace plimsoll::waves::testing {
 namespace {
-
-namespace fs = std::filesystem;
-
-// Before the first OpenCL call, so that no test reads or writes the user's own cache.
-class PrivateCache : public ::testing::Environment {
-  public:
-    void SetUp() override {
-        std::string path = (fs::temp_directory_path() / "plimsoll-cache-XXXXXX").string();
-        ASSERT_NE(mkdtemp(path.data()), nullptr);
-        directory_ = path;
-        ASSERT_TRUE(opencl::use_kernel_cache(directory_));
-    }
-    void TearDown() override { fs::remove_all(directory_); }
-
-  private:
-    fs::path directory_;
-};
-const auto* const kCache = ::testing::AddGlobalTestEnvironment(new PrivateCache);
-
-opencl::Device& pocl() {
-    static opencl::Device device = opencl::Device::open({"pocl", 0}).value();
-    return device;
-}
-
-// Kernels are built once a flavour.
-SearchDevice& search_on(const Flavour& flavour) {
-    static const auto kCpu = OpenclSearch::open(pocl(), kCpuFlavour).value();
-    static const auto kGpu = OpenclSearch::open(pocl(), kGpuFlavour).value();
-    return &flavour == &kCpuFlavour ? *kCpu : *kGpu;
-}
 
 struct Walk {
     Series series;
