@@ -50,6 +50,11 @@ Result<std::vector<KeyNote>> load_settings(const WavesOptions& options, waves::S
     }
     for (const std::string& assignment : options.assignments)
         if (notes) also(waves::apply_assignment(assignment, settings));
+    // No driver is ever loaded into this program.
+    if (notes && settings.use_gpu == waves::UseGpu::always)
+        notes->push_back({"use_gpu",
+                          "This command searches on the processor's cores; jobs search on the "
+                          "devices of the workers."});
     return notes;
 }
 

@@ -34,7 +34,7 @@ using FieldErrors = std::vector<FieldError>;
 
 // Which devices may run the tasks of a job: the key of its lane.
 struct Requirement {
-    std::string device_class = "host";  // host, cpu, gpu
+    std::string device_class = "host";  // host, cpu, gpu; "gpu,host": the first that is connected
     std::string capability;             // empty: none needed
     int memory_bucket_mib = 0;          // device memory needed, rounded up to a power of two
     std::string model;                  // resident model preferred by the scheduler; empty: none

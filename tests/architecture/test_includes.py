@@ -18,6 +18,7 @@ ALLOWED = {
                            'engine/model_files'],
     'engine/sentiment': ['engine/base', 'engine/text', 'engine/transformer'],
     'engine/waves': ['engine/base'],
+    'engine/waves_opencl': ['engine/base', 'engine/kernels', 'engine/opencl', 'engine/waves'],
     'engine/training': ['engine/base'],
     'engine/profiling': ['engine/base', 'engine/opencl', 'engine/telemetry'],
     # The worker program's composition root: the one file of engine that may use server.

@@ -7,6 +7,7 @@ import pathlib
 import random
 import subprocess
 import tempfile
+import time
 import unittest
 
 import harness
@@ -109,6 +110,26 @@ class WavesJobs(unittest.TestCase):
         self.assertEqual(self.api.get(f"{results}?limit=0").status, 400)
         table = self.api.get(f"/v1/jobs/{report['job_id']}/results?format=csv").body.decode()
         self.assertEqual([row["symbol"] for row in csv.DictReader(io.StringIO(table))], [row["symbol"] for row in rows])
+
+    def wait_for_device(self, name):
+        deadline = time.monotonic() + harness.PATIENCE
+        while time.monotonic() < deadline:
+            states = {it["device"]: it["state"] for it in self.api.get("/v1/devices").json["items"]}
+            if states.get(name) == "ready":
+                return
+            time.sleep(0.1)
+        self.fail(f"{name} is not ready: {states}")
+
+    def test_a_device_finds_what_the_processor_finds(self):
+        self.wait_for_device("opencl:pocl:0")
+        args = {"prices": walks(4, 120), "surrogates": 20}
+        with_device, rows = self.finished(self.submit(**args, use_gpu=True))
+        without, expected = self.finished(self.submit(**args, use_gpu=False))
+        self.assertEqual(rows, expected)
+        self.assertEqual(with_device["summary"]["ranking"], without["summary"]["ranking"])
+        self.assertEqual(with_device["summary"]["computed"],
+                         [{"by": "opencl:pocl:0 (CPU flavour)", "symbols": 4, "why": "use_gpu is true."}])
+        self.assertEqual(without["summary"]["computed"], [{"by": "processor", "symbols": 4, "why": ""}])
 
     def test_every_setting_of_the_command_line_is_an_argument(self):
         told = subprocess.run([harness.BIN / "plimsoll", "waves", "--keys"], capture_output=True, text=True,

@@ -2,11 +2,16 @@
 """Waves: searches of random walks against the times they must keep to on two cores.
 
     tests/bench/waves/run.py [--rounds N] [--quick] [--record]
+    tests/bench/waves/run.py --devices [--rounds N] [--record]
 
 Builds a release. Rates are symbols per second of processor time, times two: what two cores give that
 do nothing else, whatever runs on the machine now. Wall times are printed beside. The surrogates are
 measured with 20 and calculated for 1,000, which they are proportional to. --quick leaves out the
 longest rows. "CSV to JSON lines" reads a file, searches, ranks and writes all reports.
+
+--devices compares OpenCL with C++ instead, in turns: the CPU flavour on PoCL in time of two cores, as above, and, where
+a GPU is there, the GPU flavour by the clock against two cores. The surrogates are measured on 20 symbols and calculated
+for 500.
 """
 import argparse
 import json
@@ -33,9 +38,18 @@ ROWS = [
 SURROGATES = 20
 
 
-def search(program, source, size, settings):
+DEVICE_ROWS = [  # name, symbols, settings, times the work
+    ('500 x 500 bars, windows, 8 starts, compatible', 500, {'mode': 'compatible', **WINDOWS}, 1),
+    ('500 x 500 bars, every bar, compatible', 500, {'mode': 'compatible'}, 1),
+    ('500 x 500 bars, every bar, standard', 500, {'mode': 'standard'}, 1),
+    ('1,000 surrogates of 500 x 500 bars, compatible', 20, {'mode': 'compatible', 'surrogates': 1000}, 25),
+    ('1,000 surrogates of 500 x 500 bars, standard', 20, {'mode': 'standard', 'surrogates': 1000}, 25),
+]
+
+
+def search(program, source, size, settings, *device):
     """`source` and `size`: a number of symbols and of bars, or a file to read and one to write."""
-    told = subprocess.run([program, str(source), str(size), '2', json.dumps(settings)], check=True,
+    told = subprocess.run([program, str(source), str(size), '2', json.dumps(settings), *device], check=True,
                           capture_output=True, text=True)
     return json.loads(told.stdout)
 
@@ -64,12 +78,58 @@ def entry(name, work, seconds, must, stretch, rounds):
                          command='tests/bench/waves/run.py --record')
 
 
+def gpu_of(folder):
+    """The address of the first GPU that passed its tests."""
+    told = subprocess.run([folder / 'plimsoll-engine', 'probe', '--json'], check=True, capture_output=True, text=True)
+    return next((it['device'] for it in json.loads(told.stdout)['devices']
+                 if it['state'] == 'ready' and it['type'] == 'gpu'), None)
+
+
+def compare_devices(options):
+    folder = results.release('waves_search_loop', 'plimsoll-engine')
+    loop = folder / 'waves_search_loop'
+    gpu = gpu_of(folder)
+    rows = [('OpenCL on the CPU', ('opencl:pocl:0', 'cpu'), None), ('OpenCL on a GPU', gpu and (gpu, 'gpu'), 10)]
+    seconds = {}
+    entries = []
+    for name, symbols, settings, times in DEVICE_ROWS:
+        for _ in range(options.rounds):
+            for flavour, device, _ in [('C++', (), None), *rows]:
+                if device is None:
+                    continue
+                told = search(loop, symbols, 500, settings, *device)
+                took = times * (told['wall'] if flavour.endswith('GPU') else told['processor'] / 2)
+                seconds.setdefault((name, flavour), []).append(took)
+                print(f"{name}, {flavour}: {took:.2f} s, {told['valid']:,} counts, {told['nodes']:,} nodes", flush=True)
+        for flavour, device, must in rows:
+            must = must if 'surrogates' in name else None
+            command = 'tests/bench/waves/run.py --devices --record'
+            of = lambda key: statistics.median(seconds[name, key])
+            if device:
+                entries.append(results.entry(
+                    f'waves, {flavour}: {name}', 'waves', round(500 / of(flavour), 1), 'symbols/s', peer='C++ on 2 cores',
+                    peer_value=round(500 / of('C++'), 1), must=must, stretch=must and 30, rounds=options.rounds,
+                    command=command))
+            else:
+                entries.append({'name': f'waves, {flavour}: {name}', 'area': 'waves', 'ours': None, 'unit': 'symbols/s',
+                                'peer': 'C++ on 2 cores', 'peer_value': round(500 / of('C++'), 1), 'ratio': None,
+                                'must': must, 'stretch': must and 30, 'met': None, 'rounds': 0,
+                                'machine': 'not measured: no device', 'commit': '', 'command': command})
+    for it in entries:
+        print(f"{it['name']}: {it['ours'] or 'not measured: no device'} {it['unit']}, ratio {it['ratio']}")
+    if options.record:
+        results.record(entries)
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument('--rounds', type=int, default=5)
     arguments.add_argument('--quick', action='store_true')
     arguments.add_argument('--record', action='store_true', help='write tests/bench/results.json')
+    arguments.add_argument('--devices', action='store_true', help='OpenCL against C++')
     options = arguments.parse_args()
+    if options.devices:
+        return compare_devices(options)
     loop = results.release('waves_search_loop') / 'waves_search_loop'
     seconds = {}
     peak = 0

@@ -1,5 +1,6 @@
 // waves_search_loop SYMBOLS BARS THREADS SETTINGS: scans random walks with settings (JSON) and
 // prints what it took as JSON: wall and processor seconds, nodes, valid counts, peak memory.
+// ... SETTINGS DEVICE FLAVOUR (cpu or gpu): on an OpenCL device; its kernels are built before.
 // waves_search_loop IN.csv OUT.jsonl THREADS SETTINGS: reads prices, scans them, writes the
 // reports; all of it is measured.
 
@@ -7,12 +8,15 @@
 #include "engine/waves/report/scan.hpp"
 #include "engine/waves/series/price_reader.hpp"
 #include "engine/waves/settings/keys.hpp"
+#include "engine/waves_opencl/opencl_search.hpp"
 #include "tests/unit/engine/waves/random_series.hpp"
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
+#include <optional>
 #include <sstream>
 #include <string_view>
 
@@ -55,11 +59,34 @@ std::vector<SymbolPrices> from_file(const char* name) {
     return read_prices(text.str(), PriceFormat::csv, {}).value();
 }
 
+// The search on a device, with its kernels built by the trial. Ends the program where there is
+// none.
+struct DeviceSearch {
+    std::optional<opencl::Device> device;
+    std::unique_ptr<OpenclSearch> search;
+
+    DeviceSearch(std::string_view address, std::string_view flavour, Settings& settings) {
+        auto opened = opencl::parse_device_address(address).and_then(opencl::Device::open);
+        if (!opened) leave(opened.error());
+        device = std::move(*opened);
+        auto made = OpenclSearch::open(*device, flavour == "gpu" ? kGpuFlavour : kCpuFlavour);
+        if (!made) leave(made.error());
+        search = std::move(*made);
+        if (const auto tried = search->forecast({}, settings); !tried) leave(tried.error());
+        settings.use_gpu = UseGpu::always;
+    }
+    [[noreturn]] static void leave(const Error& error) {
+        std::fprintf(stderr, "%s (%s)\n", error.message.c_str(), error.where.c_str());
+        std::exit(1);
+    }
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 5) {
-        std::fprintf(stderr, "usage: waves_search_loop SYMBOLS BARS THREADS SETTINGS\n");
+    if (argc != 5 && argc != 7) {
+        std::fprintf(stderr,
+                     "usage: waves_search_loop SYMBOLS BARS THREADS SETTINGS [DEVICE FLAVOUR]\n");
         return 2;
     }
     Settings settings;
@@ -75,11 +102,14 @@ int main(int argc, char** argv) {
         symbols = random_walks(static_cast<std::size_t>(std::atoi(argv[1])),
                                static_cast<std::size_t>(std::atoi(argv[2])));
 
+    std::optional<DeviceSearch> device;
+    if (argc == 7) device.emplace(argv[5], argv[6], settings);
     Progress progress;
     const double began = processor_seconds();
     const auto wall_began = std::chrono::steady_clock::now();
     if (files) symbols = from_file(argv[1]);
-    const auto reports = scan(std::move(symbols), settings, progress);
+    const auto reports = scan(std::move(symbols), settings, progress, {},
+                              {device ? device->search.get() : nullptr, "None is named."});
     if (files && reports) {
         std::ofstream out(argv[2], std::ios::binary);
         for (const SymbolReport& report : *reports)
@@ -98,6 +128,7 @@ int main(int argc, char** argv) {
                                  {"valid", valid},
                                  {"windows", all.windows},
                                  {"complete", all.complete()},
+                                 {"by", reports->front().computed_by},
                                  {"peak_mb", static_cast<double>(peak_kilobytes()) / 1024}};
     std::puts(told.dump().c_str());
 }

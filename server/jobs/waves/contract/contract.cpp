@@ -1,4 +1,5 @@
 #include "engine/waves/series/price_records.hpp"
+#include "server/jobs/waves/contract/cost.hpp"
 #include "server/jobs/waves/contract/failed_rows.hpp"
 #include "server/jobs/waves/contract/gather.hpp"
 #include "server/jobs/waves/contract/slices.hpp"
@@ -49,7 +50,9 @@ tl::expected<Plan, FieldErrors> plan(const json& args) {
     }
     auto tasks = cut_tasks(std::move(*symbols), *request, where);
     if (!tasks) return tl::unexpected(std::move(tasks.error()));
-    return Plan{.args = plan_args(args), .requirement = {}, .tasks = std::move(*tasks)};
+    auto requirement = requirement_of(request->settings, *tasks);
+    return Plan{
+        .args = plan_args(args), .requirement = std::move(requirement), .tasks = std::move(*tasks)};
 }
 
 }  // namespace

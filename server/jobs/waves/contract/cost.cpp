@@ -18,4 +18,18 @@ double predicted_seconds(const ::plimsoll::waves::SymbolPrices& prices,
     return kRow + search + surrogates;
 }
 
+Requirement requirement_of(const ::plimsoll::waves::Settings& settings,
+                           std::span<const TaskSpec> tasks) {
+    using ::plimsoll::waves::UseGpu;
+    constexpr double kWorthAGpu = 30;  // seconds of a core
+    double seconds = 0;
+    for (const TaskSpec& task : tasks) seconds += task.estimated_seconds;
+    Requirement requirement;
+    if (settings.use_gpu == UseGpu::always)
+        requirement.device_class = "gpu,cpu,host";
+    else if (settings.use_gpu == UseGpu::automatic && seconds >= kWorthAGpu)
+        requirement.device_class = "gpu,host";
+    return requirement;
+}
+
 }  // namespace plimsoll::jobs::waves

@@ -2,6 +2,7 @@
 
 #include "engine/text/record_block.hpp"
 #include "engine/waves/series/price_records.hpp"
+#include "server/jobs/waves/contract/cost.hpp"
 #include "server/jobs/waves/contract/slices.hpp"
 
 #include <utility>
@@ -45,7 +46,9 @@ class PriceGatherer final : public Gatherer {
     tl::expected<Plan, FieldErrors> finish() override {
         auto tasks = cut_tasks(records_->take(), request_, "/dataset");
         if (!tasks) return tl::unexpected(std::move(tasks.error()));
-        return Plan{.args = args_, .requirement = {}, .tasks = std::move(*tasks)};
+        auto requirement = requirement_of(request_.settings, *tasks);
+        return Plan{
+            .args = args_, .requirement = std::move(requirement), .tasks = std::move(*tasks)};
     }
 
   private:

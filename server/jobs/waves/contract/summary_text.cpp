@@ -97,6 +97,12 @@ std::string summary_text(const json& summary) {
     for (const json& omission : summary.at("omissions")) {
         text += "  " + omission.get<std::string>() + "\n";
     }
+    // Reports of earlier versions do not say.
+    for (const json& it : summary.value("computed", json::array())) {
+        text += "Searched by " + it.value("by", "") + ": " +
+                std::to_string(it.value("symbols", std::int64_t{0})) + " symbols. " +
+                it.value("why", "") + "\n";
+    }
     for (const json& note : summary.at("settings_without_effect")) {
         text += "  " + note.value("key", "") + " has no effect: " + note.value("reason", "") + "\n";
     }

@@ -12,6 +12,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kErrorsReported = 20;
+constexpr std::size_t kReasons = 8;
 constexpr std::size_t kLongestError = 500;  // bytes, so that a partial stays small
 
 json best_json(const engine::SymbolReport& report) {
@@ -120,6 +121,7 @@ void Partial::add(std::int64_t index, const engine::SymbolReport& report) {
         return;
     }
     symbols.push_back(symbol_json(index, report));
+    add_computed(report.computed_by, report.computed_why, 1);
     coverage.add(report.coverage);
     bars += report.series.size();
     seconds += report.seconds;
@@ -130,15 +132,32 @@ void Partial::add(Partial other) {
     for (json& error : other.errors) {
         if (errors.size() < kErrorsReported) errors.push_back(std::move(error));
     }
+    for (const json& it : other.computed)
+        add_computed(it.at("by"), it.at("why"), it.at("symbols").get<std::uint64_t>());
     coverage.add(other.coverage);
     bars += other.bars;
     failed += other.failed;
     seconds += other.seconds;
 }
 
+// Of many reasons, which differ in what was predicted, the first ones stand for all.
+void Partial::add_computed(const std::string& by, const std::string& why, std::uint64_t more) {
+    json* same = nullptr;
+    for (json& it : computed) {
+        const bool all = it["why"] == why || computed.size() >= kReasons;
+        if (it["by"] == by && all && same == nullptr) same = &it;
+    }
+    if (same == nullptr) {
+        computed.push_back({{"by", by}, {"why", why}, {"symbols", more}});
+        return;
+    }
+    (*same)["symbols"] = (*same)["symbols"].get<std::uint64_t>() + more;
+}
+
 std::string Partial::to_json() const {
-    return json{{"symbols", symbols}, {"errors", errors}, {"coverage", coverage_json(coverage)},
-                {"bars", bars},       {"failed", failed}, {"seconds", seconds}}
+    return json{{"symbols", symbols},   {"errors", errors}, {"coverage", coverage_json(coverage)},
+                {"computed", computed}, {"bars", bars},     {"failed", failed},
+                {"seconds", seconds}}
         .dump();
 }
 
@@ -147,6 +166,7 @@ Result<Partial> Partial::from_json(std::string_view text) try {
     Partial partial;
     partial.symbols = std::move(stored.at("symbols"));
     partial.errors = std::move(stored.at("errors"));
+    partial.computed = std::move(stored.at("computed"));
     partial.coverage = coverage_from(stored.at("coverage"));
     stored.at("bars").get_to(partial.bars);
     stored.at("failed").get_to(partial.failed);

@@ -1,6 +1,7 @@
 #include "engine/waves/report/scan.hpp"
 #include "server/base/gzip.hpp"
 #include "server/jobs/waves/contract/slices.hpp"
+#include "server/jobs/waves/run/device.hpp"
 #include "server/jobs/waves/run/rows.hpp"
 #include "server/jobs/waves/run/summary.hpp"
 
@@ -26,8 +27,8 @@ Result<TaskOutput> count_waves(std::string_view args, std::string_view input, Ru
     if (!request) return fail(request.error());
     auto slice = unpack_slice(input);
     if (!slice) return fail(slice.error());
-    auto reports =
-        engine::scan(std::move(slice->symbols), request->settings, context.progress, context.stop);
+    auto reports = engine::scan(std::move(slice->symbols), request->settings, context.progress,
+                                context.stop, device_at_hand(context.device));
     if (!reports) return fail(reports.error());
     TaskOutput output;
     Partial partial;

@@ -105,6 +105,7 @@ json summary_json(const Request& request, Partial all) {
         {"settings", request.given},
         {"settings_without_effect", notes_json(request.notes)},
         {"ranked_by", settings.by_rarity() ? "rarity" : "score"},
+        {"computed", std::move(all.computed)},
         {"surrogates", settings.surrogates},
         {"surrogate_method", method_name(settings.method)},
         {"seed", settings.seed},

@@ -1,4 +1,6 @@
 // The kind as the server and a worker use it: plan, run every task, merge.
+#include "engine/opencl/cache_directory.hpp"
+#include "engine/opencl/device.hpp"
 #include "engine/text/record_block.hpp"
 #include "engine/waves/output/json.hpp"
 #include "engine/waves/report/scan.hpp"
@@ -7,6 +9,8 @@
 #include "server/jobs/registry.hpp"
 #include "server/jobs/waves/contract/slices.hpp"
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -28,14 +32,14 @@ struct Outcome {
     std::int64_t failed = 0;
 };
 
-Outcome run_all(const Plan& plan) {
+Outcome run_all(const Plan& plan, opencl::Device* device = nullptr) {
     const jobs::Run& run = *find_run("waves", 1);
     Outcome outcome;
     std::string members;
     std::vector<std::string> partials;
     for (const TaskSpec& task : plan.tasks) {
         Progress progress;
-        RunContext context{.device = nullptr, .progress = progress, .stop = {}};
+        RunContext context{.device = device, .progress = progress, .stop = {}};
         const TaskOutput output = run.run(plan.args, task.input, context).value();
         EXPECT_EQ(output.items_ok + output.items_failed, task.items);
         EXPECT_EQ(progress.done(), task.items);
@@ -187,12 +191,12 @@ TEST(WavesKind, WrongArgumentsNameTheirField) {
 TEST(WavesKind, SettingsWithoutEffectAreNamed) {
     const Outcome outcome = run_all(plan({{"prices", walks(1, 40)},
                                           {"preset", "high-perf"},
-                                          {"use_gpu", true},
+                                          {"gpu_batch_size", 1000},
                                           {"out_dir", "charts"}})
                                         .value());
     std::set<std::string> keys;
     for (const json& note : outcome.report["settings_without_effect"]) keys.insert(note["key"]);
-    EXPECT_EQ(keys, (std::set<std::string>{"use_gpu", "out_dir"}));
+    EXPECT_EQ(keys, (std::set<std::string>{"gpu_batch_size", "out_dir"}));
 }
 
 TEST(WavesKind, ALongSymbolKeepsToItsTaskAndALongNameFails) {
@@ -235,6 +239,45 @@ TEST(WavesKind, DamagedInputIsNotRun) {
     EXPECT_FALSE(find_run("waves", 1)->run("{}", gzip("nonsense"), context).has_value());
     std::string huge(12, '\xff');
     EXPECT_FALSE(unpack_slice(gzip(huge)).has_value());
+}
+
+TEST(WavesKind, RunsWhereUseGpuSays) {
+    const std::string csv = walks(2, 100);
+    const auto classes = [&](const json& more) {
+        json args = {{"prices", csv}};
+        args.update(more);
+        return plan(args).value().requirement.device_class;
+    };
+    EXPECT_EQ(classes(json::object()), "host");
+    EXPECT_EQ(classes({{"use_gpu", true}}), "gpu,cpu,host");
+    EXPECT_EQ(classes({{"surrogates", 10'000}, {"windows", "weeks"}}), "host");
+    const json much = {{"prices", walks(40, 500)}, {"surrogates", 10'000}};
+    EXPECT_EQ(classes(much), "gpu,host");
+    json none = much;
+    none["use_gpu"] = false;
+    EXPECT_EQ(classes(none), "host");
+}
+
+// Kernels of this test go into a folder of its own.
+TEST(WavesKind, ADeviceFindsTheSameAndTheReportNamesIt) {
+    std::string cache = (std::filesystem::temp_directory_path() / "plimsoll-XXXXXX").string();
+    ASSERT_NE(mkdtemp(cache.data()), nullptr);
+    ASSERT_TRUE(opencl::use_kernel_cache(cache));
+    auto device = opencl::Device::open({"pocl", 0});
+    ASSERT_TRUE(device) << device.error().message;
+    const Plan planned =
+        plan({{"prices", walks(5, 120)}, {"surrogates", 20}, {"use_gpu", true}}).value();
+    const Outcome with = run_all(planned, &*device);
+    const Outcome without = run_all(planned);
+    EXPECT_EQ(with.rows, without.rows);
+    EXPECT_EQ(with.report["ranking"], without.report["ranking"]);
+    const auto computed = [](const char* by, const char* why) {
+        return json::array({{{"by", by}, {"symbols", 5}, {"why", why}}});
+    };
+    EXPECT_EQ(with.report["computed"], computed("opencl:pocl:0 (CPU flavour)", "use_gpu is true."));
+    EXPECT_EQ(without.report["computed"],
+              computed("processor", "This worker has no OpenCL device."));
+    std::filesystem::remove_all(cache);
 }
 
 }  // namespace

@@ -1,0 +1,26 @@
+#include "server/jobs/waves/run/device.hpp"
+
+#include "engine/waves_opencl/opencl_search.hpp"
+
+#include <memory>
+
+namespace plimsoll::jobs::waves {
+namespace engine = ::plimsoll::waves;
+
+engine::DeviceAtHand device_at_hand(opencl::Device* device) {
+    if (device == nullptr) return {nullptr, "This worker has no OpenCL device."};
+    struct Opened {
+        opencl::Device* device = nullptr;
+        Result<std::unique_ptr<engine::OpenclSearch>> search;
+    };
+    static thread_local Opened opened;
+    if (opened.device != device)
+        opened = {device,
+                  engine::OpenclSearch::open(*device, engine::flavour_of(device->info().type))};
+    if (!opened.search)
+        return {nullptr, to_string(device->info().address) +
+                             " is not used: " + opened.search.error().message};
+    return {opened.search->get(), ""};
+}
+
+}  // namespace plimsoll::jobs::waves

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "engine/waves/report/scan.hpp"
+
+namespace plimsoll::opencl {
+class Device;
+}
+
+namespace plimsoll::jobs::waves {
+
+// The search on the worker's device, or why there is none. Made at a device's first task and kept:
+// kernels are built and tried once. For the one thread that uses the device.
+::plimsoll::waves::DeviceAtHand device_at_hand(opencl::Device* device);
+
+}  // namespace plimsoll::jobs::waves
