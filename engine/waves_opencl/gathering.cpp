@@ -32,11 +32,14 @@ std::size_t bin_of(double score) {
 }  // namespace
 
 // As many as random walks hold, and some more.
-Keeping Gathering::first_keeping(const FamilyView& family, const Errand& errand) {
+std::uint32_t Gathering::first_capacity(const Errand& errand) {
     constexpr std::size_t kABar = 8;
-    const std::size_t capacity = std::max<std::size_t>(512, kABar * errand.lows.size());
-    return {std::vector<double>(family.patterns.size(), kAll),
-            static_cast<std::uint32_t>(capacity)};
+    return static_cast<std::uint32_t>(
+        std::clamp<std::size_t>(kABar * errand.lows.size(), 512, 1 << 20));
+}
+
+Keeping Gathering::first_keeping(const FamilyView& family, const Errand& errand) {
+    return {std::vector<double>(family.patterns.size(), kAll), first_capacity(errand)};
 }
 
 Gathering::Gathering(const Errand& errand, const Settings& settings, std::size_t keep)

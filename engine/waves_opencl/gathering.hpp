@@ -8,7 +8,8 @@ namespace plimsoll::waves {
 // processor does, and says whether that was enough.
 class Gathering {
   public:
-    // What a lane keeps at first.
+    // What a lane keeps at first: this many counts, whatever they score.
+    static std::uint32_t first_capacity(const Errand& errand);
     static Keeping first_keeping(const FamilyView& family, const Errand& errand);
 
     Gathering(const Errand& errand, const Settings& settings, std::size_t keep);

@@ -43,13 +43,17 @@ std::string OpenclSearch::name() const {
     return to_string(device_.info().address) + " (" + std::string(flavour_.name) + ")";
 }
 
-// How many of the errands, from the first on, are searched at once: as much work as a launch takes.
+// How many of the errands, from the first on, are searched at once: as much work as a launch takes,
+// as long as their counts leave room for as many again.
 std::size_t OpenclSearch::batch_size(std::span<const Errand> errands) const {
     double work = 0;
-    std::size_t count = 0;
-    while (count < errands.size() && work < flavour_.work_per_launch)
-        work += Work::of(*errands[count++].itinerary) + 1;
-    return count;
+    std::size_t counts = 0;
+    std::size_t size = 0;
+    while (size < errands.size() && work < flavour_.work_per_launch && counts < kMostCounts / 2) {
+        work += Work::of(*errands[size].itinerary) + 1;
+        counts += std::size_t{2} * Gathering::first_capacity(errands[size++]);
+    }
+    return size;
 }
 
 Result<void> OpenclSearch::search_batch(std::span<const Errand> errands, const Settings& settings,

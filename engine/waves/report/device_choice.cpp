@@ -1,7 +1,11 @@
 #include "engine/waves/report/device_scan.hpp"
 
 #include <array>
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
+#include <mutex>
+#include <thread>
 
 namespace plimsoll::waves {
 namespace {
@@ -30,6 +34,26 @@ Work work_in(std::span<const SymbolPrices> symbols, const Settings& settings) {
     return work;
 }
 
+// Shows life while kernels are built for the first time, which a driver does in one long call; for
+// two minutes at most, so that a driver that hangs is noticed.
+class Beats {
+  public:
+    explicit Beats(const Watch& watch)
+        : thread_([&watch](const std::stop_token& over) {
+              constexpr int kMost = 240;
+              std::mutex mutex;
+              std::condition_variable_any ended;
+              std::unique_lock lock(mutex);
+              for (int i = 0; i < kMost && !over.stop_requested(); ++i) {
+                  watch.stopped();
+                  ended.wait_for(lock, over, std::chrono::milliseconds(500), [] { return false; });
+              }
+          }) {}
+
+  private:
+    std::jthread thread_;
+};
+
 std::string seconds_text(double seconds) {
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), "%.2g s", seconds);
@@ -39,11 +63,14 @@ std::string seconds_text(double seconds) {
 }  // namespace
 
 DeviceChoice choose_device(const DeviceAtHand& at_hand, std::span<const SymbolPrices> symbols,
-                           const Settings& settings, std::size_t threads) {
+                           const Settings& settings, std::size_t threads, const Watch& watch) {
     if (settings.use_gpu == UseGpu::never) return {};
     if (at_hand.device == nullptr)
         return {nullptr, settings.use_gpu == UseGpu::always ? at_hand.none : ""};
-    const auto forecast = at_hand.device->forecast(work_in(symbols, settings), settings);
+    const auto forecast = [&] {
+        const Beats beats(watch);
+        return at_hand.device->forecast(work_in(symbols, settings), settings);
+    }();
     if (!forecast)
         return {nullptr, at_hand.device->name() + " is not used: " + forecast.error().message};
     if (settings.use_gpu == UseGpu::always) return {at_hand.device, "use_gpu is true."};

@@ -12,7 +12,7 @@ struct DeviceChoice {
 // By settings.use_gpu. Automatic: the device where forecast() gives it less time than the
 // processor's threads; asked for: the device, if it is there and its results are right.
 DeviceChoice choose_device(const DeviceAtHand& at_hand, std::span<const SymbolPrices> symbols,
-                           const Settings& settings, std::size_t threads);
+                           const Settings& settings, std::size_t threads, const Watch& watch);
 
 // Searches symbols on the device, from the first on; `searched` of them are in `reports`
 // afterwards, and gone from `symbols`. What stopped it before the last, in words; empty: nothing,

@@ -83,7 +83,7 @@ Result<std::vector<SymbolReport>> scan(std::vector<SymbolPrices> symbols, const 
     progress.set_total(static_cast<std::int64_t>(symbols.size()));
     std::vector<SymbolReport> reports(symbols.size());
     const bool judging = settings.surrogates > 0;
-    DeviceChoice choice = choose_device(at_hand, symbols, settings, threads_of(settings));
+    DeviceChoice choice = choose_device(at_hand, symbols, settings, threads_of(settings), watch);
     std::size_t searched = 0;  // by the device: so many from the first on
     if (choice.device != nullptr) {
         const auto error = search_on(*choice.device, symbols, settings, threads_of(settings), watch,
