@@ -18,6 +18,7 @@ visit('the sample is filled in and sent with the settings', async ({ page, serve
   await page.getByText('7,441 lines').waitFor();
   await page.getByLabel('Chance series', { exact: true }).fill('250');
   await page.getByLabel('Only these symbols').fill('DAX, SMI');
+  await page.getByLabel('Time zone').fill('Europe/Berlin');
   await page.getByText('More settings').click();
   await page.getByLabel('Other settings').fill('# as in a configuration file\nup_to: 15\nweights: {"time": 0.5}\n');
   await page.getByRole('textbox', { name: 'Name' }).fill('Indices');
@@ -27,7 +28,7 @@ visit('the sample is filled in and sent with the settings', async ({ page, serve
   assert.equal(prices.split('\n')[0], 'symbol,close');
   assert.deepEqual(args, {
     format: 'csv', preset: 'whole', mode: 'standard', top_n: 10, surrogates: 250, surrogate_method: 'shuffle', seed: 1,
-    days: 500, up_to: 15, weights: { time: 0.5 }, symbols: ['DAX', 'SMI'],
+    days: 500, up_to: 15, weights: { time: 0.5 }, symbols: ['DAX', 'SMI'], time_zone: 'Europe/Berlin',
   });
 });
 

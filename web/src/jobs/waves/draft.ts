@@ -16,6 +16,7 @@ export const freshDraft = () => ({
   method: 'shuffle' as NonNullable<Args['surrogate_method']>,
   seed: '1',
   days: '',
+  zone: '',
   other: '',
 });
 export type Draft = ReturnType<typeof freshDraft>;
@@ -77,5 +78,6 @@ export function toArgs(draft: Draft): Args {
   // A preset has patterns of its own.
   if (draft.patterns !== 'all') args.scan_pattern_types = draft.patterns;
   if (symbols.length > 0) args.symbols = symbols;
+  if (draft.zone.trim() !== '') args.time_zone = draft.zone.trim();
   return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined)) as Args;
 }
