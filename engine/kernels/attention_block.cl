@@ -8,15 +8,18 @@
 #define HEAD_VECTORS (HEAD / 16)
 #define QUERIES 4
 
-// One of the four steps of transposing 16 x 16: element j of the pair's rows, exchanged at distance D.
-#define EXCHANGE(D, LOW, HIGH)                                      \
-    for (uint i = 0; i < 16; ++i) {                                 \
-        if (i & D) continue;                                        \
-        const float16 x = t[i];                                     \
-        const float16 y = t[i + D];                                 \
-        t[i] = __builtin_shufflevector(x, y, LOW);                  \
-        t[i + D] = __builtin_shufflevector(x, y, HIGH);             \
+// Transposes 16 x 16 in four steps: rows i and i + D exchange what lies D apart. Written out, since a loop over
+// an array of vectors would keep it in memory.
+#define EXCHANGE(D, i)                                                    \
+    {                                                                     \
+        const float16 x = t[i];                                           \
+        const float16 y = t[i + D];                                       \
+        t[i] = __builtin_shufflevector(x, y, LOW_##D);                    \
+        t[i + D] = __builtin_shufflevector(x, y, HIGH_##D);               \
     }
+#define EXCHANGE_8(D, a, b, c, d, e, f, g, h) \
+    EXCHANGE(D, a) EXCHANGE(D, b) EXCHANGE(D, c) EXCHANGE(D, d) \
+    EXCHANGE(D, e) EXCHANGE(D, f) EXCHANGE(D, g) EXCHANGE(D, h)
 #define LOW_8 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23
 #define HIGH_8 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31
 #define LOW_4 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27
@@ -27,14 +30,10 @@
 #define HIGH_1 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31
 
 inline void transpose(float16* t) {
-#pragma unroll
-    EXCHANGE(8, LOW_8, HIGH_8)
-#pragma unroll
-    EXCHANGE(4, LOW_4, HIGH_4)
-#pragma unroll
-    EXCHANGE(2, LOW_2, HIGH_2)
-#pragma unroll
-    EXCHANGE(1, LOW_1, HIGH_1)
+    EXCHANGE_8(8, 0, 1, 2, 3, 4, 5, 6, 7)
+    EXCHANGE_8(4, 0, 1, 2, 3, 8, 9, 10, 11)
+    EXCHANGE_8(2, 0, 1, 4, 5, 8, 9, 12, 13)
+    EXCHANGE_8(1, 0, 2, 4, 6, 8, 10, 12, 14)
 }
 
 // The scores of QUERIES queries against WIDE times 16 keys: each query's number serves all of them.
@@ -88,8 +87,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void attention_block(
             for (uint j = 0; j < 16; ++j) {
                 // Keys beyond the last repeat it; their scores are taken out below.
                 const uint key = min(block + j, length - 1);
-                t[j] = vload16(0, q + width + key * token + d);
-                values[(block + j) * HEAD_VECTORS + d / 16] = vload16(0, q + 2 * width + key * token + d);
+                t[j] = load_vector(q + width + key * token + d);
+                values[(block + j) * HEAD_VECTORS + d / 16] = load_vector(q + 2 * width + key * token + d);
             }
             transpose(t);
 #pragma unroll

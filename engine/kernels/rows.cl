@@ -28,8 +28,11 @@
 #define FOR_COLUMNS(i, count) for (uint i = FIRST_COLUMN; i < (count); i += COLUMN_STEP)
 
 #if WIDTH == 16
-// PoCL's vstore16 becomes four stores of a quarter each; this is one, at any address.
+// PoCL's vload16 and vstore16 may become four moves of a quarter each; these are one, at any address.
 typedef float16 unaligned_floats __attribute__((aligned(4)));
+inline float16 load_vector(__global const float* p) {
+    return *(__global const unaligned_floats*)p;
+}
 inline void store_vector(float16 value, __global float* p) {
     *(__global unaligned_floats*)p = value;
 }
@@ -38,7 +41,7 @@ inline void store_vector(float16 value, __global float* p) {
 // The columns of p from i on that exist, of `count`; `missing` for the others.
 inline floats load_columns(__global const float* p, uint i, uint count, float missing) {
 #if WIDTH == 16
-    if (i + 16 <= count) return vload16(0, p + i);
+    if (i + 16 <= count) return load_vector(p + i);
     float lane[16];
     for (uint j = 0; j < 16; ++j) lane[j] = i + j < count ? p[i + j] : missing;
     return vload16(0, lane);
