@@ -48,6 +48,7 @@ def new_database(name, migrate=False):
         connection.execute(f'create database {name}')
     if migrate:
         subprocess.run([ROOT / 'tests/support/migrate', url], check=True)
+        subprocess.run(['psql', '-qX', url, '-c', 'select plimsoll.ensure_partitions_v1()'], check=True, stdout=subprocess.DEVNULL)
     return url
 
 
@@ -91,7 +92,7 @@ class Run:
         for peer in PEERS:
             self.note(f'single {peer}', ask(peer, 'single', self.given.tasks // 30)['per_second'])
         told = subprocess.run([self.programs / 'http_request_loop', self.server.base.rpartition(':')[2], '/v1/jobs', self.token, '8', str(self.given.seconds), '0',
-                               '{"kind":"sentiment","args":{"texts":["A quiet harbour."]}}'], check=True, capture_output=True, text=True).stdout
+                               '{"kind":"sentiment","args":{"texts":["A quiet harbour."]}}'], check=True, stdout=subprocess.PIPE, text=True).stdout
         self.note('single', json.loads(told)['requests_per_second'])
 
     def pick_up(self):
