@@ -76,6 +76,7 @@ Server::Server(const Settings& settings, Database& database)
             {stores_.jobs(),
              stores_.datasets(),
              stores_.signals(),
+             stores_.shares(),
              stores_.identity(),
              stores_.webhooks(),
              webhook_targets_,

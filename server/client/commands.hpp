@@ -61,6 +61,31 @@ int download_results(const Session& session, const std::string& job_id, const st
 // With `watch`, again every two seconds until the process is ended; with --json a line each time.
 int list_devices(const Session& session, bool watch);
 
+int show_queue(const Session& session);
+struct HoldOptions {
+    std::string mode;  // pause or drain
+    std::string team;  // one of these three
+    std::string device_class;
+    std::string node;
+    std::string device;  // of the node
+    std::string reason;
+};
+int hold(const Session& session, const HoldOptions& options);
+int resume(const Session& session, const std::string& hold_id);
+struct ShareOptions {
+    std::string team;
+    std::string device_class;
+    double weight = 1;
+    std::optional<int> cap;
+    std::optional<double> quota_seconds;
+    std::string quota_period = "day";
+};
+int set_share(const Session& session, const ShareOptions& options);
+// No number: as many as it likes.
+int set_queued_limit(const Session& session, const std::string& team, std::optional<int> jobs);
+int set_device_class(const Session& session, const std::string& device_class,
+                     double half_life_seconds, double entry_limit_seconds);
+
 int list_webhooks(const Session& session);
 int add_webhook(const Session& session, const std::string& name, const std::string& url);
 int remove_webhook(const Session& session, const std::string& webhook_id);

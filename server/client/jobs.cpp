@@ -69,9 +69,13 @@ int show_wait(const Session& session, const std::string& job_id) {
     auto wait = api->get_json("/v1/jobs/" + job_id + "/wait");
     if (!wait) return report_error(session, wait.error());
     const auto until = text_of(*wait, "until");
-    session.terminal.line(session.json ? wait->dump(2)
-                                       : text_of(*wait, "detail") +
-                                             (until.empty() ? "" : " Until " + until + "."));
+    const auto from = text_of(*wait, "starts_from");
+    session.terminal.line(
+        session.json ? wait->dump(2)
+                     : text_of(*wait, "detail") + (until.empty() ? "" : " Until " + until + ".") +
+                           (from.empty() ? ""
+                                         : " It will probably start between " + from + " and " +
+                                               text_of(*wait, "starts_by") + "."));
     return 0;
 }
 

@@ -102,6 +102,7 @@ Response to_response(const Problem& problem, std::string_view request_id) {
         {"detail", problem.detail},
         {"request_id", request_id},
     };
+    for (const auto& [name, value] : problem.members) body[name] = nlohmann::json::parse(value);
     for (const auto& error : problem.errors) {
         nlohmann::json entry = {{"detail", error.detail}};
         if (error.parameter.empty()) {

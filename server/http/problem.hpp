@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace plimsoll::http {
@@ -21,6 +22,7 @@ struct Problem {
     std::string detail;  // a full sentence for people, without secrets, SQL or paths
     std::vector<ProblemError> errors;
     std::vector<Header> headers;
+    std::vector<std::pair<std::string, std::string>> members;  // further ones, with their JSON text
     std::string slug;  // the end of the type URN; empty: the status's own
 
     Problem(int status_code, std::string text) : status(status_code), detail(std::move(text)) {}

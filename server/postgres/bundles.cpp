@@ -2,6 +2,7 @@
 
 #include "server/postgres/enqueue.hpp"
 #include "server/postgres/group_commit.hpp"
+#include "server/postgres/share_rows.hpp"
 
 #include <algorithm>
 
@@ -32,6 +33,9 @@ Stored conflicts(std::size_t jobs, const std::string& list) {
         if (conflict.at("outcome") == "unique_conflict") {
             const auto holder = std::stoll(conflict.at("job_id").get<std::string>());
             answer = queue::Submitted{JobId{holder}, false, true};
+        } else if (conflict.at("outcome") == "over_quota") {
+            answer =
+                queue::Submitted{{}, false, false, to_over_quota(conflict.at("refusal").dump())};
         } else {
             answer = fail(idempotency_mismatch());
         }

@@ -8,6 +8,7 @@
 #include "server/postgres/job_store.hpp"
 #include "server/postgres/listener.hpp"
 #include "server/postgres/pool.hpp"
+#include "server/postgres/share_store.hpp"
 #include "server/postgres/statistics.hpp"
 #include "server/postgres/webhook_store.hpp"
 
@@ -22,6 +23,7 @@ struct ServerDatabase::Parts {
           jobs(executor, calls),
           datasets(calls),
           signals(executor, listener),
+          shares(calls),
           duties(slow_calls),
           statistics(slow_calls),
           identity(executor, calls),
@@ -35,6 +37,7 @@ struct ServerDatabase::Parts {
     JobStore jobs;
     DatasetStore datasets;
     JobSignals signals;
+    ShareStore shares;
     DutyStore duties;
     Statistics statistics;
     IdentityStore identity;
@@ -77,6 +80,10 @@ queue::JobStore& ServerDatabase::jobs() {
 
 queue::DatasetStore& ServerDatabase::datasets() {
     return parts_->datasets;
+}
+
+queue::ShareStore& ServerDatabase::shares() {
+    return parts_->shares;
 }
 
 queue::JobSignals& ServerDatabase::signals() {

@@ -16,6 +16,7 @@ class DatasetStore;
 class DutyStore;
 class JobSignals;
 class JobStore;
+class ShareStore;
 class Statistics;
 }  // namespace plimsoll::queue
 namespace plimsoll::identity {
@@ -52,6 +53,7 @@ class ServerDatabase {
     queue::JobStore& jobs();
     queue::DatasetStore& datasets();
     queue::JobSignals& signals();
+    queue::ShareStore& shares();
     queue::DutyStore& duties();
     queue::Statistics& statistics();
     identity::IdentityStore& identity();

@@ -1,6 +1,7 @@
 #include "server/postgres/dataset_store.hpp"
 
 #include "server/postgres/dataset_rows.hpp"
+#include "server/postgres/group_commit.hpp"
 #include "server/postgres/scope.hpp"
 #include "server/postgres/sql.hpp"
 
@@ -142,11 +143,7 @@ awaitable<Result<queue::Submitted>> DatasetStore::submit(queue::NewJob job, Data
     const Row row = replies->back()[0];
     const auto outcome = row.get<std::string>("outcome");
     if (outcome == "no_dataset") co_return fail(no_such_dataset());
-    if (outcome == "key_conflict") {
-        co_return fail(Errc::conflict, "The idempotency key was used with another request.");
-    }
-    co_return queue::Submitted{JobId{row.get<std::int64_t>("job_id")}, outcome == "replayed",
-                               outcome == "unique_conflict"};
+    co_return to_submitted(row);
 }
 
 }  // namespace plimsoll::postgres

@@ -25,6 +25,10 @@ asio::awaitable<Result<int>> DutyStore::promote_due() {
     return run(pool_, Statement::of(sql::duties_promote_due));
 }
 
+asio::awaitable<Result<int>> DutyStore::renew_quotas() {
+    return run(pool_, Statement::of(sql::duties_renew_quotas));
+}
+
 asio::awaitable<Result<int>> DutyStore::end_overdue() {
     return run(pool_, Statement::of(sql::duties_end_overdue));
 }

@@ -2,6 +2,7 @@
 
 #include "server/postgres/enqueue.hpp"
 #include "server/postgres/scope.hpp"
+#include "server/postgres/share_rows.hpp"
 
 namespace plimsoll::postgres {
 namespace {
@@ -31,6 +32,9 @@ Error idempotency_mismatch() {
 Result<queue::Submitted> to_submitted(const Row& row) {
     const auto outcome = row.get<std::string>("outcome");
     if (outcome == "key_conflict") return fail(idempotency_mismatch());
+    if (outcome == "over_quota") {
+        return queue::Submitted{{}, false, false, to_over_quota(row.get<std::string>("refusal"))};
+    }
     return queue::Submitted{JobId{row.get<std::int64_t>("job_id")}, outcome == "replayed",
                             outcome == "unique_conflict"};
 }

@@ -1,5 +1,7 @@
 #include "server/postgres/job_rows.hpp"
 
+#include "server/postgres/share_rows.hpp"
+
 #include <map>
 #include <stdexcept>
 
@@ -79,9 +81,16 @@ queue::Redriven to_redriven(const Row& row) {
 }
 
 queue::Wait to_wait(const Row& row) {
-    return {row.get<std::string>("reason"), row.get<Maybe<Timestamp>>("until"),
-            row.get<std::int64_t>("tasks_ahead"),
-            row.get<Maybe<std::string>>("device_class").value_or("")};
+    queue::Wait wait;
+    wait.reason = row.get<std::string>("reason");
+    wait.until = row.get<Maybe<Timestamp>>("until");
+    wait.tasks_ahead = row.get<std::int64_t>("tasks_ahead");
+    wait.device_class = row.get<Maybe<std::string>>("device_class").value_or("");
+    if (const auto share = row.get<Maybe<std::string>>("share")) wait.share = share_of_json(*share);
+    if (const auto hold = row.get<Maybe<std::string>>("hold")) wait.hold = hold_of_json(*hold);
+    wait.starts_from = row.get<Maybe<Timestamp>>("starts_from");
+    wait.starts_by = row.get<Maybe<Timestamp>>("starts_by");
+    return wait;
 }
 
 Error no_such_job() {

@@ -87,6 +87,7 @@ queue::Claim to_claim(const Rows& rows) {
         task.attempt = row.get<int>("attempt");
         task.merge = row.get<bool>("is_merge");
         task.estimated_seconds = row.get<double>("est_seconds");
+        task.model = row.get<std::string>("model");
         if (task.merge) {
             for (auto& partial : row.get<std::vector<std::optional<std::string>>>("partials")) {
                 task.partials.push_back(std::move(partial).value_or(""));

@@ -36,6 +36,7 @@ awaitable<Result<WorkerHandle>> WorkerStore::enlist(queue::WorkerInfo info) {
                        "a host name need a PLIMSOLL_NODE each.");
     }
     held_.drop_all();
+    resident_.clear();
     worker_id_ = (*rows)[0].get<std::int64_t>("worker_id");
     co_return WorkerHandle{worker_id_, (*rows)[0].get<std::int64_t>("epoch")};
 }
@@ -78,9 +79,9 @@ awaitable<Result<queue::Claim>> WorkerStore::claim(WorkerHandle worker, double s
                                                    std::optional<std::int64_t> free_memory) {
     std::optional<int> bucket;
     if (free_memory) bucket = offered_bucket(*free_memory);
-    auto rows = co_await pool_.run(
-        Statement::of(sql::worker_claim, worker.id, worker.epoch, seconds, max_tasks, bucket),
-        kCallTimeout);
+    auto rows = co_await pool_.run(Statement::of(sql::worker_claim, worker.id, worker.epoch,
+                                                 seconds, max_tasks, bucket, resident_),
+                                   kCallTimeout);
     if (!rows) co_return fail(std::move(rows.error()));
     auto claim = to_claim(*rows);
     if (runs_on_chunks(claim)) {
@@ -89,6 +90,9 @@ awaitable<Result<queue::Claim>> WorkerStore::claim(WorkerHandle worker, double s
             Statement::of(sql::worker_chunks, worker.id, worker.epoch, claim.fence), kCallTimeout);
         if (!chunks) co_return fail(std::move(chunks.error()));
         take_chunks(claim, *chunks);
+    }
+    for (const auto& task : claim.tasks) {
+        if (!task.model.empty()) resident_ = {task.model};
     }
     held_.add(claim);
     co_return claim;

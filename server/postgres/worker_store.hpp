@@ -39,7 +39,8 @@ class WorkerStore final : public queue::WorkerStore {
     std::string device_class_;
     std::int64_t worker_id_ = 0;
     asio::steady_timer waiting_;
-    bool woken_ = false;  // since wake() last returned
+    std::vector<std::string> resident_;  // the model that the device ran last
+    bool woken_ = false;                 // since wake() last returned
 };
 
 }  // namespace plimsoll::postgres

@@ -32,6 +32,8 @@ constexpr Duty kDuties[] = {
      [](DutyStore& store, const DutyOptions&) { return store.expire_leases(); }},
     {"promote_due", 1s, true,
      [](DutyStore& store, const DutyOptions&) { return store.promote_due(); }},
+    {"renew_quotas", 1s, true,
+     [](DutyStore& store, const DutyOptions&) { return store.renew_quotas(); }},
     {"end_overdue", 1s, true,
      [](DutyStore& store, const DutyOptions&) { return store.end_overdue(); }},
     // Often, because a machine may have slept through the days made ahead.

@@ -18,6 +18,7 @@ class DutyStore {
 
     virtual Answer<int> expire_leases() = 0;                 // workers that fell silent; one a call
     virtual Answer<int> promote_due() = 0;                   // tasks whose time has come
+    virtual Answer<int> renew_quotas() = 0;                  // accounts whose period is over
     virtual Answer<int> end_overdue() = 0;                   // a job past its time; one a call
     virtual Answer<int> ensure_partitions() = 0;             // of today and the days ahead
     virtual Answer<int> drop_old_days(int keep_days) = 0;    // one day a call

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "server/queue/job.hpp"
+#include "server/queue/shares.hpp"
 #include "server/queue/wait.hpp"
 
 #include <chrono>
@@ -19,6 +20,8 @@ struct Submitted {
     bool replayed = false;  // the idempotency key was seen before with the same body
     // Nothing was stored: `id` is the job that has the unique key and has not ended.
     bool taken = false;
+    // Nothing was stored either: the team has used up what it may.
+    std::optional<OverQuota> over_quota = {};
 };
 
 class JobStore {

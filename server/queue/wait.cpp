@@ -1,6 +1,14 @@
 #include "server/queue/wait.hpp"
 
 namespace plimsoll::queue {
+namespace {
+
+std::string stopped(const Hold& hold, const std::string& what) {
+    const auto who = hold.by_name.empty() ? "Somebody" : hold.by_name;
+    return who + (hold.mode == "drain" ? " is draining " : " paused ") + what + ": " + hold.reason;
+}
+
+}  // namespace
 
 std::string describe(const Wait& wait) {
     const auto devices = "device of class " + wait.device_class;
@@ -8,13 +16,19 @@ std::string describe(const Wait& wait) {
     if (wait.reason == "scheduled") return "It is scheduled for later.";
     if (wait.reason == "retrying") return "A task of it failed and waits to be tried again.";
     if (wait.reason == "paused") {
-        return "The team's jobs are paused on every " + devices + ".";
+        if (!wait.hold) return "The team's jobs are paused on every " + devices + ".";
+        return stopped(*wait.hold, wait.hold->scope == "team" ? "the team" : "every " + devices);
+    }
+    if (wait.reason == "quota") {
+        return "The team has used up its device-seconds of class " + wait.device_class +
+               " for now, or the next task needs more than is left of them.";
     }
     if (wait.reason == "no_device") return "No " + devices + " is connected.";
     if (wait.reason == "no_fit") {
         return "No connected " + devices + " can run it: it needs more memory or another ability.";
     }
     if (wait.reason == "draining") {
+        if (wait.hold) return stopped(*wait.hold, "every " + devices + " that could run it");
         return "Every " + devices + " that could run it is being drained.";
     }
     if (wait.reason == "cap") {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "server/base/time.hpp"
+#include "server/queue/shares.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -10,11 +11,18 @@ namespace plimsoll::queue {
 
 // Why a job that has not ended does not run just now.
 struct Wait {
-    // running, scheduled, retrying, paused, no_device, no_fit, draining, cap, own_jobs or busy.
+    // running, scheduled, retrying, paused, quota, no_device, no_fit, draining, cap, own_jobs,
+    // busy.
     std::string reason;
-    std::optional<Timestamp> until;  // when it is scheduled or retrying
+    std::optional<Timestamp> until;  // when it is scheduled, retrying or beyond the quota
     std::int64_t tasks_ahead = 0;    // of the team's own, when these are the reason
     std::string device_class;        // cpu, gpu, host
+    std::optional<Share> share;      // the team's, of that class
+    std::optional<Hold> hold;        // that stands in the way
+    // When it will probably start: if nobody else got anything, and if every team that waits got
+    // its share. None where that cannot be told.
+    std::optional<Timestamp> starts_from;
+    std::optional<Timestamp> starts_by;
 };
 
 // At most so many tasks ahead are counted.

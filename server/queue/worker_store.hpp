@@ -44,6 +44,7 @@ struct ClaimedTask {
     bool merge = false;
     std::vector<std::string> partials;  // of a merge task, in task order
     double estimated_seconds = 0;
+    std::string model;  // that its device will then hold; empty: none
 };
 
 struct Claim {

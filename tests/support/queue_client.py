@@ -50,10 +50,11 @@ class Queue:
         return self.rows(f'select * from {name}({marks}{self._at() if types else self._at()[2:]})', *values)
 
     def enqueue(self, *jobs, whole=False):
+        """A row a job; refusal says which quota refused it."""
         column = lambda name: [j[name] for j in jobs]
         tasks = [(n, *t) for n, j in enumerate(jobs, 1) for t in j['tasks']]
         return self.call(
-            'enqueue_v2',
+            'enqueue_v3',
             'bigint[] bigint[] text[] smallint[] json[] text[] jsonb[] smallint[] text[] text[] smallint[] text[] boolean[] '
             'timestamptz[] text[] bytea[] timestamptz[] real[] text[] boolean int[] int[] real[] bytea[]',
             *map(column, ('team', 'user', 'kind', 'version', 'args', 'name', 'labels', 'priority', 'device_class', 'capability',
@@ -64,8 +65,8 @@ class Queue:
         return Worker(*self.call('register_worker_v1', 'text text text text[] text[] smallint real json', node, device, device_class,
                                  list(kinds), list(capabilities), memory, speed, '{}')[0])
 
-    def claim(self, worker, seconds=1e6, tasks=64, memory=None):
-        return self.call('claim_v1', 'int int float8 int smallint', *worker, seconds, tasks, memory)
+    def claim(self, worker, seconds=1e6, tasks=64, memory=None, models=()):
+        return self.call('claim_v2', 'int int float8 int smallint text[]', *worker, seconds, tasks, memory, list(models))
 
     def complete(self, worker, tasks, outcome='done', content=b'out', partial=b'{}', ok=None, failed=0, seconds=None, error=None,
                  delay=None, fence=None):
@@ -113,8 +114,18 @@ class Queue:
         return outcomes
 
     def wait(self, team, job_id):
-        [row] = self.call('wait_v1', 'bigint bigint', team, job_id)
+        [row] = self.call('wait_v2', 'bigint bigint', team, job_id)
         return row
+
+    def set_share(self, team, weight=1.0, cap=None, quota=None, period='day', device_class='cpu'):
+        self.rows('select set_share_v1(%s, %s, %s, %s, %s, %s)', team, device_class, weight, cap, quota, period)
+
+    def hold(self, scope, subject, mode='pause', by_admin=True):
+        """The hold's id; its author is user 1."""
+        return self.call('hold_v1', 'text text text text boolean bigint', scope, str(subject), mode, 'Maintenance.', by_admin, 1)[0][0]
+
+    def resume(self, hold, team=None):
+        return self.one('select resume_v1(%s, %s)', hold, team)
 
     def make_team(self, name):
         return self.one('insert into team (name) values (%s) returning id', name)

@@ -6,6 +6,7 @@
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/queue/dataset_store.hpp"
+#include "server/queue/share_store.hpp"
 #include "server/queue/store.hpp"
 #include "server/webhooks/store.hpp"
 #include "server/webhooks/target.hpp"
@@ -45,6 +46,7 @@ void add_dataset_upload(Handlers& handlers, queue::DatasetStore& store,
 void add_dataset_records(Handlers& handlers, queue::DatasetStore& store,
                          boost::asio::thread_pool& pool);
 void add_devices(Handlers& handlers, queue::JobStore& store);
+void add_queue(Handlers& handlers, queue::ShareStore& store);
 // `pool` computes them; the kinds must be able to.
 void add_estimates(Handlers& handlers, Kinds kinds, boost::asio::thread_pool& pool);
 

@@ -113,8 +113,8 @@ class JobBundles {
     }
 
     // The specs' answers in order; `outcomes` are of those that could be planned.
-    static Answers answers_of(const Planned& planned, const Outcomes& outcomes, const Call& call,
-                              bool whole) {
+    Answers answers_of(const Planned& planned, const Outcomes& outcomes, const Call& call,
+                       bool whole) const {
         Answers answers;
         auto outcome = outcomes.begin();
         for (const auto& job : planned) {
@@ -124,19 +124,23 @@ class JobBundles {
             } else if (outcome == outcomes.end()) {
                 answers.push_back(queue::Submitted{});
             } else {
-                answers.push_back(answer_of(
-                    *outcome++, !whole && spec.contains("unique") && returns_holder(spec)));
+                answers.push_back(
+                    answer_of(*outcome++, !whole && spec.contains("unique") && returns_holder(spec),
+                              clock_.now()));
             }
         }
         return answers;
     }
 
     static Outcome<queue::Submitted> answer_of(const Result<queue::Submitted>& outcome,
-                                               bool takes_holder) {
+                                               bool takes_holder, Timestamp now) {
         if (!outcome && outcome.error().code == Errc::conflict) return tl::unexpected(mismatch());
         // Of a bundle that was not stored: no fault of this job.
         if (!outcome && outcome.error().code == Errc::cancelled) return queue::Submitted{};
         if (!outcome) return tl::unexpected<Problem>(outcome.error());
+        if (outcome->over_quota) {
+            return tl::unexpected(over_quota(*outcome->over_quota, now));
+        }
         if (outcome->taken && !takes_holder) return tl::unexpected(not_unique(outcome->id));
         return *outcome;
     }

@@ -2,6 +2,7 @@
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/job_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
+#include "server/http/endpoints/share_json.hpp"
 #include "server/http/limits.hpp"
 
 #include <algorithm>
@@ -65,16 +66,26 @@ class JobReading {
         if (!id) co_return tl::unexpected(id.error());
         const auto wait = co_await store_.wait(call.principal.team.id, *id);
         if (!wait) co_return tl::unexpected<Problem>(wait.error());
-        const auto why = wait->value_or(queue::Wait{"ended", {}, 0, {}});
-        const json answer = {{"reason", why.reason},
-                             {"detail", *wait ? queue::describe(why) : "It has ended."},
-                             {"until", time_or_null(why.until)},
-                             {"tasks_ahead", why.tasks_ahead},
-                             {"device_class", text_or_null(why.device_class)}};
-        co_return json_response(200, answer);
+        if (!*wait) {
+            queue::Wait ended;
+            ended.reason = "ended";
+            co_return json_response(200, wait_json(ended, "It has ended."));
+        }
+        co_return json_response(200, wait_json(**wait, queue::describe(**wait)));
     }
 
   private:
+    static json wait_json(const queue::Wait& why, const std::string& detail) {
+        return {{"reason", why.reason},
+                {"detail", detail},
+                {"until", time_or_null(why.until)},
+                {"tasks_ahead", why.tasks_ahead},
+                {"device_class", text_or_null(why.device_class)},
+                {"share", why.share ? share_json(*why.share) : json(nullptr)},
+                {"starts_from", time_or_null(why.starts_from)},
+                {"starts_by", time_or_null(why.starts_by)}};
+    }
+
     Response answer(const queue::Job& job, bool unchanged) const {
         auto response =
             unchanged ? empty_response(304) : json_text_response(200, job_text(job, clock_.now()));

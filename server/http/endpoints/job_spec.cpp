@@ -1,6 +1,9 @@
 #include "server/http/endpoints/job_spec.hpp"
 
 #include "server/http/endpoints/job_json.hpp"
+#include "server/http/endpoints/json_values.hpp"
+
+#include <algorithm>
 
 namespace plimsoll::http::endpoints {
 
@@ -71,6 +74,23 @@ Problem not_unique(JobId holder) {
     problem.slug = "not-unique";
     problem.errors.push_back({"/unique/key", {}, "is held by " + id});
     problem.headers.push_back({"Location", job_path(holder)});
+    return problem;
+}
+
+Problem over_quota(const queue::OverQuota& refusal, Timestamp now) {
+    Problem problem(429, queue::describe(refusal));
+    problem.slug = "over-quota";
+    const auto member = [&](const char* name, const nlohmann::json& value) {
+        problem.members.emplace_back(name, value.dump());
+    };
+    member("quota", refusal.quota);
+    member("used", refusal.used);
+    member("limit", refusal.limit);
+    member("renews_at", time_or_null(refusal.renews_at));
+    if (refusal.renews_at && refusal.needed <= refusal.limit) {
+        const auto wait = std::chrono::ceil<std::chrono::seconds>(*refusal.renews_at - now);
+        problem.headers.push_back({"Retry-After", std::to_string(std::max<long>(1, wait.count()))});
+    }
     return problem;
 }
 

@@ -4,6 +4,7 @@
 #include "server/identity/identity.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/queue/job.hpp"
+#include "server/queue/shares.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -18,5 +19,7 @@ Outcome<queue::NewJob> new_job(const identity::Principal& submitter, const jobs:
 bool returns_holder(const nlohmann::json& spec);
 
 Problem not_unique(JobId holder);
+// 429 that names the quota, how much of it is used, and when it renews.
+Problem over_quota(const queue::OverQuota& refusal, Timestamp now);
 
 }  // namespace plimsoll::http::endpoints

@@ -30,6 +30,9 @@ class Jobs {
         const auto submitted =
             on_dataset ? co_await submit_on_dataset(call) : co_await submit(call);
         if (!submitted) co_return tl::unexpected(submitted.error());
+        if (submitted->over_quota) {
+            co_return tl::unexpected(over_quota(*submitted->over_quota, clock_.now()));
+        }
         if (submitted->taken && !returns_holder(call.body)) {
             co_return tl::unexpected(not_unique(submitted->id));
         }

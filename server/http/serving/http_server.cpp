@@ -58,7 +58,7 @@ Handler with_complete_arguments(const endpoints::ArgumentCompletion& completion,
 
 Handlers make_handlers(const Backends& backends, const Contract& contract, const Draining& draining,
                        const std::string& version) {
-    const auto& [jobs, datasets, signals, identity, webhooks, webhook_targets, clock, kinds, pool,
+    const auto& [jobs, datasets, signals, shares, identity, webhooks, webhook_targets, clock, kinds, pool,
                  advice, advisor, quotas] = backends;
     Handlers handlers;
     endpoints::add_jobs(handlers, jobs, datasets, kinds, pool, clock);
@@ -71,6 +71,7 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_dataset_upload(handlers, datasets, pool);
     endpoints::add_dataset_records(handlers, datasets, pool);
     endpoints::add_devices(handlers, jobs);
+    endpoints::add_queue(handlers, shares);
     endpoints::add_estimates(handlers, kinds, pool);
     endpoints::add_gpu_profiles(handlers, advice, advisor);
     endpoints::add_training_measurements(handlers, advice, jobs, advisor);

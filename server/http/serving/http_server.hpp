@@ -10,6 +10,7 @@
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/queue/dataset_store.hpp"
+#include "server/queue/share_store.hpp"
 #include "server/queue/store.hpp"
 #include "server/webhooks/store.hpp"
 #include "server/webhooks/target.hpp"
@@ -32,6 +33,7 @@ struct Backends {
     queue::JobStore& jobs;
     queue::DatasetStore& datasets;
     queue::JobSignals& signals;
+    queue::ShareStore& shares;
     identity::IdentityStore& identity;
     webhooks::WebhookStore& webhooks;
     const webhooks::AllowList& webhook_targets;

@@ -75,6 +75,6 @@ select content from plimsoll.dataset_chunk where dataset_id = $1::bigint and seq
 
 -- name: datasets.enqueue
 -- Arguments in the order of migrations/README.md.
-select job_id, outcome from plimsoll.enqueue_dataset_v2($1::bigint, $2::bigint, $3::text, $4::smallint, $5::json, $6::text, $7::jsonb, $8::smallint,
+select job_id, outcome, refusal from plimsoll.enqueue_dataset_v3($1::bigint, $2::bigint, $3::text, $4::smallint, $5::json, $6::text, $7::jsonb, $8::smallint,
   $9::text, $10::text, $11::smallint, $12::text, $13::text, $14::bytea, $15::timestamptz, $16::timestamptz, $17::real, $18::text,
   $19::bigint, $20::float8, $21::float8);

@@ -12,6 +12,9 @@ select case when pg_try_advisory_xact_lock(1347176781, 100001)
 -- name: duties.promote_due
 select case when pg_try_advisory_xact_lock(1347176781, 100002) then plimsoll.promote_due_v1() else 0 end as done;
 
+-- name: duties.renew_quotas
+select case when pg_try_advisory_xact_lock(1347176781, 100007) then plimsoll.renew_quotas_v1() else 0 end as done;
+
 -- name: duties.end_overdue
 select case when pg_try_advisory_xact_lock(1347176781, 100006)
   then (select count(*)::int from plimsoll.end_overdue_v1()) else 0 end as done;

@@ -49,7 +49,7 @@ update plimsoll.job set name = $2::text, labels = $3::jsonb, revision = revision
 
 -- name: jobs.enqueue
 -- Arguments in the order of migrations/README.md; $9 may hold several classes each, see connected_class_v1.
-select ord, job_id, outcome, created_at from plimsoll.enqueue_v2(
+select ord, job_id, outcome, refusal from plimsoll.enqueue_v3(
   $1::bigint[], $2::bigint[], $3::text[], $4::smallint[], $5::json[], $6::text[], $7::jsonb[], $8::smallint[],
   (select array_agg(case when u.name like '%,%' then plimsoll.connected_class_v1(u.name) else u.name end order by u.ord)
    from unnest($9::text[]) with ordinality u(name, ord)), $10::text[],
@@ -72,7 +72,7 @@ select outcome from done;
 
 -- name: jobs.wait
 -- $1 team, $2 job.
-select reason, until, tasks_ahead, device_class from plimsoll.wait_v1($1::bigint, $2::bigint);
+select reason, until, tasks_ahead, device_class, share, hold, starts_from, starts_by from plimsoll.wait_v2($1::bigint, $2::bigint);
 
 -- name: jobs.redrive
 -- $1 team, $2 jobs, $3 who.

@@ -12,8 +12,8 @@ select alive, draining, stale_fences, cancelled_jobs from plimsoll.heartbeat_v1(
   $1::int, $2::int, $3::bigint[], $4::bigint[], $5::int[], $6::json);
 
 -- name: worker.claim
-select fence, job_id, task, attempt, is_merge, kind, kind_version, args, first_item, items, est_seconds, input, partials, summary
-from plimsoll.claim_v1($1::int, $2::int, $3::float8, $4::int, $5::smallint);
+select fence, job_id, task, attempt, is_merge, kind, kind_version, args, first_item, items, est_seconds, input, partials, summary, model
+from plimsoll.claim_v2($1::int, $2::int, $3::float8, $4::int, $5::smallint, $6::text[]);
 
 -- name: worker.chunks
 -- The inputs of a lease's tasks that run on chunks of datasets.

@@ -164,6 +164,58 @@ export const deliveries = [
   { id: 'msg_1', type: 'webhook.test', job_id: null, state: 'delivered', attempts: 1, status: 204, error: null, created_at: '2025-03-04T09:00:00.000Z', next_attempt_at: null, ended_at: '2025-03-04T09:00:01.000Z' },
 ];
 
+const classOf = (device_class, fields = {}) => ({
+  device_class, half_life_seconds: 604_800, entry_limit_seconds: 10, devices: 0, tasks_ready: 0, tasks_running: 0, tasks_waiting: 0, ...fields,
+});
+
+export const emptyQueue = () => ({
+  classes: [classOf('cpu'), classOf('gpu'), classOf('accelerator'), classOf('host')],
+  shares: [],
+  limits: [],
+  holds: [],
+});
+
+const shareOf = (team, fields) => ({
+  team, device_class: 'gpu', weight: 1, cap: null, devices_used: 0, tasks_ready: 0, used_seconds: 0, used_share: 0, due_share: 0, quota: null, paused: false, ...fields,
+});
+const trading = { id: 'team_2', name: 'trading of grain, ore and everything else that floats' };
+
+/** A hold as the server answers a HoldCreate. */
+export const makeHold = (id, { team_id, device_class = null, node = null, device = null, mode, reason }) => ({
+  id,
+  scope: team_id ? 'team' : device_class ? 'device_class' : device ? 'device' : 'node',
+  team: team_id ? (team_id === team.id ? { id: team.id, name: team.name } : trading) : null,
+  device_class,
+  node,
+  device,
+  mode,
+  reason,
+  by: user.name,
+  by_administrator: true,
+  at: new Date(Date.now() - 600_000).toISOString(),
+  tasks_running: mode === 'drain' ? 2 : 0,
+});
+
+/** Two teams at work, one beyond its due, and each kind of hold. */
+export function busyQueue() {
+  const own = { id: team.id, name: team.name };
+  const renews_at = new Date(Date.now() + 5 * 3_600_000).toISOString();
+  return {
+    classes: [classOf('cpu', { devices: 2, tasks_ready: 12, tasks_running: 2 }), classOf('gpu', { devices: 4, tasks_ready: 501_200, tasks_running: 12, tasks_waiting: 10_000 }), classOf('accelerator'), classOf('host', { devices: 2 })],
+    shares: [
+      shareOf(own, { weight: 2, cap: 4, devices_used: 3, tasks_ready: 1200, used_seconds: 5231.5, used_share: 0.38, due_share: 0.667, quota: { seconds: 36_000, period: 'day', used_seconds: 8123.3, renews_at, spent: false } }),
+      shareOf(trading, { devices_used: 1, tasks_ready: 500_000, used_seconds: 8412, used_share: 0.62, due_share: 0.333, quota: { seconds: 8400, period: 'week', used_seconds: 8399.8, renews_at, spent: true }, paused: true }),
+      shareOf(own, { device_class: 'cpu', tasks_ready: 12, used_seconds: 12, used_share: 1, due_share: 1 }),
+    ],
+    limits: [{ team_id: team.id, queued_jobs: 5000, queued: 412 }],
+    holds: [
+      makeHold('hold_3', { team_id: trading.id, mode: 'pause', reason: 'They ask for a model that is being replaced.' }),
+      makeHold('hold_2', { node: 'crane-2', mode: 'drain', reason: 'A fan is replaced.' }),
+      makeHold('hold_1', { device_class: 'cpu', mode: 'pause', reason: 'Benchmarks run until noon.' }),
+    ],
+  };
+}
+
 export const members = [
   { user, role: 'owner' },
   { user: { id: 'usr_2', name: 'grace', email: null, is_admin: false, created_at: '2025-01-03T08:00:00.000Z' }, role: 'member' },

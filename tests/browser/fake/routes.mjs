@@ -126,6 +126,22 @@ export const routes = [
   [/^POST \/v1\/estimates$/, (_, { call, response, json }) => json(response, 200, training.estimate(call.body))],
   ...training.routes,
   [/^GET \/v1\/devices$/, (fake, { response, json }) => json(response, 200, { items: fake.devices })],
+  [/^GET \/v1\/queue$/, (fake, { response, json }) => json(response, 200, fake.queue)],
+  [/^POST \/v1\/holds$/, (fake, { call, response, json }) => {
+    const hold = data.makeHold(`hold_${fake.queue.holds.length + 1}`, call.body);
+    fake.queue = { ...fake.queue, holds: [hold, ...fake.queue.holds] };
+    json(response, 201, hold);
+  }],
+  [/^DELETE \/v1\/holds\/([^/]+)$/, (fake, { response, parameters, json }) => {
+    fake.queue = { ...fake.queue, holds: fake.queue.holds.filter(({ id }) => id !== parameters[0]) };
+    json(response, 204);
+  }],
+  [/^PUT \/v1\/teams\/([^/]+)\/shares\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
+    const share = fake.queue.shares.find(({ team, device_class }) => team.id === parameters[0] && device_class === parameters[1]);
+    const { weight, cap = null, quota = null } = call.body;
+    Object.assign(share, { weight, cap, quota: quota && { ...quota, used_seconds: 0, renews_at: '2025-03-05T00:00:00.000Z', spent: false } });
+    json(response, 200, share);
+  }],
   [/^GET \/v1\/tokens$/, (fake, { response, json }) => json(response, 200, { items: fake.tokens })],
   [/^POST \/v1\/tokens$/, (fake, { call, response, json }) => {
     const { name, scopes, expires_at = null } = call.body;

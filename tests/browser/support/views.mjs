@@ -1,6 +1,6 @@
 // Every page in each of its states, for the checks that all of them must pass.
 import { fileURLToPath } from 'node:url';
-import { manyJobs } from '../fake/data.mjs';
+import { busyQueue, manyJobs } from '../fake/data.mjs';
 import { everyDataset } from '../fake/datasets.mjs';
 import { FakeServer } from '../fake/server.mjs';
 import { customCard, measurement, tooSmall, trainingJob, trainingReport } from '../fake/training.mjs';
@@ -27,6 +27,18 @@ const fails = (call) => (server) => {
 const hangs = (call) => (server) => {
   full(server);
   server.faults.set(call, 'hang');
+};
+
+const queue = (server) => (server.queue = busyQueue());
+/** As a member sees it: nothing can be changed. */
+const queueOfMember = (server) => {
+  queue(server);
+  server.scopes = ['jobs:read', 'jobs:write', 'reports:read'];
+};
+const waiting = (server) => {
+  full(server);
+  const at = (minutes) => new Date(Date.now() + minutes * 60_000).toISOString();
+  server.wait = { reason: 'own_jobs', detail: "It waits behind 12 tasks of the team's other jobs.", until: null, tasks_ahead: 12, device_class: 'gpu', share: busyQueue().shares[0], starts_from: at(4), starts_by: at(11) };
 };
 
 const datasets = (server) => (server.datasets = everyDataset());
@@ -89,6 +101,7 @@ export const views = [
   { name: 'jobs-failed', address: '/#/jobs', arrange: fails('GET /v1/jobs'), ready: text('Service unavailable') },
   { name: 'job-running', address: `/#/jobs/${running}`, arrange: full, ready: heading('Morning headlines') },
   { name: 'job-queued', address: `/#/jobs/${queued}`, arrange: full, ready: heading('Reviews of the spring fair') },
+  { name: 'job-waiting', address: `/#/jobs/${queued}`, arrange: waiting, ready: heading('Why it waits') },
   { name: 'job-succeeded', address: `/#/jobs/${done}`, arrange: full, ready: heading('Port authority notices') },
   { name: 'job-failed', address: `/#/jobs/${failed}`, arrange: full, ready: heading('Letters to the editor') },
   { name: 'job-cancelled', address: `/#/jobs/${cancelled}`, arrange: full, ready: heading('Quarterly statements') },
@@ -98,6 +111,30 @@ export const views = [
   { name: 'report-unfinished', address: `/#/jobs/${running}/report`, arrange: full, ready: text('Still under way') },
   { name: 'report-results-failed', address: `/#/jobs/${unnamed}/report`, arrange: fails(`GET /v1/jobs/${unnamed}/results`), ready: text('Service unavailable') },
   { name: 'report-failed', address: `/#/jobs/${done}/report`, arrange: fails(`GET /v1/jobs/${done}/report`), ready: text('Service unavailable') },
+  { name: 'queue-full', address: '/#/queue', arrange: queue, ready: heading('Stopped') },
+  { name: 'queue-member', address: '/#/queue', arrange: queueOfMember, ready: heading('Your team') },
+  { name: 'queue-empty', address: '/#/queue', ready: text('Nothing used yet') },
+  { name: 'queue-loading', address: '/#/queue', arrange: hangs('GET /v1/queue'), ready: loading },
+  { name: 'queue-failed', address: '/#/queue', arrange: fails('GET /v1/queue'), ready: text('Service unavailable') },
+  {
+    name: 'queue-stopping',
+    address: '/#/queue',
+    arrange: queue,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Stop class gpu' }).click();
+      await page.getByRole('button', { name: 'Pause', exact: true }).click();
+      await page.getByText('Say why.').waitFor();
+    },
+  },
+  {
+    name: 'queue-share',
+    address: '/#/queue',
+    arrange: queue,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Change the share of research on gpu' }).click();
+      await page.getByRole('textbox', { name: 'Weight' }).waitFor();
+    },
+  },
   { name: 'new', address: '/#/new', ready: heading('New job') },
   { name: 'new-sentiment', address: '/#/new/sentiment', ready: (page) => page.getByLabel('Texts', { exact: true }).waitFor() },
   { name: 'new-sentiment-dataset', address: '/#/new/sentiment?dataset=data_ready', arrange: datasets, ready: text('CSV with 1,000,000 records') },
@@ -219,6 +256,7 @@ export const views = [
     },
   },
   { name: 'devices-full', address: '/#/devices', ready: text('crane-7') },
+  { name: 'devices-held', address: '/#/devices', arrange: queue, ready: text('A fan is replaced.') },
   { name: 'devices-empty', address: '/#/devices', arrange: (server) => (server.devices = []), ready: text('No device yet') },
   { name: 'devices-failed', address: '/#/devices', arrange: fails('GET /v1/devices'), ready: text('Service unavailable') },
   { name: 'preferences', address: '/#/settings', ready: text('This browser') },

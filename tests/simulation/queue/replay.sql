@@ -1,4 +1,6 @@
 -- What replay.py asks for after every call. Created in a database of its own for the test.
+-- The rules are those of a limit of 0: what was used does not count.
+update plimsoll.device_class set entry_limit_seconds = 0;
 create schema replay;
 set search_path = replay, plimsoll;
 

@@ -23,6 +23,7 @@ Result<FakeJobStore::Stored*> FakeJobStore::find(TeamId team, JobId id) {
 
 awaitable<Result<queue::Submitted>> FakeJobStore::submit(queue::NewJob job) {
     if (broken) co_return fail(*broken);
+    if (refusal) co_return queue::Submitted{{}, false, false, refusal};
     if (job.idempotency) {
         const auto first = co_await submitted_before(job.team, *job.idempotency);
         if (first || first.error().code == Errc::conflict) co_return first;
@@ -152,7 +153,11 @@ awaitable<Result<std::optional<queue::Wait>>> FakeJobStore::wait(TeamId team, Jo
     const auto stored = find(team, id);
     if (!stored) co_return fail(stored.error());
     if (queue::is_final((*stored)->job.state)) co_return std::nullopt;
-    co_return queue::Wait{"own_jobs", std::nullopt, 12, "gpu"};
+    queue::Wait wait;
+    wait.reason = "own_jobs";
+    wait.tasks_ahead = 12;
+    wait.device_class = "gpu";
+    co_return wait;
 }
 
 awaitable<Result<void>> FakeJobStore::remove(TeamId team, UserId, JobId id) {

@@ -4,6 +4,7 @@
 #include "fake_dataset_store.hpp"
 #include "fake_identity.hpp"
 #include "fake_job_store.hpp"
+#include "fake_shares.hpp"
 #include "fake_webhooks.hpp"
 #include "raw_client.hpp"
 #include "server/http/contract.hpp"
@@ -56,6 +57,7 @@ class LiveServer : public ::testing::Test {
     FakeJobStore jobs_;
     FakeDatasetStore datasets_;
     FakeSignals signals_;
+    FakeShares shares_;
     FakeIdentity identity_;
     FakeWebhooks webhooks_;
     FakeRecords records_;

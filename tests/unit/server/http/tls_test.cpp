@@ -3,6 +3,7 @@
 #include "fake_dataset_store.hpp"
 #include "fake_identity.hpp"
 #include "fake_job_store.hpp"
+#include "fake_shares.hpp"
 #include "fake_webhooks.hpp"
 #include "raw_client.hpp"
 #include "server/http/serving/http_server.hpp"
@@ -79,13 +80,14 @@ class Tls : public ::testing::Test {
     FakeJobStore jobs_;
     FakeDatasetStore datasets_;
     FakeSignals signals_;
+    FakeShares shares_;
     FakeIdentity identity_;
     FakeWebhooks webhooks_;
     FakeRecords records_;
     FakeAdvisor advisor_;
     webhooks::AllowList nowhere_;
     HttpServer server_{io_,
-                       {jobs_, datasets_, signals_, identity_, webhooks_, nowhere_, clock_,
+                       {jobs_, datasets_, signals_, shares_, identity_, webhooks_, nowhere_, clock_,
                         jobs::contracts(), pool_, records_, advisor_},
                        "0.0.0",
                        std::nullopt};

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "server/client/session.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace plimsoll::app {
+
+// `plimsoll queue …`: shares, quotas and holds. What the flags are read into lives as long as
+// `app`.
+void add_queue_commands(CLI::App& app, client::Session& session, int& code);
+
+}  // namespace plimsoll::app

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "server/queue/shares.hpp"
+
+#include <nlohmann/json.hpp>
+
+// Shares and holds, as the contract shows them.
+namespace plimsoll::http::endpoints {
+
+nlohmann::json share_json(const queue::Share& share);
+nlohmann::json hold_json(const queue::Hold& hold);
+nlohmann::json class_json(const queue::ClassOverview& overview);
+nlohmann::json limit_json(const queue::QueuedLimit& limit);
+
+// Holds have ids of their own kind.
+std::string public_hold(std::int64_t id);
+std::optional<std::int64_t> parse_hold(const std::string& text);
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,31 @@
+#include "server/queue/shares.hpp"
+
+#include <cstdio>
+
+namespace plimsoll::queue {
+namespace {
+
+std::string rounded(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, value < 100 ? "%.3g" : "%.0f", value);
+    return text;
+}
+
+}  // namespace
+
+std::string describe(const OverQuota& refusal) {
+    if (refusal.quota == "queued_jobs") {
+        return "The team may have " + rounded(refusal.limit) +
+               " jobs that have not started, and has as many.";
+    }
+    const auto quota = rounded(refusal.limit) + " device-seconds of class " + refusal.device_class +
+                       " in a " + refusal.period;
+    if (refusal.needed > refusal.limit) {
+        return "The job is estimated to take " + rounded(refusal.needed) +
+               " device-seconds; the team may use " + quota + ".";
+    }
+    return "The job is estimated to take " + rounded(refusal.needed) +
+           " device-seconds; the team has used " + rounded(refusal.used) + " of " + quota + ".";
+}
+
+}  // namespace plimsoll::queue

@@ -1,0 +1,100 @@
+#pragma once
+
+#include "server/queue/share_store.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::http::test {
+
+// Shares and holds in memory, of teams 1 ("research") and 2 ("trading"). For the I/O thread.
+class FakeShares final : public queue::ShareStore {
+  public:
+    Answer<std::vector<queue::Share>> shares(std::optional<TeamId> team) override {
+        std::vector<queue::Share> found;
+        for (const auto& share : stored) {
+            if (!team || share.team == *team) found.push_back(share);
+        }
+        co_return found;
+    }
+    Answer<std::vector<queue::QueuedLimit>> queued_limits(std::optional<TeamId> team) override {
+        std::vector<queue::QueuedLimit> found;
+        if (limit && (!team || limit->team == *team)) found.push_back(*limit);
+        co_return found;
+    }
+    Answer<std::vector<queue::Hold>> holds(std::optional<TeamId> team) override {
+        std::vector<queue::Hold> found;
+        for (const auto& hold : standing) {
+            const bool foreign =
+                team && hold.scope == "team" && hold.subject != std::to_string(team->value);
+            if (!foreign) found.push_back(hold);
+        }
+        co_return found;
+    }
+    Answer<std::vector<queue::ClassOverview>> classes() override {
+        co_return std::vector{overview};
+    }
+    Answer<void> set_share(Author, TeamId team, std::string device_class,
+                           queue::ShareTerms terms) override {
+        const auto share = std::ranges::find(stored, team, &queue::Share::team);
+        if (share == stored.end()) co_return missing();
+        share->device_class = std::move(device_class);
+        share->terms = std::move(terms);
+        co_return Result<void>{};
+    }
+    Answer<void> set_queued_limit(Author, TeamId team, std::optional<int> jobs) override {
+        limit.reset();
+        if (jobs) limit = queue::QueuedLimit{team, *jobs, 0};
+        co_return Result<void>{};
+    }
+    Answer<void> set_class(Author, std::string device_class, double half_life_seconds,
+                           double entry_limit_seconds) override {
+        if (device_class != overview.device_class) co_return missing();
+        overview.half_life_seconds = half_life_seconds;
+        overview.entry_limit_seconds = entry_limit_seconds;
+        co_return Result<void>{};
+    }
+    Answer<std::int64_t> hold(Author, queue::NewHold hold) override {
+        if (hold.node == "nowhere") co_return missing();
+        queue::Hold made;
+        made.id = static_cast<std::int64_t>(standing.size()) + 1;
+        made.scope = hold.scope;
+        made.subject = hold.team                   ? std::to_string(hold.team->value)
+                       : hold.device_class.empty() ? hold.node
+                                                   : hold.device_class;
+        made.node = hold.node;
+        made.device = hold.device;
+        made.mode = hold.mode;
+        made.reason = hold.reason;
+        made.by_admin = hold.by_admin;
+        standing.push_back(made);
+        co_return made.id;
+    }
+    Answer<void> resume(Author, std::int64_t id, std::optional<TeamId> team) override {
+        const auto gone = std::erase_if(standing, [&](const queue::Hold& hold) {
+            return hold.id == id && (!team || (hold.scope == "team" && !hold.by_admin &&
+                                               hold.subject == std::to_string(team->value)));
+        });
+        if (gone == 0) co_return missing();
+        co_return Result<void>{};
+    }
+
+    std::vector<queue::Share> stored = {share_of(1, "research"), share_of(2, "trading")};
+    std::vector<queue::Hold> standing;
+    std::optional<queue::QueuedLimit> limit;
+    queue::ClassOverview overview{"gpu", 604800, 10, 1, 5, 2, 0};
+
+  private:
+    static queue::Share share_of(std::int64_t id, const std::string& name) {
+        queue::Share share;
+        share.team = TeamId{id};
+        share.team_name = name;
+        share.device_class = "gpu";
+        share.used_share = share.due_share = 0.5;
+        return share;
+    }
+    static tl::unexpected<Error> missing() {
+        return fail(Errc::not_found, "There is no such thing.");
+    }
+};
+
+}  // namespace plimsoll::http::test

@@ -1,0 +1,122 @@
+#include "live_server.hpp"
+
+namespace plimsoll::http::test {
+namespace {
+
+class QueueEndpoints : public LiveServer {
+  protected:
+    RawResponse hold(const std::string& token, const nlohmann::json& body) {
+        return call("createHold", {"POST", "/v1/holds", token, body.dump()});
+    }
+    nlohmann::json queue(const std::string& token) {
+        const auto read = call("getQueue", {"GET", "/v1/queue", token});
+        EXPECT_EQ(read.status, 200) << read.body;
+        return read.json();
+    }
+    std::string research() { return to_public(TeamId{1}); }
+    std::string trading() { return to_public(TeamId{2}); }
+};
+
+TEST_F(QueueEndpoints, ATeamSeesItsOwnShareAndAnAdministratorAll) {
+    EXPECT_EQ(queue(identity_.ada).at("shares").size(), 2U);
+    const auto own = queue(identity_.tom).at("shares");
+    ASSERT_EQ(own.size(), 1U);
+    EXPECT_EQ(own[0].at("team").at("name"), "trading");
+}
+
+TEST_F(QueueEndpoints, OnlyAdministratorsOfTheInstallationSetShares) {
+    const auto path = "/v1/teams/" + trading() + "/shares/gpu";
+    const auto terms = R"({"weight":2,"cap":3,"quota":{"seconds":60,"period":"hour"}})";
+    EXPECT_EQ(call({"PUT", path, identity_.tom, terms}).status, 403);
+    const auto set = call("setShare", {"PUT", path, identity_.ada, terms});
+    ASSERT_EQ(set.status, 200) << set.body;
+    EXPECT_EQ(set.json().at("cap"), 3);
+    EXPECT_EQ(set.json().at("quota").at("period"), "hour");
+    const auto plain = call("setShare", {"PUT", path, identity_.ada, R"({"weight":1})"});
+    EXPECT_TRUE(plain.json().at("cap").is_null());
+    EXPECT_TRUE(plain.json().at("quota").is_null());
+    EXPECT_EQ(call({"PUT", path, identity_.ada, R"({"weight":0})"}).status, 422);
+    const auto none = call({"PUT", "/v1/teams/x/shares/gpu", identity_.ada, R"({"weight":1})"});
+    EXPECT_EQ(none.status, 404);
+}
+
+TEST_F(QueueEndpoints, LimitsAndClassesAreSetWhole) {
+    const auto limits = "/v1/teams/" + trading() + "/limits";
+    EXPECT_EQ(call("setTeamLimits", {"PUT", limits, identity_.ada, R"({"queued_jobs":7})"}).status,
+              200);
+    EXPECT_EQ(queue(identity_.tom).at("limits").at(0).at("queued_jobs"), 7);
+    EXPECT_EQ(call({"PUT", limits, identity_.ada, R"({"queued_jobs":null})"}).status, 200);
+    EXPECT_TRUE(queue(identity_.ada).at("limits").empty());
+    const auto terms = R"({"half_life_seconds":60,"entry_limit_seconds":0})";
+    EXPECT_EQ(call("setDeviceClass", {"PUT", "/v1/device-classes/gpu", identity_.ada, terms})
+                  .json()
+                  .at("half_life_seconds"),
+              60);
+    EXPECT_EQ(call({"PUT", "/v1/device-classes/cpu", identity_.ada, terms}).status, 404);
+    EXPECT_EQ(call({"PUT", "/v1/device-classes/gpu", identity_.tom, terms}).status, 403);
+}
+
+TEST_F(QueueEndpoints, ATeamStopsItselfAndNobodyElse) {
+    const auto made = hold(identity_.tom,
+                           {{"team_id", trading()}, {"mode", "pause"}, {"reason", "A bad model."}});
+    ASSERT_EQ(made.status, 201) << made.body;
+    EXPECT_FALSE(made.json().at("by_administrator").get<bool>());
+    EXPECT_EQ(
+        hold(identity_.tom, {{"team_id", research()}, {"mode", "pause"}, {"reason", "x"}}).status,
+        404);
+    EXPECT_EQ(
+        hold(identity_.tom, {{"device_class", "gpu"}, {"mode", "pause"}, {"reason", "x"}}).status,
+        403);
+    const auto path = "/v1/holds/" + made.json().at("id").get<std::string>();
+    EXPECT_EQ(call("deleteHold", {"DELETE", path, identity_.tom}).status, 204);
+    EXPECT_EQ(call("deleteHold", {"DELETE", path, identity_.tom}).status, 404);
+}
+
+TEST_F(QueueEndpoints, WhatAnAdministratorStoppedATeamCannotLift) {
+    const auto made =
+        hold(identity_.ada, {{"team_id", trading()}, {"mode", "drain"}, {"reason", "x"}});
+    ASSERT_EQ(made.status, 201) << made.body;
+    const auto path = "/v1/holds/" + made.json().at("id").get<std::string>();
+    EXPECT_EQ(call({"DELETE", path, identity_.tom}).status, 404);
+    EXPECT_EQ(call({"DELETE", path, identity_.ada}).status, 204);
+}
+
+TEST_F(QueueEndpoints, AHoldNamesOneThing) {
+    const nlohmann::json bad[] = {
+        {{"mode", "pause"}, {"reason", "x"}},
+        {{"mode", "pause"}, {"reason", "x"}, {"device_class", "gpu"}, {"node", "a"}},
+        {{"mode", "pause"}, {"reason", "x"}, {"device_class", "gpu"}, {"device", "opencl:0:0"}},
+        {{"mode", "stop"}, {"reason", "x"}, {"node", "a"}},
+        {{"mode", "pause"}, {"reason", ""}, {"node", "a"}},
+    };
+    for (const auto& body : bad) EXPECT_EQ(hold(identity_.ada, body).status, 422) << body;
+    EXPECT_EQ(hold(identity_.ada, {{"mode", "pause"}, {"reason", "x"}, {"node", "nowhere"}}).status,
+              404);
+    const auto device =
+        hold(identity_.ada,
+             {{"mode", "drain"}, {"reason", "x"}, {"node", "a"}, {"device", "opencl:0:0"}});
+    EXPECT_EQ(device.json().at("scope"), "device");
+}
+
+TEST_F(QueueEndpoints, ARefusalForAQuotaNamesIt) {
+    on_io([&] {
+        jobs_.refusal = {
+            "device_seconds", 8, 10, 3, "cpu", "day", clock_.now() + std::chrono::hours(1)};
+        return 0;
+    });
+    const auto refused = call("createJob", {"POST", "/v1/jobs", identity_.ada, kTwoTexts});
+    ASSERT_EQ(refused.status, 429) << refused.body;
+    const auto problem = refused.json();
+    EXPECT_EQ(problem.at("type"), "urn:plimsoll:problem:over-quota");
+    EXPECT_EQ(problem.at("quota"), "device_seconds");
+    EXPECT_EQ(problem.at("used"), 8);
+    EXPECT_EQ(problem.at("limit"), 10);
+    EXPECT_TRUE(problem.at("renews_at").is_string());
+    EXPECT_EQ(problem.at("detail"),
+              "The job is estimated to take 3 device-seconds; the team has used 8 of 10 "
+              "device-seconds of class cpu in a day.");
+    EXPECT_GE(std::stoi(refused.header("Retry-After")), 3500);
+}
+
+}  // namespace
+}  // namespace plimsoll::http::test

@@ -1,0 +1,40 @@
+import type { components } from '../api/schema';
+import { api } from './client';
+
+export type Queue = components['schemas']['QueueOverview'];
+export type Share = components['schemas']['Share'];
+export type Hold = components['schemas']['Hold'];
+export type NewHold = components['schemas']['HoldCreate'];
+export type ShareTerms = components['schemas']['ShareSet'];
+export type HoldMode = components['schemas']['HoldMode'];
+type DeviceClass = 'host' | 'cpu' | 'gpu' | 'accelerator';
+
+export async function readQueue(signal?: AbortSignal): Promise<Queue> {
+  const { data } = await api.GET('/v1/queue', { signal });
+  return data!;
+}
+
+export async function createHold(hold: NewHold): Promise<Hold> {
+  const { data } = await api.POST('/v1/holds', { body: hold });
+  return data!;
+}
+
+export async function deleteHold(id: string): Promise<void> {
+  await api.DELETE('/v1/holds/{hold_id}', { params: { path: { hold_id: id } } });
+}
+
+export async function setShare(share: Share, terms: ShareTerms): Promise<void> {
+  const path = { team_id: share.team.id, device_class: share.device_class as DeviceClass };
+  await api.PUT('/v1/teams/{team_id}/shares/{device_class}', { params: { path }, body: terms });
+}
+
+export async function setQueuedJobs(team: string, queued_jobs: number | null): Promise<void> {
+  await api.PUT('/v1/teams/{team_id}/limits', { params: { path: { team_id: team } }, body: { queued_jobs } });
+}
+
+/** What a hold stops, as people say it. */
+export function subjectOf(hold: Pick<Hold, 'team' | 'device_class' | 'node' | 'device'>): string {
+  if (hold.team) return `team ${hold.team.name}`;
+  if (hold.device_class) return `every device of class ${hold.device_class}`;
+  return hold.device ? `${hold.device} of ${hold.node}` : `every device of ${hold.node}`;
+}
