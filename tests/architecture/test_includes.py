@@ -17,8 +17,9 @@ ALLOWED = {
     'engine/transformer': ['engine/base', 'engine/opencl', 'engine/operations', 'engine/tuning',
                            'engine/model_files'],
     'engine/sentiment': ['engine/base', 'engine/text', 'engine/transformer'],
-    'engine/waves': ['engine/base'],
+    'engine/waves': ['engine/base', 'engine/zones'],
     'engine/waves_opencl': ['engine/base', 'engine/kernels', 'engine/opencl', 'engine/waves'],
+    'engine/zones': ['engine/base'],
     'engine/training': ['engine/base'],
     'engine/profiling': ['engine/base', 'engine/opencl', 'engine/telemetry'],
     # The worker program's composition root: the one file of engine that may use server.
@@ -31,12 +32,16 @@ ALLOWED = {
     'server/webhooks': ['server/base', 'engine/base'],
     'server/advice': ['server/jobs', 'server/base', 'engine/base'],
     'server/queue': ['server/jobs', 'server/base', 'engine/base'],
+    # Turns what is asked for into jobs: of requests, and of schedules.
+    'server/planning': ['server/queue', 'server/jobs', 'server/advice', 'server/base', 'engine/base'],
+    'server/schedules': ['server/planning', 'server/queue', 'server/jobs', 'server/base',
+                         'engine/base', 'engine/zones'],
     'server/postgres': ['server/queue', 'server/jobs', 'server/identity', 'server/webhooks',
-                        'server/advice',
+                        'server/advice', 'server/planning', 'server/schedules',
                         'server/base', 'engine/base', 'migrations'],
     'server/http': ['server/queue', 'server/jobs', 'server/identity', 'server/webhooks',
-                    'server/advice',
-                    'server/base', 'engine/base'],
+                    'server/advice', 'server/planning', 'server/schedules',
+                    'server/base', 'engine/base', 'engine/zones'],
     'server/worker': ['server/queue', 'server/jobs', 'server/base', 'engine/*'],
     'server/client': ['server/base', 'engine/base', 'engine/text'],
     'server/app': ['server/*', 'engine/*', 'migrations'],
@@ -44,7 +49,8 @@ ALLOWED = {
 }
 
 # Of server/jobs these rooms see the contract (its top-level headers), never a kind's own folder.
-CONTRACT_ONLY = {'server/queue', 'server/advice', 'server/postgres', 'server/http'}
+CONTRACT_ONLY = {'server/queue', 'server/advice', 'server/planning', 'server/schedules',
+                 'server/postgres', 'server/http'}
 
 # Libraries that only some folders may include, by the beginning of the include.
 LIBRARIES = {

@@ -2,7 +2,7 @@
 
 #include "engine/waves/report/check_count.hpp"
 #include "engine/waves/series/price_rows.hpp"
-#include "engine/waves/series/zone.hpp"
+#include "engine/waves/series/timestamps.hpp"
 
 namespace plimsoll::waves::output {
 

@@ -2,7 +2,7 @@
 
 #include "engine/base/result.hpp"
 #include "engine/waves/series/price_rows.hpp"
-#include "engine/waves/series/zone.hpp"
+#include "engine/waves/series/timestamps.hpp"
 
 #include <string>
 #include <string_view>

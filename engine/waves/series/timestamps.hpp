@@ -1,12 +1,15 @@
 #pragma once
 
-#include "engine/waves/series/zone.hpp"
+#include "engine/zones/zone.hpp"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace plimsoll::waves {
+
+using zones::Instant;
+using zones::Zone;
 
 // ISO 8601 dates and times ("2024-03-01", "2024-03-01T14:30", "2024-03-01 14:30:00.5+02:00"), with
 // "Z", an offset or an IANA name behind them ("2024-03-01 14:30 Europe/Berlin",

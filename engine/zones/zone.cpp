@@ -1,11 +1,11 @@
-#include "engine/waves/series/zone.hpp"
+#include "engine/zones/zone.hpp"
 
 #include <chrono>
 #include <stdexcept>
 
 #include <date/tz.h>
 
-namespace plimsoll::waves {
+namespace plimsoll::zones {
 namespace {
 
 using std::chrono::seconds;
@@ -54,16 +54,23 @@ Result<Zone> Zone::named(std::string_view name) {
     return zone;
 }
 
-Result<Instant> Zone::at(std::int64_t local) const {
-    if (place_ == nullptr) return Instant{local - offset_, {}};
+Shown Zone::shown(std::int64_t local) const {
+    if (place_ == nullptr) return {{local - offset_, {}}, false};
     const auto info = place_->get_info(date::local_seconds(seconds(local)));
-    if (info.result == date::local_info::nonexistent)
-        return fail(Errc::invalid_input,
-                    "No clock in " + place_->name() + " showed this time: they were put forward.");
+    if (info.result == date::local_info::nonexistent) {
+        return {{info.first.end.time_since_epoch().count(), {}}, true};
+    }
     Instant instant{local - info.first.offset.count(), {}};
     if (info.result == date::local_info::ambiguous)
         instant.again = local - info.second.offset.count();
-    return instant;
+    return {instant, false};
+}
+
+Result<Instant> Zone::at(std::int64_t local) const {
+    const auto found = shown(local);
+    if (!found.skipped) return found.instant;
+    return fail(Errc::invalid_input,
+                "No clock in " + place_->name() + " showed this time: they were put forward.");
 }
 
 std::int64_t Zone::offset(std::int64_t at) const {
@@ -71,4 +78,4 @@ std::int64_t Zone::offset(std::int64_t at) const {
     return place_->get_info(date::sys_seconds(seconds(at))).offset.count();
 }
 
-}  // namespace plimsoll::waves
+}  // namespace plimsoll::zones

@@ -10,12 +10,18 @@ namespace date {
 class time_zone;
 }
 
-namespace plimsoll::waves {
+namespace plimsoll::zones {
 
 // When a clock showed some time, in seconds since 1970 UTC.
 struct Instant {
     std::int64_t seconds = 0;
     std::optional<std::int64_t> again;  // once more, where clocks went back over it
+};
+
+// As Instant, also for a time that clocks skip: `seconds` is then when they were put forward.
+struct Shown {
+    Instant instant;
+    bool skipped = false;
 };
 
 // Where clocks show the time: an offset from UTC, or a place of the IANA time zone database, whose
@@ -28,6 +34,7 @@ class Zone {
 
     // `local`: seconds since 1970 as clocks count them there. Fails where clocks skip that time.
     Result<Instant> at(std::int64_t local) const;
+    Shown shown(std::int64_t local) const;
     // Seconds east of UTC at that time.
     std::int64_t offset(std::int64_t seconds) const;
 
@@ -36,4 +43,4 @@ class Zone {
     std::int64_t offset_ = 0;
 };
 
-}  // namespace plimsoll::waves
+}  // namespace plimsoll::zones
