@@ -3,6 +3,7 @@
 #include "server/app/advice.hpp"
 #include "server/app/commands.hpp"
 #include "server/app/queue_cli.hpp"
+#include "server/app/schedule_cli.hpp"
 #include "server/app/settings.hpp"
 #include "server/app/waves_cli.hpp"
 #include "server/client/commands.hpp"
@@ -322,6 +323,7 @@ int run(int argc, char** argv) {
     add_waves_command(app, session, code);
     add_queue_commands(app, session, code);
     add_webhook_commands(app, session, webhook, code);
+    add_schedule_commands(app, session, code);
     add_advice_commands(app, session, code);
     try {
         app.parse(argc, argv);

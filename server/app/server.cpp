@@ -3,7 +3,7 @@
 #include "server/advice/records.hpp"
 #include "server/app/address.hpp"
 #include "server/base/log.hpp"
-#include "server/http/offload.hpp"
+#include "server/base/offload.hpp"
 #include "server/identity/secret.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/registry.hpp"
@@ -72,6 +72,8 @@ Server::Server(const Settings& settings, Database& database)
       webhook_targets_(
           webhooks::AllowList::parse(settings.webhooks.origins, settings.webhooks.networks)
               .value()),
+      planner_(stores_.datasets(), jobs::contracts(), {stores_.advice(), stores_.jobs(), advisor_},
+               pool_),
       http_(io_,
             {stores_.jobs(),
              stores_.datasets(),
@@ -85,6 +87,8 @@ Server::Server(const Settings& settings, Database& database)
              pool_,
              stores_.advice(),
              advisor_,
+             planner_,
+             stores_.schedules(),
              {settings.limits.requests_per_minute, settings.limits.team_requests_per_minute,
               settings.limits.requests_at_once}},
             PLIMSOLL_VERSION, load_pages(settings.http.web_directory)),
@@ -93,7 +97,8 @@ Server::Server(const Settings& settings, Database& database)
       duties_(io_.get_executor(), stores_.duties(), {},
               [this](std::string_view duty, const Result<int>& done) {
                   metrics_.duty_ran(duty, done);
-              }) {
+              }),
+      schedules_(io_.get_executor(), stores_.due_times(), planner_) {
     if (settings.engine.local) {
         engine_ = std::make_unique<EngineProcess>(
             io_.get_executor(), sibling_program("plimsoll-engine"), database.worker_url());
@@ -125,6 +130,7 @@ asio::awaitable<void> Server::live() {
     http_.close();
     metrics_server_.close();
     duties_.stop();
+    schedules_.stop();
     if (notices_) notices_->stop();
     stores_.stop();
 }
@@ -140,6 +146,7 @@ asio::awaitable<Result<void>> Server::start() {
     if (auto welcomed = co_await welcome(); !welcomed) co_return welcomed;
     if (auto notices = start_notices(); !notices) co_return notices;
     duties_.start();
+    schedules_.start();
     if (!settings_.http.tls_certificate.empty()) {
         hang_up_.add(SIGHUP);
         reload_on_hang_up();
@@ -240,7 +247,7 @@ asio::awaitable<void> Server::watch_cluster() {
         if (stopping_ || database_.is_alive()) continue;
         log::error("the private PostgreSQL is gone: starting it again");
         Database& database = database_;
-        auto revived = co_await http::offload(pool_, [&database] { return database.revive(); });
+        auto revived = co_await offload(pool_, [&database] { return database.revive(); });
         if (!revived)
             log::error("the private PostgreSQL does not start",
                        {{"reason", revived.error().message}});

@@ -7,8 +7,10 @@
 #include "server/app/training_advisor.hpp"
 #include "server/http/serving/http_server.hpp"
 #include "server/http/serving/metrics_server.hpp"
+#include "server/planning/planner.hpp"
 #include "server/postgres/database.hpp"
 #include "server/queue/duties.hpp"
+#include "server/schedules/runner.hpp"
 #include "server/webhooks/dispatcher.hpp"
 
 #include <memory>
@@ -54,10 +56,12 @@ class Server {
     postgres::ServerDatabase stores_;
     webhooks::AllowList webhook_targets_;
     TrainingAdvisor advisor_;
+    planning::Planner planner_;
     http::HttpServer http_;
     Metrics metrics_;
     http::MetricsServer metrics_server_;
     queue::Duties duties_;
+    schedules::Runner schedules_;
     std::unique_ptr<webhooks::Dispatcher> notices_;
     std::unique_ptr<EngineProcess> engine_;
 

@@ -1,9 +1,9 @@
 #include "server/http/api.hpp"
 
+#include "server/base/offload.hpp"
 #include "server/http/authentication.hpp"
 #include "server/http/json_body.hpp"
 #include "server/http/limits.hpp"
-#include "server/http/offload.hpp"
 
 #include <stdexcept>
 

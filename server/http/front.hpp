@@ -1,7 +1,7 @@
 #pragma once
 
+#include "server/base/budget.hpp"
 #include "server/http/application.hpp"
-#include "server/http/budget.hpp"
 #include "server/http/limits.hpp"
 #include "server/http/traffic.hpp"
 #include "server/http/trusted_proxies.hpp"

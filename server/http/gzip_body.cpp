@@ -1,8 +1,8 @@
 #include "server/http/gzip_body.hpp"
 
 #include "server/base/gzip.hpp"
+#include "server/base/offload.hpp"
 #include "server/http/limits.hpp"
-#include "server/http/offload.hpp"
 
 namespace plimsoll::http {
 

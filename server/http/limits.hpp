@@ -28,8 +28,6 @@ constexpr std::size_t kInlineBytes = 64 * 1024;
 constexpr std::size_t kFieldErrors = 50;  // named in one answer
 
 constexpr std::size_t kEstimatesInFlight = 16;  // computed or waiting for the pool
-// Datasets being read into a job's tasks: each may hold 100 MB.
-constexpr std::size_t kGatheringsInFlight = 4;
 
 constexpr std::size_t kConnections = 1024;
 constexpr std::size_t kConnectionsPerAddress = 256;

@@ -8,6 +8,7 @@
 #include "server/postgres/job_store.hpp"
 #include "server/postgres/listener.hpp"
 #include "server/postgres/pool.hpp"
+#include "server/postgres/schedule_store.hpp"
 #include "server/postgres/share_store.hpp"
 #include "server/postgres/statistics.hpp"
 #include "server/postgres/webhook_store.hpp"
@@ -29,7 +30,9 @@ struct ServerDatabase::Parts {
           identity(executor, calls),
           webhooks(calls),
           advice(calls),
-          deliveries(slow_calls) {}
+          deliveries(slow_calls),
+          schedules(calls),
+          due_times(slow_calls) {}
 
     Pool calls;
     Pool slow_calls;  // duties never stand before a request
@@ -44,6 +47,8 @@ struct ServerDatabase::Parts {
     WebhookStore webhooks;
     AdviceStore advice;
     DeliveryQueue deliveries;
+    ScheduleStore schedules;
+    DueTimes due_times;
 };
 
 ServerDatabase::ServerDatabase(asio::any_io_executor executor, Target target,
@@ -112,6 +117,14 @@ advice::RecordStore& ServerDatabase::advice() {
 
 webhooks::DeliveryQueue& ServerDatabase::deliveries() {
     return parts_->deliveries;
+}
+
+schedules::ScheduleStore& ServerDatabase::schedules() {
+    return parts_->schedules;
+}
+
+schedules::DueTimes& ServerDatabase::due_times() {
+    return parts_->due_times;
 }
 
 }  // namespace plimsoll::postgres

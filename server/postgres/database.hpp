@@ -25,6 +25,10 @@ class IdentityStore;
 namespace plimsoll::advice {
 class RecordStore;
 }
+namespace plimsoll::schedules {
+class DueTimes;
+class ScheduleStore;
+}  // namespace plimsoll::schedules
 namespace plimsoll::webhooks {
 class DeliveryQueue;
 class WebhookStore;
@@ -60,6 +64,8 @@ class ServerDatabase {
     webhooks::WebhookStore& webhooks();
     advice::RecordStore& advice();
     webhooks::DeliveryQueue& deliveries();
+    schedules::ScheduleStore& schedules();
+    schedules::DueTimes& due_times();
 
   private:
     struct Parts;

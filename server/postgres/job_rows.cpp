@@ -66,6 +66,10 @@ queue::Job to_job(const Row& row) {
     if (const auto timeout = row.get<Maybe<double>>("timeout_seconds")) {
         job.timeout = queue::Seconds(*timeout);
     }
+    if (const auto schedule = row.get<Maybe<std::int64_t>>("schedule_id")) {
+        job.schedule = {*schedule, row.get<Maybe<std::string>>("schedule_name").value_or(""),
+                        row.get<Timestamp>("due_at")};
+    }
     job.started_at = row.get<Maybe<Timestamp>>("started_at");
     job.finished_at = row.get<Maybe<Timestamp>>("finished_at");
     job.version = row.get<std::int64_t>("revision");

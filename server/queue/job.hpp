@@ -53,6 +53,13 @@ struct NewJob {
     jobs::Plan plan;
 };
 
+// Which schedule made a job, and for when.
+struct MadeBySchedule {
+    std::int64_t schedule = 0;  // server/schedules' id
+    std::string name;           // empty: it has been deleted
+    Timestamp due_at;
+};
+
 struct Job {
     JobId id;
     TeamId team;
@@ -79,6 +86,7 @@ struct Job {
     std::optional<Timestamp> run_at;
     std::optional<Timestamp> deadline;
     std::optional<Seconds> timeout;
+    std::optional<MadeBySchedule> schedule;
     std::optional<Timestamp> started_at;
     std::optional<Timestamp> finished_at;
     std::int64_t version = 0;  // grows with every stored change; the ETag

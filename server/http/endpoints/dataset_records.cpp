@@ -1,8 +1,8 @@
 // Looking into a dataset: a preview of its records, and the lines that cannot be read.
+#include "server/base/offload.hpp"
 #include "server/http/endpoints/dataset_json.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/page.hpp"
-#include "server/http/offload.hpp"
 #include "server/jobs/dataset_reading.hpp"
 #include "server/jobs/results_converter.hpp"
 

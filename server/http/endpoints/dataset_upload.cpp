@@ -1,9 +1,9 @@
 // Taking a file in: it is cut into chunks while it comes, and every megabyte of them is stored
 // together with where the upload stands, so that a call may end anywhere and another one, of any
 // server, goes on.
+#include "server/base/offload.hpp"
 #include "server/http/endpoints/dataset_json.hpp"
 #include "server/http/endpoints/endpoints.hpp"
-#include "server/http/offload.hpp"
 #include "server/jobs/dataset_cutter.hpp"
 
 namespace plimsoll::http::endpoints {

@@ -5,9 +5,11 @@
 #include "server/http/handler.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
+#include "server/planning/planner.hpp"
 #include "server/queue/dataset_store.hpp"
 #include "server/queue/share_store.hpp"
 #include "server/queue/store.hpp"
+#include "server/schedules/store.hpp"
 #include "server/webhooks/store.hpp"
 #include "server/webhooks/target.hpp"
 
@@ -23,9 +25,9 @@ namespace plimsoll::http::endpoints {
 
 using Kinds = std::span<const jobs::Contract>;
 
-// `pool` cuts large jobs into tasks.
 void add_jobs(Handlers& handlers, queue::JobStore& store, queue::DatasetStore& datasets,
-              Kinds kinds, boost::asio::thread_pool& pool, const Clock& clock);
+              planning::Planner& planner, const Clock& clock);
+// `pool` cuts large jobs into tasks.
 void add_job_bundles(Handlers& handlers, queue::JobStore& store, Kinds kinds,
                      boost::asio::thread_pool& pool, const Clock& clock);
 void add_job_redrive(Handlers& handlers, queue::JobStore& store, const Clock& clock);
@@ -49,6 +51,9 @@ void add_devices(Handlers& handlers, queue::JobStore& store);
 void add_queue(Handlers& handlers, queue::ShareStore& store);
 // `pool` computes them; the kinds must be able to.
 void add_estimates(Handlers& handlers, Kinds kinds, boost::asio::thread_pool& pool);
+
+void add_schedules(Handlers& handlers, schedules::ScheduleStore& store, planning::Planner& planner,
+                   const Clock& clock);
 
 void add_sessions(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
 void add_users(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);

@@ -1,9 +1,9 @@
 // What a job would report, at once and without one.
-#include "server/http/budget.hpp"
+#include "server/base/budget.hpp"
+#include "server/base/offload.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/job_json.hpp"
 #include "server/http/limits.hpp"
-#include "server/http/offload.hpp"
 
 #include <algorithm>
 

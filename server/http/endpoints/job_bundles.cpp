@@ -1,10 +1,10 @@
 // Many jobs in one call: all of them or none, or each for itself.
+#include "server/base/offload.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/job_json.hpp"
 #include "server/http/endpoints/job_spec.hpp"
 #include "server/http/fingerprint.hpp"
 #include "server/http/limits.hpp"
-#include "server/http/offload.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 #include "server/http/endpoints/job_json.hpp"
 
 #include "server/http/limits.hpp"
+#include "server/schedules/schedule.hpp"
 
 #include <chrono>
 
@@ -34,6 +35,18 @@ void write_labels(JsonWriter& out, const queue::Labels& labels) {
     out.end_object();
 }
 
+void write_schedule(JsonWriter& out, const std::optional<queue::MadeBySchedule>& schedule) {
+    if (!schedule) {
+        out.null();
+        return;
+    }
+    out.begin_object();
+    out.key("id").text(to_public(schedules::ScheduleId{schedule->schedule}));
+    write_text_or_null(out.key("name"), schedule->name);
+    out.key("due_at").text(to_rfc3339(schedule->due_at));
+    out.end_object();
+}
+
 }  // namespace
 
 std::string job_path(JobId id) {
@@ -59,6 +72,7 @@ void write_job(JsonWriter& out, const queue::Job& job, Timestamp now) {
     write_time_or_null(out.key("deadline"), job.deadline);
     out.key("timeout_seconds");
     job.timeout ? out.number(job.timeout->count()) : out.null();
+    write_schedule(out.key("schedule"), job.schedule);
     write_time_or_null(out.key("started_at"), job.started_at);
     write_time_or_null(out.key("finished_at"), job.finished_at);
     out.key("submitter").begin_object();

@@ -1,8 +1,8 @@
 // A job's results: chunks of rows, read and converted one at a time while the client takes them.
 // Results of an ended job never change, so a download that was cut off can go on (RFC 9110, 14).
 // Ranges are of the uncompressed bytes: what is asked for with a Range is never compressed.
+#include "server/base/budget.hpp"
 #include "server/http/accept.hpp"
-#include "server/http/budget.hpp"
 #include "server/http/byte_range.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/job_json.hpp"

@@ -2,6 +2,7 @@
 
 #include "server/http/endpoints/job_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
+#include "server/planning/planner.hpp"
 
 #include <algorithm>
 
@@ -9,7 +10,7 @@ namespace plimsoll::http::endpoints {
 
 namespace {
 
-Problem refused(std::string pointer, std::string detail) {
+Problem broken_rule(std::string pointer, std::string detail) {
     Problem problem(422, "The body breaks a rule.");
     problem.errors.push_back({std::move(pointer), {}, std::move(detail)});
     return problem;
@@ -21,7 +22,7 @@ Outcome<std::optional<Timestamp>> time_of(const nlohmann::json& spec, const std:
     auto time = parse_rfc3339(found->get_ref<const std::string&>());
     if (!time) {
         return tl::unexpected(
-            refused("/" + member, "must be a time as in RFC 3339, like 2026-03-01T12:00:00Z"));
+            broken_rule("/" + member, "must be a time as in RFC 3339, like 2026-03-01T12:00:00Z"));
     }
     return time;
 }
@@ -32,16 +33,13 @@ Outcome<void> take_times(queue::NewJob& job, const nlohmann::json& spec, Timesta
     const auto deadline = time_of(spec, "deadline");
     if (!deadline) return tl::unexpected(deadline.error());
     if (*deadline && **deadline <= now) {
-        return tl::unexpected(refused("/deadline", "must be in the future"));
+        return tl::unexpected(broken_rule("/deadline", "must be in the future"));
     }
     if (*deadline && *run_at && **deadline <= **run_at) {
-        return tl::unexpected(refused("/deadline", "must be later than run_at"));
+        return tl::unexpected(broken_rule("/deadline", "must be later than run_at"));
     }
     job.run_at = *run_at;
     job.deadline = *deadline;
-    if (const auto timeout = spec.find("timeout_seconds"); timeout != spec.end()) {
-        job.timeout = queue::Seconds(timeout->get<double>());
-    }
     return {};
 }
 
@@ -49,19 +47,15 @@ Outcome<void> take_times(queue::NewJob& job, const nlohmann::json& spec, Timesta
 
 Outcome<queue::NewJob> new_job(const identity::Principal& submitter, const jobs::Contract& kind,
                                const nlohmann::json& spec, Timestamp now) {
-    queue::NewJob job;
-    job.team = submitter.team.id;
-    job.submitter = submitter.user.id;
-    job.kind = kind.name;
-    job.kind_version = kind.version;
-    job.name = spec.value("name", "");
-    job.labels = spec.value("labels", queue::Labels());
-    job.priority = spec.value("priority", 0);
-    if (spec.contains("unique")) job.unique_key = spec["unique"].at("key");
+    auto job = planning::new_job(submitter.team.id, submitter.user.id, kind, spec);
     if (auto taken = take_times(job, spec, now); !taken) {
         return tl::unexpected(std::move(taken.error()));
     }
     return job;
+}
+
+Problem refused(const planning::Refusal& refusal) {
+    return refusal.arguments.empty() ? Problem(refusal.error) : refused_args(refusal.arguments);
 }
 
 bool returns_holder(const nlohmann::json& spec) {

@@ -3,6 +3,7 @@
 #include "server/http/problem.hpp"
 #include "server/identity/identity.hpp"
 #include "server/jobs/kind.hpp"
+#include "server/planning/refusal.hpp"
 #include "server/queue/job.hpp"
 #include "server/queue/shares.hpp"
 
@@ -21,5 +22,8 @@ bool returns_holder(const nlohmann::json& spec);
 Problem not_unique(JobId holder);
 // 429 that names the quota, how much of it is used, and when it renews.
 Problem over_quota(const queue::OverQuota& refusal, Timestamp now);
+
+// What could not be planned, as the caller is told it.
+Problem refused(const planning::Refusal& refusal);
 
 }  // namespace plimsoll::http::endpoints

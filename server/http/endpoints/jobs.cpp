@@ -1,15 +1,10 @@
 // Submitting, listing, cancelling and deleting jobs.
-#include "server/http/budget.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/job_json.hpp"
 #include "server/http/endpoints/job_spec.hpp"
 #include "server/http/endpoints/page.hpp"
 #include "server/http/fingerprint.hpp"
 #include "server/http/limits.hpp"
-#include "server/http/offload.hpp"
-#include "server/jobs/dataset_reading.hpp"
-
-#include <algorithm>
 
 namespace plimsoll::http::endpoints {
 
@@ -20,15 +15,12 @@ namespace {
 
 class Jobs {
   public:
-    Jobs(queue::JobStore& store, queue::DatasetStore& datasets, Kinds kinds,
-         boost::asio::thread_pool& pool, const Clock& clock)
-        : store_(store), datasets_(datasets), kinds_(kinds), pool_(pool), clock_(clock) {}
+    Jobs(queue::JobStore& store, queue::DatasetStore& datasets, planning::Planner& planner,
+         const Clock& clock)
+        : store_(store), datasets_(datasets), planner_(planner), clock_(clock) {}
 
     awaitable<Outcome<Response>> create(const Call& call) const {
-        const bool on_dataset =
-            takes_datasets(kind_of(call)) && call.body.at("args").contains("dataset");
-        const auto submitted =
-            on_dataset ? co_await submit_on_dataset(call) : co_await submit(call);
+        const auto submitted = co_await submit(call);
         if (!submitted) co_return tl::unexpected(submitted.error());
         if (submitted->over_quota) {
             co_return tl::unexpected(over_quota(*submitted->over_quota, clock_.now()));
@@ -78,15 +70,8 @@ class Jobs {
     }
 
   private:
-    using Planned = tl::expected<jobs::Plan, jobs::FieldErrors>;
-
-    static bool takes_datasets(const jobs::Contract& kind) {
-        return kind.plan_dataset != nullptr || kind.gather_dataset != nullptr;
-    }
-
     const jobs::Contract& kind_of(const Call& call) const {
-        const auto& name = call.body.at("kind").get_ref<const std::string&>();
-        return *std::ranges::find(kinds_, name, &jobs::Contract::name);
+        return *planner_.kind(call.body.at("kind").get_ref<const std::string&>());
     }
 
     Outcome<queue::NewJob> new_job(const Call& call) const {
@@ -102,84 +87,22 @@ class Jobs {
     }
 
     awaitable<Outcome<queue::Submitted>> submit(const Call& call) const {
-        auto plan = co_await plan_job(call);
-        if (!plan) co_return tl::unexpected(refused_args(plan.error()));
+        auto planned =
+            co_await planner_.plan(call.principal.team.id, kind_of(call), call.body.at("args"),
+                                   call.request.body.size() > limits::kInlineBytes);
+        if (!planned && planned.error().no_dataset) co_return co_await without_dataset(call);
+        if (!planned) co_return tl::unexpected(refused(planned.error()));
         auto job = new_job(call);
         if (!job) co_return tl::unexpected(std::move(job.error()));
-        job->plan = std::move(*plan);
-        const auto submitted = co_await store_.submit(std::move(*job));
-        if (!submitted) co_return tl::unexpected(refused_submit(submitted.error()));
-        co_return *submitted;
-    }
-
-    awaitable<Outcome<queue::Submitted>> submit_on_dataset(const Call& call) const {
-        const auto& args = call.body.at("args");
-        const auto id = parse_public_id("data", args["dataset"].get_ref<const std::string&>());
-        const auto dataset =
-            co_await datasets_.get(call.principal.team.id, DatasetId{id.value_or(0)});
-        if (!dataset && dataset.error().code != Errc::not_found) {
-            co_return tl::unexpected<Problem>(dataset.error());
-        }
-        if (!dataset) co_return co_await without_dataset(call);
-        if (dataset->state != queue::DatasetState::ready) {
-            co_return tl::unexpected(
-                refused_dataset(dataset->state == queue::DatasetState::failed
-                                    ? "The dataset's file could not be read: " + dataset->error
-                                    : "The dataset is not complete: its upload has not ended."));
-        }
-        const jobs::DatasetShape shape{to_public(dataset->id), dataset->name, dataset->format,
-                                       dataset->columns};
-        if (kind_of(call).gather_dataset != nullptr) {
-            co_return co_await submit_gathered(call, dataset->id, shape);
-        }
-        auto plan = kind_of(call).plan_dataset(args, shape);
-        if (!plan) co_return tl::unexpected(refused_args(plan.error()));
-        auto job = new_job(call);
-        if (!job) co_return tl::unexpected(std::move(job.error()));
-        job->plan.args = std::move(plan->args);
-        job->plan.requirement = std::move(plan->requirement);
-        const auto submitted = co_await datasets_.submit(
-            std::move(*job), dataset->id, plan->seconds_per_record, plan->seconds_per_byte);
-        if (!submitted && submitted.error().code == Errc::not_found) {
+        job->plan = std::move(planned->plan);
+        const auto& dataset = planned->dataset;
+        const auto submitted = dataset ? co_await datasets_.submit(std::move(*job), dataset->id,
+                                                                   dataset->seconds_per_record,
+                                                                   dataset->seconds_per_byte)
+                                       : co_await store_.submit(std::move(*job));
+        if (!submitted && dataset && submitted.error().code == Errc::not_found) {
             co_return co_await without_dataset(call);
         }
-        if (!submitted) co_return tl::unexpected(refused_submit(submitted.error()));
-        co_return *submitted;
-    }
-
-    // The dataset is read here, a chunk at a time, and its items are stored with the job.
-    awaitable<Outcome<queue::Submitted>> submit_gathered(const Call& call, DatasetId id,
-                                                         const jobs::DatasetShape& shape) const {
-        const auto place = gathering_.reserve(1);
-        if (!place) co_return tl::unexpected(overloaded("Too many datasets are being read."));
-        auto gatherer = kind_of(call).gather_dataset(call.body.at("args"), shape);
-        if (!gatherer) co_return tl::unexpected(refused_args(gatherer.error()));
-        const auto chunks = co_await datasets_.chunks(call.principal.team.id, id);
-        if (!chunks) co_return tl::unexpected<Problem>(chunks.error());
-        for (const auto& chunk : *chunks) {
-            const auto content = co_await datasets_.chunk(call.principal.team.id, id, chunk.seq);
-            if (!content && content.error().code == Errc::not_found) {
-                co_return co_await without_dataset(call);
-            }
-            if (!content) co_return tl::unexpected<Problem>(content.error());
-            tl::expected<void, jobs::FieldErrors> taken;
-            const auto work = [&] {
-                return jobs::read_chunk(*content, [&](const text::RecordView& record) {
-                    taken = (*gatherer)->take(record);
-                    return taken.has_value();
-                });
-            };
-            const auto read = co_await offload(pool_, work);
-            if (!read) co_return tl::unexpected<Problem>(read.error());
-            if (!taken) co_return tl::unexpected(refused_args(taken.error()));
-        }
-        const auto cut = [&] { return (*gatherer)->finish(); };
-        auto plan = co_await offload(pool_, cut);
-        if (!plan) co_return tl::unexpected(refused_args(plan.error()));
-        auto job = new_job(call);
-        if (!job) co_return tl::unexpected(std::move(job.error()));
-        job->plan = std::move(*plan);
-        const auto submitted = co_await store_.submit(std::move(*job));
         if (!submitted) co_return tl::unexpected(refused_submit(submitted.error()));
         co_return *submitted;
     }
@@ -194,19 +117,8 @@ class Jobs {
                 co_return tl::unexpected(refused_submit(first.error()));
             }
         }
-        co_return tl::unexpected(refused_dataset("There is no such dataset."));
-    }
-
-    static Problem refused_dataset(std::string why) {
-        return refused_args({{"/dataset", "dataset", std::move(why)}});
-    }
-
-    awaitable<Planned> plan_job(const Call& call) const {
-        const auto& kind = kind_of(call);
-        const auto& args = call.body.at("args");
-        if (call.request.body.size() <= limits::kInlineBytes) co_return kind.plan(args);
-        const auto work = [&kind, &args] { return kind.plan(args); };
-        co_return co_await offload(pool_, work);
+        co_return tl::unexpected(
+            refused_args({{"/dataset", "dataset", "There is no such dataset."}}));
     }
 
     static Problem refused_submit(const Error& error) {
@@ -236,17 +148,15 @@ class Jobs {
 
     queue::JobStore& store_;
     queue::DatasetStore& datasets_;
-    Kinds kinds_;
-    boost::asio::thread_pool& pool_;
+    planning::Planner& planner_;
     const Clock& clock_;
-    mutable Budget gathering_{limits::kGatheringsInFlight};
 };
 
 }  // namespace
 
 void add_jobs(Handlers& handlers, queue::JobStore& store, queue::DatasetStore& datasets,
-              Kinds kinds, boost::asio::thread_pool& pool, const Clock& clock) {
-    const auto jobs = std::make_shared<const Jobs>(store, datasets, kinds, pool, clock);
+              planning::Planner& planner, const Clock& clock) {
+    const auto jobs = std::make_shared<const Jobs>(store, datasets, planner, clock);
     handlers["createJob"] = [jobs](const Call& call) { return jobs->create(call); };
     handlers["listJobs"] = [jobs](const Call& call) { return jobs->list(call); };
     handlers["cancelJob"] = [jobs](const Call& call) { return jobs->cancel(call); };

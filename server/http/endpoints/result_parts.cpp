@@ -1,9 +1,9 @@
 #include "server/http/endpoints/result_parts.hpp"
 
 #include "server/base/gzip.hpp"
+#include "server/base/offload.hpp"
 #include "server/http/endpoints/job_json.hpp"
 #include "server/http/limits.hpp"
-#include "server/http/offload.hpp"
 #include "server/jobs/rows_without_input.hpp"
 
 #include <algorithm>

@@ -2,9 +2,10 @@
 
 #include "server/http/contract_text.hpp"
 #include "server/http/endpoints/advice.hpp"
-#include "server/http/endpoints/argument_completion.hpp"
 #include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/job_spec.hpp"
 #include "server/http/site.hpp"
+#include "server/planning/argument_completion.hpp"
 
 #include <set>
 #include <stdexcept>
@@ -42,13 +43,13 @@ void check_kinds(const Contract& contract, std::span<const jobs::Contract> kinds
 }
 
 // The handler is called with what its arguments left to the server filled in.
-Handler with_complete_arguments(const endpoints::ArgumentCompletion& completion, Handler handler) {
+Handler with_complete_arguments(const planning::ArgumentCompletion& completion, Handler handler) {
     return [completion,
             handler = std::move(handler)](const Call& call) -> asio::awaitable<Outcome<Response>> {
         const std::string kind = call.body.at("kind");
         if (!completion.knows(kind)) co_return co_await handler(call);
         auto args = co_await completion.complete(call.principal.team.id, call.body.at("args"));
-        if (!args) co_return tl::unexpected(std::move(args.error()));
+        if (!args) co_return tl::unexpected(endpoints::refused(args.error()));
         auto body = call.body;
         body["args"] = std::move(*args);
         co_return co_await handler(
@@ -58,10 +59,10 @@ Handler with_complete_arguments(const endpoints::ArgumentCompletion& completion,
 
 Handlers make_handlers(const Backends& backends, const Contract& contract, const Draining& draining,
                        const std::string& version) {
-    const auto& [jobs, datasets, signals, shares, identity, webhooks, webhook_targets, clock, kinds, pool,
-                 advice, advisor, quotas] = backends;
+    const auto& [jobs, datasets, signals, shares, identity, webhooks, webhook_targets, clock, kinds,
+                 pool, advice, advisor, planner, schedules, quotas] = backends;
     Handlers handlers;
-    endpoints::add_jobs(handlers, jobs, datasets, kinds, pool, clock);
+    endpoints::add_jobs(handlers, jobs, datasets, planner, clock);
     endpoints::add_job_bundles(handlers, jobs, kinds, pool, clock);
     endpoints::add_job_redrive(handlers, jobs, clock);
     endpoints::add_job_reading(handlers, jobs, signals, draining, clock);
@@ -75,6 +76,7 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_estimates(handlers, kinds, pool);
     endpoints::add_gpu_profiles(handlers, advice, advisor);
     endpoints::add_training_measurements(handlers, advice, jobs, advisor);
+    endpoints::add_schedules(handlers, schedules, planner, clock);
     endpoints::add_sessions(handlers, identity, clock);
     endpoints::add_users(handlers, identity, clock);
     endpoints::add_teams(handlers, identity);
@@ -82,10 +84,8 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_webhooks(handlers, webhooks, webhook_targets);
     endpoints::add_operations(handlers, jobs, draining,
                               {version, contract.version(), contract.kinds()});
-    const endpoints::ArgumentCompletion completion(advice, jobs, advisor);
-    for (const auto* operation : {"createJob", "createEstimate"}) {
-        handlers[operation] = with_complete_arguments(completion, handlers[operation]);
-    }
+    const planning::ArgumentCompletion completion(advice, jobs, advisor);
+    handlers["createEstimate"] = with_complete_arguments(completion, handlers["createEstimate"]);
     return handlers;
 }
 

@@ -9,9 +9,11 @@
 #include "server/http/traffic.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
+#include "server/planning/planner.hpp"
 #include "server/queue/dataset_store.hpp"
 #include "server/queue/share_store.hpp"
 #include "server/queue/store.hpp"
+#include "server/schedules/store.hpp"
 #include "server/webhooks/store.hpp"
 #include "server/webhooks/target.hpp"
 
@@ -44,6 +46,8 @@ struct Backends {
     boost::asio::thread_pool& pool;
     advice::RecordStore& advice;
     const advice::Advisor& advisor;
+    planning::Planner& planner;
+    schedules::ScheduleStore& schedules;
     CallerQuotas quotas = {};
 };
 

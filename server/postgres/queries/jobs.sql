@@ -2,7 +2,7 @@
 
 -- name: jobs.get
 -- Those of the jobs $1 that there are. Index job_<day>_pkey of their days.
-select * from plimsoll.jobs_v1($1::bigint[]);
+select * from plimsoll.jobs_v2($1::bigint[]);
 
 -- name: jobs.list
 -- Newest first. $1 only ids below (null: from the newest), $2 kind, $3 how it ended (null: any), $4 limit.
@@ -10,8 +10,9 @@ select * from plimsoll.jobs_v1($1::bigint[]);
 select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.priority, j.state, j.args,
   j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
   j.tasks_quarantined as tasks_failed, j.retries, j.last_error, j.error,
-  j.unique_key, j.created_at, j.run_at, j.deadline, j.timeout_seconds, j.started_at, j.finished_at, j.revision
-from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id
+  j.unique_key, j.created_at, j.run_at, j.deadline, j.timeout_seconds, j.started_at, j.finished_at, j.revision,
+  j.schedule_id, s.name as schedule_name, j.due_at
+from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id left join plimsoll.schedule s on s.id = j.schedule_id
 where j.id < coalesce($1::bigint, 9223372036854775807)
   and ($2::text is null or j.kind = $2) and ($3::text is null or j.ended_as = $3)
 order by j.id desc limit $4::int;
@@ -21,8 +22,9 @@ order by j.id desc limit $4::int;
 select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.priority, j.state, j.args,
   j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
   j.tasks_quarantined as tasks_failed, j.retries, j.last_error, j.error,
-  j.unique_key, j.created_at, j.run_at, j.deadline, j.timeout_seconds, j.started_at, j.finished_at, j.revision
-from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id
+  j.unique_key, j.created_at, j.run_at, j.deadline, j.timeout_seconds, j.started_at, j.finished_at, j.revision,
+  j.schedule_id, s.name as schedule_name, j.due_at
+from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id left join plimsoll.schedule s on s.id = j.schedule_id
 where j.finished_at is null and j.id < coalesce($1::bigint, 9223372036854775807)
   and ($2::text is null or j.kind = $2) and ($3::text is null or j.state = $3)
 order by j.id desc limit $4::int;

@@ -4,11 +4,13 @@
 #include "fake_dataset_store.hpp"
 #include "fake_identity.hpp"
 #include "fake_job_store.hpp"
+#include "fake_schedules.hpp"
 #include "fake_shares.hpp"
 #include "fake_webhooks.hpp"
 #include "raw_client.hpp"
 #include "server/http/contract.hpp"
 #include "server/http/serving/http_server.hpp"
+#include "server/jobs/registry.hpp"
 
 #include <future>
 #include <thread>
@@ -62,6 +64,8 @@ class LiveServer : public ::testing::Test {
     FakeWebhooks webhooks_;
     FakeRecords records_;
     FakeAdvisor advisor_;
+    planning::Planner planner_{datasets_, jobs::contracts(), {records_, jobs_, advisor_}, pool_};
+    FakeSchedules schedules_;
     webhooks::AllowList webhook_targets_ =
         webhooks::AllowList::parse("https://hooks.example.com", "").value();
     std::unique_ptr<HttpServer> server_;

@@ -1,6 +1,6 @@
 // Accept, server-sent events, cookies, targets, budgets: the small rules.
+#include "server/base/budget.hpp"
 #include "server/http/accept.hpp"
-#include "server/http/budget.hpp"
 #include "server/http/cookies.hpp"
 #include "server/http/failure_limit.hpp"
 #include "server/http/sse.hpp"

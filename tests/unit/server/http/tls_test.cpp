@@ -3,6 +3,7 @@
 #include "fake_dataset_store.hpp"
 #include "fake_identity.hpp"
 #include "fake_job_store.hpp"
+#include "fake_schedules.hpp"
 #include "fake_shares.hpp"
 #include "fake_webhooks.hpp"
 #include "raw_client.hpp"
@@ -85,10 +86,12 @@ class Tls : public ::testing::Test {
     FakeWebhooks webhooks_;
     FakeRecords records_;
     FakeAdvisor advisor_;
+    planning::Planner planner_{datasets_, jobs::contracts(), {records_, jobs_, advisor_}, pool_};
+    FakeSchedules schedules_;
     webhooks::AllowList nowhere_;
     HttpServer server_{io_,
                        {jobs_, datasets_, signals_, shares_, identity_, webhooks_, nowhere_, clock_,
-                        jobs::contracts(), pool_, records_, advisor_},
+                        jobs::contracts(), pool_, records_, advisor_, planner_, schedules_},
                        "0.0.0",
                        std::nullopt};
     std::thread thread_;

@@ -1,14 +1,14 @@
 #pragma once
 
 #include "server/advice/advisor.hpp"
-#include "server/http/problem.hpp"
+#include "server/planning/refusal.hpp"
 #include "server/queue/store.hpp"
 
 #include <string_view>
 
 #include <boost/asio/awaitable.hpp>
 
-namespace plimsoll::http::endpoints {
+namespace plimsoll::planning {
 
 // Fills in what the arguments of a kind that it knows leave to the server. What it is given must
 // outlive it.
@@ -19,8 +19,8 @@ class ArgumentCompletion {
         : records_(records), jobs_(jobs), advisor_(advisor) {}
 
     bool knows(std::string_view kind) const { return advisor_.knows(kind); }
-    boost::asio::awaitable<Outcome<nlohmann::json>> complete(TeamId team,
-                                                             const nlohmann::json& args) const;
+    boost::asio::awaitable<tl::expected<nlohmann::json, Refusal>> complete(
+        TeamId team, const nlohmann::json& args) const;
 
   private:
     advice::RecordStore& records_;
@@ -28,4 +28,4 @@ class ArgumentCompletion {
     const advice::Advisor& advisor_;
 };
 
-}  // namespace plimsoll::http::endpoints
+}  // namespace plimsoll::planning

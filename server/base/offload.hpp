@@ -8,7 +8,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-namespace plimsoll::http {
+namespace plimsoll {
 
 template <class Work>
 boost::asio::awaitable<std::invoke_result_t<Work&>> run_work(Work work) {
@@ -24,4 +24,4 @@ boost::asio::awaitable<std::invoke_result_t<Work&>> offload(boost::asio::thread_
     co_return co_await boost::asio::co_spawn(pool, std::move(running), boost::asio::use_awaitable);
 }
 
-}  // namespace plimsoll::http
+}  // namespace plimsoll

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-namespace plimsoll::http {
+namespace plimsoll {
 
 // A fixed amount that many share: what would exceed it is refused at once instead of waiting.
 // For one thread. Reservations must not outlive the budget.
@@ -39,4 +39,4 @@ class Budget {
     std::size_t used_ = 0;
 };
 
-}  // namespace plimsoll::http
+}  // namespace plimsoll

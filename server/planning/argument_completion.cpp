@@ -1,8 +1,6 @@
-#include "server/http/endpoints/argument_completion.hpp"
+#include "server/planning/argument_completion.hpp"
 
-#include "server/http/endpoints/job_json.hpp"
-
-namespace plimsoll::http::endpoints {
+namespace plimsoll::planning {
 
 using boost::asio::awaitable;
 using nlohmann::json;
@@ -17,24 +15,25 @@ bool usable(const queue::DeviceStatus& device) {
 
 }  // namespace
 
-awaitable<Outcome<json>> ArgumentCompletion::complete(TeamId team, const json& args) const {
+awaitable<tl::expected<json, Refusal>> ArgumentCompletion::complete(TeamId team,
+                                                                    const json& args) const {
     advice::Knowledge knowledge;
     auto cards = co_await records_.cards(team);
-    if (!cards) co_return tl::unexpected<Problem>(cards.error());
+    if (!cards) co_return tl::unexpected<Refusal>(cards.error());
     knowledge.cards = std::move(*cards);
     auto measured = co_await records_.measurements(team, {}, kNewestMeasurements);
-    if (!measured) co_return tl::unexpected<Problem>(measured.error());
+    if (!measured) co_return tl::unexpected<Refusal>(measured.error());
     knowledge.measurements = std::move(*measured);
     const auto devices = co_await jobs_.devices();
-    if (!devices) co_return tl::unexpected<Problem>(devices.error());
+    if (!devices) co_return tl::unexpected<Refusal>(devices.error());
     for (const auto& device : *devices) {
         if (usable(device)) {
             knowledge.devices.push_back({device.node, device.name, device.memory_bytes});
         }
     }
     auto completed = advisor_.complete(args, knowledge);
-    if (!completed) co_return tl::unexpected(refused_args(completed.error()));
+    if (!completed) co_return tl::unexpected<Refusal>(completed.error());
     co_return std::move(*completed);
 }
 
-}  // namespace plimsoll::http::endpoints
+}  // namespace plimsoll::planning

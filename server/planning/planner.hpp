@@ -1,0 +1,72 @@
+#pragma once
+
+#include "server/base/budget.hpp"
+#include "server/planning/argument_completion.hpp"
+#include "server/planning/refusal.hpp"
+#include "server/queue/dataset_store.hpp"
+
+#include <optional>
+#include <span>
+
+#include <boost/asio/thread_pool.hpp>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::planning {
+
+// A job on a dataset each of whose chunks becomes a task: what a record and a byte of raw records
+// are estimated to take.
+struct OnDataset {
+    DatasetId id;
+    double seconds_per_record = 0;
+    double seconds_per_byte = 0;
+};
+
+struct Planned {
+    jobs::Plan plan;  // without tasks when it is on a dataset
+    std::optional<OnDataset> dataset;
+};
+
+// From the arguments of a job to its tasks, wherever the arguments come from: completes them,
+// looks into datasets and calls the kind. On one thread; what it is given must outlive it.
+class Planner {
+  public:
+    using Kinds = std::span<const jobs::Contract>;
+
+    // `pool` does what would hold up the thread.
+    Planner(queue::DatasetStore& datasets, Kinds kinds, ArgumentCompletion completion,
+            boost::asio::thread_pool& pool)
+        : datasets_(datasets), kinds_(kinds), completion_(completion), pool_(pool) {}
+    Planner(const Planner&) = delete;
+    Planner& operator=(const Planner&) = delete;
+
+    // Null for a kind that this server does not have.
+    const jobs::Contract* kind(std::string_view name) const;
+
+    // `args` have passed the kind's schema and live until the answer comes; `large`: reading them
+    // takes long.
+    boost::asio::awaitable<tl::expected<Planned, Refusal>> plan(TeamId team,
+                                                                const jobs::Contract& kind,
+                                                                const nlohmann::json& args,
+                                                                bool large = false);
+
+  private:
+    using Answer = boost::asio::awaitable<tl::expected<Planned, Refusal>>;
+
+    Answer plan_complete(TeamId team, const jobs::Contract& kind, const nlohmann::json& args,
+                         bool large);
+    Answer plan_on_dataset(TeamId team, const jobs::Contract& kind, const nlohmann::json& args);
+    Answer gather(TeamId team, const jobs::Contract& kind, const nlohmann::json& args,
+                  const queue::Dataset& dataset);
+
+    queue::DatasetStore& datasets_;
+    Kinds kinds_;
+    ArgumentCompletion completion_;
+    boost::asio::thread_pool& pool_;
+    Budget gathering_{4};  // datasets being read into a job's tasks: each may hold 100 MB
+};
+
+// The job of a spec as openapi.yaml has it, but for its times and its plan.
+queue::NewJob new_job(TeamId team, UserId submitter, const jobs::Contract& kind,
+                      const nlohmann::json& spec);
+
+}  // namespace plimsoll::planning

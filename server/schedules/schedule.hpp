@@ -1,0 +1,75 @@
+#pragma once
+
+#include "server/base/id.hpp"
+#include "server/base/time.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace plimsoll::schedules {
+
+using ScheduleId = Id<struct ScheduleTag>;
+
+inline std::string to_public(ScheduleId id) {
+    return public_id("sched", id.value);
+}
+
+// What is done about due times at which no server was there.
+enum class Misfire {
+    skip,  // let go
+    once,  // one run stands for all of them
+    all    // each is made up for, the latest ones up to the limit
+};
+// What is done when a due time comes and an earlier job of the schedule has not ended.
+enum class Overlap {
+    allow,   // both run
+    skip,    // the new one is let go
+    cancel,  // the earlier one is cancelled
+    queue    // the new one is submitted when the earlier one has ended; ten wait at most
+};
+
+std::string_view to_string(Misfire misfire);
+std::string_view to_string(Overlap overlap);
+// For texts that were checked.
+Misfire parse_misfire(std::string_view text);
+Overlap parse_overlap(std::string_view text);
+
+// What people say of a schedule.
+struct Settings {
+    std::string name;  // one of a kind in its team
+    std::string spec;  // JSON text of the job
+    std::string cron;
+    std::string time_zone;  // as Zone::named takes it
+    Misfire misfire = Misfire::once;
+    int misfire_limit = 10;  // of Misfire::all
+    Overlap overlap = Overlap::skip;
+};
+
+struct Schedule {
+    ScheduleId id;
+    Settings settings;
+    UserId user;  // who saved it last; its jobs are theirs
+    std::string user_name;
+    std::optional<Timestamp> paused_at;
+    std::optional<Timestamp> next_at;  // none: paused, or it never comes
+    int version = 1;                   // grows with every change by people
+    Timestamp created_at;
+    Timestamp updated_at;
+};
+
+// What became of a due time.
+struct Run {
+    Timestamp due_at;
+    std::optional<UserId> by_user;  // who wanted it to run now; none: its time came
+    std::string by_user_name;
+    std::string outcome;  // submitted, waiting, skipped, missed, failed
+    std::optional<JobId> job;
+    std::string job_state;  // empty: the job has been deleted
+    std::string reason;     // why there is no job; empty otherwise
+    int missed = 0;         // due times before this one that were let go
+    Timestamp decided_at;
+};
+
+}  // namespace plimsoll::schedules

@@ -1,0 +1,108 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "server/planning/planner.hpp"
+#include "server/schedules/schedule.hpp"
+
+#include <chrono>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+// Where schedules and what became of their due times are kept. Implemented by server/postgres. A
+// schedule of another team is Errc::not_found, like one that does not exist.
+namespace plimsoll::schedules {
+
+using boost::asio::awaitable;
+
+constexpr int kSchedulesPerTeam = 200;
+
+// Who writes, for the audit row.
+struct Author {
+    TeamId team;
+    UserId user;
+    std::string request_id;
+};
+
+// The job that a run submits, and what it runs on.
+struct Submission {
+    queue::NewJob job;
+    std::optional<planning::OnDataset> dataset;
+};
+
+// The answer to a due time; which due times go with it is a Step's to say.
+struct Answer {
+    ScheduleId schedule;
+    int version = 1;  // as the caller saw it
+    enum class Way { time, waiting, person } way = Way::time;
+    std::optional<Timestamp> expected;  // of Way::time: the next_at that the caller saw
+    std::optional<Timestamp> due_at;    // none: now
+    std::optional<Timestamp> then;      // of Way::time: the due time after it
+    int missed = 0;
+    enum class Verdict { submit, busy, failed, missed } verdict = Verdict::submit;
+    std::string reason;                    // why nothing is submitted
+    std::optional<UserId> user;            // of Way::person
+    std::optional<Submission> submission;  // of Verdict::submit
+};
+
+struct Answered {
+    std::string outcome;  // of a Run, or replayed, key_conflict, changed: see migrations/README.md
+    std::optional<JobId> job;
+    Timestamp due_at;
+};
+
+// Something to do for a schedule.
+struct Claimed {
+    ScheduleId id;
+    int version = 1;
+    TeamId team;
+    UserId user;
+    Settings settings;
+    std::optional<Timestamp> due_at;      // the first that is not answered
+    std::optional<Timestamp> waiting_at;  // of a run that waited for an earlier job
+    bool busy = false;                    // a job of it has not ended
+    Timestamp now;                        // by the database's clock
+};
+
+// For the API.
+class ScheduleStore {
+  public:
+    virtual ~ScheduleStore() = default;
+
+    virtual awaitable<Result<std::vector<Schedule>>> list(TeamId team) = 0;
+    virtual awaitable<Result<Schedule>> get(TeamId team, ScheduleId id) = 0;
+    // Errc::conflict when the name is taken, at "/name", or the team has kSchedulesPerTeam.
+    virtual awaitable<Result<Schedule>> create(Author author, Settings settings,
+                                               std::optional<Timestamp> next_at) = 0;
+    // `version`: only if that is the one that stands; Errc::conflict otherwise. Keeps a pause.
+    virtual awaitable<Result<Schedule>> replace(Author author, ScheduleId id, Settings settings,
+                                                std::optional<Timestamp> next_at,
+                                                std::optional<int> version) = 0;
+    virtual awaitable<Result<Schedule>> pause(Author author, ScheduleId id) = 0;
+    // `next_at` counts if it was paused.
+    virtual awaitable<Result<Schedule>> resume(Author author, ScheduleId id,
+                                               std::optional<Timestamp> next_at) = 0;
+    // Its jobs stay.
+    virtual awaitable<Result<void>> remove(Author author, ScheduleId id) = 0;
+    // Newest first; with `before`, only those due earlier.
+    virtual awaitable<Result<std::vector<Run>>> runs(TeamId team, ScheduleId id,
+                                                     std::optional<Timestamp> before,
+                                                     int limit) = 0;
+    // Way::person, with its audit row.
+    virtual awaitable<Result<Answered>> run_now(Author author, Answer answer) = 0;
+};
+
+// For who submits. Any number of servers may: each due time is answered once.
+class DueTimes {
+  public:
+    virtual ~DueTimes() = default;
+
+    // Of all teams. What is not answered within `lease` is handed out again.
+    virtual awaitable<Result<std::vector<Claimed>>> claim(int limit,
+                                                          std::chrono::seconds lease) = 0;
+    virtual awaitable<Result<Answered>> answer(Answer answer) = 0;
+    // Cancels jobs that later ones took the place of; how many.
+    virtual awaitable<Result<int>> cancel_overlapped() = 0;
+};
+
+}  // namespace plimsoll::schedules
