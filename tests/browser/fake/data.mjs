@@ -24,6 +24,7 @@ export function makeJob(id, fields = {}) {
     run_at: null,
     deadline: null,
     timeout_seconds: null,
+    schedule: null,
     started_at: null,
     finished_at: null,
     submitter: { id: user.id, name: user.name },

@@ -2,6 +2,7 @@
 import { contract } from './contract.mjs';
 import * as data from './data.mjs';
 import { datasetRoutes } from './datasets.mjs';
+import { scheduleRoutes } from './schedules.mjs';
 import * as training from './training.mjs';
 import * as waves from './waves.mjs';
 
@@ -123,6 +124,7 @@ export const routes = [
   [/^GET \/v1\/jobs\/([^/]+)\/report$/, withJob((fake, { response, json }, job) => json(response, 200, reportOf(fake, job)))],
   [/^GET \/v1\/jobs\/([^/]+)\/results$/, withJob(results)],
   ...datasetRoutes,
+  ...scheduleRoutes,
   [/^POST \/v1\/estimates$/, (_, { call, response, json }) => json(response, 200, training.estimate(call.body))],
   ...training.routes,
   [/^GET \/v1\/devices$/, (fake, { response, json }) => json(response, 200, { items: fake.devices })],

@@ -2,6 +2,7 @@
 // jobs progress by `update`, calls fail or wait by `faults`. One instance a test.
 import { createServer } from 'node:http';
 import * as data from './data.mjs';
+import { runs, schedules } from './schedules.mjs';
 import { serveStatic } from './static.mjs';
 import { rows as wavesRows } from './waves.mjs';
 import { routes } from './routes.mjs';
@@ -19,6 +20,9 @@ export class FakeServer {
   tokens = [...data.tokens];
   datasets = [];
   webhooks = [...data.webhooks];
+  schedules = [...schedules];
+  /** Of every one of them. */
+  scheduleRuns = [...runs];
   /** GPU profiles of the team. */
   cards = [];
   measurements = [];

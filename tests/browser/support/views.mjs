@@ -255,6 +255,35 @@ export const views = [
       await page.getByRole('dialog').getByText('cannot be undone').waitFor();
     },
   },
+  { name: 'schedules-full', address: '/#/schedules', ready: text('Nightly headlines') },
+  { name: 'schedules-empty', address: '/#/schedules', arrange: (server) => (server.schedules = []), ready: text('No schedule yet') },
+  { name: 'schedules-loading', address: '/#/schedules', arrange: hangs('GET /v1/schedules'), ready: loading },
+  { name: 'schedules-failed', address: '/#/schedules', arrange: fails('GET /v1/schedules'), ready: text('Service unavailable') },
+  { name: 'schedule-full', address: '/#/schedules/sched_1', ready: text('No server was running.') },
+  { name: 'schedule-paused', address: '/#/schedules/sched_2', ready: text('Times that come meanwhile') },
+  { name: 'schedule-empty', address: '/#/schedules/sched_1', arrange: (server) => (server.scheduleRuns = []), ready: text('Nothing was due yet') },
+  { name: 'schedule-failed', address: '/#/schedules/sched_1', arrange: fails('GET /v1/schedules/sched_1'), ready: text('Service unavailable') },
+  {
+    name: 'schedule-edit',
+    address: '/#/schedules/sched_1',
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Edit' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Edit schedule' });
+      await dialog.getByLabel('When').fill('0 66 * * *');
+      await dialog.getByText('is not between 0 and 23').waitFor();
+    },
+  },
+  {
+    name: 'new-schedule',
+    address: '/#/new/sentiment',
+    ready: async (page) => {
+      await page.getByRole('radio', { name: 'Again and again' }).check();
+      await page.getByRole('textbox', { name: 'When', exact: true }).fill('30 2 * * *');
+      await page.getByRole('list', { name: 'Next runs' }).getByRole('listitem').nth(4).waitFor();
+      await page.getByText('Limits').click();
+      await page.getByLabel('Unique key').waitFor();
+    },
+  },
   { name: 'devices-full', address: '/#/devices', ready: text('crane-7') },
   { name: 'devices-held', address: '/#/devices', arrange: queue, ready: text('A fan is replaced.') },
   { name: 'devices-empty', address: '/#/devices', arrange: (server) => (server.devices = []), ready: text('No device yet') },

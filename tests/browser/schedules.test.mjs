@@ -1,0 +1,98 @@
+// Jobs that are submitted again and again: made, looked at, changed.
+import assert from 'node:assert/strict';
+import { until } from './support/browser.mjs';
+import { visit } from './support/setting.mjs';
+
+const bodyOf = (server, name) => server.calls.findLast((call) => call.name === name)?.body;
+
+async function fillTexts(page) {
+  await page.getByLabel('Texts', { exact: true }).fill('Shares soar.');
+}
+
+visit('a job becomes a schedule, with its next runs while one types', async ({ page, server, go }) => {
+  await go('/#/new/sentiment');
+  await fillTexts(page);
+  await page.getByRole('radio', { name: 'Again and again' }).check();
+  await page.getByLabel('Name of the schedule').fill('Nightly');
+  const when = page.getByRole('textbox', { name: 'When', exact: true });
+  await when.fill('0 66 * * *');
+  await page.getByText('is not between 0 and 23').waitFor();
+  await when.fill('30 2 * * *');
+  await page.getByText('is not between 0 and 23').waitFor({ state: 'detached' });
+  const next = page.getByRole('list', { name: 'Next runs' }).getByRole('listitem');
+  await next.nth(4).waitFor();
+  assert.match(await next.nth(2).textContent(), /03:00/);
+  await page.getByLabel('Time zone').fill('Europe/Berlin');
+  await page.getByRole('button', { name: 'Save schedule' }).click();
+  await page.getByRole('heading', { name: 'Nightly', level: 1 }).waitFor();
+  const { name, cron, time_zone, misfire, overlap, job } = bodyOf(server, 'POST /v1/schedules');
+  assert.deepEqual([name, cron, time_zone, misfire, overlap], ['Nightly', '30 2 * * *', 'Europe/Berlin', 'once', 'skip']);
+  assert.equal(job.kind, 'sentiment');
+  assert.equal(job.run_at, undefined);
+});
+
+visit('what is missing of a schedule is said beside it', async ({ page, server, go }) => {
+  await go('/#/new/sentiment');
+  await fillTexts(page);
+  await page.getByRole('radio', { name: 'Again and again' }).check();
+  await page.getByRole('button', { name: 'Save schedule' }).click();
+  await page.getByText('Give it a name.').waitFor();
+  await page.getByText('Say when.').waitFor();
+  assert.equal(bodyOf(server, 'POST /v1/schedules'), undefined);
+});
+
+visit('a job with a start, a deadline, a timeout and a unique key', async ({ page, server, go }) => {
+  await go('/#/new/sentiment');
+  await fillTexts(page);
+  await page.getByRole('radio', { name: 'Later' }).check();
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.getByText('Say when.').waitFor();
+  await page.getByLabel('Start').fill('2100-01-02T03:04');
+  await page.getByText('Limits').click();
+  await page.getByLabel('Deadline').fill('2100-01-03T00:00');
+  await page.getByLabel('Longest run, in minutes').fill('1.5');
+  await page.getByLabel('Unique key').fill('nightly');
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.waitForURL(/#\/jobs\/job_/);
+  const { run_at, deadline, timeout_seconds, unique } = bodyOf(server, 'POST /v1/jobs');
+  const local = (text) => new Date(text).toISOString();
+  const there = await page.evaluate(() => [new Date('2100-01-02T03:04').toISOString(), new Date('2100-01-03T00:00').toISOString()]);
+  assert.deepEqual([run_at, deadline].map(local), there);
+  assert.equal(timeout_seconds, 90);
+  assert.deepEqual(unique, { key: 'nightly', on_conflict: 'refuse' });
+});
+
+visit('a schedule is run now, paused, resumed, changed and deleted', async ({ page, server, go }) => {
+  await go('/#/schedules');
+  await page.getByRole('link', { name: /Nightly headlines/ }).click();
+  const rows = page.getByRole('table', { name: 'Last runs' }).getByRole('row');
+  await rows.nth(7).waitFor();
+  await page.getByRole('button', { name: 'Run now' }).click();
+  await rows.nth(8).waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByText('Times that come meanwhile').waitFor();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByRole('list', { name: 'Next runs' }).waitFor();
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit schedule' });
+  await dialog.getByLabel('If times were missed').selectOption('all');
+  await dialog.getByLabel('At most').fill('3');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('Make up for each, the latest ones, 3 at most').waitFor();
+  assert.equal(bodyOf(server, 'PUT /v1/schedules/sched_1').job.kind, 'sentiment');
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('button', { name: 'Delete for good' }).click();
+  await page.getByRole('heading', { name: 'Schedules', level: 1 }).waitFor();
+  await until(() => server.schedules.length === 1, 'the deletion');
+});
+
+visit('a change to what somebody else changed meanwhile is refused', async ({ page, server, go }) => {
+  await go('/#/schedules/sched_1');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit schedule' });
+  await dialog.getByLabel('Name of the schedule').fill('Mine');
+  server.schedules = server.schedules.map((one) => ({ ...one, version: 7, name: 'Theirs' }));
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('Somebody else changed the schedule meanwhile.').waitFor();
+});

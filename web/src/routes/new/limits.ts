@@ -1,0 +1,24 @@
+import type { JobSpec } from '../../services/jobs';
+
+/** As they stand in the form; empty ones are not sent. */
+export interface Limits {
+  /** Of an input of type datetime-local: in the reader's own time zone. */
+  deadline: string;
+  minutes: number | null;
+  unique: string;
+}
+
+/** What an input of type datetime-local holds, as the API wants it; nonsense is none. */
+export function asTime(local: string): string | undefined {
+  const time = new Date(local);
+  return local && !Number.isNaN(time.getTime()) ? time.toISOString() : undefined;
+}
+
+export function limitsOf({ deadline, minutes, unique }: Limits): Pick<JobSpec, 'deadline' | 'timeout_seconds' | 'unique'> {
+  const time = asTime(deadline);
+  return {
+    ...(time && { deadline: time }),
+    ...(minutes && { timeout_seconds: minutes * 60 }),
+    ...(unique.trim() && { unique: { key: unique.trim(), on_conflict: 'refuse' as const } }),
+  };
+}

@@ -1,0 +1,23 @@
+/** "2026-03-29T03:00:00+02:00", as clocks in the time zone show it: the day and the time, and the offset apart. */
+export function readLocal(local: string): { day: string; time: string; offset: string } {
+  const [date = '', rest = ''] = local.split('T');
+  // The day as it is there, whatever the browser's own zone: noon UTC is that day everywhere it is formatted.
+  const day = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+  return { day: day.format(new Date(`${date}T12:00:00Z`)), time: rest.slice(0, 5), offset: `UTC${rest.slice(8)}` };
+}
+
+export const misfires = [
+  ['once', 'Run once for all that were missed'],
+  ['skip', 'Let them go'],
+  ['all', 'Make up for each, the latest ones'],
+] as const;
+
+export const overlaps = [
+  ['skip', 'Let the new time go'],
+  ['allow', 'Run both'],
+  ['cancel', 'Cancel the earlier job'],
+  ['queue', 'Submit it when the earlier one has ended'],
+] as const;
+
+export const wordFor = (words: readonly (readonly [string, string])[], value: string): string =>
+  words.find(([key]) => key === value)?.[1] ?? value;
