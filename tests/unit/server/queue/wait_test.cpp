@@ -7,22 +7,29 @@
 namespace plimsoll::queue {
 namespace {
 
+Wait waiting(std::string reason, std::int64_t tasks_ahead) {
+    Wait wait;
+    wait.reason = std::move(reason);
+    wait.tasks_ahead = tasks_ahead;
+    wait.device_class = "gpu";
+    return wait;
+}
+
 TEST(WaitTest, EveryReasonHasItsSentence) {
     std::set<std::string> sentences;
     for (const auto* reason : {"running", "scheduled", "retrying", "paused", "no_device", "no_fit",
-                               "draining", "cap", "own_jobs", "busy"}) {
-        const auto sentence = describe({reason, {}, 7, "gpu"});
+                               "quota", "draining", "cap", "own_jobs", "busy"}) {
+        const auto sentence = describe(waiting(reason, 7));
         EXPECT_TRUE(sentence.ends_with('.')) << sentence;
         EXPECT_TRUE(sentences.insert(sentence).second) << sentence;
     }
 }
 
 TEST(WaitTest, TasksAheadAreCountedUpToALimit) {
-    EXPECT_EQ(describe({"own_jobs", {}, 1, "cpu"}),
-              "It waits behind a task of the team's other jobs.");
-    EXPECT_EQ(describe({"own_jobs", {}, 7, "cpu"}),
+    EXPECT_EQ(describe(waiting("own_jobs", 1)), "It waits behind a task of the team's other jobs.");
+    EXPECT_EQ(describe(waiting("own_jobs", 7)),
               "It waits behind 7 tasks of the team's other jobs.");
-    EXPECT_EQ(describe({"own_jobs", {}, kMostTasksAhead, "cpu"}),
+    EXPECT_EQ(describe(waiting("own_jobs", kMostTasksAhead)),
               "It waits behind at least 10000 tasks of the team's other jobs.");
 }
 
