@@ -144,6 +144,6 @@ visit('what the server refuses stands beside its field', async ({ page, server, 
   });
   await page.getByRole('button', { name: 'Submit job' }).click();
   await page.getByText('Text 2: must be kinder').waitFor();
-  await page.getByText('is taken').waitFor();
+  await page.getByText('is taken', { exact: true }).waitFor();
   assert.equal(await page.getByRole('textbox', { name: 'Name' }).getAttribute('aria-invalid'), 'true');
 });

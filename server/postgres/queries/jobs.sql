@@ -35,8 +35,10 @@ order by j.id desc limit $4::int;
 select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.priority, j.state, j.args,
   j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
   j.tasks_quarantined as tasks_failed, j.retries, j.last_error, j.error,
-  j.unique_key, j.created_at, j.run_at, j.deadline, j.timeout_seconds, j.started_at, j.finished_at, j.revision
+  j.unique_key, j.created_at, j.run_at, j.deadline, j.timeout_seconds, j.started_at, j.finished_at, j.revision,
+  j.schedule_id, s.name as schedule_name, j.due_at
 from plimsoll.job_label l join plimsoll.job j on j.id = l.job_id left join plimsoll.app_user u on u.id = j.user_id
+  left join plimsoll.schedule s on s.id = j.schedule_id
 where l.job_id < coalesce($1::bigint, 9223372036854775807) and l.key = $5::text and ($6::text is null or l.value = $6)
   and ($2::text is null or j.kind = $2) and ($3::text is null or j.state = $3)
 order by l.job_id desc limit $4::int;

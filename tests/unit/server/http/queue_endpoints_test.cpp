@@ -115,7 +115,7 @@ TEST_F(QueueEndpoints, ARefusalForAQuotaNamesIt) {
     EXPECT_EQ(problem.at("detail"),
               "The job is estimated to take 3 device-seconds; the team has used 8 of 10 "
               "device-seconds of class cpu in a day.");
-    EXPECT_GE(std::stoi(refused.header("Retry-After")), 3500);
+    EXPECT_GE(std::stoi(refused.header("retry-after")), 3500);
 }
 
 }  // namespace

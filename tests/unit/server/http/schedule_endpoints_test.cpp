@@ -29,7 +29,8 @@ class ScheduleEndpoints : public LiveServer {
         const auto answer = create(body);
         EXPECT_EQ(answer.status, 422) << answer.body;
         std::vector<std::string> pointers;
-        for (const auto& error : answer.json().at("errors")) pointers.push_back(error["pointer"]);
+        const auto problem = answer.json();
+        for (const auto& error : problem.at("errors")) pointers.push_back(error["pointer"]);
         return pointers;
     }
 };
@@ -39,7 +40,7 @@ using Pointers = std::vector<std::string>;
 TEST_F(ScheduleEndpoints, ShowsTheNextFiveTimesAsClocksThereShowThem) {
     const auto made = create(spec());
     ASSERT_EQ(made.status, 201) << made.body;
-    const auto& next = made.json().at("next_runs");
+    const auto next = made.json().at("next_runs");
     ASSERT_EQ(next.size(), 5U);
     EXPECT_THAT(next[0].at("local").get<std::string>(), HasSubstr("T02:30:00+0"));
     EXPECT_EQ(made.json().at("misfire"), "once");
@@ -79,7 +80,7 @@ TEST_F(ScheduleEndpoints, ArePausedResumedReplacedAndDeleted) {
     answer =
         call("replaceSchedule", {"PUT", path, identity_.ada, body.dump(), {{"If-Match", "\"1\""}}});
     EXPECT_EQ(answer.status, 200) << answer.body;
-    EXPECT_EQ(answer.header("ETag"), "\"2\"");
+    EXPECT_EQ(answer.header("etag"), "\"2\"");
     answer =
         call("replaceSchedule", {"PUT", path, identity_.ada, body.dump(), {{"If-Match", "\"1\""}}});
     EXPECT_EQ(answer.status, 409);
@@ -91,7 +92,7 @@ TEST_F(ScheduleEndpoints, RunNow) {
     const auto path = created() + "/runs";
     auto answer = call("createScheduleRun", {"POST", path, identity_.ada});
     ASSERT_EQ(answer.status, 202) << answer.body;
-    EXPECT_EQ(answer.header("Location"), "/v1/jobs/" + to_public(JobId{7}));
+    EXPECT_EQ(answer.header("location"), "/v1/jobs/" + to_public(JobId{7}));
     ASSERT_EQ(schedules_.answers_.size(), 1U);
     EXPECT_EQ(schedules_.answers_[0].submission->job.plan.tasks.size(), 1U);
     schedules_.outcome_ = "key_conflict";
