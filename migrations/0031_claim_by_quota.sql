@@ -22,7 +22,7 @@ $$;
 --
 -- Exact stride scheduling within a quantum: tasks go out in order of virtual start (account's virtual time +
 -- charge before it / weight). At most 16 accounts share a claim, and none gets ahead of a waiting one by
--- more than the quantum, 1/16 of the claim.
+-- more than the quantum, 1/16 of the claim, from wherever it stood before: leads do not add up.
 create function claim_v2(p_worker_id int, p_epoch int, p_max_seconds float8 default 0.25, p_max_tasks int default 64,
   p_memory_bucket smallint default null, p_models text[] default '{}', p_now timestamptz default clock_timestamp())
 returns table (fence bigint, job_id bigint, task int, attempt smallint, is_merge boolean, kind text, kind_version smallint,
@@ -126,8 +126,10 @@ begin
     ), candidate as materialized (
       select * from next n where coalesce(n.before + n.est_seconds <= n.quota_left, true)
     ), horizon as materialized (
-      -- Where the first account stands that this claim will leave waiting.
-      select least(
+      -- Where the first account stands that this claim will leave waiting, and by what others may get ahead of it.
+      select least(v_work / v_accounts_per_claim,
+          greatest(1, p_max_tasks / v_accounts_per_claim) * (select max(c.est_seconds::float8) from candidate c)) quantum,
+        least(
         (select t.vtime from turn t where t.place = v_accounts_per_claim + 1),
         (select min(e.vend) from (
           select c.account_id, max(c.vtime + (c.before + c.est_seconds) / c.weight) vend, count(*) n from candidate c group by 1) e
@@ -138,8 +140,9 @@ begin
           row_number() over in_all n, sum(c.est_seconds::float8) over in_all - c.est_seconds work_before,
           count(*) filter (where c.crashes > 0) over in_all suspects
         from candidate c cross join horizon h
-        where (c.place <= greatest(1, p_max_tasks / v_accounts_per_claim) and c.before < v_work / v_accounts_per_claim)
-          or h.v is null or c.vtime + c.before / c.weight < h.v
+        where h.v is null or c.vtime + c.before / c.weight < h.v
+          or (c.place <= greatest(1, p_max_tasks / v_accounts_per_claim) and c.before < v_work / v_accounts_per_claim
+            and c.vtime + c.before / c.weight < h.v + h.quantum / c.weight)
         window in_all as (order by c.vtime + c.before / c.weight, c.account_id, c.place)) x
       where x.n <= p_max_tasks and x.work_before < v_work
         -- What a worker died on runs alone: whatever it dies with next time would be given up together.
