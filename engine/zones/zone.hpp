@@ -25,7 +25,9 @@ struct Shown {
 };
 
 // Where clocks show the time: an offset from UTC, or a place of the IANA time zone database, whose
-// offset changes through the year. Small, to be copied.
+// offset changes through the year. Small, to be copied. The library that reads the database takes
+// the changes that its files list, to the end of 2037, and not the rule behind them: from 2038 on a
+// place keeps its standard time.
 class Zone {
   public:
     Zone() = default;  // UTC
