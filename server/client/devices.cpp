@@ -1,4 +1,5 @@
 #include "server/client/commands.hpp"
+#include "server/client/members.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -14,11 +15,6 @@ using nlohmann::json;
 constexpr std::chrono::seconds kBetweenLooks{2};
 constexpr const char* kClearScreen = "\x1b[H\x1b[J";
 constexpr double kGibibyte = 1 << 30;
-
-std::string text_of(const json& object, const char* member) {
-    const auto found = object.find(member);
-    return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
-}
 
 // "–" for what a device does not say.
 std::string number(const json& readings, const char* member, const char* format, double unit = 1) {

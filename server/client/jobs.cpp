@@ -1,4 +1,5 @@
 #include "server/client/commands.hpp"
+#include "server/client/members.hpp"
 #include "server/client/report_text.hpp"
 
 #include <cctype>
@@ -11,11 +12,6 @@
 
 namespace plimsoll::client {
 namespace {
-
-std::string text_of(const nlohmann::json& object, const char* member) {
-    const auto found = object.find(member);
-    return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
-}
 
 // For a query: everything but letters, digits and the few signs that need no escape.
 std::string escaped(std::string_view text) {

@@ -1,4 +1,5 @@
 #include "server/client/commands.hpp"
+#include "server/client/members.hpp"
 
 #include <cstdio>
 
@@ -17,11 +18,6 @@ std::string number(double value) {
 
 std::string percent(double share) {
     return number(share * 100) + " %";
-}
-
-std::string text_of(const json& object, const char* member) {
-    const auto found = object.find(member);
-    return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
 }
 
 std::string quota_of(const json& share) {

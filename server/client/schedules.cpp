@@ -1,6 +1,8 @@
 #include "server/client/schedules.hpp"
 
 #include "server/client/commands.hpp"
+#include "server/client/list.hpp"
+#include "server/client/members.hpp"
 
 #include <fstream>
 #include <iostream>
@@ -12,11 +14,6 @@ namespace plimsoll::client {
 namespace {
 
 using nlohmann::json;
-
-std::string text_of(const json& object, const char* member) {
-    const auto found = object.find(member);
-    return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
-}
 
 std::string path_of(const ScheduleOptions& options) {
     return "/v1/schedules/" + options.id;
@@ -92,19 +89,6 @@ int post(const Session& session, const std::string& path) {
     return show(session, api->post_json(path, nullptr));
 }
 
-int list(const Session& session, const Result<json>& page,
-         std::vector<std::vector<std::string>> rows,
-         std::vector<std::string> (*row_of)(const json&), const std::string& none) {
-    if (!page) return report_error(session, page.error());
-    if (session.json) {
-        session.terminal.line(page->dump(2));
-        return 0;
-    }
-    for (const auto& item : page->at("items")) rows.push_back(row_of(item));
-    session.terminal.line(rows.size() > 1 ? format_table(session.terminal, rows) : none);
-    return 0;
-}
-
 std::vector<std::string> schedule_row(const json& schedule) {
     return {text_of(schedule, "id"),        text_of(schedule, "name"), text_of(schedule, "cron"),
             text_of(schedule, "time_zone"), text_of(schedule, "kind"), next_of(schedule)};
@@ -120,9 +104,9 @@ std::vector<std::string> run_row(const json& run) {
 int list_schedules(const Session& session) {
     auto api = signed_in();
     if (!api) return report_error(session, api.error());
-    return list(session, api->get_json("/v1/schedules"),
-                {{"SCHEDULE", "NAME", "CRON", "TIME ZONE", "KIND", "NEXT"}}, schedule_row,
-                "No schedules yet: plimsoll schedules add …");
+    return show_list(session, api->get_json("/v1/schedules"),
+                     {{"SCHEDULE", "NAME", "CRON", "TIME ZONE", "KIND", "NEXT"}}, schedule_row,
+                     "No schedules yet: plimsoll schedules add …");
 }
 
 int show_schedule(const Session& session, const ScheduleOptions& options) {
@@ -184,9 +168,9 @@ int run_schedule(const Session& session, const ScheduleOptions& options) {
 int list_schedule_runs(const Session& session, const ScheduleOptions& options) {
     auto api = signed_in();
     if (!api) return report_error(session, api.error());
-    return list(session,
-                api->get_json(path_of(options) + "/runs?limit=" + std::to_string(options.limit)),
-                {{"DUE", "OUTCOME", "JOB", "STATE", "WHY"}}, run_row, "It was never due yet.");
+    return show_list(
+        session, api->get_json(path_of(options) + "/runs?limit=" + std::to_string(options.limit)),
+        {{"DUE", "OUTCOME", "JOB", "STATE", "WHY"}}, run_row, "It was never due yet.");
 }
 
 }  // namespace plimsoll::client

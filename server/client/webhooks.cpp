@@ -1,4 +1,6 @@
 #include "server/client/commands.hpp"
+#include "server/client/list.hpp"
+#include "server/client/members.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -7,27 +9,8 @@ namespace {
 
 using nlohmann::json;
 
-std::string text_of(const json& object, const char* member) {
-    const auto found = object.find(member);
-    return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
-}
-
 std::string path_of(const std::string& webhook_id) {
     return "/v1/webhooks/" + webhook_id;
-}
-
-// JSON for programs, or else a table; `none` stands for an empty one.
-int show(const Session& session, const Result<json>& page,
-         std::vector<std::vector<std::string>> rows,
-         std::vector<std::string> (*row_of)(const json&), const std::string& none) {
-    if (!page) return report_error(session, page.error());
-    if (session.json) {
-        session.terminal.line(page->dump(2));
-        return 0;
-    }
-    for (const auto& item : page->at("items")) rows.push_back(row_of(item));
-    session.terminal.line(rows.size() > 1 ? format_table(session.terminal, rows) : none);
-    return 0;
 }
 
 std::vector<std::string> webhook_row(const json& webhook) {
@@ -49,8 +32,8 @@ std::vector<std::string> delivery_row(const json& delivery) {
 int list_webhooks(const Session& session) {
     auto api = signed_in();
     if (!api) return report_error(session, api.error());
-    return show(session, api->get_json("/v1/webhooks"), {{"WEBHOOK", "NAME", "URL"}}, webhook_row,
-                "No webhooks yet: plimsoll webhooks add …");
+    return show_list(session, api->get_json("/v1/webhooks"), {{"WEBHOOK", "NAME", "URL"}},
+                     webhook_row, "No webhooks yet: plimsoll webhooks add …");
 }
 
 int add_webhook(const Session& session, const std::string& name, const std::string& url) {
@@ -78,9 +61,9 @@ int remove_webhook(const Session& session, const std::string& webhook_id) {
 int list_deliveries(const Session& session, const std::string& webhook_id) {
     auto api = signed_in();
     if (!api) return report_error(session, api.error());
-    return show(session, api->get_json(path_of(webhook_id) + "/deliveries"),
-                {{"NOTICE", "TYPE", "JOB", "STATE", "ATTEMPTS", "CREATED", "LAST ERROR"}},
-                delivery_row, "Nothing was sent yet.");
+    return show_list(session, api->get_json(path_of(webhook_id) + "/deliveries"),
+                     {{"NOTICE", "TYPE", "JOB", "STATE", "ATTEMPTS", "CREATED", "LAST ERROR"}},
+                     delivery_row, "Nothing was sent yet.");
 }
 
 int test_webhook(const Session& session, const std::string& webhook_id) {
