@@ -34,6 +34,29 @@ std::string broken_date(const Series& series, const PriceRow& row) {
            format_timestamp(series.time.back()) + "; rows must be sorted, oldest first.";
 }
 
+// Nights and weekends of a series by the hour belong to it: breaks of about the same length, an
+// hour more or less where clocks change, that come at least every other week. Those that do not are
+// gaps.
+void flag_gaps(const std::vector<std::int64_t>& time, SeriesFlags& flags) {
+    if (time.size() <= 2) return;
+    std::vector<std::int64_t> steps(time.size() - 1);
+    for (std::size_t i = 0; i < steps.size(); ++i) steps[i] = time[i + 1] - time[i];
+    std::ranges::sort(steps);
+    const std::int64_t usual = steps[(steps.size() - 1) / 2];
+    constexpr std::int64_t kHour = 3600;
+    constexpr std::int64_t kFortnight = 14 * 24 * kHour;
+    const std::int64_t often = std::max<std::int64_t>(2, (time.back() - time.front()) / kFortnight);
+    const auto breaks = std::ranges::upper_bound(steps, 5 * usual);
+    for (auto it = breaks; it != steps.end(); ++it) {
+        const std::int64_t about = kHour + usual;
+        const auto first = std::lower_bound(breaks, steps.end(), *it - about);
+        const auto last = std::upper_bound(breaks, steps.end(), *it + about);
+        if (usual < 24 * kHour && last - first >= often) continue;
+        ++flags.gaps;
+        flags.longest_gap = *it;
+    }
+}
+
 }  // namespace
 
 SymbolPrices& PriceRows::of(std::string_view symbol) {
@@ -102,18 +125,7 @@ SeriesFlags flag(const Series& series) {
         if (std::ranges::any_of(kRatios, [&](double r) { return std::abs(ratio / r - 1) < kNear; }))
             flags.splits.push_back(i);
     }
-    if (series.time.size() > 2) {
-        std::vector<std::int64_t> steps(n - 1);
-        for (std::size_t i = 1; i < n; ++i) steps[i - 1] = series.time[i] - series.time[i - 1];
-        const std::vector<std::int64_t> in_order = steps;
-        std::ranges::nth_element(steps, steps.begin() + static_cast<std::ptrdiff_t>(n / 2 - 1));
-        const std::int64_t usual = steps[n / 2 - 1];
-        for (std::int64_t step : in_order) {
-            if (step <= 5 * usual) continue;
-            ++flags.gaps;
-            flags.longest_gap = std::max(flags.longest_gap, step);
-        }
-    }
+    flag_gaps(series.time, flags);
     return flags;
 }
 

@@ -230,5 +230,34 @@ TEST(PriceReader, FlagsSplitsOfEveryUsualRatio) {
     EXPECT_TRUE(csv("close\n100\n120\n95\n").front().flags.splits.empty());
 }
 
+// Weeks of hourly bars, nine to five from Monday to Friday.
+Series trading_hours(int weeks) {
+    constexpr std::int64_t kHour = 3600;
+    Series series;
+    for (int day = 0; day < 7 * weeks; ++day)
+        for (int hour = 9; hour <= 17 && day % 7 < 5; ++hour) {
+            series.time.push_back((24 * day + hour) * kHour);
+            for (auto* column : {&series.open, &series.high, &series.low, &series.close})
+                column->push_back(100 + (hour * 7 + day) % 5);
+        }
+    return series;
+}
+
+TEST(Flags, NightsAndWeekendsAreNoGaps) {
+    EXPECT_EQ(flag(trading_hours(12)).gaps, 0u);
+    EXPECT_EQ(flag(trading_hours(3)).gaps, 0u);
+}
+
+TEST(Flags, AHolidayAmongTradingHoursIsAGap) {
+    auto series = trading_hours(12);
+    const auto wednesday = 30 * 9 + 2 * 9;  // of the seventh week
+    for (auto* column : {&series.open, &series.high, &series.low, &series.close})
+        column->erase(column->begin() + wednesday, column->begin() + wednesday + 9);
+    series.time.erase(series.time.begin() + wednesday, series.time.begin() + wednesday + 9);
+    const auto flags = flag(series);
+    EXPECT_EQ(flags.gaps, 1u);
+    EXPECT_EQ(flags.longest_gap, (24 + 16) * 3600);
+}
+
 }  // namespace
 }  // namespace plimsoll::waves
