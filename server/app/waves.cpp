@@ -1,12 +1,13 @@
 #include "server/app/waves.hpp"
 
 #include "engine/waves/output/check.hpp"
+#include "engine/waves/output/count_picture.hpp"
 #include "engine/waves/output/csv.hpp"
 #include "engine/waves/output/json.hpp"
-#include "engine/waves/output/svg.hpp"
 #include "engine/waves/output/text.hpp"
 #include "engine/waves/report/scan.hpp"
 #include "engine/waves/series/price_reader.hpp"
+#include "server/app/waves_follow.hpp"
 #include "server/app/yaml_json.hpp"
 
 #include <condition_variable>
@@ -59,13 +60,15 @@ Result<std::vector<KeyNote>> load_settings(const WavesOptions& options, waves::S
 }
 
 Result<std::vector<waves::SymbolPrices>> read_files(const WavesOptions& options,
-                                                    const waves::Zone& zone) {
+                                                    const waves::Zone& zone,
+                                                    bool whole_lines = false) {
     std::vector<waves::SymbolPrices> all;
     std::set<std::string> seen;
     const std::set<std::string> wanted(options.symbols.begin(), options.symbols.end());
     for (const std::string& name : options.files) {
-        const auto bytes = file_contents(name);
+        auto bytes = file_contents(name);
         if (!bytes) return fail(bytes.error());
+        if (whole_lines) bytes->resize(bytes->find_last_of('\n') + 1);
         const fs::path path(name);
         const auto format =
             path.extension() == ".csv" ? waves::PriceFormat::csv : waves::PriceFormat::json_lines;
@@ -158,7 +161,7 @@ Result<void> write(const std::string& file, const std::string& text) {
     return {};
 }
 
-Result<void> write_images(const std::vector<SymbolReport>& reports,
+Result<void> write_images(const std::vector<SymbolReport>& reports, const WavesOptions& options,
                           const waves::Settings& settings) {
     if (!settings.save_images) return {};
     std::error_code error;
@@ -171,12 +174,19 @@ Result<void> write_images(const std::vector<SymbolReport>& reports,
         const auto count = std::min<std::size_t>(
             report.counts.size(), static_cast<std::size_t>(settings.save_images_top_n));
         for (std::size_t i = 0; i < count; ++i) {
-            const auto path =
-                fs::path(settings.out_dir) / (name + "-" + std::to_string(i + 1) + ".svg");
-            if (auto done =
-                    write(path.string(), waves::output::count_svg(report, report.counts[i]));
-                !done)
-                return done;
+            const auto path = fs::path(settings.out_dir) / (name + "-" + std::to_string(i + 1));
+            const auto picture =
+                waves::output::picture_of(waves::output::chart_of(report, report.counts[i]));
+            const auto save = [&](const char* ending, const std::string& bytes) {
+                return write(path.string() + ending, bytes);
+            };
+            if (options.images != "png") {
+                if (auto done = save(".svg", waves::output::svg_of(picture)); !done) return done;
+            }
+            if (options.images == "svg") continue;
+            const auto png = waves::output::png_of(picture);
+            if (!png) return fail(png.error());
+            if (auto done = save(".png", *png); !done) return done;
         }
     }
     return {};
@@ -201,6 +211,11 @@ int run_waves(const client::Session& session, const WavesOptions& options) {
         return refuse(session, {Errc::invalid_input, "Name at least one file of prices.", ""});
     const auto zone = waves::Zone::named(options.time_zone);
     if (!zone) return refuse(session, zone.error());
+    if (options.follow || options.replay > 0) {
+        const auto read = [&](bool whole_lines) { return read_files(options, *zone, whole_lines); };
+        const auto done = follow_waves(options, settings, read);
+        return done ? 0 : refuse(session, done.error());
+    }
     auto symbols = read_files(options, *zone);
     if (!symbols) return refuse(session, symbols.error());
     if (!options.check.empty()) {
@@ -213,7 +228,7 @@ int run_waves(const client::Session& session, const WavesOptions& options) {
     const auto reports = scan_with_bar(session, std::move(*symbols), settings);
     if (!reports) return refuse(session, reports.error());
     for (auto&& done : {write(options.output, render(*reports, options, settings, *notes)),
-                        write_images(*reports, settings)})
+                        write_images(*reports, options, settings)})
         if (!done) return refuse(session, done.error());
     for (const SymbolReport& report : *reports)
         if (report.ok()) return 0;

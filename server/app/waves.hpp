@@ -16,6 +16,9 @@ struct WavesOptions {
     std::string format = "text";           // text, json, jsonl or csv
     std::string output;                    // file; empty: standard output
     std::string check;                     // "PATTERN up|down END,END,…": judge this count instead
+    int replay = 0;                        // tell what each of the last so many bars changed
+    bool follow = false;                   // and what every bar changes that is appended
+    std::string images = "svg";            // what save_images writes: svg, png or both
     std::string time_zone = "UTC";
     bool list_keys = false;
 };

@@ -23,9 +23,16 @@ void add_waves_command(CLI::App& app, const client::Session& session, int& code)
         ->check(CLI::IsMember({"text", "json", "jsonl", "csv"}));
     command->add_option("--output,-o", options->output,
                         "File to write instead of the standard output");
+    command->add_option("--images", options->images, "What save_images writes: svg, png or both")
+        ->check(CLI::IsMember({"svg", "png", "both"}));
     command->add_option(
         "--check", options->check,
         "Judge a count of your own: \"impulse up 38,45,48,57,76,84\" (bars or dates)");
+    command
+        ->add_option("--replay", options->replay, "Tell what each of the last so many bars changed")
+        ->check(CLI::Range(0, 100'000));
+    command->add_flag("--follow", options->follow,
+                      "Wait for bars that are appended to the files, and tell what each changes");
     command->add_option("--time-zone", options->time_zone,
                         "Of times that name none: Europe/Berlin, +02:00, …");
     command->callback([options, &session, &code] {

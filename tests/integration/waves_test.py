@@ -65,6 +65,9 @@ class Waves(unittest.TestCase):
         self.assertEqual([chart.name for chart in charts], ["RW00-1.svg", "RW00-2.svg"])
         for chart in charts:
             self.assertTrue(xml.parse(chart).getroot().tag.endswith("svg"))
+        self.waves(PRICES, "--set", "save_images=true", "--images", "png", "--set", "out_dir=pictures")
+        picture, = (self.folder / "pictures").iterdir()
+        self.assertEqual((picture.name, picture.read_bytes()[:8]), ("RW00-1.png", b"\x89PNG\r\n\x1a\n"))
 
     def test_broken_symbols_beside_good_ones(self):
         good = "".join(f"good,{10 + (i * 7) % 5}\n" for i in range(40))
@@ -85,7 +88,35 @@ class Waves(unittest.TestCase):
         told = json.loads(self.waves(PRICES, *check, "impulse down 38,45,48,57,76,85", "--format", "json", code=1))
         self.assertFalse(told["valid"])
         self.assertTrue([rule for rule in told["rules"] if not rule["holds"]])
-        self.assertIn("6 ends", self.waves(PRICES, *check, "impulse down 38,45", code=2))
+        self.assertIn("has 6 ends", self.waves(PRICES, *check, "impulse down 38,45,48,57,76,84,90", code=2))
+        self.assertIn("3 of 5 waves", self.waves(PRICES, *check, "impulse down 38,45,48,57"))
+
+    def test_bars_that_come_one_by_one(self):
+        told = [json.loads(line) for line in self.waves(PRICES, "--replay", "30", "--format", "jsonl").splitlines()]
+        self.assertEqual([step["bar"] for step in told], list(range(470, 500)))
+        self.assertLess(sum(step["nodes"] for step in told), sum(step["whole_nodes"] for step in told))
+        whole = json.loads(self.waves(PRICES, "--format", "jsonl"))
+        self.assertEqual(told[-1]["whole_nodes"], whole["scan_stats"]["nodes"])
+        self.assertEqual(told[-1]["best"]["pivots"], whole["counts"][0]["pivots"])
+        self.assertIn("starts searched", self.waves(PRICES, "--replay", "1"))
+        self.assertIn("surrogates", self.waves(PRICES, "--replay", "1", "--set", "surrogates=5", code=2))
+
+    def test_bars_that_are_appended(self):
+        rows = PRICES.read_text().splitlines(keepends=True)
+        path = self.file("growing.csv", "".join(rows[:-2]))
+        following = subprocess.Popen([PLIMSOLL, "waves", str(path), "--follow", "--replay", "1", "--format", "jsonl"],
+                                     stdout=subprocess.PIPE, text=True)
+        self.addCleanup(following.stdout.close)
+        self.addCleanup(following.wait)
+        self.addCleanup(following.kill)
+        self.assertEqual(json.loads(following.stdout.readline())["bar"], 497)
+        for bar, row in ((498, rows[-2]), (499, rows[-1])):
+            with path.open("a", encoding="utf-8") as file:
+                file.write(row[:7])  # a line that is still being written is not read
+                file.flush()
+                file.write(row[7:])
+            self.assertEqual(json.loads(following.stdout.readline())["bar"], bar)
+        self.assertIsNone(following.poll())
 
     def test_the_sample(self):
         told = self.waves(ROOT / "deploy/samples/european_closes.csv", "--set", "profile=true")

@@ -1,9 +1,10 @@
 #include "engine/waves/output/check.hpp"
 
-#include "engine/waves/series/timestamps.hpp"
+#include "engine/waves/output/json.hpp"
+#include "engine/waves/output/words.hpp"
+#include "engine/waves/scoring/rarity.hpp"
+#include "engine/waves/series/bar_named.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -12,53 +13,80 @@
 namespace plimsoll::waves::output {
 namespace {
 
+using nlohmann::json;
+
+std::string outlook_text(const Outlook& outlook) {
+    std::string out = fmt::format("  {}, wrong {} {:.6g}{}\n", outlook.expects,
+                                  outlook.upward ? "below" : "above", outlook.invalidation,
+                                  outlook.invalidated ? " (passed)" : "");
+    for (const Target& target : outlook.targets)
+        out += fmt::format("    target {:.6g}: {}\n", target.price, target.basis);
+    return out;
+}
+
+std::string text_of(const CheckedCount& checked) {
+    std::string out = checked.valid ? "valid" : "not valid";
+    if (!checked.whole())
+        out += fmt::format(" so far: {} of {} waves", checked.waves, checked.all_waves);
+    if (checked.score) out += fmt::format(", score {:.4f}", *checked.score);
+    if (checked.rarity)
+        out += fmt::format(", rarity {:.1f}: {}", *checked.rarity, rarity_words(*checked.rarity));
+    out += "\n";
+    for (const CheckedRule& rule : checked.rules)
+        out += fmt::format("  {:<6} {}{}\n", rule.holds ? "holds" : "BROKEN", rule.text,
+                           rule.margin ? fmt::format(" (margin {:+.3f})", *rule.margin) : "");
+    if (checked.outlook) out += outlook_text(*checked.outlook);
+    return out;
+}
+
+template <class T>
+json or_null(const std::optional<T>& value) {
+    return value ? json(*value) : json(nullptr);
+}
+
+}  // namespace
+
 std::optional<Shape> shape_named(std::string_view name) {
     for (int i = 0; i < kShapes; ++i)
         if (to_string(static_cast<Shape>(i)) == name) return static_cast<Shape>(i);
     return {};
 }
 
-// A bar by its number or its date.
-std::optional<std::int32_t> bar_named(const Series& series, const std::string& name,
-                                      const Zone& zone) {
-    std::int32_t bar = 0;
-    const char* end = name.data() + name.size();
-    if (std::from_chars(name.data(), end, bar).ptr == end) return bar;
-    const auto time = read_timestamp(name, zone);
-    if (!time) return {};
-    for (const std::int64_t seconds : {time->seconds, time->again.value_or(time->seconds)}) {
-        const auto it = std::ranges::lower_bound(series.time, seconds);
-        if (it != series.time.end() && *it == seconds)
-            return static_cast<std::int32_t>(it - series.time.begin());
-    }
-    return {};
-}
-
-std::string text_of(const CheckedCount& checked) {
-    std::string out = checked.valid
-                          ? fmt::format("valid, score {:.4f}\n", checked.score.value_or(0))
-                          : "not valid\n";
+json check_json(const Series& series, const DrawnCount& drawn, const CheckedCount& checked) {
+    json ends = json::array();
+    for (std::size_t i = 0; i < drawn.ends.size(); ++i)
+        ends.push_back({{"label", end_label(drawn.shape, static_cast<int>(i))},
+                        {"bar", drawn.ends[i]},
+                        {"date", date_words(series, drawn.ends[i], 0)},
+                        {"price", checked.prices[i]}});
+    json rules = json::array();
     for (const CheckedRule& rule : checked.rules)
-        out += fmt::format("  {:<6} {}{}\n", rule.holds ? "holds" : "BROKEN", rule.text,
-                           rule.margin ? fmt::format(" (margin {:+.3f})", *rule.margin) : "");
+        rules.push_back({{"name", rule.name},
+                         {"text", rule.text},
+                         {"holds", rule.holds},
+                         {"margin", or_null(rule.margin)}});
+    json out = {{"symbol", series.symbol},
+                {"rule_name", to_string(drawn.shape)},
+                {"pattern", pattern_words(drawn.shape, drawn.rising)},
+                {"direction", drawn.rising ? "up" : "down"},
+                {"valid", checked.valid},
+                {"waves_done", checked.waves},
+                {"waves", checked.all_waves},
+                {"ends", std::move(ends)},
+                {"wave_config", checked.skips},
+                {"rules", std::move(rules)},
+                {"ensemble_score", or_null(checked.score)},
+                {"parts", checked.parts ? parts_json(*checked.parts) : json(nullptr)},
+                {"rarity", or_null(checked.rarity)},
+                {"rarity_words", nullptr},
+                {"expected_by_chance", nullptr},
+                {"outlook", checked.outlook ? outlook_json(*checked.outlook) : json(nullptr)}};
+    if (checked.rarity) {
+        out["rarity_words"] = rarity_words(*checked.rarity);
+        out["expected_by_chance"] = expected_counts(*checked.rarity);
+    }
     return out;
 }
-
-std::string json_of(const CheckedCount& checked) {
-    nlohmann::json rules = nlohmann::json::array();
-    for (const CheckedRule& rule : checked.rules) {
-        rules.push_back({{"name", rule.name}, {"text", rule.text}, {"holds", rule.holds}});
-        if (rule.margin) rules.back()["margin"] = *rule.margin;
-    }
-    nlohmann::json out = {{"valid", checked.valid},
-                          {"prices", checked.prices},
-                          {"wave_config", checked.skips},
-                          {"rules", std::move(rules)}};
-    if (checked.score) out["ensemble_score"] = *checked.score;
-    return out.dump(2) + "\n";
-}
-
-}  // namespace
 
 Result<CheckText> check_text(std::span<const SymbolPrices> symbols, std::string_view count,
                              const Settings& settings, const Zone& zone, bool as_json) {
@@ -70,22 +98,29 @@ Result<CheckText> check_text(std::span<const SymbolPrices> symbols, std::string_
                     "line " + std::to_string(prices.errors.front().line));
     std::istringstream words{std::string(count)};
     std::string name, direction, list;
-    words >> name >> direction >> list;
+    words >> name >> direction;
+    std::getline(words, list);
     const auto shape = shape_named(name);
     if (!shape || (direction != "up" && direction != "down"))
         return fail(Errc::invalid_input,
                     "A count is written PATTERN up|down END,END,…, for example \"impulse up "
                     "38,45,48,57,76,84\".");
-    std::vector<std::int32_t> ends;
+    DrawnCount drawn{.shape = *shape, .rising = direction == "up", .ends = {}};
     std::istringstream names(list);
     for (std::string end; std::getline(names, end, ',');) {
+        // Dates may hold blanks inside.
+        end.erase(0, end.find_first_not_of(' '));
+        end.erase(end.find_last_not_of(' ') + 1);
         const auto bar = bar_named(prices.series, end, zone);
         if (!bar) return fail(Errc::invalid_input, "There is no bar \"" + end + "\".");
-        ends.push_back(*bar);
+        drawn.ends.push_back(*bar);
     }
-    const auto checked = check_count(prices.series, *shape, direction == "up", ends, settings);
-    if (!checked) return fail(checked.error());
-    return CheckText{checked->valid, as_json ? json_of(*checked) : text_of(*checked)};
+    const auto checked =
+        check_count(prices.series, drawn.shape, drawn.rising, drawn.ends, settings);
+    if (!checked) return fail(checked.error().code, checked.error().message);
+    return CheckText{checked->valid, as_json
+                                         ? check_json(prices.series, drawn, *checked).dump(2) + "\n"
+                                         : text_of(*checked)};
 }
 
 }  // namespace plimsoll::waves::output

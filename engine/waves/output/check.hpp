@@ -4,7 +4,22 @@
 #include "engine/waves/series/price_rows.hpp"
 #include "engine/waves/series/timestamps.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace plimsoll::waves::output {
+
+// A count as somebody drew it.
+struct DrawnCount {
+    Shape shape = Shape::impulse;
+    bool rising = true;
+    std::vector<std::int32_t> ends;  // bars of the series
+};
+
+// None where no pattern has this name.
+std::optional<Shape> shape_named(std::string_view name);
+
+nlohmann::json check_json(const Series& series, const DrawnCount& drawn,
+                          const CheckedCount& checked);
 
 struct CheckText {
     bool valid = false;

@@ -12,15 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-json parts_json(const Parts& parts) {
-    json out = json::object();
-    for (std::size_t i = 0; i < kParts; ++i) {
-        const auto part = static_cast<Part>(i);
-        if (parts.has(part)) out[std::string(to_string(part))] = parts[part];
-    }
-    return out;
-}
-
 // Rankings by scores have no rarity.
 json rarity_json(const SymbolReport& report, double standing) {
     return report.by_rarity ? json(standing) : json(nullptr);
@@ -50,17 +41,6 @@ json pivots_json(const SymbolReport& report, const Found& found) {
     return pivots;
 }
 
-json alternate_json(const SymbolReport& report, const Found& found) {
-    return {{"rule_name", to_string(found.shape)},
-            {"direction", found.rising ? "up" : "down"},
-            {"ensemble_score", found.score},
-            {"rarity", rarity_json(report, found.standing)},
-            {"waves_done", found.waves},
-            {"pivots", pivots_json(report, found)},
-            {"start", bar_words(report, found.begin())},
-            {"end", bar_words(report, found.end())}};
-}
-
 json wave_json(const SymbolReport& report, const CountReport& it, int wave) {
     const auto begin = report.offset + static_cast<std::size_t>(it.count.at[wave - 1]);
     const auto end = report.offset + static_cast<std::size_t>(it.count.at[wave]);
@@ -74,19 +54,6 @@ json wave_json(const SymbolReport& report, const CountReport& it, int wave) {
             {"high_idx", from < to ? end : begin},
             {"length", std::abs(to - from)},
             {"duration", end - begin}};
-}
-
-json outlook_json(const Outlook& outlook) {
-    json targets = json::array();
-    for (const Target& target : outlook.targets) {
-        targets.push_back({{"price", target.price}, {"basis", target.basis}});
-        if (target.risk_multiple > 0) targets.back()["risk_multiple"] = target.risk_multiple;
-    }
-    return {{"expects", outlook.expects},
-            {"direction", outlook.upward ? "up" : "down"},
-            {"invalidation", outlook.invalidation},
-            {"invalidated", outlook.invalidated},
-            {"targets", std::move(targets)}};
 }
 
 json coverage_json(const Coverage& coverage) {
@@ -123,6 +90,39 @@ json kind_json(const SymbolReport& report, const KindReport& kind) {
 
 }  // namespace
 
+json parts_json(const Parts& parts) {
+    json out = json::object();
+    for (std::size_t i = 0; i < kParts; ++i) {
+        const auto part = static_cast<Part>(i);
+        if (parts.has(part)) out[std::string(to_string(part))] = parts[part];
+    }
+    return out;
+}
+
+json outlook_json(const Outlook& outlook) {
+    json targets = json::array();
+    for (const Target& target : outlook.targets) {
+        targets.push_back({{"price", target.price}, {"basis", target.basis}});
+        if (target.risk_multiple > 0) targets.back()["risk_multiple"] = target.risk_multiple;
+    }
+    return {{"expects", outlook.expects},
+            {"direction", outlook.upward ? "up" : "down"},
+            {"invalidation", outlook.invalidation},
+            {"invalidated", outlook.invalidated},
+            {"targets", std::move(targets)}};
+}
+
+json brief_json(const SymbolReport& report, const Found& found) {
+    return {{"rule_name", to_string(found.shape)},
+            {"direction", found.rising ? "up" : "down"},
+            {"ensemble_score", found.score},
+            {"rarity", rarity_json(report, found.standing)},
+            {"waves_done", found.waves},
+            {"pivots", pivots_json(report, found)},
+            {"start", bar_words(report, found.begin())},
+            {"end", bar_words(report, found.end())}};
+}
+
 json count_json(const SymbolReport& report, const CountReport& it) {
     const Found& found = it.count;
     json waves = json::object();
@@ -140,7 +140,7 @@ json count_json(const SymbolReport& report, const CountReport& it) {
                          {"text", rule.text},
                          {"margin", rule.margin ? json(*rule.margin) : json(nullptr)}});
     json alternates = json::array();
-    for (const Found& other : it.alternates) alternates.push_back(alternate_json(report, other));
+    for (const Found& other : it.alternates) alternates.push_back(brief_json(report, other));
     json out = {
         {"symbol", report.symbol},
         {"rule_name", to_string(found.shape)},

@@ -14,4 +14,10 @@ nlohmann::json symbol_json(const SymbolReport& report, bool profile);
 // One count, with its pivots also as a line to draw (dates or indices, values, labels).
 nlohmann::json count_json(const SymbolReport& report, const CountReport& count);
 
+// Members of counts.
+nlohmann::json parts_json(const Parts& parts);
+nlohmann::json outlook_json(const Outlook& outlook);
+// A count in a few words: pattern, score, ends.
+nlohmann::json brief_json(const SymbolReport& report, const Found& found);
+
 }  // namespace plimsoll::waves::output

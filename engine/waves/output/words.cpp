@@ -46,10 +46,13 @@ std::string pattern_words(Shape shape, bool rising) {
     return name + (rising ? " up" : " down");
 }
 
-std::string bar_words(const SymbolReport& report, std::int32_t bar) {
+std::string date_words(const Series& series, std::int32_t bar, std::size_t offset) {
     const auto at = static_cast<std::size_t>(bar);
-    return report.series.time.empty() ? std::to_string(report.offset + at)
-                                      : format_timestamp(report.series.time[at]);
+    return series.time.empty() ? std::to_string(offset + at) : format_timestamp(series.time[at]);
+}
+
+std::string bar_words(const SymbolReport& report, std::int32_t bar) {
+    return date_words(report.series, bar, report.offset);
 }
 
 std::vector<std::string> omissions(const Coverage& coverage) {

@@ -12,6 +12,8 @@ std::string end_label(Shape shape, int end);
 // "impulse up", "expanded flat down".
 std::string pattern_words(Shape shape, bool rising);
 // Of a bar of the searched series: its date, or its number in the file where there are no dates.
+// The date of a bar; without dates, its number counted from `offset`.
+std::string date_words(const Series& series, std::int32_t bar, std::size_t offset);
 std::string bar_words(const SymbolReport& report, std::int32_t bar);
 // Why a search was not exhaustive, a sentence each; empty: it was.
 std::vector<std::string> omissions(const Coverage& coverage);

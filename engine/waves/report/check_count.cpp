@@ -1,78 +1,122 @@
 #include "engine/waves/report/check_count.hpp"
 
+#include "engine/waves/report/drop_first.hpp"
+#include "engine/waves/report/rule_text.hpp"
 #include "engine/waves/scan/count_parts.hpp"
+#include "engine/waves/scan/search.hpp"
+#include "engine/waves/scan/windows.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace plimsoll::waves {
 namespace {
 
 // What the search takes for granted and people do not: that waves end where swings end, and are
 // not undercut on their way.
-void check_waves(const Path& path, const Pattern& pattern, bool rising, Mode mode,
-                 CheckedCount& out) {
+void check_waves(const Path& path, bool rising, Mode mode, CheckedCount& out) {
     const auto add = [&](std::string name, std::string text, bool holds) {
         out.rules.push_back({std::move(name), std::move(text), holds, {}});
     };
-    for (int wave = 1; wave <= pattern.waves; ++wave) {
+    for (int wave = 1; wave <= out.waves; ++wave) {
         const std::string number = std::to_string(wave);
+        const bool up = (wave % 2 == 1) == rising;
         add("wave_" + number + "_ends_at_a_swing",
-            "Wave " + number +
-                " ends at the end of a swing, each higher (lower) than those it skips",
+            "Wave " + number + " ends where a swing ends, " + (up ? "above" : "below") +
+                " all swings that it skips",
             out.skips[wave - 1] >= 0 && path.length[wave] > 0);
         const Guard guard = guard_of(wave, rising, mode);
         if (guard == Guard::none || (guard == Guard::when_skipping && out.skips[wave - 1] == 0))
             continue;
         add("wave_" + number + "_not_undercut",
-            "No bar of wave " + number + " goes beyond its start",
+            "No bar of wave " + number + " goes " + (up ? "below" : "above") + " its start",
             path.at[wave] <= path.breach(wave - 1));
     }
     if (mode == Mode::standard) {
         const std::int32_t start = path.at[0];
-        add("starts_at_a_swing", "The bar before the start does not go beyond it",
+        add("starts_at_a_swing",
+            std::string("The bar before the start does not go ") + (rising ? "below" : "above") +
+                " it",
             start == 0 || path.bars[start - 1].low >= path.bars[start].low);
     }
 }
 
+// `first`: the first bar that counts.
+Result<void> check_ends(std::span<const std::int32_t> ends, const Pattern& pattern,
+                        std::int32_t first, std::size_t bars) {
+    const auto most = static_cast<std::size_t>(pattern.waves) + 1;
+    if (ends.size() < 2 || ends.size() > most)
+        return fail(Errc::invalid_input,
+                    "The pattern has " + std::to_string(most) + " ends, the start among them; " +
+                        std::to_string(ends.size()) + " are given, and at least 2 are needed.",
+                    "/ends");
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+        const std::string where = "/ends/" + std::to_string(i);
+        if (ends[i] < 0 || static_cast<std::size_t>(ends[i]) >= bars)
+            return fail(Errc::invalid_input,
+                        "There is no bar " + std::to_string(ends[i]) + ": the series has " +
+                            std::to_string(bars) + ", counted from 0.",
+                        where);
+        if (ends[i] < first)
+            return fail(Errc::invalid_input,
+                        "Bar " + std::to_string(ends[i]) + " lies before the last days, which " +
+                            "begin with bar " + std::to_string(first) + ".",
+                        where);
+        if (i > 0 && ends[i] <= ends[i - 1])
+            return fail(Errc::invalid_input, "An end must be a later bar than the one before.",
+                        where);
+    }
+    return {};
+}
+
+void judge(CheckedCount& out, const Series& series, const BarTable& table, const Pattern& pattern,
+           const Path& path, const Found& found, const Settings& settings) {
+    out.parts = count_parts(table, found, settings.mode);
+    out.score = total(*out.parts, settings.weights);
+    const Rarity rarity = rarity_of(table, table.size(), settings);
+    if (rarity.known()) out.rarity = rarity.standing(found.shape, found.waves, *out.score);
+    out.outlook = outlook(pattern, path, found.waves, found.rising,
+                          (found.rising ? 1 : -1) * series.close.back(), table.size());
+}
+
 }  // namespace
 
-Result<CheckedCount> check_count(const Series& series, Shape shape, bool rising,
+Result<CheckedCount> check_count(const Series& whole, Shape shape, bool rising,
                                  std::span<const std::int32_t> ends, const Settings& settings) {
     const Pattern* pattern = find_pattern(shape, rising, settings.mode);
     if (pattern == nullptr)
-        return fail(Errc::invalid_input, "This mode has no " + std::string(to_string(shape)) +
-                                             (rising ? " up." : " down."));
-    if (ends.size() != static_cast<std::size_t>(pattern->waves) + 1)
-        return fail(Errc::invalid_input, "The pattern has " + std::to_string(pattern->waves + 1) +
-                                             " ends, the start among them, not " +
-                                             std::to_string(ends.size()) + ".");
-    if (ends.front() < 0 || ends.back() >= static_cast<std::int32_t>(series.size()) ||
-        std::ranges::adjacent_find(ends, std::greater_equal<>()) != ends.end())
-        return fail(Errc::invalid_input,
-                    "The ends must be bars of the series, each after the one before.");
+        return fail(
+            Errc::invalid_input,
+            "This mode has no " + std::string(to_string(shape)) + (rising ? " up." : " down."),
+            "/pattern");
+    const std::int32_t first = first_bar(whole, settings.days);
+    if (const auto good = check_ends(ends, *pattern, first, whole.size()); !good)
+        return fail(good.error());
+    Series series = whole;
+    drop_first(static_cast<std::size_t>(first), series);
 
     BarTable table;
     table.build(series.low, series.high);
     Found found{.shape = shape, .rising = rising};
-    found.waves = static_cast<std::uint8_t>(pattern->waves);
-    std::ranges::copy(ends, found.at.begin());
+    found.waves = static_cast<std::uint8_t>(ends.size() - 1);
+    std::ranges::transform(ends, found.at.begin(), [first](auto end) { return end - first; });
     const Path path = path_of(table, found);
 
     CheckedCount out;
-    out.skips = skips_of(path, pattern->waves);
+    out.waves = found.waves;
+    out.all_waves = pattern->waves;
+    out.skips = skips_of(path, out.waves);
     for (std::size_t i = 0; i < ends.size(); ++i)
         out.prices.push_back((rising ? 1 : -1) * path.price[i]);
-    check_waves(path, *pattern, rising, settings.mode, out);
+    check_waves(path, rising, settings.mode, out);
     for (int i = 0; i < pattern->rule_count; ++i) {
         const Rule& rule = pattern->rules[i];
-        out.rules.push_back({std::string(rule.name), std::string(rule.text), holds(rule, path),
+        if (rule.depth() > out.waves) continue;
+        out.rules.push_back({std::string(rule.name), rule_text(rule, rising), holds(rule, path),
                              has_margin(rule) ? std::optional(margin(rule, path)) : std::nullopt});
     }
     out.valid = std::ranges::all_of(out.rules, [](const CheckedRule& rule) { return rule.holds; });
-    if (out.valid) {
-        out.parts = count_parts(table, found, settings.mode);
-        out.score = total(*out.parts, settings.weights);
-    }
+    if (out.valid && out.whole()) judge(out, series, table, *pattern, path, found, settings);
     return out;
 }
 

@@ -13,7 +13,7 @@ namespace plimsoll::waves {
 // How one rule of a count holds.
 struct RuleMargin {
     std::string_view name;
-    std::string_view text;
+    std::string text;
     std::optional<double> margin;  // see margin(); none for rules about the order of bars
 };
 

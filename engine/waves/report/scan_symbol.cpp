@@ -1,5 +1,7 @@
 #include "engine/waves/report/scan_symbol.hpp"
 
+#include "engine/waves/report/describe.hpp"
+#include "engine/waves/report/drop_first.hpp"
 #include "engine/waves/scan/count_parts.hpp"
 
 #include <ctime>
@@ -10,25 +12,11 @@ namespace {
 constexpr std::size_t kFewestBars = 4;  // start, A, B, C
 constexpr std::size_t kFirstPool = 256;
 constexpr std::size_t kPoolGrowth = 16;
-constexpr std::size_t kOpenReported = 5;
 
 double processor_seconds() {
     timespec time{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-// Keeps the bars from `first` on.
-void drop_before(std::size_t first, Series& series) {
-    const auto drop = [&](auto& column) {
-        if (!column.empty())
-            column.erase(column.begin(), column.begin() + static_cast<std::ptrdiff_t>(first));
-    };
-    drop(series.time);
-    drop(series.open);
-    drop(series.high);
-    drop(series.low);
-    drop(series.close);
 }
 
 std::optional<std::string> unfit(const Series& series, const Settings& settings) {
@@ -44,42 +32,6 @@ std::optional<std::string> unfit(const Series& series, const Settings& settings)
                     : " are searched as a whole. Search in windows, or the last days.");
     return {};
 }
-
-class Describer {
-  public:
-    Describer(const BarTable& table, const Series& series, Mode mode)
-        : table_(table), series_(series), mode_(mode) {}
-
-    CountReport describe(const Ranked& ranked) const {
-        const Found& found = ranked.count;
-        const Pattern& pattern = *find_pattern(found.shape, found.rising, mode_);
-        const Path path = path_of(table_, found);
-        const double sign = found.rising ? 1 : -1;
-        CountReport report{.count = found,
-                           .prices = {},
-                           .skips = skips_of(path, found.waves),
-                           .parts = count_parts(table_, found, mode_),
-                           .rules = {},
-                           .outlook = outlook(pattern, path, found.waves, found.rising,
-                                              sign * series_.close.back(), table_.size()),
-                           .alternates = ranked.alternates,
-                           .chance = {}};
-        for (int i = 0; i <= found.waves; ++i) report.prices.push_back(sign * path.price[i]);
-        for (int i = 0; i < pattern.rule_count; ++i) {
-            const Rule& rule = pattern.rules[i];
-            if (rule.depth() > found.waves) continue;
-            report.rules.push_back(
-                {rule.name, rule.text,
-                 has_margin(rule) ? std::optional(margin(rule, path)) : std::nullopt});
-        }
-        return report;
-    }
-
-  private:
-    const BarTable& table_;
-    const Series& series_;
-    Mode mode_;
-};
 
 std::size_t wanted_counts(const Settings& settings) {
     return settings.top_n == 0 ? kMostCandidates : static_cast<std::size_t>(settings.top_n);
@@ -115,7 +67,7 @@ SymbolSearch prepare(SymbolPrices prices, const Settings& settings) {
     Series& series = it.report.series;
     series = std::move(prices.series);
     it.report.offset = static_cast<std::size_t>(first_bar(series, settings.days));
-    drop_before(it.report.offset, series);
+    drop_first(it.report.offset, series);
     it.report.flags = flag(series);
     if (auto message = unfit(series, settings)) {
         it.report.errors.push_back({0, std::move(*message)});
@@ -133,11 +85,10 @@ SymbolReport describe(SymbolSearch it, const Settings& settings) {
     const double began = processor_seconds();
     SymbolReport& report = it.report;
     if (!report.ok()) return std::move(report);
-    const Describer describer(it.table, report.series, settings.mode);
-    for (const Ranked& ranked : it.ranking) report.counts.push_back(describer.describe(ranked));
-    for (const Ranked& ranked : rank(it.result.open, kOpenReported, settings.max_overlap,
-                                     static_cast<std::size_t>(settings.alternates)))
-        report.open.push_back(describer.describe(ranked));
+    for (const Ranked& ranked : it.ranking)
+        report.counts.push_back(describe(ranked, it.table, report.series, settings.mode));
+    for (const Ranked& ranked : rank_open(it.result.open, settings))
+        report.open.push_back(describe(ranked, it.table, report.series, settings.mode));
     const Rarity rarity = rarity_of(it.table, it.itinerary.longest_window(), settings);
     report.by_rarity = rarity.known();
     for (int shape = 0; shape < kShapes; ++shape) {

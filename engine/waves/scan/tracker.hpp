@@ -1,14 +1,24 @@
 #pragma once
 
+#include "engine/base/result.hpp"
 #include "engine/waves/ranking/found.hpp"
 #include "engine/waves/search/bar_table.hpp"
 #include "engine/waves/settings/settings.hpp"
 
 #include <array>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace plimsoll::waves {
+
+// What a bar cost, and what a search of the whole series would have.
+struct Effort {
+    std::size_t starts = 0;  // rising and falling ones
+    std::size_t searched = 0;
+    std::uint64_t nodes = 0;  // see Coverage
+    std::uint64_t whole_nodes = 0;
+};
 
 // Keeps the counts of a growing series, every bar a start, up to date: a new bar searches only
 // those starts again whose search looked at the end of the data. Most are settled early, since a
@@ -16,19 +26,24 @@ namespace plimsoll::waves {
 // patterns, directions, up_to and weights count; windows, filters and caps do not.
 class Tracker {
   public:
-    explicit Tracker(Settings settings);
+    // Looks at `most_nodes` nodes at most, over all bars.
+    explicit Tracker(Settings settings, std::uint64_t most_nodes = kAnyNodes);
     ~Tracker();
     Tracker(const Tracker&) = delete;
     Tracker& operator=(const Tracker&) = delete;
 
-    // Low and high of the next bar: positive, finite, high at least low.
-    void append(double low, double high);
+    static constexpr std::uint64_t kAnyNodes = ~std::uint64_t{0};
+
+    // Lows and highs of the next bars: positive, finite, a high at least its low. too_large: there
+    // were too many nodes, and the tracker is of no use any more.
+    Result<void> append(std::span<const double> lows, std::span<const double> highs);
 
     // What a search of the whole series would find, best first.
     std::vector<Found> counts() const;
-    std::vector<Found> open() const;  // under way at the last bar
-    // Starts, rising and falling ones, that the last bar made search again.
-    std::size_t searched() const { return searched_; }
+    std::vector<Found> open() const;                  // under way at the last bar
+    const Effort& effort() const { return effort_; }  // of the last append
+    std::size_t held() const;                         // counts, finished or under way
+    const BarTable& table() const { return table_; }
 
   private:
     struct Side;
@@ -39,7 +54,8 @@ class Tracker {
     std::vector<double> lows_, highs_;
     BarTable table_;
     std::unique_ptr<std::array<Side, 2>> sides_;  // rising, falling
-    std::size_t searched_ = 0;
+    std::uint64_t nodes_left_;
+    Effort effort_;
 };
 
 }  // namespace plimsoll::waves

@@ -1,7 +1,7 @@
 #include "engine/waves/output/check.hpp"
+#include "engine/waves/output/count_picture.hpp"
 #include "engine/waves/output/csv.hpp"
 #include "engine/waves/output/json.hpp"
-#include "engine/waves/output/svg.hpp"
 #include "engine/waves/output/text.hpp"
 #include "engine/waves/output/words.hpp"
 #include "engine/waves/report/scan.hpp"
@@ -119,13 +119,28 @@ TEST(Svg, IsOneWellFormedPictureWithItsLabels) {
     const auto report = reports()[0];
     for (const auto& list : {report.counts, report.open}) {
         for (const CountReport& it : list) {
-            const auto svg = count_svg(report, it);
+            const auto svg = svg_of(picture_of(chart_of(report, it)));
             EXPECT_EQ(std::ranges::count(svg, '<'), std::ranges::count(svg, '>'));
             EXPECT_THAT(svg, HasSubstr("A&lt;&amp;&gt;,&quot;x&quot;"));
             EXPECT_THAT(svg, ::testing::Not(HasSubstr("nan")));
             EXPECT_THAT(svg, HasSubstr(">0</text>"));
         }
     }
+}
+
+// Width and height stand in the header chunk, most significant byte first.
+TEST(Png, IsAPictureOfTwiceTheSize) {
+    const auto report = reports()[0];
+    const auto png = png_of(picture_of(chart_of(report, report.counts.front())));
+    ASSERT_TRUE(png.has_value()) << png.error().message;
+    ASSERT_GT(png->size(), 10'000u);
+    EXPECT_EQ(png->substr(0, 8), "\x89PNG\r\n\x1a\n");
+    const auto number = [&](std::size_t at) {
+        return static_cast<unsigned char>((*png)[at]) << 8 |
+               static_cast<unsigned char>((*png)[at + 1]);
+    };
+    EXPECT_EQ(number(18), 1920);
+    EXPECT_EQ(number(22), 1080);
 }
 
 TEST(Text, SaysHowLikelyChanceIs) {

@@ -1,6 +1,7 @@
 #include "engine/waves/report/scan.hpp"
 
 #include "engine/waves/report/check_count.hpp"
+#include "engine/waves/report/scan_symbol.hpp"
 #include "engine/waves/settings/keys.hpp"
 #include "tests/unit/engine/waves/all_counts.hpp"
 #include "tests/unit/engine/waves/naive.hpp"
@@ -239,17 +240,68 @@ TEST(CheckCount, AgreesWithTheSearch) {
     }
 }
 
-TEST(CheckCount, RefusesWhatIsNoCount) {
+TEST(CheckCount, ARarityAndAnOutlookAreThoseOfTheReport) {
+    auto series = random_series(5, 200);
+    Settings settings;
+    settings.days = 150;
+    const auto report =
+        scan_symbol({.series = series, .errors = {}, .flags = {}}, settings).value();
+    ASSERT_FALSE(report.counts.empty());
+    for (const CountReport& it : report.counts) {
+        auto ends = pivots(it.count);
+        for (auto& end : ends) end += static_cast<std::int32_t>(report.offset);
+        const auto checked =
+            check_count(series, it.count.shape, it.count.rising, ends, settings).value();
+        EXPECT_EQ(checked.rarity, it.count.standing);
+        EXPECT_EQ(checked.outlook->invalidation, it.outlook.invalidation);
+        EXPECT_EQ(checked.outlook->invalidated, it.outlook.invalidated);
+        EXPECT_EQ(checked.prices, it.prices);
+    }
+}
+
+TEST(CheckCount, JudgesTheFirstWavesOfACountUnderWay) {
+    const auto series = random_series(5, 120);
+    const auto counts = all_counts(series, {}).counts;
+    ASSERT_FALSE(counts.empty());
+    auto ends = pivots(counts.front());
+    const auto whole = check_count(series, counts.front().shape, counts.front().rising, ends, {});
+    for (ends.pop_back(); ends.size() >= 2; ends.pop_back()) {
+        const auto part =
+            check_count(series, counts.front().shape, counts.front().rising, ends, {});
+        ASSERT_TRUE(part.has_value());
+        EXPECT_TRUE(part->valid);
+        EXPECT_FALSE(part->whole());
+        EXPECT_FALSE(part->score);
+        EXPECT_LT(part->rules.size(), whole->rules.size());
+    }
+}
+
+TEST(CheckCount, SaysWhatIsNoCountAndWhere) {
     const auto series = random_series(5, 50);
-    const auto check = [&](std::vector<std::int32_t> ends) {
-        return check_count(series, Shape::zigzag, true, ends, {}).has_value();
+    const auto wrong = [&](std::vector<std::int32_t> ends, Shape shape = Shape::zigzag) {
+        const auto checked = check_count(series, shape, true, ends, {});
+        return checked ? std::string() : checked.error().where;
     };
-    EXPECT_TRUE(check({1, 5, 7, 12}));
-    EXPECT_FALSE(check({1, 5, 7}));
-    EXPECT_FALSE(check({1, 5, 5, 12}));
-    EXPECT_FALSE(check({-1, 5, 7, 12}));
-    EXPECT_FALSE(check({1, 5, 7, 50}));
-    EXPECT_FALSE(check_count(series, Shape::corrective, true, std::vector{1, 2, 3, 4}, {}));
+    EXPECT_EQ(wrong({1, 5, 7, 12}), "");
+    EXPECT_EQ(wrong({1}), "/ends");
+    EXPECT_EQ(wrong({1, 5, 7, 12, 14}), "/ends");
+    EXPECT_EQ(wrong({1, 5, 5, 12}), "/ends/2");
+    EXPECT_EQ(wrong({-1, 5, 7, 12}), "/ends/0");
+    EXPECT_EQ(wrong({1, 5, 7, 50}), "/ends/3");
+    EXPECT_EQ(wrong({1, 2, 3, 4}, Shape::corrective), "/pattern");
+}
+
+TEST(CheckCount, SpeaksOfTheDirection) {
+    const auto series = random_series(5, 50);
+    const auto text = [&](bool rising) {
+        const auto ends = std::vector{1, 5, 7};
+        const auto checked = check_count(series, Shape::impulse, rising, ends, {}).value();
+        std::string all;
+        for (const auto& rule : checked.rules) all += rule.text + "\n";
+        return all;
+    };
+    EXPECT_NE(text(true).find("Wave 2 ends above the start"), std::string::npos);
+    EXPECT_NE(text(false).find("Wave 2 ends below the start"), std::string::npos);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST(Tracker, IsAfterEveryBarWhatAWholeSearchFinds) {
             const auto series = random_series(7, 120, kind);
             Tracker tracker(settings);
             for (std::size_t bar = 0; bar < series.size(); ++bar) {
-                tracker.append(series.low[bar], series.high[bar]);
+                ASSERT_TRUE(tracker.append({&series.low[bar], 1}, {&series.high[bar], 1}));
                 const auto whole = all_counts(first_bars(series, bar + 1), settings);
                 expect_same(tracker.counts(), whole.counts);
                 expect_same(tracker.open(), whole.open);
@@ -43,8 +43,8 @@ TEST(Tracker, ANewBarSearchesFewStartsAgain) {
     Tracker tracker({});
     std::size_t searched = 0;
     for (std::size_t bar = 0; bar < series.size(); ++bar) {
-        tracker.append(series.low[bar], series.high[bar]);
-        if (bar >= 400) searched += tracker.searched();
+        ASSERT_TRUE(tracker.append({&series.low[bar], 1}, {&series.high[bar], 1}));
+        if (bar >= 400) searched += tracker.effort().searched;
     }
     EXPECT_LT(searched / 100, 250u) << "of 900 starts and more";
 }

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <string>
+#include <variant>
+#include <vector>
+
+// A drawing of a few kinds of marks, and the files it becomes. Lengths are CSS pixels, colours
+// 0xRRGGBB.
+namespace plimsoll::waves::output {
+
+using Colour = std::uint32_t;
+
+struct Point {
+    double x = 0, y = 0;
+};
+
+struct LineMark {
+    std::vector<Point> points;
+    Colour colour = 0;
+    double width = 1;
+    double dash = 0, gap = 0;  // 0: no dashes
+};
+
+struct BoxMark {
+    double x = 0, y = 0, width = 0, height = 0;
+    Colour fill = 0;
+    double opacity = 1;
+    bool outlined = false;
+    Colour outline = 0;
+    std::string title = {};  // shown where one points at it
+};
+
+enum class Anchor { start, middle, end };
+
+struct TextMark {
+    Point at;  // on the base line
+    std::string text;
+    Colour colour = 0;
+    double size = 13;
+    bool bold = false;
+    Anchor anchor = Anchor::start;
+};
+
+struct Picture {
+    double width = 0, height = 0;
+    std::string title;
+    std::vector<std::variant<LineMark, BoxMark, TextMark>> marks;  // the last on top
+};
+
+// Stands alone, on a white ground.
+std::string svg_of(const Picture& picture);
+
+// Two pixels for each CSS pixel. Drawn by the library cairo, which is loaded when it is first
+// needed: Errc::unavailable where this machine has none.
+Result<std::string> png_of(const Picture& picture);
+
+}  // namespace plimsoll::waves::output

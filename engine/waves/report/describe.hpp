@@ -1,0 +1,14 @@
+#pragma once
+
+#include "engine/waves/report/report.hpp"
+
+namespace plimsoll::waves {
+
+// A ranked count with its prices, rules, score and outlook. `series` is what the table was built
+// from.
+CountReport describe(const Ranked& ranked, const BarTable& table, const Series& series, Mode mode);
+
+// Counts under way as reports show them: few, without overlaps. `open` is best first.
+std::vector<Ranked> rank_open(std::span<const Found> open, const Settings& settings);
+
+}  // namespace plimsoll::waves

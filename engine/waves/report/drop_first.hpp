@@ -1,0 +1,10 @@
+#pragma once
+
+#include "engine/waves/series/series.hpp"
+
+namespace plimsoll::waves {
+
+// Leaves the bars from `count` on.
+void drop_first(std::size_t count, Series& series);
+
+}  // namespace plimsoll::waves

@@ -1,0 +1,24 @@
+#include "engine/waves/series/bar_named.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace plimsoll::waves {
+
+std::optional<std::int32_t> bar_named(const Series& series, std::string_view name,
+                                      const Zone& zone) {
+    std::int32_t bar = 0;
+    const char* end = name.data() + name.size();
+    const auto [behind, error] = std::from_chars(name.data(), end, bar);
+    if (behind == end && error == std::errc()) return bar;
+    const auto time = read_timestamp(name, zone);
+    if (!time) return {};
+    for (const std::int64_t seconds : {time->seconds, time->again.value_or(time->seconds)}) {
+        const auto it = std::ranges::lower_bound(series.time, seconds);
+        if (it != series.time.end() && *it == seconds)
+            return static_cast<std::int32_t>(it - series.time.begin());
+    }
+    return {};
+}
+
+}  // namespace plimsoll::waves
