@@ -93,3 +93,53 @@ visit('counts in progress say what they expect', { arrange }, async ({ page, go 
   await page.getByText('Counts in progress are not compared with chance series').waitFor();
   await page.getByText('is under way.').first().waitFor();
 });
+
+const checks = (server) => server.calls.filter(({ name }) => name === 'POST /v1/waves-checks');
+const lastEnds = (server) => checks(server).at(-1)?.body.ends;
+
+visit('a count of the report is changed and every rule judged again', { arrange }, async ({ page, server, go }) => {
+  await go(report);
+  await page.getByText('Check a count of your own').click();
+  await page.getByRole('button', { name: 'Begin with the count above' }).click();
+  await page.getByText(/keeps every rule/).waitFor();
+  const { job_id, index, pattern, ends } = checks(server).at(-1).body;
+  const best = rows.find((row) => row.index === index).report.counts[0];
+  assert.deepEqual({ job_id, pattern, ends }, { job_id: 'job_waves0000000', pattern: best.rule_name, ends: best.pivots });
+  const second = page.getByLabel(/^End of (1|A)\b/);
+  await second.fill(String(best.pivots[1] + 1));
+  await second.press('Enter');
+  await page.getByText(/breaks 1 rule/).waitFor();
+  await page.getByRole('row', { name: /Wave B ends above the start of A/ }).getByText('broken').waitFor();
+  assert.deepEqual(lastEnds(server), [best.pivots[0], best.pivots[1] + 1, ...best.pivots.slice(2)]);
+  await page.getByRole('button', { name: 'Take back the last end' }).click();
+  await until(() => lastEnds(server)?.length === best.pivots.length - 1, 'a count under way');
+});
+
+visit('ends are chosen on the chart, by keyboard and by pointer', { arrange }, async ({ page, server, go }) => {
+  await go(report);
+  await page.getByText('Check a count of your own').click();
+  await page.getByRole('combobox', { name: 'Pattern', exact: true }).selectOption('zigzag');
+  await page.getByText('Next: the start, a low.').waitFor();
+  const chart = page.getByRole('slider', { name: /to draw a count on$/ });
+  await chart.focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Enter');
+  await page.getByText('Next: the end of wave A, a high.').waitFor();
+  assert.equal(checks(server).length, 0, 'one end is no count yet');
+  const box = await chart.boundingBox();
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await page.getByText('Next: the end of wave B, a low.').waitFor();
+  await until(() => lastEnds(server)?.length === 2, 'a first wave');
+  const [from, to] = lastEnds(server);
+  assert.ok(from < 10 && to > 50, `${from} to ${to}`);
+});
+
+visit('what is wrong with an end stands beside it', { arrange }, async ({ page, server, go }) => {
+  const detail = 'There is no bar "soon".';
+  server.faults.set('POST /v1/waves-checks', { status: 422, title: 'Unprocessable content', errors: [{ pointer: '/ends/1', detail }] });
+  await go(report);
+  await page.getByText('Check a count of your own').click();
+  await page.getByRole('button', { name: 'Begin with the count above' }).click();
+  await page.getByText(detail).waitFor();
+  assert.equal(await page.getByLabel(/^End of (1|A)\b/).getAttribute('aria-invalid'), 'true');
+});

@@ -146,6 +146,90 @@ class WavesJobs(unittest.TestCase):
             self.assertEqual(reply.status, 422, (key, reply.body[:300]))
             self.assertIn("/args/" + key, reply.body.decode())
 
+    def refused(self, path, body):
+        """The pointers of what is wrong."""
+        reply = self.api.post(path, body)
+        self.assertEqual(reply.status, 422, reply.body[:500])
+        return [error["pointer"] for error in reply.json["errors"]]
+
+    def test_a_count_of_a_report_holds_when_it_is_checked(self):
+        report, rows = self.finished(self.submit(prices=SAMPLE.read_text(), days=300, top_n=5))
+        job = {"job_id": report["job_id"], "index": 2}
+        for count in rows[2]["report"]["counts"]:
+            told = self.api.post("/v1/waves-checks", {**job, "pattern": count["rule_name"], "direction": count["direction"],
+                                                      "ends": count["pivots"]}).json
+            self.assertTrue(told["valid"])
+            for member in ("ensemble_score", "rarity", "rarity_words", "parts", "outlook", "wave_config", "pattern"):
+                self.assertEqual(told[member], count[member])
+            margins = {rule["name"]: rule["margin"] for rule in told["rules"]}
+            for rule in count["rules"]:
+                self.assertEqual(margins[rule["name"]], rule["margin"])
+        count = rows[2]["report"]["counts"][0]
+        ends = count["pivots"]
+        body = {**job, "pattern": count["rule_name"], "direction": count["direction"]}
+        wrong = self.api.post("/v1/waves-checks", {**body, "ends": [*ends[:-1], ends[-1] + 1]}).json
+        self.assertFalse(wrong["valid"])
+        self.assertIsNone(wrong["ensemble_score"])
+        self.assertIn(f"wave_{len(ends) - 1}_ends_at_a_swing", [rule["name"] for rule in wrong["rules"] if not rule["holds"]])
+        part = self.api.post("/v1/waves-checks", {**body, "ends": ends[:3]}).json
+        self.assertEqual((part["valid"], part["waves_done"]), (True, 2))
+        self.assertEqual(self.refused("/v1/waves-checks", {**body, "ends": [ends[0], ends[0]]}), ["/ends/1"])
+        self.assertEqual(self.refused("/v1/waves-checks", {**body, "ends": [0, ends[1]]}), ["/ends/0"])
+        self.assertEqual(self.refused("/v1/waves-checks", {**body, "ends": ["soon", "later"]}), ["/ends/0", "/ends/1"])
+        self.assertEqual(self.refused("/v1/waves-checks", {**body, "index": 4, "ends": ends}), ["/index"])
+        self.assertEqual(self.refused("/v1/waves-checks", {**body, "pattern": "corrective", "ends": ends[:3]}), ["/pattern"])
+        self.assertEqual(self.api.post("/v1/waves-checks", {**body, "job_id": "job_0000000000000", "ends": ends}).status, 404)
+
+    def test_counts_are_checked_without_a_job(self):
+        body = {"pattern": "zigzag", "direction": "up", "ends": ["2024-03-01", "2024-03-04", "2024-03-05", "2024-03-06"]}
+        series = {"symbol": "A", "date": ["2024-03-01", "2024-03-04", "2024-03-05", "2024-03-06", "2024-03-07"],
+                  "close": [10, 12, 11, 14, 13]}
+        told = self.api.post("/v1/waves-checks", {**body, "series": [series]}).json
+        self.assertTrue(told["valid"], told)
+        self.assertEqual([end["label"] for end in told["ends"]], ["0", "A", "B", "C"])
+        self.assertEqual([end["price"] for end in told["ends"]], [10, 12, 11, 14])
+        self.assertEqual(self.refused("/v1/waves-checks", body), [""])
+        self.assertEqual(self.refused("/v1/waves-checks", {**body, "prices": "close\n0\n"}), ["/prices"])
+        self.assertEqual(self.refused("/v1/waves-checks", {**body, "prices": "symbol,close\na,1\nb,1\n"}), ["/prices"])
+
+    def test_a_count_is_drawn_as_svg_and_png(self):
+        report, rows = self.finished(self.submit(prices=SAMPLE.read_text(), days=300, top_n=2))
+        pictures = f"/v1/jobs/{report['job_id']}/pictures"
+        best = rows[1]["report"]["counts"][0]
+        svg = self.api.get(f"{pictures}/1")
+        self.assertEqual((svg.status, svg.headers["Content-Type"]), (200, "image/svg+xml"))
+        text = svg.body.decode()
+        self.assertIn(f"SMI: {best['pattern']}, score {best['ensemble_score']:.3f}", text)
+        for label in best["chart"]["labels"]:
+            self.assertIn(f">{label}</text>", text)
+        png = self.api.get(f"{pictures}/1?format=png")
+        self.assertEqual((png.headers["Content-Type"], png.body[:8]), ("image/png", b"\x89PNG\r\n\x1a\n"))
+        counts = len(rows[1]["report"]["counts"]) + len(rows[1]["report"]["in_progress"])
+        self.assertEqual(self.api.get(f"{pictures}/1?number={counts}").status, 200)
+        self.assertEqual(self.api.get(f"{pictures}/1?number={counts + 1}").status, 404)
+        self.assertEqual(self.api.get(f"{pictures}/4").status, 404)
+
+    def test_new_bars_change_what_a_search_of_all_says(self):
+        closes = [line.split(",")[1] for line in SAMPLE.read_text().splitlines() if line.startswith("DAX,")][:400]
+        told = lambda bars: "close\n" + "\n".join(bars) + "\n"
+        before, _ = self.finished(self.submit(prices=told(closes[:390]), symbol="DAX", surrogates=5))
+        replay = self.api.post("/v1/waves-replays", {"job_id": before["job_id"], "prices": told(closes[390:])})
+        self.assertEqual(replay.status, 200, replay.body[:500])
+        steps = replay.json["steps"]
+        self.assertEqual([step["bar"] for step in steps], list(range(390, 400)))
+        _, rows = self.finished(self.submit(prices=told(closes), symbol="DAX"))
+        whole = rows[0]["report"]
+        self.assertEqual(replay.json["report"]["counts"], whole["counts"])
+        self.assertEqual(replay.json["report"]["in_progress"], whole["in_progress"])
+        self.assertEqual(steps[-1]["whole_nodes"], whole["scan_stats"]["nodes"])
+        self.assertLess(sum(step["nodes"] for step in steps), sum(step["whole_nodes"] for step in steps))
+        alone = self.api.post("/v1/waves-replays", {"prices": told(closes), "symbol": "DAX", "last": 10}).json
+        self.assertEqual(alone["steps"][1:], steps[1:])
+        self.assertEqual(alone["report"], replay.json["report"])
+        few = self.api.post("/v1/waves-replays", {"prices": told(closes[:8]), "last": 10}).json
+        self.assertEqual([step["bar"] for step in few["steps"]], list(range(8)))
+        self.assertEqual(self.refused("/v1/waves-replays", {"prices": told(["1"] * 2001)}), [""])
+
     def test_the_command_line_submits_a_file(self):
         self.server.run("login", self.server.admin("sign-in-link", "--base-url", self.server.base))
         told = self.server.run("submit", "waves", SAMPLE, "--set", "days=150", "--set", "surrogates=10", "--watch").stdout

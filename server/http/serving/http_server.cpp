@@ -4,6 +4,7 @@
 #include "server/http/endpoints/advice.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/job_spec.hpp"
+#include "server/http/endpoints/kind_offers.hpp"
 #include "server/http/site.hpp"
 #include "server/planning/argument_completion.hpp"
 
@@ -68,12 +69,14 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_job_reading(handlers, jobs, signals, draining, clock);
     endpoints::add_job_events(handlers, jobs, signals, identity, draining, clock);
     endpoints::add_job_results(handlers, jobs, kinds, pool, version);
+    endpoints::add_job_pictures(handlers, jobs, plimsoll::jobs::offers(), pool);
     endpoints::add_datasets(handlers, datasets);
     endpoints::add_dataset_upload(handlers, datasets, pool);
     endpoints::add_dataset_records(handlers, datasets, pool);
     endpoints::add_devices(handlers, jobs);
     endpoints::add_queue(handlers, shares);
     endpoints::add_estimates(handlers, kinds, pool);
+    endpoints::add_kind_answers(handlers, jobs, plimsoll::jobs::offers(), pool);
     endpoints::add_gpu_profiles(handlers, advice, advisor);
     endpoints::add_training_measurements(handlers, advice, jobs, advisor);
     endpoints::add_schedules(handlers, schedules, planner, clock);

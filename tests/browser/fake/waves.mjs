@@ -40,3 +40,35 @@ export function manySymbols(amount) {
 
 /** No symbol could be searched. */
 export const noSymbol = { ranking: [], valid: 0 };
+
+/** Of a count that somebody drew: ends of the report's own counts keep every rule, others break one. */
+export function check({ index, pattern, direction, ends }) {
+  const row = rows[index];
+  const drawn = JSON.stringify(ends);
+  const known = row.report.counts.find(({ pivots }) => JSON.stringify(pivots.slice(0, ends.length)) === drawn);
+  const waves = pattern.includes('flat') || pattern === 'zigzag' ? 3 : 5;
+  const whole = ends.length === waves + 1;
+  const labels = waves === 3 ? ['0', 'A', 'B', 'C'] : ['0', '1', '2', '3', '4', '5'];
+  return {
+    symbol: row.symbol,
+    rule_name: pattern,
+    pattern: `${pattern.replace('_', ' ')} ${direction}`,
+    direction,
+    valid: known !== undefined,
+    waves_done: ends.length - 1,
+    waves,
+    ends: ends.map((bar, place) => ({ label: labels[place], bar, date: String(bar), price: row.prices.close[bar - row.prices.first] ?? 0 })),
+    wave_config: ends.slice(1).map(() => 0),
+    rules: [
+      { name: 'b_time', text: 'Wave B lasts less than ten times A', holds: true, margin: 0.8 },
+      { name: 'b_holds_start', text: 'Wave B ends above the start of A', holds: known !== undefined, margin: known ? 0.4 : -0.25 },
+      { name: 'wave_1_ends_at_a_swing', text: 'Wave 1 ends where a swing ends, above all swings that it skips', holds: true, margin: null },
+    ],
+    ensemble_score: known && whole ? known.ensemble_score : null,
+    parts: known && whole ? known.parts : null,
+    rarity: known && whole ? known.rarity : null,
+    rarity_words: known && whole ? known.rarity_words : null,
+    expected_by_chance: known && whole ? known.expected_by_chance : null,
+    outlook: known && whole ? known.outlook : null,
+  };
+}

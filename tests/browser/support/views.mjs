@@ -183,6 +183,16 @@ export const views = [
     },
   },
   { name: 'report-waves', address: wavesReportAt, arrange: waves(), ready: heading('What the score is worth') },
+  {
+    name: 'report-waves-check',
+    address: wavesReportAt,
+    arrange: waves(),
+    ready: async (page) => {
+      await page.getByText('Check a count of your own').click();
+      await page.getByRole('button', { name: 'Begin with the count above' }).click();
+      await page.getByText(/keeps every rule/).waitFor();
+    },
+  },
   { name: 'report-waves-loading', address: wavesReportAt, arrange: wavesLoading, ready: heading('Symbols by patterns') },
   { name: 'report-waves-failed', address: wavesReportAt, arrange: wavesFailing, ready: text('Service unavailable') },
   { name: 'report-waves-many', address: wavesReportAt, arrange: waves(manySymbols(90)), ready: heading('What the score is worth') },

@@ -1,4 +1,3 @@
-#include "engine/waves/series/price_records.hpp"
 #include "server/jobs/waves/contract/cost.hpp"
 #include "server/jobs/waves/contract/failed_rows.hpp"
 #include "server/jobs/waves/contract/gather.hpp"
@@ -22,33 +21,13 @@ constexpr std::array kColumns = {
     Column{"error"},
 };
 
-Result<std::vector<engine::SymbolPrices>> read_series(const json& series,
-                                                      const engine::PriceReading& reading) {
-    engine::PriceRows rows;
-    std::uint64_t number = 0;
-    for (const json& one : series) engine::add_json_prices(one, reading, ++number, rows);
-    return rows.take();
-}
-
 tl::expected<Plan, FieldErrors> plan(const json& args) {
-    const bool text = args.contains("prices");
-    if (text == args.contains("series")) {
-        return tl::unexpected(one_error(
-            "", "one_of", "Exactly one of \"prices\", \"series\" and \"dataset\" must be given."));
-    }
     auto request = parse_request(args);
     if (!request) return tl::unexpected(std::move(request.error()));
-    const std::string where = text ? "/prices" : "/series";
-    auto symbols = text ? engine::read_prices(args["prices"].get_ref<const std::string&>(),
-                                              args.value("format", "csv") == "csv"
-                                                  ? engine::PriceFormat::csv
-                                                  : engine::PriceFormat::json_lines,
-                                              request->reading)
-                        : read_series(args["series"], request->reading);
-    if (!symbols) {
-        return tl::unexpected(one_error(where, "unreadable", symbols.error().message));
-    }
-    auto tasks = cut_tasks(std::move(*symbols), *request, where);
+    auto symbols = read_given_prices(args, request->reading);
+    if (!symbols) return tl::unexpected(std::move(symbols.error()));
+    auto tasks =
+        cut_tasks(std::move(*symbols), *request, args.contains("prices") ? "/prices" : "/series");
     if (!tasks) return tl::unexpected(std::move(tasks.error()));
     auto requirement = requirement_of(request->settings, *tasks);
     return Plan{

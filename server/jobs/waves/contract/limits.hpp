@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace plimsoll::jobs::waves {
@@ -21,6 +22,13 @@ inline constexpr int kMostSurrogates = 100'000;
 inline constexpr std::size_t kSymbolsATask = 16;
 inline constexpr double kSecondsATask = 0.1;
 inline constexpr std::size_t kBytesATask = 900 * 1024;  // unpacked
+
+// Of a replay, which answers at once: a fraction of a second.
+inline constexpr std::size_t kBarsReplayed = 20;  // where the body says nothing
+inline constexpr std::size_t kMostBarsReplayed = 2000;
+inline constexpr std::size_t kMostSteps = 100;
+inline constexpr std::uint64_t kMostNodesReplayed = 2'000'000;
+inline constexpr std::size_t kMostCountsReplayed = 4'000'000;  // ranked, over all steps
 
 // Far more than the longest series takes, unpacked: a guard against damaged data.
 inline constexpr std::size_t kLargestInput = 256 << 20;

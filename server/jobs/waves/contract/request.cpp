@@ -1,5 +1,7 @@
 #include "server/jobs/waves/contract/request.hpp"
 
+#include "engine/waves/series/price_records.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -17,7 +19,9 @@ constexpr std::array<std::string_view, 9> kInputMembers = {
 constexpr std::array<std::string_view, 3> kChartFiles = {"save_images", "save_images_top_n",
                                                          "out_dir"};
 constexpr std::string_view kChartsInReport =
-    "A job writes no files: the report draws every count, to be taken along as SVG or PNG.";
+    "A job writes no files: the report draws every count, and GET "
+    "/v1/jobs/{job_id}/pictures/{index} "
+    "gives it as SVG or PNG.";
 
 engine::PriceReading reading_of(const json& args) {
     const json columns = args.value("columns", json::object());
@@ -29,6 +33,14 @@ engine::PriceReading reading_of(const json& args) {
             .high_column = columns.value("high", ""),
             .low_column = columns.value("low", ""),
             .close_column = columns.value("close", "")};
+}
+
+Result<std::vector<engine::SymbolPrices>> read_series(const json& series,
+                                                      const engine::PriceReading& reading) {
+    engine::PriceRows rows;
+    std::uint64_t number = 0;
+    for (const json& one : series) engine::add_json_prices(one, reading, ++number, rows);
+    return rows.take();
 }
 
 FieldErrors limit_errors(const engine::Settings& settings) {
@@ -45,6 +57,26 @@ FieldErrors limit_errors(const engine::Settings& settings) {
 }
 
 }  // namespace
+
+tl::expected<std::vector<engine::SymbolPrices>, FieldErrors> read_given_prices(
+    const json& args, const engine::PriceReading& reading) {
+    const bool text = args.contains("prices");
+    if (text == args.contains("series")) {
+        return tl::unexpected(one_error(
+            "", "one_of", "Exactly one of \"prices\", \"series\" and \"dataset\" must be given."));
+    }
+    const bool csv = args.value("format", "csv") == "csv";
+    auto symbols =
+        text ? engine::read_prices(args["prices"].get_ref<const std::string&>(),
+                                   csv ? engine::PriceFormat::csv : engine::PriceFormat::json_lines,
+                                   reading)
+             : read_series(args["series"], reading);
+    if (!symbols) {
+        return tl::unexpected(
+            one_error(text ? "/prices" : "/series", "unreadable", symbols.error().message));
+    }
+    return std::move(*symbols);
+}
 
 FieldErrors one_error(std::string pointer, std::string rule, std::string message) {
     return {{std::move(pointer), std::move(rule), std::move(message)}};

@@ -21,6 +21,10 @@ struct Request {
     std::set<std::string> symbols;  // these only; empty: all
 };
 
+// Prices of "prices" or "series", of which exactly one must be given.
+tl::expected<std::vector<engine::SymbolPrices>, FieldErrors> read_given_prices(
+    const nlohmann::json& args, const engine::PriceReading& reading);
+
 // Also reads the args of a plan.
 tl::expected<Request, FieldErrors> parse_request(const nlohmann::json& args);
 

@@ -13,6 +13,12 @@ export function barsOf(row: Row, count: Count, place: number, whole: boolean): P
   return cut(prices, count.idx_start - Math.floor(span / 4) - 2, count.idx_end + Math.floor(span / 2) + 3);
 }
 
+/** Prices to draw a count of one's own on, every bar of them: all, or of a long series those around the count shown. */
+export const drawingBars = (row: Row, count: Count | undefined, place: number): PriceBars => {
+  const all = row.prices as Prices;
+  return all.step === 1 || !count ? all : barsOf(row, count, place, false);
+};
+
 export const zigzagOf = (count: Count): Zigzag => ({
   tone: 'main',
   points: count.pivots.map((bar, index) => ({ bar, price: count.chart.values[index]!, label: count.chart.labels[index]! })),

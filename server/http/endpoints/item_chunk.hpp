@@ -1,0 +1,11 @@
+#pragma once
+
+#include "server/queue/store.hpp"
+
+namespace plimsoll::http::endpoints {
+
+// The chunk of an ended job's results that has the item. Errc::not_found: the job has fewer.
+boost::asio::awaitable<Result<queue::ChunkInfo>> chunk_of_item(queue::JobStore& store, TeamId team,
+                                                               JobId job, std::int64_t index);
+
+}  // namespace plimsoll::http::endpoints

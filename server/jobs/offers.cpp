@@ -1,0 +1,14 @@
+#include "server/jobs/offers.hpp"
+
+#include "server/jobs/waves/contract/offer.hpp"
+
+#include <array>
+
+namespace plimsoll::jobs {
+
+std::span<const Offer> offers() {
+    static const std::array kOffers = {waves::offer()};
+    return kOffers;
+}
+
+}  // namespace plimsoll::jobs

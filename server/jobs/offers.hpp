@@ -1,0 +1,42 @@
+#pragma once
+
+#include "server/jobs/kind.hpp"
+
+#include <span>
+
+// What kinds answer at once, beside jobs.
+namespace plimsoll::jobs {
+
+// What an answer may stand on beside its body: an item of an ended job, with what its task was
+// given.
+struct JobItem {
+    std::string_view args;  // the plan's
+    std::string_view input;
+    std::int64_t index = 0;  // place of the item in the job
+};
+
+struct Answer {
+    std::string_view operation;  // the operationId in openapi.yaml of a POST that answers 200
+    // The body has passed the operation's schema. `item` is there where the body names one by
+    // "job_id" and "index". JSON text, or errors with pointers into the body. Pure, off the I/O
+    // thread, and well below a second: what takes longer is refused.
+    tl::expected<std::string, FieldErrors> (*make)(const nlohmann::json& body,
+                                                   const JobItem* item) = nullptr;
+};
+
+enum class PictureFormat { svg, png };
+
+struct Offer {
+    std::string_view kind;
+    std::span<const Answer> answers;
+    // A picture of a result row (a JSON line), the `number`th from 1 on; null where a kind draws
+    // none. Errc::not_found: the row has fewer; Errc::unavailable: this machine cannot draw the
+    // format. Pure, off the I/O thread, some milliseconds.
+    Result<std::string> (*picture)(std::string_view row, std::int64_t number,
+                                   PictureFormat format) = nullptr;
+};
+
+// Of all kinds that answer anything: offers.cpp lists them.
+std::span<const Offer> offers();
+
+}  // namespace plimsoll::jobs

@@ -1,0 +1,72 @@
+#include "server/jobs/waves/contract/subject.hpp"
+
+#include "server/jobs/waves/contract/failed_rows.hpp"
+#include "server/jobs/waves/contract/slices.hpp"
+
+#include <utility>
+
+namespace plimsoll::jobs::waves {
+namespace {
+
+using nlohmann::json;
+
+tl::expected<engine::SymbolPrices, FieldErrors> symbol_of(const JobItem& item) {
+    auto slice = unpack_slice(item.input);
+    if (!slice) {
+        return tl::unexpected(one_error("/job_id", "damaged", slice.error().message));
+    }
+    const auto place = static_cast<std::size_t>(item.index - slice->first);
+    if (place >= slice->symbols.size()) {
+        return tl::unexpected(one_error("/index", "out_of_range", "The job has no such symbol."));
+    }
+    auto& prices = slice->symbols[place];
+    if (!prices.ok()) {
+        return tl::unexpected(one_error(
+            "/index", "failed_symbol",
+            "This symbol has no counts: " + error_text(prices.errors, prices.error_count)));
+    }
+    return std::move(prices);
+}
+
+}  // namespace
+
+tl::expected<engine::SymbolPrices, FieldErrors> one_symbol(const json& body,
+                                                           const engine::PriceReading& reading) {
+    const char* where = body.contains("prices") ? "/prices" : "/series";
+    auto symbols = read_given_prices(body, reading);
+    if (!symbols) return tl::unexpected(std::move(symbols.error()));
+    if (symbols->size() != 1) {
+        return tl::unexpected(one_error(where, "one_symbol",
+                                        "The prices of exactly one symbol are needed, not of " +
+                                            std::to_string(symbols->size()) + "."));
+    }
+    auto& prices = symbols->front();
+    if (!prices.ok()) {
+        return tl::unexpected(
+            one_error(where, "invalid_prices", error_text(prices.errors, prices.error_count)));
+    }
+    return std::move(prices);
+}
+
+tl::expected<Subject, FieldErrors> subject_of(json body, const JobItem* item,
+                                              std::initializer_list<const char*> own) {
+    for (const char* member : own) body.erase(member);
+    json args = body;
+    if (item != nullptr) {
+        args = json::parse(item->args, nullptr, false);
+        if (!args.is_object()) {
+            return tl::unexpected(
+                one_error("/job_id", "damaged", "The job's arguments are damaged."));
+        }
+        args.update(body);
+    }
+    args.erase("prices");
+    args.erase("series");
+    auto request = parse_request(args);
+    if (!request) return tl::unexpected(std::move(request.error()));
+    auto prices = item != nullptr ? symbol_of(*item) : one_symbol(body, request->reading);
+    if (!prices) return tl::unexpected(std::move(prices.error()));
+    return Subject{std::move(*request), std::move(*prices)};
+}
+
+}  // namespace plimsoll::jobs::waves

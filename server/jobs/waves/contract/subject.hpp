@@ -1,0 +1,25 @@
+#pragma once
+
+#include "server/jobs/offers.hpp"
+#include "server/jobs/waves/contract/request.hpp"
+
+#include <initializer_list>
+
+// The one symbol that an answer is about.
+namespace plimsoll::jobs::waves {
+
+struct Subject {
+    Request request;
+    engine::SymbolPrices prices;  // without errors
+};
+
+// Prices of an item and the settings of its job, else those of the body. Other settings that the
+// body has go before those of the job. `own`: members of the body that are neither.
+tl::expected<Subject, FieldErrors> subject_of(nlohmann::json body, const JobItem* item,
+                                              std::initializer_list<const char*> own);
+
+// The prices that the body gives: one symbol without errors.
+tl::expected<engine::SymbolPrices, FieldErrors> one_symbol(const nlohmann::json& body,
+                                                           const engine::PriceReading& reading);
+
+}  // namespace plimsoll::jobs::waves
