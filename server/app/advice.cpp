@@ -7,6 +7,7 @@
 #include "server/app/show_config.hpp"
 #include "server/app/training_advisor.hpp"
 #include "server/client/gpu_profiles.hpp"
+#include "server/jobs/profile/contract/summary_text.hpp"
 #include "server/jobs/training_config/contract/advice.hpp"
 #include "server/jobs/training_config/contract/limits.hpp"
 #include "server/jobs/waves/contract/summary_text.hpp"
@@ -315,6 +316,7 @@ void add_show_config(CLI::App& app, int& code) {
 
 std::string readable_summary(const std::string& kind, const json& summary) {
     if (kind == jobs::training_config::kName) return jobs::training_config::summary_text(summary);
+    if (kind == "profile") return jobs::profile::summary_text(summary);
     if (kind == "waves") return jobs::waves::summary_text(summary);
     return {};
 }

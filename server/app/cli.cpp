@@ -2,6 +2,7 @@
 
 #include "server/app/advice.hpp"
 #include "server/app/commands.hpp"
+#include "server/app/profile_cli.hpp"
 #include "server/app/queue_cli.hpp"
 #include "server/app/schedule_cli.hpp"
 #include "server/app/settings.hpp"
@@ -321,6 +322,7 @@ int run(int argc, char** argv) {
     add_admin_commands(app, server, admin, code);
     add_user_commands(app, session, user, code);
     add_waves_command(app, session, code);
+    add_profile_command(app, session, code);
     add_queue_commands(app, session, code);
     add_webhook_commands(app, session, webhook, code);
     add_schedule_commands(app, session, code);

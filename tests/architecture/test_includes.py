@@ -21,7 +21,8 @@ ALLOWED = {
     'engine/waves_opencl': ['engine/base', 'engine/kernels', 'engine/opencl', 'engine/waves'],
     'engine/zones': ['engine/base'],
     'engine/training': ['engine/base'],
-    'engine/profiling': ['engine/base', 'engine/opencl', 'engine/telemetry'],
+    'engine/profiling': ['engine/base', 'engine/kernels', 'engine/opencl', 'engine/operations',
+                         'engine/tuning'],
     # The worker program's composition root: the one file of engine that may use server.
     'engine/main.cpp': ['engine/base', 'engine/opencl', 'server/base', 'server/jobs',
                         'server/postgres', 'server/worker'],

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { busyQueue, manyJobs } from '../fake/data.mjs';
 import { everyDataset } from '../fake/datasets.mjs';
+import { noBatch, noDevice, profileJob, profileReport } from '../fake/profile.mjs';
 import { FakeServer } from '../fake/server.mjs';
 import { customCard, measurement, tooSmall, trainingJob, trainingReport } from '../fake/training.mjs';
 import { manySymbols, noSymbol, wavesJob, wavesReport } from '../fake/waves.mjs';
@@ -86,6 +87,26 @@ const wavesLoading = (server) => {
   waves()(server);
   server.faults.set('GET /v1/jobs/job_waves0000000/results', 'hang');
 };
+const profile = (fields) => (server) => {
+  const job = server.add(profileJob());
+  server.reports.set(job.id, profileReport(job, fields));
+};
+/** An earlier report of the same device, half as fast, and the page after it was pinned there. */
+const profileTwice = (server) => {
+  profile()(server);
+  const before = server.add(profileJob({ id: 'job_profile000001', name: 'Before' }));
+  const report = profileReport(before);
+  for (const rate of report.summary.engine.products) rate.value /= 2;
+  server.reports.set(before.id, report);
+};
+const pinned = async (page) => {
+  await page.getByRole('button', { name: 'Pin as baseline' }).click();
+  await page.getByRole('button', { name: 'Unpin' }).waitFor();
+  await page.evaluate(() => (location.hash = '#/jobs/job_profile000000/report'));
+  await page.getByText('+100.0 %').first().waitFor();
+};
+const profileAt = '/#/jobs/job_profile000000/report';
+
 const wavesReportAt = '/#/jobs/job_waves0000000/report';
 
 const [running, queued, done, , failed, unnamed, cancelled] = manyJobs(7).map(({ id }) => id);
@@ -173,6 +194,20 @@ export const views = [
   { name: 'report-training', address: '/#/jobs/job_training0000/report', arrange: training, ready: text('No run has reported back yet') },
   { name: 'report-training-measured', address: '/#/jobs/job_training0000/report', arrange: trainingMeasured, ready: text('+2.0 %') },
   { name: 'report-training-too-small', address: '/#/jobs/job_training0000/report', arrange: trainingTooSmall, ready: text('No run has reported back yet') },
+  { name: 'new-profile', address: '/#/new/profile', ready: (page) => page.getByLabel('Largest batch').waitFor() },
+  {
+    name: 'new-profile-refused',
+    address: '/#/new/profile',
+    ready: async (page) => {
+      await page.getByLabel('Largest batch').fill('0');
+      await page.getByRole('button', { name: 'Submit job' }).click();
+      await page.getByText('A whole number from 1 to 65,536.').waitFor();
+    },
+  },
+  { name: 'report-profile', address: profileAt, arrange: profile(), ready: heading('How it was measured') },
+  { name: 'report-profile-no-device', address: profileAt, arrange: profile(noDevice), ready: text('This worker has no OpenCL device') },
+  { name: 'report-profile-no-batch', address: profileAt, arrange: profile(noBatch()), ready: text('No batch is inside the limits') },
+  { name: 'report-profile-compared', address: '/#/jobs/job_profile000001/report', arrange: profileTwice, ready: pinned },
   { name: 'new-waves', address: '/#/new/waves', ready: (page) => page.getByLabel('Prices', { exact: true }).waitFor() },
   {
     name: 'new-waves-refused',

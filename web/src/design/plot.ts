@@ -1,4 +1,4 @@
-/** Geometry that the charts of this report share, in CSS pixels: they are as wide as their place, so that text keeps
+/** Geometry that charts share, in CSS pixels: they are as wide as their place, so that text keeps
     its size. */
 export const height = 260;
 export const left = 64;

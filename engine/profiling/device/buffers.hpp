@@ -1,0 +1,49 @@
+#pragma once
+
+#include "engine/opencl/device.hpp"
+#include "engine/profiling/device/rates.hpp"
+
+#include <cstddef>
+#include <random>
+#include <span>
+#include <vector>
+
+namespace plimsoll::profiling {
+
+// Small numbers of both signs: nothing overflows, and nothing is special as zeros are to some
+// devices.
+inline std::vector<float> random_floats(std::size_t count) {
+    std::minstd_rand bits(1);
+    std::vector<float> values(count);
+    for (auto& value : values) {
+        value = static_cast<float>(bits() % 2048) / 1024.0F - 1.0F;
+    }
+    return values;
+}
+
+template <class T>
+Result<opencl::Buffer> uploaded(const opencl::Device& device, const std::vector<T>& values) {
+    auto buffer = device.allocate(values.size() * sizeof(T));
+    if (!buffer) return buffer;
+    if (auto written = device.write(*buffer, std::as_bytes(std::span(values))); !written) {
+        return fail(std::move(written.error()));
+    }
+    return buffer;
+}
+
+inline Result<opencl::Buffer> random_buffer(const opencl::Device& device, std::size_t floats) {
+    return uploaded(device, random_floats(floats));
+}
+
+// Times `launch` and the wait for it.
+inline Result<Timing> time_launches(const Subject& subject, const Run& launch) {
+    const auto& device = subject.programs.device();
+    return time_runs(
+        [&]() -> Result<void> {
+            if (auto done = launch(); !done) return done;
+            return device.finish();
+        },
+        subject.policy, subject.watch);
+}
+
+}  // namespace plimsoll::profiling

@@ -1,0 +1,94 @@
+#include "engine/operations/attention.hpp"
+#include "engine/operations/rows.hpp"
+#include "engine/profiling/device/buffers.hpp"
+
+#include <array>
+#include <random>
+#include <utility>
+
+namespace plimsoll::profiling {
+
+using namespace operations;
+
+Result<std::vector<Rate>> measure_rows(const Subject& subject, const Peak& peak) {
+    constexpr Shape shape{8192, 768};
+    constexpr std::size_t kNumbers = std::size_t{shape.rows} * shape.columns;
+    const auto& device = subject.programs.device();
+    const auto flavour = flavour_for(device.info());
+    const auto in = random_buffer(device, kNumbers);
+    const auto gain = random_buffer(device, shape.columns);
+    const auto out = device.allocate(kNumbers * sizeof(float));
+    for (const auto* made : {&in, &gain, &out}) {
+        if (!*made) return fail(made->error());
+    }
+    auto& programs = subject.programs;
+    const std::array<std::pair<const char*, Run>, 3> operations{
+        std::pair{"layer norm", Run([&] {
+                      return layer_norm(programs, flavour, *in, nullptr, {*gain, *gain, 1e-5F},
+                                        *out, shape);
+                  })},
+        {"softmax", [&] { return softmax(programs, flavour, *in, *out, shape); }},
+        {"GELU", [&] { return apply(programs, flavour, Function::gelu, *in, *out, shape); }}};
+    std::vector<Rate> rates;
+    for (const auto& [name, run] : operations) {
+        const auto timing = time_launches(subject, run);
+        if (!timing) return fail(timing.error());
+        Rate rate{
+            std::string(name) + ", 8192 x 768", {}, *timing, 2.0 * kNumbers * sizeof(float), {}};
+        rate.share_of_peak = rate.per_second() / peak.copy.most_per_second();
+        rates.push_back(std::move(rate));
+    }
+    return rates;
+}
+
+namespace {
+
+Result<Rate> attention_of(const Subject& subject, const std::string& name,
+                          const std::vector<std::uint32_t>& lengths) {
+    constexpr Heads heads{12, 64};
+    const auto& device = subject.programs.device();
+    const auto flavour = flavour_for(device.info());
+    const auto layout = lay_out(lengths);
+    if (!layout) return fail(layout.error());
+    const auto tokens = static_cast<std::uint32_t>(layout->sequence.size());
+    const std::size_t width = heads.count * heads.size;
+    const auto qkv = random_buffer(device, tokens * 3 * width);
+    const auto out = device.allocate(tokens * width * sizeof(float));
+    const auto offsets = uploaded(device, layout->offsets);
+    const auto walk = uploaded(device, walk_of(flavour, *layout));
+    for (const auto* made : {&qkv, &out, &offsets, &walk}) {
+        if (!*made) return fail(made->error());
+    }
+    const Sequences sequences{*offsets, *walk, static_cast<std::uint32_t>(lengths.size()), tokens,
+                              layout->longest};
+    const auto timing = time_launches(
+        subject, [&] { return attend(subject.programs, flavour, *qkv, sequences, heads, *out); });
+    if (!timing) return fail(timing.error());
+    double work = 0;
+    for (const double length : lengths) {
+        work += 4.0 * length * length * static_cast<double>(width);
+    }
+    return Rate{name, {}, *timing, work, {}};
+}
+
+}  // namespace
+
+Result<std::vector<Rate>> measure_attention(const Subject& subject, const Peak& peak) {
+    std::minstd_rand bits(5);
+    std::vector<std::uint32_t> headlines(64);
+    for (auto& length : headlines) length = 8 + static_cast<std::uint32_t>(bits() % 57);
+    const std::array<std::pair<const char*, std::vector<std::uint32_t>>, 3> batches{
+        std::pair{"64 headlines of 8 to 64 tokens", headlines},
+        {"16 texts of 128 tokens", std::vector<std::uint32_t>(16, 128)},
+        {"2 texts of 512 tokens", std::vector<std::uint32_t>(2, 512)}};
+    std::vector<Rate> rates;
+    for (const auto& [name, lengths] : batches) {
+        auto rate = attention_of(subject, name, lengths);
+        if (!rate) return fail(rate.error());
+        rate->share_of_peak = rate->per_second() / peak.fma.most_per_second();
+        rates.push_back(std::move(*rate));
+    }
+    return rates;
+}
+
+}  // namespace plimsoll::profiling

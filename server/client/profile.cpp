@@ -1,0 +1,105 @@
+#include "server/client/profile.hpp"
+
+#include "server/client/commands.hpp"
+#include "server/client/profile_changes.hpp"
+
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::client {
+namespace {
+
+using nlohmann::json;
+
+json request_of(const ProfileOptions& options) {
+    json limits = json::object();
+    if (options.largest_batch) limits["largest_batch"] = *options.largest_batch;
+    if (options.latency_ms) limits["latency_ms"] = *options.latency_ms;
+    if (options.memory_mb) limits["memory_mb"] = *options.memory_mb;
+    json args{{"mode", options.mode}, {"limits", std::move(limits)}};
+    if (options.mode != "engine") args["sentiment_model"] = options.sentiment_model;
+    if (!options.device_class.empty()) args["device_class"] = options.device_class;
+    return {{"kind", "profile"}, {"args", std::move(args)}};
+}
+
+std::string file_name() {
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    localtime_r(&now, &local);
+    char name[64];
+    std::strftime(name, sizeof name, "gpu_profile_%Y%m%d_%H%M%S.json", &local);
+    return name;
+}
+
+Result<std::filesystem::path> write(const std::string& folder, const json& summary) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    const auto path = std::filesystem::path(folder) / file_name();
+    std::ofstream out(path);
+    out << summary.dump(2) << '\n';
+    out.close();
+    if (!out) return fail(Errc::unavailable, "The report cannot be written.", path.string());
+    return path;
+}
+
+Result<json> read(const std::string& file) {
+    std::ifstream in(file);
+    auto report = json::parse(in, nullptr, false);
+    if (!report.is_object() || !report.contains("results")) {
+        return fail(Errc::invalid_input, "This is no report of a profile.", file);
+    }
+    return report;
+}
+
+// Like watch(), but leaves the standard output to the report.
+int wait_for(const Session& session, ApiClient& api, const std::string& id) {
+    for (;;) {
+        const auto job = api.get_json("/v1/jobs/" + id + "?wait=30");
+        if (!job) return report_error(session, job.error());
+        const auto state = job->value("state", "");
+        if (state == "succeeded") return 0;
+        if (state == "failed" || state == "cancelled") {
+            session.terminal.note(id + " " + state);
+            return 1;
+        }
+    }
+}
+
+}  // namespace
+
+int profile(const Session& session, const ProfileOptions& options) {
+    json baseline;
+    if (!options.baseline.empty()) {
+        auto found = read(options.baseline);
+        if (!found) return report_error(session, found.error());
+        baseline = std::move(*found);
+    }
+    auto api = signed_in();
+    if (!api) return report_error(session, api.error());
+    const auto job = api->post_json("/v1/jobs", request_of(options));
+    if (!job) return report_error(session, job.error());
+    const auto id = job->value("id", "");
+    session.terminal.note("Submitted " + id);
+    if (const int code = session.json ? wait_for(session, *api, id) : watch(session, id);
+        code != 0) {
+        return code;
+    }
+    const auto report = api->get_json("/v1/jobs/" + id + "/report");
+    if (!report) return report_error(session, report.error());
+    const json& summary = report->at("summary");
+    const auto file = write(options.output_folder, summary);
+    if (!file) return report_error(session, file.error());
+    if (!session.json) session.terminal.line(session.summary_text("profile", summary));
+    if (!baseline.is_null() && !session.json) {
+        session.terminal.line("\n" + changes_text(session.terminal, baseline, summary));
+    }
+    session.terminal.line(session.json ? summary.dump(2) : file->string());
+    return summary.at("errors").empty() ? 0 : 1;
+}
+
+}  // namespace plimsoll::client

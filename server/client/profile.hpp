@@ -1,0 +1,25 @@
+#pragma once
+
+#include "server/client/session.hpp"
+
+#include <optional>
+#include <string>
+
+namespace plimsoll::client {
+
+struct ProfileOptions {
+    std::string mode = "full";
+    std::string sentiment_model = "vader";
+    std::string output_folder = "out/profiling";
+    std::string device_class;  // empty: the server chooses
+    std::optional<int> largest_batch;
+    std::optional<double> latency_ms;
+    std::optional<double> memory_mb;
+    std::string baseline;  // file of an earlier report
+};
+
+// Runs a job of kind `profile`, writes its summary to gpu_profile_YYYYmmdd_HHMMSS.json (local time)
+// in the folder, which is made, and shows it.
+int profile(const Session& session, const ProfileOptions& options);
+
+}  // namespace plimsoll::client

@@ -1,0 +1,72 @@
+#include "server/jobs/kind.hpp"
+#include "server/jobs/profile/contract/request.hpp"
+
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::profile {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array kColumns = {
+    Column{"index"},     Column{"part"},  Column{"name"},          Column{"value"},
+    Column{"unit"},      Column{"batch"}, Column{"median_ms"},     Column{"p95_ms"},
+    Column{"spread_ms"}, Column{"runs"},  Column{"share_of_peak"}, Column{"error_code"},
+    Column{"error"},
+};
+
+// About what a part takes: a knee search times some ten batch sizes.
+constexpr double kSecondsPerPart = 1.5;
+
+std::string class_of(const Request& request) {
+    if (!request.device_class.empty()) return request.device_class;
+    if (!request.engine) return "host";
+    return request.sentiment ? "gpu,cpu,host" : "gpu,cpu";
+}
+
+// All parts are one task: numbers of one report are of one device, and nothing else of the job runs
+// beside what is timed.
+tl::expected<Plan, FieldErrors> plan(const json& args) {
+    const auto request = parse_request(args);
+    if (!request) return tl::unexpected(request.error());
+    const auto parts = parts_of(*request);
+    Plan plan;
+    plan.args = args.dump();
+    plan.requirement.device_class = class_of(*request);
+    plan.tasks.push_back(
+        {.input = json(parts).dump(),
+         .items = std::ssize(parts),
+         .estimated_seconds = kSecondsPerPart * static_cast<double>(parts.size())});
+    return plan;
+}
+
+Result<std::string> failed_rows(std::string_view /*args*/, std::string_view input,
+                                std::string_view reason) {
+    std::string rows;
+    std::int64_t index = 0;
+    for (const auto& part : json::parse(input)) {
+        json row = json::object();
+        for (const auto& column : kColumns) row[std::string(column.name)] = nullptr;
+        row["index"] = index++;
+        row["part"] = part;
+        row["error_code"] = "quarantined";
+        row["error"] = reason;
+        rows += row.dump() + "\n";
+    }
+    return rows;
+}
+
+}  // namespace
+
+const Contract& contract() {
+    static const Contract it{.name = kName,
+                             .version = kVersion,
+                             .columns = kColumns,
+                             .plan = plan,
+                             .failed_rows = failed_rows};
+    return it;
+}
+
+}  // namespace plimsoll::jobs::profile

@@ -1,0 +1,111 @@
+#include "server/jobs/profile/contract/summary_text.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::profile {
+namespace {
+
+using nlohmann::json;
+
+template <class... Values>
+std::string line(const char* format, Values... values) {
+    char text[400];
+    std::snprintf(text, sizeof text, format, values...);
+    return std::string(text) + "\n";
+}
+
+std::string curve_text(const json& curve) {
+    const auto name = curve.value("name", "");
+    if (curve.at("recommended_batch").is_null()) {
+        return "  " + name + ": " + curve.value("reason", "") + "\n";
+    }
+    return line("  %s: batch %lld, %.0f %s/s", name.c_str(),
+                curve["recommended_batch"].get<long long>(),
+                curve.value("recommended_items_per_second", 0.0),
+                curve.value("items", "items").c_str()) +
+           "    " + curve.value("reason", "") +
+           line(" %d of %d batch sizes measured.", curve.value("measured", 0),
+                curve.value("full_sweep", 0));
+}
+
+std::string best_speedup(const json& model) {
+    const json* best = nullptr;
+    for (const auto& point : model.at("batch_results")) {
+        if (best == nullptr || point.value("speedup_vs_1", 0.0) > best->value("speedup_vs_1", 0.0))
+            best = &point;
+    }
+    if (best == nullptr) return "";
+    return line("  Best speedup: %.2fx at batch_size=%lld", best->value("speedup_vs_1", 0.0),
+                best->value("batch_size", 0LL));
+}
+
+std::string model_text(const json& model) {
+    std::string text = "Sentiment Model: " + model.value("model_name", "") + "\n";
+    text += line("  Load time: %.2f ms", model.value("load_time_ms", 0.0));
+    text += line("  Single item inference: %.2f ms", model.value("inference_time_ms", 0.0));
+    text += line("  Throughput: %.2f items/sec", model.value("items_per_second", 0.0));
+    text += line("  VRAM used: %.2f MB", model.value("vram_used_mb", 0.0));
+    text += best_speedup(model);
+    for (const auto& curve : model.at("lengths")) text += curve_text(curve);
+    return text;
+}
+
+std::string rates_text(const char* title, const json& rates) {
+    std::string text;
+    for (const auto& rate : rates) {
+        auto name = rate.value("name", "");
+        if (const auto method = rate.value("method", ""); !method.empty()) name += ", " + method;
+        text += line("  %-9s %-42s %8.1f %s", title, name.c_str(), rate.value("value", 0.0),
+                     rate.value("unit", "").c_str());
+        if (rate.contains("share_of_peak") && rate["share_of_peak"].is_number()) {
+            text.pop_back();
+            text += line("  %3.0f %% of the peak", rate["share_of_peak"].get<double>() * 100);
+        }
+    }
+    return text;
+}
+
+std::string engine_text(const json& summary) {
+    const json& engine = summary.at("engine");
+    std::string text = "Device: " + summary.at("device").value("name", "") + "\n";
+    for (const auto& [title, member] : {std::pair{"peak", "peak"},
+                                        {"product", "products"},
+                                        {"rows", "rows"},
+                                        {"attention", "attention"}}) {
+        text += rates_text(title, engine.at(member));
+    }
+    if (const auto& launch = engine.at("launches"); launch.is_object()) {
+        text += line(
+            "  launch    %.1f us and waited for, %.2f us queued; a kernel %.0f ms cold, %.1f ms "
+            "from the cache",
+            launch.value("waited_us", 0.0), launch.value("queued_us", 0.0),
+            launch.value("cold_build_ms", 0.0), launch.value("warm_build_ms", 0.0));
+    }
+    if (const auto& overlap = engine.at("overlap"); overlap.is_object()) {
+        text += line("  overlap   %.2fx by a second queue: %s", overlap.value("speedup", 0.0),
+                     overlap.value("recommended", false) ? "worth it" : "not worth it");
+    }
+    if (engine.at("batches").is_object()) text += curve_text(engine["batches"]);
+    return text;
+}
+
+}  // namespace
+
+std::string summary_text(const json& summary) {
+    std::string text;
+    if (summary.at("engine").is_object()) text += engine_text(summary);
+    for (const auto& model : summary.at("results")) {
+        if (!text.empty()) text += "\n";
+        text += model_text(model);
+    }
+    for (const auto& error : summary.at("errors")) {
+        text += "Failed: " + error.value("part", "") + ": " + error.value("error", "") + "\n";
+    }
+    while (text.ends_with('\n')) text.pop_back();
+    return text;
+}
+
+}  // namespace plimsoll::jobs::profile

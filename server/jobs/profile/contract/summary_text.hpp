@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace plimsoll::jobs::profile {
+
+// A report's summary for a terminal: the block of the guide for each model, with the recommended
+// batch, and the device's own rates.
+std::string summary_text(const nlohmann::json& summary);
+
+}  // namespace plimsoll::jobs::profile

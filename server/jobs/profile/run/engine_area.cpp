@@ -1,0 +1,153 @@
+#include "engine/opencl/cache_directory.hpp"
+#include "engine/opencl/probe.hpp"
+#include "server/jobs/profile/run/figures.hpp"
+#include "server/jobs/profile/run/parts.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <stdlib.h>
+
+namespace plimsoll::jobs::profile {
+namespace {
+
+namespace fs = std::filesystem;
+using profiling::Rate;
+
+constexpr const char* kOperations = "GFLOP/s";
+constexpr const char* kBytes = "GB/s";
+
+// A folder that goes when this does.
+class TemporaryFolder {
+  public:
+    TemporaryFolder() {
+        auto name = (fs::temp_directory_path() / "plimsoll-profile-XXXXXX").string();
+        if (mkdtemp(name.data()) != nullptr) path_ = name;
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        if (!path_.empty()) fs::remove_all(path_, ignored);
+    }
+    const fs::path& path() const { return path_; }
+
+  private:
+    fs::path path_;
+};
+
+class EngineArea final : public Area {
+  public:
+    EngineArea(const Request& request, opencl::Device& device, Watch watch)
+        : limits_(limits_of(request)),
+          capability_(opencl::assess(device)),
+          programs_(device, opencl::ProgramCache(opencl::default_kernel_cache() / "programs")),
+          subject_{programs_, capability_, std::move(watch)} {
+        for (const auto* member : {"peak", "products", "rows", "attention"}) {
+            report_[member] = Json::array();
+        }
+        for (const auto* member : {"batches", "launches", "overlap"}) report_[member] = nullptr;
+    }
+
+    Result<PartResult> measure(std::string_view part) override {
+        if (part == "peak") return peak();
+        if (part == "launches") return launches();
+        if (part == "overlap") return overlap();
+        if (!peak_) return fail(Errc::internal, "The device's peak could not be measured.");
+        if (part == "batches") return batches();
+        if (part == "products") return rates(part, measure_products(subject_, *peak_), kOperations);
+        if (part == "rows") return rates(part, measure_rows(subject_, *peak_), kBytes);
+        return rates(part, measure_attention(subject_, *peak_), kOperations);
+    }
+
+    Json report() const override { return report_; }
+
+  private:
+    Result<PartResult> peak() {
+        auto peak = measure_peak(subject_);
+        if (!peak) return fail(std::move(peak.error()));
+        report_["peak"] = {rate_json(peak->fma, kOperations, Told::fastest),
+                           rate_json(peak->copy, kBytes, Told::fastest)};
+        peak_ = std::move(*peak);
+        return PartResult{rate_row(report_["peak"][0])};
+    }
+
+    // The row shows the fastest.
+    Result<PartResult> rates(std::string_view part, const Result<std::vector<Rate>>& measured,
+                             const char* unit) {
+        if (!measured) return fail(measured.error());
+        const auto best = std::ranges::max_element(*measured, {}, &Rate::per_second);
+        for (const auto& rate : *measured) {
+            report_[std::string(part)].push_back(rate_json(rate, unit));
+        }
+        return PartResult{rate_row(rate_json(*best, unit))};
+    }
+
+    Result<PartResult> batches() {
+        const auto search = measure_product_knee(subject_, limits_);
+        if (!search) return fail(search.error());
+        const double work = 2.0 * profiling::kKneeColumns * profiling::kKneeDepth;
+        report_["batches"] = curve_json(*search, "one layer, 3072 x 768, by rows", "rows",
+                                        peak_->fma.most_per_second() / work);
+        return PartResult{curve_row(report_["batches"])};
+    }
+
+    Result<PartResult> launches() {
+        const TemporaryFolder cache;
+        const auto cost = measure_launches(subject_, cache.path());
+        if (!cost) return fail(cost.error());
+        report_["launches"] = {{"waited_us", cost->waited.median * 1e6},
+                               {"waited_p95_us", cost->waited.p95 * 1e6},
+                               {"queued_us", cost->queued * 1e6},
+                               {"cold_build_ms", cost->cold_build * 1e3},
+                               {"warm_build_ms", cost->warm_build * 1e3}};
+        PartResult result{timing_json(cost->waited)};
+        result.row.erase("warm_up_runs");
+        result.row["name"] = "one launch, waited for";
+        result.row["value"] = cost->waited.median * 1e6;
+        result.row["unit"] = "us";
+        return result;
+    }
+
+    Result<PartResult> overlap() {
+        const auto overlap = measure_overlap(subject_);
+        if (!overlap) return fail(overlap.error());
+        const bool worth_it = overlap->speedup() >= profiling::kWorthASecondQueue;
+        report_["overlap"] = {{"speedup", overlap->speedup()},
+                              {"recommended", worth_it},
+                              {"compute_ms", overlap->compute.median * 1e3},
+                              {"copy_ms", overlap->copy.median * 1e3},
+                              {"both_ms", overlap->both.median * 1e3}};
+        return PartResult{{{"name", "computing and copying at once"},
+                           {"value", overlap->speedup()},
+                           {"unit", "x"}}};
+    }
+
+    profiling::BatchLimits limits_;
+    opencl::Capability capability_;
+    opencl::Programs programs_;
+    profiling::Subject subject_;
+    std::optional<profiling::Peak> peak_;
+    Json report_ = Json::object();
+};
+
+// Where there is no device.
+class NoDevice final : public Area {
+  public:
+    Result<PartResult> measure(std::string_view /*part*/) override {
+        return fail(Errc::not_found, "This worker has no OpenCL device.");
+    }
+    Json report() const override { return nullptr; }
+};
+
+}  // namespace
+
+std::unique_ptr<Area> engine_area(const Request& request, opencl::Device* device, Watch watch) {
+    if (device == nullptr) return std::make_unique<NoDevice>();
+    return std::make_unique<EngineArea>(request, *device, std::move(watch));
+}
+
+}  // namespace plimsoll::jobs::profile

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "engine/profiling/device/rates.hpp"
+#include "server/jobs/profile/contract/request.hpp"
+
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::profile {
+
+// What was measured, as members of the report.
+
+profiling::BatchLimits limits_of(const Request& request);
+
+// median_ms, p95_ms, spread_ms, runs and warm_up_runs.
+nlohmann::ordered_json timing_json(const profiling::Timing& timing);
+
+// `unit` counts 1e9 of `work` a second: "GFLOP/s", "GB/s". A peak tells its fastest run.
+enum class Told { median, fastest };
+nlohmann::ordered_json rate_json(const profiling::Rate& rate, const std::string& unit,
+                                 Told told = Told::median);
+
+// `items` names what batches are made of; `peak` is what the device could do at most, if known.
+nlohmann::ordered_json curve_json(const profiling::KneeSearch& search, const std::string& name,
+                                  const std::string& items, std::optional<double> peak);
+
+// The result row of a curve and of a rate.
+nlohmann::ordered_json curve_row(const nlohmann::ordered_json& curve);
+nlohmann::ordered_json rate_row(const nlohmann::ordered_json& rate);
+
+}  // namespace plimsoll::jobs::profile

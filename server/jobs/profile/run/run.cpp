@@ -1,0 +1,119 @@
+#include "engine/profiling/timing.hpp"
+#include "server/base/gzip.hpp"
+#include "server/base/time.hpp"
+#include "server/jobs/profile/run/parts.hpp"
+#include "server/jobs/profile/run/system.hpp"
+
+#include <array>
+#include <utility>
+
+namespace plimsoll::jobs::profile {
+namespace {
+
+constexpr std::array kMembers = {"name",   "value",     "unit", "batch",        "median_ms",
+                                 "p95_ms", "spread_ms", "runs", "share_of_peak"};
+
+// Arguments that the contract accepted and that are refused here are damaged, or of another
+// version.
+Result<Request> stored_request(std::string_view args) {
+    auto request = parse_request(nlohmann::json::parse(args));
+    if (!request) return fail(Errc::corrupt, request.error().front().message);
+    return std::move(*request);
+}
+
+Json row_of(std::int64_t index, const std::string& part, const Result<PartResult>& result) {
+    Json row{{"index", index}, {"part", part}};
+    for (const auto* member : kMembers) {
+        row[member] = result && result->row.contains(member) ? result->row[member] : Json();
+    }
+    row["error_code"] = result ? Json() : Json(to_string(result.error().code));
+    row["error"] = result ? Json() : Json(result.error().message);
+    return row;
+}
+
+Json number_or_null(const std::optional<double>& value) {
+    return value ? Json(*value) : Json();
+}
+
+Json method_json() {
+    const profiling::TimingPolicy policy;
+    return {{"warm_up_runs", policy.warm_up_runs},
+            {"warm_up_seconds", policy.warm_up_seconds},
+            {"least_runs", policy.least_runs},
+            {"most_runs", policy.most_runs},
+            {"least_seconds", policy.least_seconds}};
+}
+
+Json report_of(const Request& request, const opencl::Device* device, const Area& engine,
+               const Area& sentiment, Json errors) {
+    const Json model = sentiment.report();
+    Json results = Json::array();
+    if (!model.is_null()) results.push_back(model);
+    const auto models = results.size();
+    return {{"generated_at", to_rfc3339(SystemClock().now())},
+            {"mode", request.mode},
+            {"device", device_json(device)},
+            {"system_info", system_json(device)},
+            {"limits",
+             {{"largest_batch", request.largest_batch},
+              {"latency_ms", number_or_null(request.latency_ms)},
+              {"memory_mb", number_or_null(request.memory_mb)}}},
+            {"method", method_json()},
+            {"engine", engine.report()},
+            {"results", std::move(results)},
+            {"summary",
+             {{"total_models_profiled", models}, {"sentiment_models", models}, {"llm_models", 0}}},
+            {"errors", std::move(errors)}};
+}
+
+Result<TaskOutput> measure(std::string_view args, std::string_view input, RunContext& context) {
+    const auto request = stored_request(args);
+    if (!request) return fail(request.error());
+    const auto parts = nlohmann::json::parse(input).get<std::vector<std::string>>();
+    context.progress.set_total(std::ssize(parts));
+    const Watch watch{context.stop, &context.progress};
+    const auto engine = engine_area(*request, request->engine ? context.device : nullptr, watch);
+    const auto sentiment = sentiment_area(*request, watch);
+    TaskOutput output;
+    std::string rows;
+    Json errors = Json::array();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const auto& part = parts[i];
+        const auto slash = part.find('/');
+        auto& area = part.starts_with("engine/") ? *engine : *sentiment;
+        const auto result = area.measure(std::string_view(part).substr(slash + 1));
+        if (!result && result.error().code == Errc::cancelled) return fail(result.error());
+        ++(result ? output.items_ok : output.items_failed);
+        const Json row = row_of(static_cast<std::int64_t>(i), part, result);
+        if (!result) {
+            errors.push_back({{"index", i},
+                              {"part", part},
+                              {"error_code", row["error_code"]},
+                              {"error", row["error"]}});
+        }
+        rows += row.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+        context.progress.advance(1);
+    }
+    output.results = gzip(rows);
+    output.partial = report_of(*request, context.device, *engine, *sentiment, std::move(errors))
+                         .dump(-1, ' ', false, Json::error_handler_t::replace);
+    return output;
+}
+
+// There is one task, and it made the report. None: its workers died of it.
+Result<std::string> merge(std::string_view args, std::span<const std::string> partials) {
+    if (!partials.empty()) return partials.front();
+    const auto request = stored_request(args);
+    if (!request) return fail(request.error());
+    const auto none = engine_area(*request, nullptr, {});
+    return report_of(*request, nullptr, *none, *sentiment_area(*request, {}), Json::array()).dump();
+}
+
+}  // namespace
+
+const Run& run() {
+    static const Run it{.name = kName, .version = kVersion, .run = measure, .merge = merge};
+    return it;
+}
+
+}  // namespace plimsoll::jobs::profile

@@ -1,0 +1,64 @@
+#include "server/jobs/profile/run/system.hpp"
+
+#include "engine/telemetry/sensors.hpp"
+
+#include <thread>
+
+namespace plimsoll::jobs::profile {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+telemetry::Reading reading_of(const opencl::Device* device) {
+    if (device != nullptr && device->info().type != opencl::DeviceType::cpu) {
+        const auto& address = device->info().pci_address;
+        if (address.empty()) return {};
+        if (auto nvidia = telemetry::nvidia_sensor(address)) return (*nvidia)();
+        if (auto amd = telemetry::amd_sensor(address)) return (*amd)();
+        return {};
+    }
+    return telemetry::host_sensor()();
+}
+
+Json or_null(const std::optional<double>& value) {
+    return value ? Json(*value) : Json();
+}
+
+}  // namespace
+
+Json device_json(const opencl::Device* device) {
+    if (device == nullptr) {
+        return {{"device", "host"},
+                {"name", "Host processor"},
+                {"type", "host"},
+                {"driver", nullptr},
+                {"compute_units", std::thread::hardware_concurrency()}};
+    }
+    const auto& info = device->info();
+    return {{"device", to_string(info.address)},
+            {"name", info.name},
+            {"type", to_string(info.type)},
+            {"driver", info.driver_version},
+            {"compute_units", info.compute_units}};
+}
+
+Json system_json(const opencl::Device* device) {
+    const auto reading = reading_of(device);
+    std::optional<double> total;
+    std::optional<double> free;
+    std::optional<double> used;
+    if (reading.memory_total_bytes) total = static_cast<double>(*reading.memory_total_bytes) / 1e6;
+    if (reading.memory_free_bytes) free = static_cast<double>(*reading.memory_free_bytes) / 1e6;
+    if (total && free) used = *total - *free;
+    const auto share = used ? std::optional(*used / *total * 100) : std::nullopt;
+    return {{"used_mb", or_null(used)},
+            {"total_mb", or_null(total)},
+            {"free_mb", or_null(free)},
+            {"utilization_pct", or_null(share)},
+            {"memory_utilization_pct", or_null(share)},
+            {"temperature_c", or_null(reading.temperature_celsius)},
+            {"power_w", or_null(reading.power_watts)}};
+}
+
+}  // namespace plimsoll::jobs::profile

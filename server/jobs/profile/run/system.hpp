@@ -1,0 +1,15 @@
+#pragma once
+
+#include "engine/opencl/device.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::profile {
+
+// What the report says of the device, or of the host without one.
+nlohmann::ordered_json device_json(const opencl::Device* device);
+
+// The guide's `system_info`, in which utilization_pct is of memory, and names that say so.
+nlohmann::ordered_json system_json(const opencl::Device* device);
+
+}  // namespace plimsoll::jobs::profile

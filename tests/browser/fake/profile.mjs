@@ -1,0 +1,39 @@
+// A profile job's answers: recorded once from the real server, and turned as a test needs them.
+import { readFileSync } from 'node:fs';
+import { makeJob } from './data.mjs';
+
+const summary = JSON.parse(readFileSync(new URL('profile-summary.json', import.meta.url), 'utf8'));
+
+export const profileJob = (fields = {}) =>
+  makeJob('job_profile000000', {
+    kind: 'profile',
+    name: 'Is the new driver faster?',
+    state: 'succeeded',
+    args: { mode: summary.mode },
+    started_at: new Date().toISOString(),
+    finished_at: new Date().toISOString(),
+    progress: { items_total: 10, items_done: 10, items_failed: 0, eta_seconds: null },
+    ...fields,
+  });
+
+export const profileReport = (job, fields = {}) => ({
+  job_id: job.id,
+  kind: job.kind,
+  created_at: job.finished_at,
+  items: { total: 10, ok: 10, failed: 0 },
+  summary: { ...structuredClone(summary), ...fields },
+});
+
+/** The host has no device: the model alone was measured. */
+export const noDevice = {
+  engine: null,
+  errors: [{ index: 0, part: 'engine/peak', error_code: 'not_found', error: 'This worker has no OpenCL device.' }],
+};
+
+/** Nothing is fast enough. */
+export function noBatch() {
+  const curve = structuredClone(summary.engine.batches);
+  const none = { recommended_batch: null, recommended_items_per_second: null, best_batch: null, best_items_per_second: null };
+  const reason = 'No batch is inside the limits: batches of 1 take 0.47 ms at the 95th percentile, and the limit is 0.1 ms.';
+  return { results: [], engine: { ...structuredClone(summary.engine), batches: { ...curve, ...none, reason, measured: 1, points: curve.points.slice(0, 1) } } };
+}

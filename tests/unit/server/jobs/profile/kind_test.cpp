@@ -1,0 +1,166 @@
+// The kind as the server and a worker use it: plan, run, merge, on the host and on PoCL.
+#include "engine/opencl/device.hpp"
+#include "server/base/gzip.hpp"
+#include "server/jobs/profile/contract/summary_text.hpp"
+#include "server/jobs/registry.hpp"
+#include "tests/unit/engine/opencl/private_cache.hpp"
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::profile {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+const Contract& kind() {
+    return *find_contract("profile");
+}
+
+std::string error_of(const json& args) {
+    const auto plan = kind().plan(args);
+    return plan ? "" : plan.error().front().pointer + " " + plan.error().front().rule;
+}
+
+struct Outcome {
+    std::vector<json> rows;
+    TaskOutput output;
+    json summary;
+};
+
+Outcome run_all(const json& args, opencl::Device* device) {
+    const auto plan = kind().plan(args).value();
+    EXPECT_EQ(plan.tasks.size(), 1u);
+    const Run& run = *find_run("profile", 1);
+    Progress progress;
+    RunContext context{.device = device, .progress = progress, .stop = {}};
+    Outcome outcome;
+    outcome.output = run.run(plan.args, plan.tasks[0].input, context).value();
+    EXPECT_EQ(progress.done(), plan.tasks[0].items);
+    EXPECT_LE(outcome.output.partial.size(), 64u << 10);
+    std::istringstream rows(gunzip(outcome.output.results, 1 << 20).value());
+    for (std::string row; std::getline(rows, row);) outcome.rows.push_back(json::parse(row));
+    EXPECT_EQ(std::ssize(outcome.rows), plan.tasks[0].items);
+    const std::string partials[] = {outcome.output.partial};
+    outcome.summary = json::parse(run.merge(plan.args, partials).value());
+    return outcome;
+}
+
+TEST(ProfileKind, RunsWhereTheModeNeeds) {
+    EXPECT_EQ(kind().plan(json::object())->requirement.device_class, "gpu,cpu,host");
+    EXPECT_EQ(kind().plan({{"mode", "engine"}})->requirement.device_class, "gpu,cpu");
+    EXPECT_EQ(kind().plan({{"mode", "sentiment"}})->requirement.device_class, "host");
+    EXPECT_EQ(kind().plan({{"device_class", "cpu"}})->requirement.device_class, "cpu");
+    EXPECT_EQ(kind().plan(json::object())->tasks[0].items, 10);
+}
+
+TEST(ProfileKind, NamesWhatCannotBe) {
+    EXPECT_EQ(error_of({{"sentiment_model", "finbert"}}), "/sentiment_model unknown_model");
+    EXPECT_EQ(error_of({{"mode", "engine"}, {"device_class", "host"}}), "/device_class no_device");
+    EXPECT_EQ(error_of({{"mode", "engine"}, {"sentiment_model", "finbert"}}), "");
+}
+
+TEST(ProfileKind, ProfilesVader) {
+    const auto outcome =
+        run_all({{"mode", "sentiment"}, {"limits", {{"largest_batch", 64}}}}, nullptr);
+    EXPECT_EQ(outcome.output.items_ok, 3);
+    const auto& summary = outcome.summary;
+    EXPECT_TRUE(summary.at("engine").is_null());
+    // The guide's keys.
+    for (const auto* key : {"used_mb", "total_mb", "free_mb", "utilization_pct"}) {
+        EXPECT_TRUE(summary.at("system_info").at(key).is_number()) << key;
+    }
+    EXPECT_EQ(summary.at("summary").at("total_models_profiled"), 1);
+    EXPECT_EQ(summary.at("summary").at("llm_models"), 0);
+    const auto& model = summary.at("results").at(0);
+    EXPECT_EQ(model.at("model_name"), "vader");
+    EXPECT_EQ(model.at("model_type"), "sentiment");
+    for (const auto* key :
+         {"load_time_ms", "inference_time_ms", "items_per_second", "vram_used_mb"}) {
+        EXPECT_TRUE(model.at(key).is_number()) << key;
+    }
+    const auto& first = model.at("batch_results").at(0);
+    EXPECT_EQ(first.at("batch_size"), 1);
+    EXPECT_EQ(first.at("speedup_vs_1"), 1.0);
+    EXPECT_GT(first.at("avg_time_ms"), 0.0);
+    // And what is ours beside them.
+    ASSERT_EQ(model.at("lengths").size(), 3u);
+    for (const auto& curve : model.at("lengths")) {
+        EXPECT_TRUE(curve.at("recommended_batch").is_number());
+        EXPECT_EQ(curve.at("measured"), curve.at("points").size());
+        for (const auto& point : curve.at("points")) EXPECT_GE(point.at("runs"), 3);
+    }
+    EXPECT_EQ(outcome.rows[1].at("part"), "sentiment/medium");
+    EXPECT_EQ(outcome.rows[1].at("unit"), "texts/s");
+    EXPECT_TRUE(outcome.rows[1].at("error").is_null());
+    const auto text = summary_text(summary);
+    EXPECT_THAT(text, HasSubstr("Sentiment Model: vader\n  Load time: "));
+    EXPECT_THAT(text, HasSubstr("x at batch_size="));
+}
+
+TEST(ProfileKind, ProfilesADevice) {
+    const opencl::TemporaryFolder cache;  // of this test, not of whoever runs it
+    setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
+    auto device = opencl::Device::open({"pocl", 0});
+    ASSERT_TRUE(device) << device.error().message;
+    const auto outcome =
+        run_all({{"mode", "engine"}, {"limits", {{"largest_batch", 32}}}}, &*device);
+    EXPECT_EQ(outcome.output.items_failed, 0) << outcome.summary.at("errors");
+    const auto& engine = outcome.summary.at("engine");
+    EXPECT_EQ(outcome.summary.at("device").at("device"), "opencl:pocl:0");
+    EXPECT_TRUE(outcome.summary.at("results").empty());
+    for (const auto* member : {"peak", "products", "rows", "attention"}) {
+        EXPECT_FALSE(engine.at(member).empty()) << member;
+        for (const auto& rate : engine.at(member)) EXPECT_GT(rate.at("value"), 0.0) << rate;
+    }
+    EXPECT_GT(engine.at("products").at(0).at("share_of_peak"), 0.0);
+    EXPECT_GT(engine.at("batches").at("peak_items_per_second"), 0.0);
+    EXPECT_GT(engine.at("launches").at("queued_us"), 0.0);
+    EXPECT_GT(engine.at("overlap").at("speedup"), 0.0);
+    EXPECT_THAT(summary_text(outcome.summary), HasSubstr("overlap"));
+}
+
+TEST(ProfileKind, SaysThatADeviceIsMissingAndGoesOn) {
+    const auto outcome = run_all({{"limits", {{"largest_batch", 8}}}}, nullptr);
+    EXPECT_EQ(outcome.output.items_ok, 3);
+    EXPECT_EQ(outcome.output.items_failed, 7);
+    EXPECT_EQ(outcome.rows[0].at("error_code"), "not_found");
+    EXPECT_EQ(outcome.summary.at("errors").size(), 7u);
+    EXPECT_THAT(summary_text(outcome.summary),
+                HasSubstr("Failed: engine/peak: This worker has no"));
+}
+
+TEST(ProfileKind, LeavesARowForEachPartThatWasGivenUp) {
+    const auto plan = kind().plan({{"mode", "sentiment"}}).value();
+    const auto rows = kind().failed_rows(plan.args, plan.tasks[0].input, "Its workers died.");
+    ASSERT_TRUE(rows);
+    std::istringstream lines(*rows);
+    int count = 0;
+    for (std::string row; std::getline(lines, row); ++count) {
+        EXPECT_EQ(json::parse(row).at("index"), count);
+        EXPECT_EQ(json::parse(row).at("error"), "Its workers died.");
+    }
+    EXPECT_EQ(count, 3);
+    const auto summary = find_run("profile", 1)->merge(plan.args, {});
+    ASSERT_TRUE(summary);
+    EXPECT_TRUE(json::parse(*summary).at("results").empty());
+}
+
+TEST(ProfileKind, StopsWhenAsked) {
+    const auto plan = kind().plan({{"mode", "sentiment"}}).value();
+    std::stop_source stop;
+    stop.request_stop();
+    Progress progress;
+    RunContext context{.device = nullptr, .progress = progress, .stop = stop.get_token()};
+    const auto output = find_run("profile", 1)->run(plan.args, plan.tasks[0].input, context);
+    ASSERT_FALSE(output);
+    EXPECT_EQ(output.error().code, Errc::cancelled);
+}
+
+}  // namespace
+}  // namespace plimsoll::jobs::profile

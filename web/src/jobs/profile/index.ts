@@ -1,0 +1,14 @@
+import type { JobKind } from '../kind';
+
+export const kind: JobKind<'profile'> = {
+  kind: 'profile',
+  title: 'Profile',
+  summary: 'Measures what a device and a model really do, and finds the smallest batch that is nearly as fast as any.',
+  items: ['measurement', 'measurements'],
+  Form: () => import('./ProfileForm.svelte'),
+  Report: () => import('./ProfileReport.svelte'),
+  describe: (job) => {
+    const { mode } = job.args as { mode?: string };
+    return mode === 'engine' ? 'a device' : mode === 'sentiment' ? 'a sentiment model' : 'a device and a model';
+  },
+};

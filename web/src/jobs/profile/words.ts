@@ -1,0 +1,45 @@
+import type { components } from '../../api/schema';
+import { count } from '../../design/format';
+
+type Schemas = components['schemas'];
+export type Summary = Schemas['ProfileSummary'];
+export type Curve = Schemas['ProfileCurve'];
+export type Rate = Schemas['ProfileRate'];
+export type Args = Schemas['ProfileArgs'];
+
+const three = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
+
+/** Three digits tell all that a measurement knows. */
+export const figure = (value: number): string => (value >= 1000 ? count(value) : three.format(value));
+
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 3 });
+
+/** For the edge of a chart: "4M". */
+export const short = (value: number): string => compact.format(value);
+
+export function milliseconds(value: number): string {
+  if (value >= 1000) return `${three.format(value / 1000)} s`;
+  return value >= 1 ? `${three.format(value)} ms` : `${three.format(value * 1000)} µs`;
+}
+
+/** "short texts, about 10 words". */
+export const titleOf = (curve: Curve): string =>
+  curve.words === undefined ? curve.name : `${curve.name} ${curve.items}, about ${count(curve.words)} words`;
+
+/** All curves of a report, under names that are the same in every report. */
+export const curvesOf = (summary: Summary): { key: string; curve: Curve }[] => [
+  ...(summary.engine?.batches ? [{ key: 'engine', curve: summary.engine.batches }] : []),
+  ...summary.results.flatMap((model) =>
+    model.lengths.map((curve) => ({ key: `${model.model_name} ${curve.name}`, curve })),
+  ),
+];
+
+export const ratesOf = (engine: Summary['engine']): { area: string; rate: Rate }[] =>
+  engine
+    ? [
+        ...engine.peak.map((rate) => ({ area: 'Peak', rate })),
+        ...engine.products.map((rate) => ({ area: 'Product', rate })),
+        ...engine.rows.map((rate) => ({ area: 'Rows', rate })),
+        ...engine.attention.map((rate) => ({ area: 'Attention', rate })),
+      ]
+    : [];
