@@ -1,6 +1,7 @@
 #include "server/queue/rules/queue.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace plimsoll::queue::rules {
 
@@ -134,11 +135,10 @@ Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment no
             return lowest < highest ? aged_priority(lane.priority, lane.ready.front().since, now)
                                     : lane.priority;
         };
-        std::ranges::sort(lines, [&](int a, int b) {
-            const auto left = urgency(a);
-            const auto right = urgency(b);
-            return left != right ? left > right : state.lanes[a].head < state.lanes[b].head;
-        });
+        const auto rank = [&](int id) {
+            return std::tuple(-urgency(id), state.lanes[id].head, id);
+        };
+        std::ranges::sort(lines, {}, rank);
         int room = turn.room;
         double before = 0;
         for (const int id : lines) {
