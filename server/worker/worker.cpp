@@ -52,6 +52,9 @@ Worker::Worker(boost::asio::any_io_executor executor, queue::WorkerStore& store,
       timer_(timer),
       options_(options),
       retry_(kFirstRetry, kLongestRetry, random),
+      pace_({.seconds = options.claim_seconds,
+             .fewest_tasks = options.fewest_tasks,
+             .most_tasks = options.most_tasks}),
       recorder_(store, timer, outage_, random),
       life_(kLifePatience),
       device_log_(options.log_readings),
@@ -290,8 +293,8 @@ awaitable<void> Worker::claims() {
         }
         const auto as = handle_;
         claiming_ = true;
-        auto claim = co_await store_.claim(as, options_.claim_seconds, options_.claim_tasks,
-                                           memory_to_offer());
+        auto claim =
+            co_await store_.claim(as, options_.claim_seconds, pace_.tasks(), memory_to_offer());
         claiming_ = false;
         if (claim) {
             outage_.ends();
@@ -332,6 +335,7 @@ void Worker::start(queue::WorkerHandle as, queue::Claim claim) {
 }
 
 void Worker::finished(std::shared_ptr<Batch> batch) {
+    pace_.learn(*batch);
     finished_.push_back(std::move(batch));
     for_records_.set();
 }

@@ -8,6 +8,7 @@
 #include "server/worker/event.hpp"
 #include "server/worker/life.hpp"
 #include "server/worker/outage.hpp"
+#include "server/worker/pace.hpp"
 #include "server/worker/recorder.hpp"
 #include "server/worker/timer.hpp"
 
@@ -28,8 +29,10 @@ struct WorkerOptions {
     std::chrono::milliseconds early_heartbeat{250};
     // How long to believe that no notification means no work, before asking anyway.
     std::chrono::milliseconds poll{1000};
-    double claim_seconds = 0.25;  // of estimated device time; a longer task comes alone
-    int claim_tasks = 64;
+    double claim_seconds = 0.25;  // of device time; a longer task comes alone
+    // So many tasks at first and of longer ones, and so many of tasks that end at once.
+    int fewest_tasks = 64;
+    int most_tasks = 1024;
     // Of the device's memory that is free now, this much is left to others: a training run beside
     // us grows in steps.
     std::int64_t spared_memory = std::int64_t{512} << 20;
@@ -91,6 +94,7 @@ class Worker {
     Timer& timer_;
     WorkerOptions options_;
     Backoff retry_;  // of enlisting and claiming
+    Pace pace_;
     Outage outage_;
     Recorder recorder_;
 

@@ -32,6 +32,7 @@ class FakeStore final : public queue::WorkerStore {
     int enlistments_tried = 0;
     int retired = 0;
     int claims = 0;
+    int last_max_tasks = 0;
     std::optional<std::int64_t> last_free_memory;
     int completions_tried = 0;
     std::vector<TimePoint> heartbeats;
@@ -62,10 +63,11 @@ class FakeStore final : public queue::WorkerStore {
         co_return std::exchange(reply, {.expired = false, .cancelled = {}, .drain = reply.drain});
     }
 
-    awaitable<Result<queue::Claim>> claim(queue::WorkerHandle, double, int,
+    awaitable<Result<queue::Claim>> claim(queue::WorkerHandle, double, int max_tasks,
                                           std::optional<std::int64_t> free_memory) override {
         if (down) co_return fail(*down);
         ++claims;
+        last_max_tasks = max_tasks;
         last_free_memory = free_memory;
         if (ready.empty()) co_return queue::Claim{};
         queue::Claim claim{++fence_, std::move(ready.front())};

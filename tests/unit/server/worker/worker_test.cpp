@@ -311,6 +311,15 @@ TEST_F(WorkerTest, OneBatchIsClaimedAheadAndNoMore) {
     until([&] { return store_.recorded.size() == 3; });
 }
 
+TEST_F(WorkerTest, TasksThatEndAtOnceAreClaimedByTheThousand) {
+    until([&] { return store_.claims > 0; });
+    EXPECT_EQ(store_.last_max_tasks, 64);
+    until([&] {
+        if (store_.ready.empty()) store_.ready.push_back({task("echo")});
+        return store_.last_max_tasks == 1024;
+    });
+}
+
 TEST_F(WorkerTest, NothingIsClaimedAheadOfALongTask) {
     store_.ready = {{task("gate", 0, {1}, 60.0)}, {task("echo", 1)}};
     until_entered();
