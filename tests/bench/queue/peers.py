@@ -4,7 +4,7 @@ round in turn; medians.
     PLIMSOLL_TEST_FSYNC=on PLIMSOLL_TEST_PG_OPTIONS='-c shared_buffers=1GB -c max_wal_size=4GB'
         tests/support/with_database tests/bench/queue/peers.py [--rounds 5] [--tasks 60000] [--bin FOLDER] [--record] [ROW…]
 
-ROW: work, bulk, single, pick_up, snapshot, accounts. The peers come from npm, into build/bench/peers.
+ROW: work, bulk, single, pick_up, snapshot, accounts, killed, cancel, drop. The peers come from npm, into build/bench/peers.
 """
 
 import argparse
@@ -20,6 +20,7 @@ ROOT = HERE.parents[2]
 sys.path[:0] = [str(HERE.parent), str(ROOT / 'tests/integration')]
 import results  # noqa: E402
 from queue_client import connect  # noqa: E402
+import incidents  # noqa: E402
 from worker_bench import Bench, place  # noqa: E402
 
 PEERS = {'graphile-worker': '0.18.0', 'pg-boss': '12.30.0'}
@@ -126,6 +127,21 @@ class Run:
             rates.append(self.bench.work(self.programs, self.given.tasks, per_job=max(2, self.given.tasks // 5000), lanes=lanes))
         self.note('accounts', rates[1] / rates[0])
 
+    def killed(self):
+        self.note('killed', incidents.killed(self.bench, self.programs))
+
+    def cancel(self):
+        self.bench.empty()
+        times = incidents.cancelled(self.bench, self.programs, self.given.cancels)
+        self.note('cancel p50', place(times, 0.5))
+        self.note('cancel p99', place(times, 0.99))
+
+    def drop(self):
+        self.bench.empty()
+        took, claim = incidents.dropped(self.bench, self.given.jobs)
+        self.note('drop', took)
+        self.note('drop, longest claim', claim * 1000)
+
     def entries(self):
         rounds = dict(rounds=self.given.rounds, command=COMMAND)
         told = []
@@ -153,16 +169,27 @@ class Run:
                                                most=1.5, must=1, stretch=1.25, **rounds))
         if 'accounts' in self.given.row:
             ratio('throughput of 1,000 accounts x 5 lanes, against 1', 'accounts', 0.7, 0.9)
+        least = lambda name, key, unit, most, stretch: told.append(
+            results.entry_of_least(name, 'queue', round(self.median(key), 3), unit, most=most, must=1, stretch=most / stretch, **rounds))
+        if 'killed' in self.given.row:
+            least('worker killed to its task begun elsewhere', 'killed', 's', 20, 16)
+        if 'cancel' in self.given.row:
+            least('cancel to device stopped and job cancelled, p99', 'cancel p99', 's', 1, 0.3)
+        if 'drop' in self.given.row:
+            least(f'a day of {self.given.jobs:,} jobs dropped while claims run', 'drop', 's', 1, 1)
+            least(f'longest claim beside the drop of {self.given.jobs:,} jobs', 'drop, longest claim', 'ms', 100, 100)
         return told
 
 
 def main():
-    rows = ['work', 'bulk', 'single', 'pick_up', 'snapshot', 'accounts']
+    rows = ['work', 'bulk', 'single', 'pick_up', 'snapshot', 'accounts', 'killed', 'cancel', 'drop']
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--tasks', type=int, default=60_000)
     parser.add_argument('--waits', type=int, default=100, help='jobs of a pick-up')
     parser.add_argument('--seconds', type=int, default=5, help='of posting')
+    parser.add_argument('--cancels', type=int, default=20)
+    parser.add_argument('--jobs', type=int, default=1_000_000, help='of the day that is dropped')
     parser.add_argument('--bin', type=pathlib.Path)
     parser.add_argument('--record', action='store_true', help='write tests/bench/results.json')
     parser.add_argument('row', nargs='*', default=rows)
@@ -180,6 +207,11 @@ def main():
                 with Server(limits__requests_per_minute='0', limits__team_requests_per_minute='0', database__url=url, engine__local='false') as server:
                     run.server, run.token = server, server.api().token
                     run.single()
+            elif row == 'killed':
+                run.bench.empty()
+                url = os.environ['PLIMSOLL_TEST_DATABASE_URL'].replace('//postgres@', '//plimsoll_app@')
+                with Server(database__url=url, engine__local='false'):
+                    run.killed()
             else:
                 getattr(run, row)()
         print(f'round {number + 1}:', {name: round(values[-1], 2) for name, values in run.measured.items()}, flush=True)
