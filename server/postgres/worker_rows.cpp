@@ -128,9 +128,10 @@ Statement completion(queue::WorkerHandle worker, std::int64_t fence,
         tasks.push_back(report.seq);
         outcomes.emplace_back(stored_outcome(report.outcome));
         std::string& partial = report.merge ? report.report : report.output.partial;
-        contents.push_back(done && !report.merge
-                               ? std::optional(Bytes{std::move(report.output.results)})
-                               : std::nullopt);
+        // A merge seldom has rows.
+        const bool rows = done && !(report.merge && report.output.results.empty());
+        contents.push_back(rows ? std::optional(Bytes{std::move(report.output.results)})
+                                : std::nullopt);
         partials.push_back(done ? std::optional(Bytes{std::move(partial)}) : std::nullopt);
         errors.push_back(done ? std::nullopt : std::optional(error_to_json(report.error)));
         ok.push_back(report.output.items_ok);

@@ -58,7 +58,9 @@ struct TaskReport {
     int seq = 0;
     bool merge = false;
     Outcome outcome = Outcome::done;
-    jobs::TaskOutput output;                // of a task that is done
+    // Of a task that is done; of a merge task the rows of the job's last task, where it wrote them
+    // again.
+    jobs::TaskOutput output;
     std::string report;                     // JSON text, of a merge task that is done
     std::string error;                      // for people, of one that is not
     std::chrono::duration<double> pause{};  // before the retry

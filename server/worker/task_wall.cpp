@@ -1,6 +1,7 @@
 #include "server/worker/task_wall.hpp"
 
 #include "server/base/log.hpp"
+#include "server/jobs/merged.hpp"
 #include "server/queue/retry.hpp"
 
 #include <chrono>
@@ -22,7 +23,9 @@ Result<void> compute(TaskSlot& slot, const jobs::Run& run, opencl::Device* devic
     if (task.merge) {
         auto merged = run.merge(task.args, task.partials);
         if (!merged) return fail(std::move(merged.error()));
-        report.report = std::move(*merged);
+        auto [summary, results] = jobs::take_apart(std::move(*merged));
+        report.report = std::move(summary);
+        report.output.results = std::move(results);
         return {};
     }
     jobs::RunContext context{device, slot.progress, slot.stop.get_token()};

@@ -21,18 +21,6 @@ json expected_json(const SymbolReport& report, double standing) {
     return report.by_rarity ? json(expected_counts(standing)) : json(nullptr);
 }
 
-json chance_json(const SymbolReport& report, const Chance& chance) {
-    const std::uint32_t surrogates = report.surrogates;
-    return {{"surrogates", surrogates},
-            {"k", chance.k},
-            {"p_value", Chance::p_value(chance.k, surrogates)},
-            {"percentile", 100.0 * (surrogates - chance.k) / surrogates},
-            {"k_pattern", chance.k_kind},
-            {"p_value_pattern", Chance::p_value(chance.k_kind, surrogates)},
-            {"verdict", verdict(Chance::p_value(chance.k, surrogates))},
-            {"words", chance_words(report, chance)}};
-}
-
 // The pivots of a count: indices and dates, or indices alone.
 json pivots_json(const SymbolReport& report, const Found& found) {
     json pivots = json::array();
@@ -76,16 +64,22 @@ json flags_json(const SymbolReport& report) {
 }
 
 json kind_json(const SymbolReport& report, const KindReport& kind) {
-    json out = {
-        {"rule_name", to_string(kind.shape)},
-        {"direction", kind.rising ? "up" : "down"},
-        {"valid", kind.valid},
-        {"best_score", kind.valid > 0 ? json(kind.best) : json(nullptr)},
-        {"best_rarity", kind.valid > 0 ? rarity_json(report, kind.standing) : json(nullptr)}};
-    // Within one pattern: what matters is how often chance finds as good a one of its kind.
-    if (kind.chance)
-        out["p_value_pattern"] = Chance::p_value(kind.chance->k_kind, report.surrogates);
-    return out;
+    return {{"rule_name", to_string(kind.shape)},
+            {"direction", kind.rising ? "up" : "down"},
+            {"valid", kind.valid},
+            {"best_score", kind.valid > 0 ? json(kind.best) : json(nullptr)},
+            {"best_rarity", kind.valid > 0 ? rarity_json(report, kind.standing) : json(nullptr)}};
+}
+
+json chance_json(const Chance& chance, std::uint32_t surrogates, bool by_rarity) {
+    return {{"surrogates", surrogates},
+            {"k", chance.k},
+            {"p_value", Chance::p_value(chance.k, surrogates)},
+            {"percentile", 100.0 * (surrogates - chance.k) / surrogates},
+            {"k_pattern", chance.k_kind},
+            {"p_value_pattern", Chance::p_value(chance.k_kind, surrogates)},
+            {"verdict", verdict(Chance::p_value(chance.k, surrogates))},
+            {"words", chance_words(chance, surrogates, by_rarity)}};
 }
 
 }  // namespace
@@ -166,8 +160,22 @@ json count_json(const SymbolReport& report, const CountReport& it) {
         {"outlook", outlook_json(it.outlook)},
         {"alternates", std::move(alternates)},
         {"chart", {{"dates", dates}, {"values", it.prices}, {"labels", std::move(labels)}}}};
-    if (it.chance) out["chance"] = chance_json(report, *it.chance);
+    if (it.chance) out["chance"] = chance_json(*it.chance, report.surrogates, report.by_rarity);
     return out;
+}
+
+void add_judgement(const Judgement& judgement, json& symbol) {
+    const bool by_rarity = symbol.at("ranked_by") == "rarity";
+    json& counts = symbol.at("counts");
+    for (std::size_t i = 0; i < counts.size(); ++i)
+        counts[i]["chance"] = chance_json(judgement.counts.at(i), judgement.surrogates, by_rarity);
+    // Within one pattern: what matters is how often chance finds as good a one of its kind.
+    json& kinds = symbol.at("patterns");
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+        if (kinds[i].at("valid") > 0)
+            kinds[i]["p_value_pattern"] =
+                Chance::p_value(judgement.kinds.at(i).k_kind, judgement.surrogates);
+    symbol[by_rarity ? "chance_best_rarities" : "chance_best_scores"] = judgement.best;
 }
 
 json symbol_json(const SymbolReport& report, bool profile) {
@@ -203,7 +211,7 @@ json symbol_json(const SymbolReport& report, bool profile) {
         out["ranking_note"] = "Only the best " + std::to_string(kMostCandidates) +
                               " counts were looked at; further ones overlap those above.";
     if (report.surrogates > 0) {
-        out[report.by_rarity ? "chance_best_rarities" : "chance_best_scores"] = report.chance_best;
+        add_judgement(Judgement(report), out);
         if (report.false_discovery_rate) out["false_discovery_rate"] = *report.false_discovery_rate;
     }
     if (profile) out["seconds"] = report.seconds;

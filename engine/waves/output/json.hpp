@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/waves/report/report.hpp"
+#include "engine/waves/report/judgement.hpp"
 #include "engine/waves/settings/keys.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -19,5 +19,7 @@ nlohmann::json parts_json(const Parts& parts);
 nlohmann::json outlook_json(const Outlook& outlook);
 // A count in a few words: pattern, score, ends.
 nlohmann::json brief_json(const SymbolReport& report, const Found& found);
+// Writes into symbol_json() of a report without surrogates what these say of it.
+void add_judgement(const Judgement& judgement, nlohmann::json& symbol);
 
 }  // namespace plimsoll::waves::output

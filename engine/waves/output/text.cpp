@@ -30,7 +30,8 @@ std::string count_text(const SymbolReport& report, const CountReport& it) {
             if (target.risk_multiple > 0) out += fmt::format(" ({:.1f} R)", target.risk_multiple);
         }
     }
-    if (it.chance) out += "\n      " + chance_words(report, *it.chance);
+    if (it.chance)
+        out += "\n      " + chance_words(*it.chance, report.surrogates, report.by_rarity);
     return out + "\n";
 }
 

@@ -81,10 +81,10 @@ std::string rarity_words(double rarity) {
     return fmt::format("a random walk holds {:.{}f} such counts", expected, expected < 10 ? 1 : 0);
 }
 
-std::string chance_words(const SymbolReport& report, const Chance& chance) {
-    const double p = Chance::p_value(chance.k, report.surrogates);
+std::string chance_words(const Chance& chance, std::uint32_t surrogates, bool by_rarity) {
+    const double p = Chance::p_value(chance.k, surrogates);
     return fmt::format("{}: {} of {} chance series hold a count that {}", verdict(p), chance.k,
-                       report.surrogates, report.by_rarity ? "is as rare" : "scores as high");
+                       surrogates, by_rarity ? "is as rare" : "scores as high");
 }
 
 }  // namespace plimsoll::waves::output

@@ -19,7 +19,8 @@ std::string bar_words(const SymbolReport& report, std::int32_t bar);
 std::vector<std::string> omissions(const Coverage& coverage);
 // What a rarity means: "about one random walk in 20 holds such a count". See Rarity.
 std::string rarity_words(double rarity);
-// What the chance of a count means, in plain words.
-std::string chance_words(const SymbolReport& report, const Chance& chance);
+// What the chance of a count means, in plain words: of so many surrogates, compared by rarity or by
+// score.
+std::string chance_words(const Chance& chance, std::uint32_t surrogates, bool by_rarity);
 
 }  // namespace plimsoll::waves::output

@@ -31,7 +31,8 @@ void ChanceJudge::add(std::uint32_t from, std::uint32_t to, const Watch& watch) 
 }
 
 void ChanceJudge::make(std::uint32_t number, Series& surrogate) const {
-    maker_.make(Random(settings_.seed, report_.series.symbol, number), surrogate);
+    maker_.make(Random(settings_.seed, report_.series.symbol, settings_.first_surrogate + number),
+                surrogate);
 }
 
 void ChanceJudge::note(std::uint32_t number, const std::array<double, kKinds>& scores,

@@ -7,7 +7,8 @@
 namespace plimsoll::waves {
 
 // Adds to the report of one symbol how often chance does as well as its counts and as the best of
-// each pattern. The surrogates may be added in pieces, in any order and from several threads.
+// each pattern. The surrogates may be added in pieces, in any order and from several threads; they
+// are counted from settings.first_surrogate.
 class ChanceJudge {
   public:
     // The report is that of a search with these settings, of a series with at least two bars.

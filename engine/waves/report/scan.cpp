@@ -13,6 +13,7 @@ namespace plimsoll::waves {
 namespace {
 
 constexpr std::uint32_t kSurrogatesAPiece = 32;
+constexpr std::size_t kPiecesAThread = 4;  // so that all threads end at about the same time
 
 std::size_t threads_of(const Settings& settings) {
     return settings.threads > 0 ? static_cast<std::size_t>(settings.threads)
@@ -23,7 +24,9 @@ std::size_t threads_of(const Settings& settings) {
 void judge(std::span<SymbolReport* const> symbols, const Settings& settings, Progress& progress,
            const Watch& watch) {
     const auto total = static_cast<std::uint32_t>(settings.surrogates);
-    const std::uint32_t pieces = (total + kSurrogatesAPiece - 1) / kSurrogatesAPiece;
+    const auto piece = static_cast<std::uint32_t>(std::clamp<std::size_t>(
+        symbols.size() * total / (kPiecesAThread * threads_of(settings)), 1, kSurrogatesAPiece));
+    const std::uint32_t pieces = (total + piece - 1) / piece;
     std::vector<std::unique_ptr<ChanceJudge>> judges(symbols.size());
     std::vector<std::once_flag> begun(symbols.size());
     std::vector<std::atomic<std::uint32_t>> done(symbols.size());
@@ -32,8 +35,8 @@ void judge(std::span<SymbolReport* const> symbols, const Settings& settings, Pro
         const std::size_t s = task / pieces;
         std::call_once(begun[s],
                        [&] { judges[s] = std::make_unique<ChanceJudge>(*symbols[s], settings); });
-        const auto from = static_cast<std::uint32_t>(task % pieces) * kSurrogatesAPiece;
-        judges[s]->add(from, std::min(from + kSurrogatesAPiece, total), watch);
+        const auto from = static_cast<std::uint32_t>(task % pieces) * piece;
+        judges[s]->add(from, std::min(from + piece, total), watch);
         if (++done[s] < pieces || watch.stop.stop_requested()) return;
         judges[s]->finish();
         judges[s].reset();

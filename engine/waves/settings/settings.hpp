@@ -54,6 +54,9 @@ struct Settings {
 
     // Significance
     int surrogates = 0;  // 0: none
+    // The number of the first: those of a symbol may be searched apart, a part of them each. Not a
+    // key: who splits them sets it.
+    std::uint32_t first_surrogate = 0;
     SurrogateMethod method = SurrogateMethod::shuffle;
     int block_bars = 0;  // mean block of the bootstrap; 0: the cube root of the bars
     std::uint64_t seed = 1;

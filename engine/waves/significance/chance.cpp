@@ -25,7 +25,8 @@ void add_chances(const SurrogateMaker& maker, const Series& series, const Settin
     BarTable table;
     Series surrogate;
     for (std::uint32_t i = from; i < to && !watch.stopped(); ++i) {
-        maker.make(Random(settings.seed, series.symbol, i), surrogate);
+        const std::uint32_t number = settings.first_surrogate + i;
+        maker.make(Random(settings.seed, series.symbol, number), surrogate);
         table.build(surrogate.low, surrogate.high);
         const auto itinerary = make_itinerary(table, surrogate.close, week, settings);
         const auto scores = best_scores(table, itinerary, settings, watch);

@@ -36,9 +36,9 @@ struct Judged {
 void add_chance(const std::array<double, kKinds>& scores, double highest,
                 std::span<const Judged> judged, std::span<Chance> chances);
 
-// Surrogates `from` to `to` of one series. Adds to `chances`, one for each of `judged`, and sets
-// best[i - from] to the best standing in surrogate i. Split in any way, the sums are the same.
-// Of no use when `watch` was stopped.
+// Surrogates `from` to `to` of one series, counted from settings.first_surrogate. Adds to
+// `chances`, one for each of `judged`, and sets best[i - from] to the best standing in surrogate i.
+// Split in any way, the sums are the same. Of no use when `watch` was stopped.
 void add_chances(const SurrogateMaker& maker, const Series& series, const Settings& settings,
                  double week, std::uint32_t from, std::uint32_t to, std::span<const Judged> judged,
                  std::span<Chance> chances, std::span<double> best, const Watch& watch = {});

@@ -5,12 +5,12 @@
 select content from plimsoll.report where job_id = $1::bigint;
 
 -- name: results.chunks
--- Every ended task in input order; a quarantined one has no content, and all its items failed. A gzip member ends with the size of
+-- Every ended task that has items, in input order; a quarantined one has no content, and all its items failed. A gzip member ends with the size of
 -- what it holds (RFC 1952), and of content that is stored as it is the last bytes are read alone.
 -- Indexes result_<day>_pkey and task_<day>_pkey.
 select r.seq, r.state, t.first_item, t.items, r.bytes, r.error, substring(r.content from r.bytes - 3) as gzip_size
 from plimsoll.result r join plimsoll.task t on t.job_id = r.job_id and t.seq = r.seq
-where r.job_id = $1::bigint order by r.seq;
+where r.job_id = $1::bigint and t.items > 0 order by r.seq;
 
 -- name: results.chunk
 -- One chunk: a gzip member of JSON lines. Index result_<day>_pkey.

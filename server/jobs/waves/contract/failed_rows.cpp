@@ -44,6 +44,7 @@ Result<std::string> failed_rows(std::string_view /*args*/, std::string_view inpu
                                 std::string_view reason) {
     const auto slice = unpack_slice(input);
     if (!slice) return fail(slice.error());
+    if (slice->share == Share::surrogates) return std::string();
     std::string rows;
     std::int64_t index = slice->first;
     for (const auto& prices : slice->symbols) {

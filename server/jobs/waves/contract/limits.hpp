@@ -10,7 +10,7 @@ namespace plimsoll::jobs::waves {
 namespace engine = ::plimsoll::waves;
 
 inline constexpr std::string_view kName = "waves";
-inline constexpr int kVersion = 1;
+inline constexpr int kVersion = 2;
 
 inline constexpr std::size_t kMostSymbols = 20'000;
 inline constexpr std::size_t kLongestSymbol = 64;  // bytes of UTF-8; a longer one fails
@@ -29,6 +29,14 @@ inline constexpr std::size_t kMostBarsReplayed = 2000;
 inline constexpr std::size_t kMostSteps = 100;
 inline constexpr std::uint64_t kMostNodesReplayed = 2'000'000;
 inline constexpr std::size_t kMostCountsReplayed = 4'000'000;  // ranked, over all steps
+
+// A task that has some surrogates of a symbol: so many seconds of a core, within limits. Each
+// searches the symbol itself, too, which takes as long as one to three surrogates.
+inline constexpr double kSecondsAShare = 0.25;
+inline constexpr std::uint32_t kSurrogatesAShare = 2048;  // keeps partials small
+inline constexpr double kMostShares = 64;                 // of all symbols together
+inline constexpr double kBytesOfShares = 16 << 20;        // of a symbol's inputs together
+inline constexpr std::size_t kBytesOfDrafts = 8 << 20;    // of rows that the merge completes
 
 // Far more than the longest series takes, unpacked: a guard against damaged data.
 inline constexpr std::size_t kLargestInput = 256 << 20;

@@ -5,12 +5,16 @@
 #include "server/base/gzip.hpp"
 #include "server/jobs/waves/contract/cost.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
+#include <span>
 #include <utility>
 
-// A slice is the place of its first symbol (i64), the number of symbols (u32), then the symbols:
-// name, number of errors (u64), the kept ones (u32; line u64 and message each), flags (1: closes
-// only, 2: dates), bars (u64), then the columns (dates i64, prices f64). Packed with gzip.
+// A slice is its share (u8), its first surrogate and their number (u32 each), the place of its
+// first symbol (i64), the number of symbols (u32), then the symbols: name, number of errors (u64),
+// the kept ones (u32; line u64 and message each), flags (1: closes only, 2: dates), bars (u64),
+// then the columns (dates i64, prices f64). Packed with gzip.
 namespace plimsoll::jobs::waves {
 namespace {
 
@@ -119,6 +123,18 @@ tl::expected<void, FieldErrors> select(std::vector<engine::SymbolPrices>& symbol
     return {};
 }
 
+// Everything but the symbols.
+std::string pack_head(const Slice& slice, std::uint32_t symbols) {
+    std::string head;
+    pack_integer(head, static_cast<std::uint8_t>(slice.share));
+    pack_integer(head, slice.first_surrogate);
+    pack_integer(head, slice.surrogates);
+    pack_integer(head, slice.first);
+    pack_integer(head, symbols);
+    return head;
+}
+
+// Cuts whole symbols.
 class Cutter {
   public:
     explicit Cutter(const engine::Settings& settings) : settings_(settings) {}
@@ -143,10 +159,9 @@ class Cutter {
 
   private:
     void end_task() {
-        std::string head;
-        pack_integer(head, first_);
-        pack_integer(head, count_);
-        tasks_.push_back({.input = gzip(head + packed_),
+        Slice slice;
+        slice.first = first_;
+        tasks_.push_back({.input = gzip(pack_head(slice, count_) + packed_),
                           .items = static_cast<std::int64_t>(count_),
                           .estimated_seconds = seconds_});
         first_ += count_;
@@ -165,6 +180,73 @@ class Cutter {
     std::size_t bytes_ = 0;
 };
 
+// How many tasks share the surrogates of a symbol.
+std::uint32_t shares_of(double seconds, std::uint32_t surrogates, std::size_t packed_bytes,
+                        std::size_t symbols) {
+    const double most = std::max(
+        1.0,
+        std::min(kMostShares / static_cast<double>(symbols),
+                 kBytesOfShares / static_cast<double>(std::max<std::size_t>(1, packed_bytes))));
+    const double wanted = std::min(most, std::ceil(seconds / kSecondsAShare));
+    const double least = std::ceil(static_cast<double>(surrogates) / kSurrogatesAShare);
+    return std::min(surrogates, static_cast<std::uint32_t>(std::max(wanted, least)));
+}
+
+// Whether the tasks of a job share the surrogates of symbols: few symbols, whose rows are one
+// chunk, and enough work to be worth it.
+bool shares_surrogates(std::span<const engine::SymbolPrices> symbols,
+                       const engine::Settings& settings) {
+    if (settings.surrogates < 2 || symbols.size() > kSymbolsATask) return false;
+    double longest = 0;
+    std::size_t bytes = 0;
+    std::size_t rows = 0;
+    for (const auto& prices : symbols) {
+        if (prices.ok()) longest = std::max(longest, surrogate_seconds(prices, settings));
+        bytes += packed_bytes(prices);
+        rows += predicted_row_bytes(prices, settings);
+    }
+    return longest >= 2 * kSecondsAShare && (symbols.size() == 1 || bytes <= kBytesATask) &&
+           rows <= kBytesOfDrafts;
+}
+
+std::vector<TaskSpec> share_surrogates(std::span<const engine::SymbolPrices> symbols,
+                                       const engine::Settings& settings) {
+    std::vector<TaskSpec> tasks;
+    std::string all;
+    double search = 0;
+    const auto total = static_cast<std::uint32_t>(settings.surrogates);
+    for (std::size_t s = 0; s < symbols.size(); ++s) {
+        const auto& prices = symbols[s];
+        std::string packed;
+        pack(packed, prices);
+        const std::string member = gzip(packed);
+        all += member;
+        const double seconds = surrogate_seconds(prices, settings);
+        const double once = predicted_seconds(prices, settings) - seconds;
+        search += once;
+        if (!prices.ok()) continue;
+        const auto shares = shares_of(seconds, total, member.size(), symbols.size());
+        for (std::uint32_t i = 0; i < shares; ++i) {
+            const auto from = static_cast<std::uint32_t>(std::uint64_t{total} * i / shares);
+            const auto to = static_cast<std::uint32_t>(std::uint64_t{total} * (i + 1) / shares);
+            const Slice slice{.first = static_cast<std::int64_t>(s),
+                              .share = Share::surrogates,
+                              .first_surrogate = from,
+                              .surrogates = to - from,
+                              .symbols = {}};
+            tasks.push_back({.input = gzip(pack_head(slice, 1)) + member,
+                             .items = 0,
+                             .estimated_seconds = once + seconds * (to - from) / total});
+        }
+    }
+    const Slice slice{.first = 0, .share = Share::rows, .symbols = {}};
+    const auto count = static_cast<std::uint32_t>(symbols.size());
+    tasks.push_back({.input = gzip(pack_head(slice, count)) + all,
+                     .items = static_cast<std::int64_t>(count),
+                     .estimated_seconds = search});
+    return tasks;
+}
+
 }  // namespace
 
 tl::expected<std::vector<TaskSpec>, FieldErrors> cut_tasks(
@@ -180,11 +262,11 @@ tl::expected<std::vector<TaskSpec>, FieldErrors> cut_tasks(
                                         "There are more than " + std::to_string(kMostSymbols) +
                                             " symbols; name some in \"symbols\"."));
     }
+    for (auto& prices : symbols) refuse_long_name(prices);
+    if (shares_surrogates(symbols, request.settings))
+        return share_surrogates(symbols, request.settings);
     Cutter cutter(request.settings);
-    for (auto& prices : symbols) {
-        refuse_long_name(prices);
-        cutter.add(std::move(prices));
-    }
+    for (auto& prices : symbols) cutter.add(std::move(prices));
     return cutter.finish();
 }
 
@@ -193,8 +275,13 @@ Result<Slice> unpack_slice(std::string_view input) {
     if (!unpacked) return fail(unpacked.error());
     std::string_view rest = *unpacked;
     Slice slice;
+    std::uint8_t share = 0;
     std::uint32_t count = 0;
-    bool good = unpack_integer(rest, slice.first) && unpack_integer(rest, count);
+    bool good = unpack_integer(rest, share) && share <= static_cast<std::uint8_t>(Share::rows) &&
+                unpack_integer(rest, slice.first_surrogate) &&
+                unpack_integer(rest, slice.surrogates) && unpack_integer(rest, slice.first) &&
+                unpack_integer(rest, count);
+    slice.share = static_cast<Share>(share);
     for (; good && count > 0; --count) good = unpack(rest, slice.symbols.emplace_back());
     if (!good || !rest.empty()) return fail(Errc::corrupt, "A task's prices are damaged.");
     return slice;

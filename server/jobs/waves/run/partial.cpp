@@ -3,6 +3,7 @@
 #include "engine/text/utf8.hpp"
 #include "engine/waves/output/words.hpp"
 #include "server/jobs/waves/contract/failed_rows.hpp"
+#include "server/jobs/waves/run/rows.hpp"
 
 #include <utility>
 
@@ -35,13 +36,6 @@ json best_json(const engine::SymbolReport& report) {
         {"p_value", nullptr},
         {"verdict", nullptr},
         {"words", "Not compared with chance."}};
-    if (best.chance) {
-        const double p = engine::Chance::p_value(best.chance->k, report.surrogates);
-        out["k"] = best.chance->k;
-        out["p_value"] = p;
-        out["verdict"] = engine::verdict(p);
-        out["words"] = engine::output::chance_words(report, *best.chance);
-    }
     return out;
 }
 
@@ -49,16 +43,67 @@ json best_json(const engine::SymbolReport& report) {
 json cells_json(const engine::SymbolReport& report) {
     json cells = json::array();
     for (const engine::KindReport& kind : report.kinds) {
-        const auto p = kind.chance
-                           ? json(engine::Chance::p_value(kind.chance->k_kind, report.surrogates))
-                           : json(nullptr);
         cells.push_back({{"valid", kind.valid},
                          {"best_score", kind.valid > 0 ? json(kind.best) : json(nullptr)},
                          {"best_rarity",
                           kind.valid > 0 && report.by_rarity ? json(kind.standing) : json(nullptr)},
-                         {"p_value", p}});
+                         {"p_value", nullptr}});
     }
     return cells;
+}
+
+void judge_line(const engine::Judgement& judgement, json& line) {
+    if (judgement.surrogates == 0) return;
+    json& best = line.at("best");
+    const engine::Chance& chance = judgement.counts.front();
+    const double p = engine::Chance::p_value(chance.k, judgement.surrogates);
+    best["k"] = chance.k;
+    best["p_value"] = p;
+    best["verdict"] = engine::verdict(p);
+    best["words"] =
+        engine::output::chance_words(chance, judgement.surrogates, !best.at("rarity").is_null());
+    json& cells = line.at("cells");
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (cells[i].at("valid") == 0) continue;
+        cells[i]["p_value"] =
+            engine::Chance::p_value(judgement.kinds.at(i).k_kind, judgement.surrogates);
+    }
+}
+
+json chances_json(const std::vector<engine::Chance>& chances) {
+    json out = json::array();
+    for (const engine::Chance& it : chances) out.push_back({it.k, it.k_kind});
+    return out;
+}
+
+std::vector<engine::Chance> chances_from(const json& stored) {
+    std::vector<engine::Chance> chances;
+    for (const json& it : stored) chances.push_back({it.at(0), it.at(1)});
+    return chances;
+}
+
+json judgements_json(const std::map<std::int64_t, engine::Judgement>& judgements) {
+    json out = json::array();
+    for (const auto& [index, it] : judgements)
+        out.push_back({{"index", index},
+                       {"surrogates", it.surrogates},
+                       {"counts", chances_json(it.counts)},
+                       {"kinds", chances_json(it.kinds)},
+                       {"best", it.best}});
+    return out;
+}
+
+std::map<std::int64_t, engine::Judgement> judgements_from(const json& stored) {
+    std::map<std::int64_t, engine::Judgement> judgements;
+    for (const json& it : stored) {
+        engine::Judgement judgement;
+        it.at("surrogates").get_to(judgement.surrogates);
+        judgement.counts = chances_from(it.at("counts"));
+        judgement.kinds = chances_from(it.at("kinds"));
+        it.at("best").get_to(judgement.best);
+        judgements[it.at("index")] = std::move(judgement);
+    }
+    return judgements;
 }
 
 json symbol_json(std::int64_t index, const engine::SymbolReport& report) {
@@ -121,13 +166,29 @@ void Partial::add(std::int64_t index, const engine::SymbolReport& report) {
         return;
     }
     symbols.push_back(symbol_json(index, report));
-    add_computed(report.computed_by, report.computed_why, 1);
+    judge_line(engine::Judgement(report), symbols.back());
     coverage.add(report.coverage);
     bars += report.series.size();
     seconds += report.seconds;
 }
 
+void Partial::add_computed(const engine::SymbolReport& report, std::uint64_t more) {
+    if (report.ok()) add_computed(report.computed_by, report.computed_why, more);
+}
+
+void Partial::judge() {
+    const auto of = [this](const json& it) {
+        const auto found = judgements.find(it.at("index").get<std::int64_t>());
+        return found == judgements.end() ? engine::Judgement{} : found->second;
+    };
+    if (judgements.empty()) return;
+    for (json& line : symbols) judge_line(of(line), line);
+    for (json& row : rows) judge_row(of(row), row);
+}
+
 void Partial::add(Partial other) {
+    for (auto& [index, judgement] : other.judgements) judgements[index].add(judgement);
+    for (json& row : other.rows) rows.push_back(std::move(row));
     for (json& symbol : other.symbols) symbols.push_back(std::move(symbol));
     for (json& error : other.errors) {
         if (errors.size() < kErrorsReported) errors.push_back(std::move(error));
@@ -155,9 +216,10 @@ void Partial::add_computed(const std::string& by, const std::string& why, std::u
 }
 
 std::string Partial::to_json() const {
-    return json{{"symbols", symbols},   {"errors", errors}, {"coverage", coverage_json(coverage)},
-                {"computed", computed}, {"bars", bars},     {"failed", failed},
-                {"seconds", seconds}}
+    return json{
+        {"symbols", symbols},   {"errors", errors}, {"coverage", coverage_json(coverage)},
+        {"computed", computed}, {"bars", bars},     {"failed", failed},
+        {"seconds", seconds},   {"rows", rows},     {"judgements", judgements_json(judgements)}}
         .dump();
 }
 
@@ -171,6 +233,8 @@ Result<Partial> Partial::from_json(std::string_view text) try {
     stored.at("bars").get_to(partial.bars);
     stored.at("failed").get_to(partial.failed);
     stored.at("seconds").get_to(partial.seconds);
+    partial.rows = std::move(stored.at("rows"));
+    partial.judgements = judgements_from(stored.at("judgements"));
     return partial;
 } catch (const json::exception&) {
     return fail(Errc::corrupt, "A stored partial aggregate is damaged.");

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "engine/waves/report/report.hpp"
+#include "engine/waves/report/judgement.hpp"
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -14,20 +15,29 @@ struct Partial {
     nlohmann::json symbols = nlohmann::json::array();   // a line of the ranking each
     nlohmann::json errors = nlohmann::json::array();    // the first failed symbols
     nlohmann::json computed = nlohmann::json::array();  // who searched how many symbols, and why
+    // Where tasks share the surrogates of symbols: what they say, by the index of the symbol, and
+    // rows that do not know it yet.
+    std::map<std::int64_t, ::plimsoll::waves::Judgement> judgements;
+    nlohmann::json rows = nlohmann::json::array();
     ::plimsoll::waves::Coverage coverage;
     std::uint64_t bars = 0;
     std::uint64_t failed = 0;
     double seconds = 0;  // of processor time, searching
 
+    // All of it but who searched.
     void add(std::int64_t index, const ::plimsoll::waves::SymbolReport& report);
+    void add_computed(const ::plimsoll::waves::SymbolReport& report, std::uint64_t symbols);
     // Of a later task.
     void add(Partial other);
+    // When all are added: writes the judgements into symbols and rows.
+    void judge();
 
-    void add_computed(const std::string& by, const std::string& why, std::uint64_t symbols);
-
-    // For storage between a task and the merge: below 64 KiB.
+    // For storage between a task and the merge: below 64 KiB but for rows (see kBytesOfDrafts).
     std::string to_json() const;
     static Result<Partial> from_json(std::string_view text);
+
+  private:
+    void add_computed(const std::string& by, const std::string& why, std::uint64_t symbols);
 };
 
 }  // namespace plimsoll::jobs::waves

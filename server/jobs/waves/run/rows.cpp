@@ -22,11 +22,6 @@ json best_count(const engine::SymbolReport& report) {
     out["direction"] = best.count.rising ? "up" : "down";
     out["score"] = best.count.score;
     if (report.by_rarity) out["rarity"] = best.count.standing;
-    if (best.chance) {
-        const double p = engine::Chance::p_value(best.chance->k, report.surrogates);
-        out["p_value"] = p;
-        out["verdict"] = engine::verdict(p);
-    }
     out["count_start"] = engine::output::bar_words(report, best.count.begin());
     out["count_end"] = engine::output::bar_words(report, best.count.end());
     out["expects"] = best.outlook.expects;
@@ -36,17 +31,26 @@ json best_count(const engine::SymbolReport& report) {
     return out;
 }
 
+void judge_columns(const engine::Judgement& judgement, json& row) {
+    const double p = engine::Chance::p_value(judgement.counts.front().k, judgement.surrogates);
+    row["p_value"] = p;
+    row["verdict"] = engine::verdict(p);
+}
+
 }  // namespace
 
-std::string result_row(std::int64_t index, const engine::SymbolReport& report, bool profile) {
+json result_row(std::int64_t index, const engine::SymbolReport& report, bool profile) {
     if (!report.ok()) {
-        return failed_row(index, report.symbol, "invalid_prices",
-                          error_text(report.errors, report.error_count));
+        return json::parse(failed_row(index, report.symbol, "invalid_prices",
+                                      error_text(report.errors, report.error_count)));
     }
     const auto last = static_cast<std::int32_t>(report.series.size()) - 1;
     std::uint64_t valid = 0;
     for (const std::uint64_t count : report.coverage.valid) valid += count;
     json row = best_count(report);
+    if (report.surrogates > 0) judge_columns(engine::Judgement(report), row);
+    row["index"] = index;
+    row["symbol"] = report.symbol;
     row["bars"] = report.series.size();
     row["date_start"] = engine::output::bar_words(report, 0);
     row["date_end"] = engine::output::bar_words(report, last);
@@ -64,7 +68,20 @@ std::string result_row(std::int64_t index, const engine::SymbolReport& report, b
             }
         }
     }
-    return row_head(index, report.symbol) + "," + row.dump().substr(1) + "\n";
+    return row;
+}
+
+void judge_row(const engine::Judgement& judgement, json& row) {
+    if (judgement.surrogates == 0 || row.at("report").is_null()) return;
+    engine::output::add_judgement(judgement, row["report"]);
+    judge_columns(judgement, row);
+}
+
+std::string row_text(const json& row) {
+    json rest = row;
+    rest.erase("index");
+    rest.erase("symbol");
+    return row_head(row.at("index"), row.at("symbol")) + "," + rest.dump().substr(1) + "\n";
 }
 
 }  // namespace plimsoll::jobs::waves

@@ -1,14 +1,20 @@
 #pragma once
 
-#include "engine/waves/report/report.hpp"
+#include "engine/waves/report/judgement.hpp"
 
 #include <string>
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace plimsoll::jobs::waves {
 
-// The result row of a symbol, as a JSON line: the contract's columns about its best count, then
-// "report" (as `plimsoll waves --format jsonl` writes it), "prices" and "close_ups" to draw it.
-std::string result_row(std::int64_t index, const ::plimsoll::waves::SymbolReport& report,
-                       bool profile);
+// The result row of a symbol: the contract's columns about its best count, then "report" (as
+// `plimsoll waves --format jsonl` writes it), "prices" and "close_ups" to draw it.
+nlohmann::json result_row(std::int64_t index, const ::plimsoll::waves::SymbolReport& report,
+                          bool profile);
+// Writes what surrogates say of a symbol into the row of a report without any.
+void judge_row(const ::plimsoll::waves::Judgement& judgement, nlohmann::json& row);
+// As a line.
+std::string row_text(const nlohmann::json& row);
 
 }  // namespace plimsoll::jobs::waves

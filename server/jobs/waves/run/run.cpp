@@ -1,5 +1,6 @@
 #include "engine/waves/report/scan.hpp"
 #include "server/base/gzip.hpp"
+#include "server/jobs/merged.hpp"
 #include "server/jobs/waves/contract/slices.hpp"
 #include "server/jobs/waves/run/device.hpp"
 #include "server/jobs/waves/run/rows.hpp"
@@ -22,29 +23,57 @@ Result<Request> stored_request(std::string_view args) {
     return std::move(*request);
 }
 
-Result<TaskOutput> count_waves(std::string_view args, std::string_view input, RunContext& context) {
-    const auto request = stored_request(args);
-    if (!request) return fail(request.error());
-    auto slice = unpack_slice(input);
-    if (!slice) return fail(slice.error());
-    auto reports = engine::scan(std::move(slice->symbols), request->settings, context.progress,
-                                context.stop, device_at_hand(context.device));
-    if (!reports) return fail(reports.error());
+engine::Settings settings_of(const Slice& slice, const Request& request) {
+    engine::Settings settings = request.settings;
+    if (slice.share == Share::whole) return settings;
+    settings.first_surrogate = slice.first_surrogate;
+    settings.surrogates = static_cast<int>(slice.surrogates);
+    return settings;
+}
+
+// Of a task that has some surrogates of a symbol.
+TaskOutput judgement_of(const Slice& slice, const engine::SymbolReport& report,
+                        RunContext& context) {
+    context.progress.advance(-1);  // the item is that of the task that writes the rows
+    Partial partial;
+    partial.judgements[slice.first] = engine::Judgement(report);
+    if (slice.first_surrogate == 0) partial.add_computed(report, 1);
+    return {.results = gzip(""), .partial = partial.to_json()};
+}
+
+TaskOutput rows_of(const Slice& slice, const Request& request,
+                   std::vector<engine::SymbolReport>& reports, RunContext& context) {
     TaskOutput output;
     Partial partial;
     std::string rows;
-    for (engine::SymbolReport& report : *reports) {
-        const auto index = slice->first + output.items_ok + output.items_failed;
+    for (engine::SymbolReport& report : reports) {
+        const auto index = slice.first + output.items_ok + output.items_failed;
         // Of this slice alone: the merge corrects for all symbols of the job.
         report.false_discovery_rate.reset();
-        rows += result_row(index, report, request->settings.profile);
+        json row = result_row(index, report, request.settings.profile);
+        rows += row_text(row);
+        if (slice.share == Share::rows) partial.rows.push_back(std::move(row));
         partial.add(index, report);
+        // Whoever has the first surrogates of a symbol says who searched.
+        if (slice.share == Share::whole) partial.add_computed(report, 1);
         ++(report.ok() ? output.items_ok : output.items_failed);
         context.progress.beat();
     }
     output.results = gzip(rows);
     output.partial = partial.to_json();
     return output;
+}
+
+Result<TaskOutput> count_waves(std::string_view args, std::string_view input, RunContext& context) {
+    const auto request = stored_request(args);
+    if (!request) return fail(request.error());
+    auto slice = unpack_slice(input);
+    if (!slice) return fail(slice.error());
+    auto reports = engine::scan(std::move(slice->symbols), settings_of(*slice, *request),
+                                context.progress, context.stop, device_at_hand(context.device));
+    if (!reports) return fail(reports.error());
+    return slice->share == Share::surrogates ? judgement_of(*slice, reports->front(), context)
+                                             : rows_of(*slice, *request, *reports, context);
 }
 
 Result<std::string> merge(std::string_view args, std::span<const std::string> partials) {
@@ -56,7 +85,10 @@ Result<std::string> merge(std::string_view args, std::span<const std::string> pa
         if (!partial) return fail(partial.error());
         all.add(std::move(*partial));
     }
-    return summary_json(*request, std::move(all)).dump();
+    all.judge();
+    std::string rows;
+    for (const json& row : all.rows) rows += row_text(row);
+    return join({summary_json(*request, std::move(all)).dump(), rows.empty() ? "" : gzip(rows)});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "server/worker/task_wall.hpp"
 
+#include "server/jobs/merged.hpp"
 #include "test_kinds.hpp"
 
 #include <memory>
@@ -45,6 +46,16 @@ TEST(TaskWall, MergesPartialAggregatesInOrder) {
     const auto report = run_task(*slot, find_test_kind, nullptr, 0.5).value();
     EXPECT_TRUE(report.merge);
     EXPECT_EQ(report.report, "abc");
+}
+
+TEST(TaskWall, AMergeMayWriteRowsAgain) {
+    const std::string rows = "\x1f\x8b rows";
+    auto slot = slot_of("echo", "");
+    slot->task.merge = true;
+    slot->task.partials = {jobs::join({"{}", rows})};
+    const auto report = run_task(*slot, find_test_kind, nullptr, 0.5).value();
+    EXPECT_EQ(report.report, "{}");
+    EXPECT_EQ(report.output.results, rows);
 }
 
 TEST(TaskWall, ShortageIsRetried) {

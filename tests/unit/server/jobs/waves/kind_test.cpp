@@ -6,6 +6,7 @@
 #include "engine/waves/report/scan.hpp"
 #include "engine/waves/significance/random.hpp"
 #include "server/base/gzip.hpp"
+#include "server/jobs/merged.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/jobs/waves/contract/slices.hpp"
 
@@ -33,9 +34,9 @@ struct Outcome {
 };
 
 Outcome run_all(const Plan& plan, opencl::Device* device = nullptr) {
-    const jobs::Run& run = *find_run("waves", 1);
+    const jobs::Run& run = *find_run("waves", 2);
     Outcome outcome;
-    std::string members;
+    std::vector<std::string> members;
     std::vector<std::string> partials;
     for (const TaskSpec& task : plan.tasks) {
         Progress progress;
@@ -43,15 +44,20 @@ Outcome run_all(const Plan& plan, opencl::Device* device = nullptr) {
         const TaskOutput output = run.run(plan.args, task.input, context).value();
         EXPECT_EQ(output.items_ok + output.items_failed, task.items);
         EXPECT_EQ(progress.done(), task.items);
-        EXPECT_LE(output.partial.size(), 64u << 10);
+        if (json::parse(output.partial)["rows"].empty())
+            EXPECT_LE(output.partial.size(), 64u << 10);
         outcome.ok += output.items_ok;
         outcome.failed += output.items_failed;
-        members += output.results;
+        members.push_back(output.results);
         partials.push_back(output.partial);
     }
-    std::istringstream lines(gunzip(members, 1 << 28).value());
+    const Merged merged = take_apart(run.merge(plan.args, partials).value());
+    if (!merged.results.empty()) members.back() = merged.results;
+    std::string rows;
+    for (const std::string& member : members) rows += gunzip(member, 1 << 28).value();
+    std::istringstream lines(rows);
     for (std::string line; std::getline(lines, line);) outcome.rows.push_back(json::parse(line));
-    outcome.report = json::parse(run.merge(plan.args, partials).value());
+    outcome.report = json::parse(merged.summary);
     return outcome;
 }
 
@@ -100,6 +106,80 @@ TEST(WavesKind, CountsWhatTheEngineCountsHoweverItIsCut) {
     }
     EXPECT_EQ(outcome.report["symbols"], 40);
     EXPECT_TRUE(outcome.report["complete"].get<bool>());
+}
+
+// Two walks whose surrogates several tasks share, one without a count, one broken.
+json shared_args() {
+    return {{"prices", walks(2, 300) + "flat,1\nflat,1\nflat,1\nflat,1\nflat,1\nbad,0\n"},
+            {"mode", "compatible"},
+            {"surrogates", 2000},
+            {"top_n", 3}};
+}
+
+TEST(WavesKind, SurrogatesOfAFewSymbolsAreSharedAndSayTheSame) {
+    const json args = shared_args();
+    const Plan planned = plan(args).value();
+    std::int64_t items = 0;
+    for (const TaskSpec& task : planned.tasks) items += task.items;
+    EXPECT_GE(planned.tasks.size(), 5u);
+    EXPECT_EQ(items, 4);
+    EXPECT_EQ(planned.tasks.back().items, 4);
+    const Outcome shared = run_all(planned);
+    ASSERT_EQ(shared.rows.size(), 4u);
+    EXPECT_EQ(shared.failed, 1);
+
+    // The same in one task.
+    auto settings = engine::Settings{};
+    ASSERT_TRUE(engine::apply_settings({{"mode", "compatible"}, {"surrogates", 2000}, {"top_n", 3}},
+                                       settings));
+    Progress progress;
+    const auto reports = engine::scan(engine::read_prices(args["prices"].get<std::string>(),
+                                                          engine::PriceFormat::csv, {})
+                                          .value(),
+                                      settings, progress)
+                             .value();
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(shared.rows[i]["index"], i);
+        json expected = engine::output::symbol_json(reports[i], false);
+        expected.erase("false_discovery_rate");
+        EXPECT_EQ(shared.rows[i]["report"], expected) << reports[i].symbol;
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+        const json& row = shared.rows[i];
+        const json& chance = row["report"]["counts"][0]["chance"];
+        EXPECT_EQ(chance["surrogates"], 2000);
+        EXPECT_EQ(row["p_value"], chance["p_value"]);
+        EXPECT_EQ(row["verdict"], chance["verdict"]);
+        const json& lines = shared.report["ranking"];
+        const auto line =
+            std::ranges::find(lines, row["symbol"], [](const json& it) { return it["symbol"]; });
+        ASSERT_NE(line, lines.end());
+        EXPECT_EQ((*line)["best"]["p_value"], chance["p_value"]);
+        EXPECT_EQ((*line)["best"]["words"], chance["words"]);
+        EXPECT_EQ((*line)["cells"][0]["p_value"],
+                  row["report"]["patterns"][0].value("p_value_pattern", json()));
+        EXPECT_FALSE((*line)["false_discovery_rate"].is_null());
+    }
+    EXPECT_TRUE(shared.rows[2]["p_value"].is_null());
+    EXPECT_EQ(shared.rows[3]["error_code"], "invalid_prices");
+    EXPECT_EQ(shared.report["symbols"], 4);
+    EXPECT_EQ(shared.report["bars"], 605);
+}
+
+// Whoever gave up: the others' surrogates count.
+TEST(WavesKind, SurrogatesOfAGivenUpTaskAreMissingInAllNumbersAlike) {
+    Plan planned = plan(shared_args()).value();
+    planned.tasks.erase(planned.tasks.begin());
+    const Outcome outcome = run_all(planned);
+    const json& chance = outcome.rows[0]["report"]["counts"][0]["chance"];
+    const int left = chance["surrogates"];
+    EXPECT_LT(left, 2000);
+    EXPECT_GT(left, 0);
+    EXPECT_EQ(chance["p_value"], engine::Chance::p_value(chance["k"], left));
+    EXPECT_EQ(outcome.rows[1]["report"]["counts"][0]["chance"]["surrogates"], 2000);
+    const TaskSpec& share = planned.tasks.front();
+    EXPECT_EQ(find_contract("waves")->failed_rows(planned.args, share.input, "It died.").value(),
+              "");
 }
 
 TEST(WavesKind, EveryRowHasTheContractsColumns) {
@@ -236,7 +316,7 @@ TEST(WavesKind, RowsOfAGivenUpTaskKeepTheirPlace) {
 TEST(WavesKind, DamagedInputIsNotRun) {
     Progress progress;
     RunContext context{.device = nullptr, .progress = progress, .stop = {}};
-    EXPECT_FALSE(find_run("waves", 1)->run("{}", gzip("nonsense"), context).has_value());
+    EXPECT_FALSE(find_run("waves", 2)->run("{}", gzip("nonsense"), context).has_value());
     std::string huge(12, '\xff');
     EXPECT_FALSE(unpack_slice(gzip(huge)).has_value());
 }
@@ -275,6 +355,13 @@ TEST(WavesKind, ADeviceFindsTheSameAndTheReportNamesIt) {
         return json::array({{{"by", by}, {"symbols", 5}, {"why", why}}});
     };
     EXPECT_EQ(with.report["computed"], computed("opencl:pocl:0 (CPU flavour)", "use_gpu is true."));
+    const Plan shared =
+        plan({{"prices", walks(1, 600)}, {"surrogates", 1700}, {"use_gpu", true}}).value();
+    EXPECT_GT(shared.tasks.size(), 2u);
+    const Outcome shared_with = run_all(shared, &*device);
+    const Outcome shared_without = run_all(shared);
+    EXPECT_EQ(shared_with.rows, shared_without.rows);
+    EXPECT_EQ(shared_with.report["ranking"], shared_without.report["ranking"]);
     EXPECT_EQ(without.report["computed"],
               computed("processor", "This worker has no OpenCL device."));
     std::filesystem::remove_all(cache);
