@@ -12,18 +12,22 @@
 
 namespace plimsoll::waves {
 
-// What a bar cost, and what a search of the whole series would have.
+struct Followed;
+
+// What new bars cost, and what a search of the whole series would have.
 struct Effort {
-    std::size_t starts = 0;  // rising and falling ones
-    std::size_t searched = 0;
-    std::uint64_t nodes = 0;  // see Coverage
+    std::size_t starts = 0;    // rising and falling ones
+    std::size_t searched = 0;  // of them from which something new was tried
+    std::uint64_t nodes = 0;   // see Coverage
     std::uint64_t whole_nodes = 0;
 };
 
-// Keeps the counts of a growing series, every bar a start, up to date: a new bar searches only
-// those starts again whose search looked at the end of the data. Most are settled early, since a
-// wave that was undercut or a rule that broke ends their search before that. The settings' mode,
-// patterns, directions, up_to and weights count; windows, filters and caps do not.
+// Keeps the counts of a growing series, every bar a start, up to date. Where a search meets the end
+// of the data, it waits: for the end of a wave, or for a longer one. A new bar makes known what it
+// makes known (a peak before it, a run that goes on), and only there the search goes on: it tries
+// what a search of the whole series would try and one without that bar would not, and the few ends
+// at the bar that was last. The settings' mode, patterns, directions, up_to and weights count;
+// windows, filters and caps do not. Memory: about 100 bytes a count, 32 a place where it waits.
 class Tracker {
   public:
     // Looks at `most_nodes` nodes at most, over all bars.
@@ -46,14 +50,13 @@ class Tracker {
     const BarTable& table() const { return table_; }
 
   private:
-    struct Side;
-
+    bool grow(bool rising, Followed& side);
     std::vector<Found> ranked(std::vector<Found> all) const;
 
     Settings settings_;
     std::vector<double> lows_, highs_;
     BarTable table_;
-    std::unique_ptr<std::array<Side, 2>> sides_;  // rising, falling
+    std::unique_ptr<std::array<Followed, 2>> sides_;  // rising, falling
     std::uint64_t nodes_left_;
     Effort effort_;
 };

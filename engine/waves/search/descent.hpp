@@ -20,6 +20,7 @@ struct Tally {
 // What the search meets on its way, with defaults that do nothing. P is a pattern of the family.
 struct SinkDefaults {
     static constexpr bool kWantsOpen = false;  // unfinished counts, see open()
+    static constexpr bool kFollows = false;    // the data will grow, see waits_*()
     // A path of K waves survived for the patterns `alive`; returns those worth going on with.
     template <int K>
     unsigned enter(const Path&, unsigned alive) {
@@ -30,6 +31,16 @@ struct SinkDefaults {
     // K waves are finished and no bar to the end of the window goes beyond the last end.
     template <std::size_t P, int K>
     void open(const Path&) {}
+    // Where the search may go on once there are more bars: wave K has no end yet, or its end is the
+    // last bar, which may not be its last word (then that node comes again, see Descent::again()).
+    template <int K>
+    void waits_for_first(const Path&, unsigned /*wanted*/) {}
+    template <int K>
+    void waits_behind_last_bar(const Path&, unsigned /*wanted*/) {}
+    // Wave K ends where the path says, having skipped so many swings; longer ones are not known
+    // yet.
+    template <int K>
+    void waits_for_next(const Path&, std::int32_t /*skip*/, unsigned /*open*/) {}
 };
 
 // Depth-first search over all counts of a family from one start: every rule is tried as soon as its
@@ -38,6 +49,7 @@ struct SinkDefaults {
 template <const auto& F, class Sink>
 class Descent {
     static constexpr std::size_t kPatterns = F.patterns.size();
+    using Ends = std::array<std::int32_t, kMaxWaves + 1>;
 
   public:
     using Counters = Tally<kPatterns>;
@@ -53,7 +65,6 @@ class Descent {
     // same for every window of these bars that ends later, but not behind that bar.
     std::int32_t from(std::int32_t start, unsigned wanted) {
         same_until_ = kNever;
-        met_end_ = false;
         if constexpr (F.swing_start) {
             if (start > 0 && bars_[start - 1].low < bars_[start].low) return same_until_;
         }
@@ -62,26 +73,54 @@ class Descent {
         return same_until_;
     }
 
-    // Whether the last search looked at the end of its window: if not, bars behind it change
-    // nothing.
-    bool met_end() const { return met_end_; }
+    // Goes on where the sink was told to wait, with more bars: wave `wave` of this path, whose ends
+    // before it are known, from its first end on ...
+    void again(const Ends& ends, int wave, unsigned wanted) {
+        at_wave(ends, wave, [&](auto k) { this->template wave<k>(wanted); });
+    }
+    // ... or with what comes behind its end there.
+    void onward(const Ends& ends, int wave, std::int32_t skip, unsigned open) {
+        at_wave(ends, wave, [&](auto k) {
+            const Bar& end = bars_[ends[k]];
+            chain<k>((k % 2 == 1 ? end.rise : end.fall).next, skip + 1, open);
+        });
+    }
 
   private:
+    template <class Use>
+    void at_wave(const Ends& ends, int wave, Use&& use) {
+        path_.start(ends[0]);
+        for (int i = 1; i < wave; ++i) path_.end(i, ends[i]);
+        plan::each<kMaxWaves>([&](auto k) {
+            if (wave == static_cast<int>(k) + 1)
+                use(std::integral_constant<int, static_cast<int>(k) + 1>{});
+        });
+    }
+
     template <int K>
     void wave(unsigned wanted) {
         constexpr bool kRise = K % 2 == 1;
-        constexpr Guard kGuard = kRise ? F.rises : F.falls;
         const Bar& from = bars_[path_.at[K - 1]];
         const Link& origin = kRise ? from.rise : from.fall;
-        if (origin.first_known >= end_) return hidden(origin.first_known);
-        const std::int32_t breach = kRise ? from.undercut : from.overshoot;
-        std::int32_t skip = kRise ? from.rise_first_skip : from.fall_first_skip;
+        if (origin.first_known >= end_) {
+            sink_.template waits_for_first<K>(path_, wanted);
+            return hidden(origin.first_known);
+        }
         std::int32_t at = origin.first;
         if (at >= end_) {  // the window ends a shortest wave before its time
             at = end_ - 1;
             hidden(end_);
         }
-        if (at == end_ - 1) met_end_ = true;  // a run that may go on
+        chain<K>(at, kRise ? from.rise_first_skip : from.fall_first_skip, wanted);
+    }
+
+    // Wave K to this end, and to all longer ones.
+    template <int K>
+    [[gnu::always_inline]] void chain(std::int32_t at, std::int32_t skip, unsigned wanted) {
+        constexpr bool kRise = K % 2 == 1;
+        constexpr Guard kGuard = kRise ? F.rises : F.falls;
+        const Bar& from = bars_[path_.at[K - 1]];
+        const std::int32_t breach = kRise ? from.undercut : from.overshoot;
         unsigned open = wanted;
         while (true) {
             if (skip >= up_to_) {
@@ -94,10 +133,20 @@ class Descent {
             ++tally_.nodes;
             path_.end(K, at);
             const unsigned alive = tried<K>(open);
+            if constexpr (Sink::kFollows) {
+                if (at == end_ - 1) {  // a run that may go on
+                    sink_.template waits_behind_last_bar<K>(path_, wanted);
+                    if (alive != 0) survived<K>(alive);
+                    return;
+                }
+            }
             if (open == 0) return;
             if (alive != 0) survived<K>(alive);
             const Link& onward = kRise ? bars_[at].rise : bars_[at].fall;
-            if (onward.next_known >= end_) return hidden(onward.next_known);
+            if (onward.next_known >= end_) {
+                sink_.template waits_for_next<K>(path_, skip, open);
+                return hidden(onward.next_known);
+            }
             at = onward.next;
             ++skip;
         }
@@ -105,7 +154,6 @@ class Descent {
 
     // What becomes known at this bar was not seen: windows that end behind it may hold more.
     void hidden(std::int32_t known) {
-        met_end_ = true;
         if (known < same_until_) same_until_ = known;
     }
 
@@ -166,7 +214,6 @@ class Descent {
     Counters& tally_;
     Sink& sink_;
     std::int32_t same_until_ = kNever;
-    bool met_end_ = false;
     Path path_;
 };
 

@@ -43,7 +43,7 @@ TEST(Follower, ReportsAfterEveryBarWhatASearchOfAllBarsDoes) {
             nodes += step->effort.nodes;
             whole += step->effort.whole_nodes;
         }
-        EXPECT_LT(nodes, whole);
+        EXPECT_LT(nodes * 10, whole);  // of short series
     }
 }
 
