@@ -95,6 +95,8 @@ class Maker {
         out.utilisation_percent =
             100.0 * static_cast<double>(out.device_used) / static_cast<double>(gpu.total_bytes());
         out.headroom_bytes = gpu.total_bytes() - out.device_used;
+        out.out_of_memory_probability = out_of_memory_probability(
+            out.reserved, gpu.usable_bytes() - r_.search.reserved_elsewhere, out.band);
         if (auto ok = advise(out); !ok) return fail(ok.error());
         if (r_.curves) add_curve(out);
         if (r_.what_ifs) add_what_ifs(out, tape_device(gpu));
@@ -119,11 +121,12 @@ class Maker {
         const auto target = r_.target_effective_batch;
         if (r_.batch > 0) return r_.batch >= target;
         if (target > r_.search.highest_batch) return false;
-        // A few samples first: a target that is out of reach must not overflow sizes.
-        const auto few = std::min<std::int64_t>(target, 48);
         auto& footprints = footprints_on(gpu);
         const auto limit = reserve_limit(gpu, r_.search);
-        return reserved(footprints, few) <= limit && reserved(footprints, target) <= limit;
+        // A target that is out of reach must not overflow sizes: a few samples first.
+        constexpr std::int64_t few = 64, harmless = 4096;
+        if (target > harmless && reserved(footprints, few) > limit) return false;
+        return reserved(footprints, target) <= limit;
     }
 
     // Where throughput stops to pay, of the batches that fit.
@@ -185,7 +188,13 @@ class Maker {
         auto accumulation = advise_accumulation(out.batch, r_.target_effective_batch);
         if (!accumulation) return fail(accumulation.error());
         if (out.fit != Fit::no) out.accumulation = *accumulation;
-        out.throughput = model_throughput(out.at_batch.work, settings_, out.gpu, r_.workload);
+        out.parallel_runs = parallel_runs(out.gpu.total_bytes(), r_.search.safety, out.reserved,
+                                          out.gpu.total_bytes() - out.gpu.usable_bytes());
+        // Workers that do not fit beside each other, contexts counted, take turns.
+        auto workload = r_.workload;
+        workload.parallel_workers = static_cast<int>(
+            std::clamp<std::int64_t>(out.parallel_runs, 1, workload.parallel_workers));
+        out.throughput = model_throughput(out.at_batch.work, settings_, out.gpu, workload);
         out.micro_step_seconds =
             out.throughput.step_seconds / static_cast<double>(settings_.accumulation);
         auto question = r_.rate;
@@ -204,8 +213,6 @@ class Maker {
         out.loader = advise_loader(r_.cpu_cores, r_.heavy_preprocessing,
                                    batch_bytes(r_.shape, settings_, out.batch), r_.host_ram_bytes,
                                    !r_.shape.is_series());
-        out.parallel_runs = parallel_runs(out.gpu.total_bytes(), r_.search.safety, out.reserved,
-                                          out.gpu.total_bytes() - out.gpu.usable_bytes());
         return {};
     }
 

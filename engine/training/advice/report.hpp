@@ -67,6 +67,7 @@ struct GpuReport {
     std::int64_t device_used = 0;  // that and the context
     double utilisation_percent = 0;
     std::int64_t headroom_bytes = 0;
+    double out_of_memory_probability = 0;  // by the band
     std::optional<AccumulationAdvice> accumulation;
     Throughput throughput;
     double micro_step_seconds = 0;  // one micro-batch with its share of the optimizer step

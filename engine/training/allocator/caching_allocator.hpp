@@ -44,6 +44,12 @@ class CachingAllocator {
     std::int64_t max_allocated() const { return max_allocated_; }
     std::int64_t max_reserved() const { return max_reserved_; }
     std::int64_t retries() const { return retries_; }
+    // Of the small or the large pool, 0 if none: whatever is not larger, and is freed next, changes
+    // nothing (unless there is a max_split).
+    std::int64_t largest_free(bool small) const {
+        const auto block = (small ? small_ : large_).largest();
+        return block < 0 ? 0 : at(block).size;
+    }
 
   private:
     MemoryBlock& at(Block block) { return blocks_[static_cast<std::size_t>(block)]; }

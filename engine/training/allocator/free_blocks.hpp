@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace plimsoll::training {
@@ -35,35 +36,39 @@ class FreeBlocks {
     }
 
     void insert(std::int32_t index) {
-        auto& block = at(index);
+        MemoryBlock* const all = blocks_.data();
+        auto& block = all[index];
         const auto c = class_of(block.size);
         const std::int32_t head = head_ + c;
-        std::int32_t after = head;
-        if (const auto last = at(head).smaller; last != head && ordered(block, at(last)))
-            for (after = at(head).larger; ordered(at(after), block);) after = at(after).larger;
-        const std::int32_t before = at(after).smaller;
+        std::int32_t before = all[head].smaller;
+        if (before != head && ordered(block, all[before]))
+            for (before = head; ordered(all[all[before].larger], block);)
+                before = all[before].larger;
+        const std::int32_t after = all[before].larger;
         block.size_class = static_cast<std::uint16_t>(c);
         block.smaller = before;
         block.larger = after;
-        at(before).larger = index;
-        at(after).smaller = index;
+        all[before].larger = index;
+        all[after].smaller = index;
         filled_[static_cast<std::size_t>(c) / 64] |= std::uint64_t{1} << c % 64;
     }
 
     void erase(std::int32_t index) {
-        const auto& block = at(index);
-        at(block.smaller).larger = block.larger;
-        at(block.larger).smaller = block.smaller;
-        const auto emptied = static_cast<std::uint64_t>(block.smaller == block.larger);
-        filled_[block.size_class / 64U] &= ~(emptied << block.size_class % 64U);
+        MemoryBlock* const all = blocks_.data();
+        const auto [smaller, larger] = std::pair(all[index].smaller, all[index].larger);
+        all[smaller].larger = larger;
+        all[larger].smaller = smaller;
+        const unsigned c = all[index].size_class;
+        filled_[c / 64] &= ~(static_cast<std::uint64_t>(smaller == larger) << c % 64);
     }
 
     // The smallest free block of at least `size`, the lowest address among equals; -1 if none.
     std::int32_t best_fit(std::int64_t size) const {
         const auto c = class_of(size);
         const std::int32_t head = head_ + c;
-        for (auto index = at(head).larger; index != head; index = at(index).larger)
-            if (at(index).size >= size) return index;
+        const MemoryBlock* const all = blocks_.data();
+        for (auto index = all[head].larger; index != head; index = all[index].larger)
+            if (all[index].size >= size) return index;
         auto word = static_cast<std::size_t>(c) / 64;
         auto above = filled_[word] & (~std::uint64_t{1} << c % 64);  // classes after c
         while (above == 0) {
@@ -97,8 +102,12 @@ class FreeBlocks {
     }
     MemoryBlock& at(std::int32_t index) const { return blocks_[static_cast<std::size_t>(index)]; }
     std::int32_t last_below(std::int32_t c) const {  // of the classes below c
-        while (c-- > 0)
-            if (at(head_ + c).smaller != head_ + c) return at(head_ + c).smaller;
+        for (auto word = (c + 63) / 64; word-- > 0;) {
+            auto filled = filled_[static_cast<std::size_t>(word)];
+            if (word == c / 64) filled &= (std::uint64_t{1} << c % 64) - 1;
+            if (filled == 0) continue;
+            return at(head_ + word * 64 + std::bit_width(filled) - 1).smaller;
+        }
         return -1;
     }
 

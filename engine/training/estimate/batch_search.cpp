@@ -16,6 +16,14 @@ Band band_of(const ModelShape& shape, const TrainingSettings& settings, const Gp
     return band;
 }
 
+double out_of_memory_probability(std::int64_t reserved, std::int64_t available, const Band& band) {
+    constexpr double z95 = 1.6448536269514722;
+    if (available <= 0) return 1;
+    const double room = static_cast<double>(available) / static_cast<double>(reserved) - 1;
+    const double deviation = (room >= 0 ? band.high - 1 : 1 - band.low) / z95;
+    return std::erfc(room / deviation / std::sqrt(2.0)) / 2;
+}
+
 std::string_view to_string(Fit fit) {
     switch (fit) {
         case Fit::yes:
@@ -71,30 +79,42 @@ std::int64_t state_bytes(const ModelShape& shape, const TrainingSettings& settin
     return settings.weight_bytes() * (count(parameters, false) + 3 * count(parameters, true));
 }
 
-// Largest batch within the limit, 0 if none. A line through the two last batches predicts the
-// answer (through the state at batch 0 at first), its neighbours confirm it, and halving helps
-// where memory is no line.
+// Largest batch within the limit, 0 if none. Memory is a line but for the allocator's rounding: the
+// line through the last batch and the one before predicts the answer, neighbours confirm it, and
+// halving helps where memory is no line.
 std::int64_t largest_fitting(FootprintByBatch& footprints, std::int64_t limit, std::int64_t highest,
                              std::int64_t state) {
-    std::int64_t low = 0, high = highest + 1;  // low fits (or is 0), high does not (or is too many)
-    std::int64_t probe = std::min<std::int64_t>(48, highest);
-    std::int64_t last = 0, last_bytes = state;
-    while (high - low > 1) {
-        probe = std::clamp(probe, low + 1, high - 1);
-        const std::int64_t bytes = footprints.reserved(probe);
-        (bytes <= limit ? low : high) = probe;
-        const double slope =
-            static_cast<double>(bytes - last_bytes) / static_cast<double>(probe - last);
-        const double predicted =
-            static_cast<double>(probe) + static_cast<double>(limit - bytes) / slope;
-        last = probe;
-        last_bytes = bytes;
-        if (slope <= 0 || !(predicted < 1e12) || predicted < 1)
-            probe = low + (high - low) / (low == 0 ? 4 : 2);
+    struct Point {
+        std::int64_t batch = 0;
+        std::int64_t bytes = 0;
+    };
+    constexpr int predictions = 8;
+    Point low, origin{0, state};      // low fits (or is 0)
+    std::int64_t high = highest + 1;  // does not (or is too many)
+    Point last{std::min(kFirstTried[0], highest), 0};
+    for (std::size_t tried = 1; high - low.batch > 1; ++tried) {
+        last.bytes = footprints.reserved(last.batch);
+        if (last.bytes <= limit)
+            low = last;
         else
-            probe = std::max(low + 1, static_cast<std::int64_t>(predicted));
+            high = last.batch;
+        const double slope = static_cast<double>(last.bytes - origin.bytes) /
+                             static_cast<double>(last.batch - origin.batch);
+        // Rounding spoils the line through close neighbours.
+        if (tried <= kFirstTried.size()) origin = last;
+        const Point& from = low.batch > 0 ? low : last;
+        const double predicted =
+            static_cast<double>(from.batch) + static_cast<double>(limit - from.bytes) / slope;
+        const bool usable = slope > 0 && predicted >= 1 && predicted < static_cast<double>(high);
+        if (tried < kFirstTried.size() && last.bytes <= limit)
+            last.batch = kFirstTried[tried];
+        else if (usable && tried < predictions)
+            last.batch = static_cast<std::int64_t>(predicted);
+        else
+            last.batch = low.batch + (high - low.batch) / (low.batch == 0 ? 4 : 2);
+        last.batch = std::clamp(last.batch, low.batch + 1, std::max(low.batch + 1, high - 1));
     }
-    return low;
+    return low.batch;
 }
 
 std::int64_t rounded(std::int64_t batch) {

@@ -3,6 +3,7 @@
 #include "engine/training/estimate/estimate.hpp"
 #include "engine/training/estimate/reserved_peaks.hpp"
 
+#include <array>
 #include <functional>
 #include <map>
 
@@ -17,6 +18,10 @@ struct Band {
 };
 Band band_of(const ModelShape& shape, const TrainingSettings& settings, const GpuProfile& gpu);
 
+// The share of runs that would take more than `available` bytes where `reserved` is estimated: a
+// normal distribution on either side of the estimate, with the band's edges at 5 and 95 %.
+double out_of_memory_probability(std::int64_t reserved, std::int64_t available, const Band& band);
+
 enum class Fit { yes, tight, no };  // tight: only below the band's upper edge, or above 95 %
 std::string_view to_string(Fit fit);
 
@@ -26,6 +31,9 @@ struct BatchLimits {
     std::int64_t round_batch = 0;  // at most max_batch, a multiple of 8 where that is large
     Fit fit = Fit::no;             // of round_batch
 };
+
+// The batches that a search begins with; curves show them too.
+inline constexpr std::array<std::int64_t, 2> kFirstTried = {16, 64};
 
 struct SearchOptions {
     double safety = 0.85;                 // of the card's total memory, context included

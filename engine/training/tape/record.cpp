@@ -86,13 +86,13 @@ void run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer) {
 // A later step repeats the first but for what was born in it and stays: optimizer state,
 // workspaces.
 std::vector<Event> without_births(const Tape& tape) {
-    std::vector<bool> freed(tape.buffers.size(), false);
+    std::vector<char> freed(tape.buffers.size(), 0);
     for (const auto& e : tape.first)
-        if (!e.allocates) freed[static_cast<std::size_t>(e.buffer)] = true;
+        if (!e.allocates) freed[static_cast<std::size_t>(e.buffer)] = 1;
     std::vector<Event> later;
     later.reserve(tape.first.size());
     for (const auto& e : tape.first)
-        if (freed[static_cast<std::size_t>(e.buffer)]) later.push_back(e);
+        if (freed[static_cast<std::size_t>(e.buffer)] != 0) later.push_back(e);
     return later;
 }
 

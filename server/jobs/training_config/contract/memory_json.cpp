@@ -65,6 +65,7 @@ json memory_json(const tr::GpuReport& card) {
             {"device_used_bytes", card.device_used},
             {"utilisation_percent", card.utilisation_percent},
             {"headroom_bytes", card.headroom_bytes},
+            {"out_of_memory_probability", card.out_of_memory_probability},
             {"band",
              {{"low", card.band.low},
               {"high", card.band.high},

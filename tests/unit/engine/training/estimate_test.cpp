@@ -175,9 +175,11 @@ TEST(Estimate, RefusesImpossibleSettingsByField) {
 
 // Cards, batches and settings share one memory of replays; the estimate replays every event.
 TEST(ReservedPeaks, SharedEqualTheEstimatesOwnReplay) {
-    for (const bool expandable : {false, true}) {
+    constexpr AllocatorSettings kinds[] = {
+        {}, {.expandable_segments = true}, {.max_split = 64 << 20}};
+    for (const auto& allocator : kinds) {
         EstimateOptions options;
-        options.allocator.expandable_segments = expandable;
+        options.allocator = allocator;
         ReservedPeaks shared;
         for (const auto* card : {"k80", "rtx_4090", "rtx_6000_ada", "h200"}) {
             const auto device = tape_device(*GpuCatalogue().find(card));
@@ -190,6 +192,34 @@ TEST(ReservedPeaks, SharedEqualTheEstimatesOwnReplay) {
             }
         }
     }
+}
+
+// Cards that differ in nothing but the scratch of their reductions, at batches that make it differ.
+TEST(ReservedPeaks, ScratchOfEverySizeIsReckonedWith) {
+    TrainingSettings t;
+    t.precision = Precision::bf16_autocast;
+    ReservedPeaks shared;
+    for (const auto& gpu : shipped_gpus()) {
+        for (const std::int64_t batch : {1, 7, 64, 200}) {
+            for (const auto* model : {"minilm-l6", "gpt2"}) {
+                t.batch = batch;
+                const auto shape = *preset(model);
+                const auto device = tape_device(gpu);
+                EXPECT_EQ(shared(record_tape(shape, t, device), {}),
+                          estimate(shape, t, device)->peak_reserved)
+                    << model << " at " << batch << " on " << gpu.id;
+            }
+        }
+    }
+}
+
+TEST(Band, SaysHowLikelyABatchRunsOut) {
+    const Band band{0.95, 1.10};
+    EXPECT_NEAR(out_of_memory_probability(1000, 1000, band), 0.5, 1e-12);
+    EXPECT_NEAR(out_of_memory_probability(1000, 1100, band), 0.05, 1e-9);
+    EXPECT_NEAR(out_of_memory_probability(1000, 950, band), 0.95, 1e-9);
+    EXPECT_LT(out_of_memory_probability(1000, 2000, band), 1e-9);
+    EXPECT_EQ(out_of_memory_probability(1000, -5, band), 1);
 }
 
 TEST(BatchSearch, FindsTheLargestBatchThatFits) {
