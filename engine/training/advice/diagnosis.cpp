@@ -40,6 +40,14 @@ void add_underused(const Observation& seen, std::vector<Cause>& out) {
         out.push_back({"accumulation where a larger batch fits",
                        "raise the batch and lower the accumulation in proportion",
                        "fewer launches for the same update", false});
+    constexpr double busy = 80, waiting = 50;
+    if (seen.gpu_percent && *seen.gpu_percent < waiting && seen.cpu_percent &&
+        *seen.cpu_percent > busy)
+        out.push_back(
+            {fmt::format("the CPU is at {:.0f} % while the GPU waits", *seen.cpu_percent),
+             "tokenise and decode beforehand, or use a machine with more cores: more workers "
+             "would share the same ones",
+             "the GPU waits less for data", false});
     const int wanted = utilisation::loader_workers(seen.cpu_cores, false);
     if (seen.loader_workers >= 0 && seen.cpu_cores > 0 && seen.loader_workers < wanted)
         out.push_back(
@@ -103,9 +111,13 @@ Result<std::vector<Cause>> diagnose(const Observation& seen) {
         add_slow_step(seen, out);
         add_underused(seen, out);
     }
-    for (const auto& finding : utilisation::diagnose({seen.gpu_percent, seen.cpu_percent}))
+    const auto findings = utilisation::diagnose({seen.gpu_percent, seen.cpu_percent});
+    for (const auto& finding : findings)
         out.push_back({std::string(finding.cause), std::string(finding.change),
                        std::string(finding.symptom), true});
+    if (seen.out_of_memory || findings.empty()) return out;
+    for (const auto& win : utilisation::quick_wins())
+        out.push_back({"quick win", std::string(win.change), std::string(win.claimed_gain), true});
     return out;
 }
 

@@ -49,6 +49,27 @@ const char* lightning_precision(const TrainingSettings& t) {
     return "";
 }
 
+// Of PyTorch, or of the library that has it.
+std::string optimizer_call(const RecommendedSettings& s) {
+    const auto call = [&](const char* type, const char* more = "") {
+        return fmt::format("{}(model.parameters(), lr={:g}{})", type, s.learning_rate, more);
+    };
+    switch (s.training.optimizer) {
+        case Optimizer::adamw:
+            return call("torch.optim.AdamW",
+                        s.training.kernel == OptimizerKernel::fused ? ", fused=True" : "");
+        case Optimizer::sgd:
+            return call("torch.optim.SGD");
+        case Optimizer::sgd_momentum:
+            return call("torch.optim.SGD", ", momentum=0.9");
+        case Optimizer::adafactor:
+            return call("torch.optim.Adafactor");
+        case Optimizer::adam_8bit:
+            return call("bitsandbytes.optim.AdamW8bit");
+    }
+    return "";
+}
+
 }  // namespace
 
 RecommendedSettings settings_for(const GpuReport& report, const ReportRequest& request) {
@@ -90,6 +111,9 @@ std::string transformers_arguments(const RecommendedSettings& s) {
         s.batch, s.accumulation, s.learning_rate, s.warmup_steps, s.epochs, python(bf16(s)),
         python(fp16(s)), optimizer_name(s.training), python(s.training.checkpointing),
         s.loader.workers);
+    if (s.training.optimizer == Optimizer::sgd_momentum)
+        out += "    optim_args=\"momentum=0.9\",\n";
+    if (!s.training.clip) out += "    max_grad_norm=0,\n";
     if (s.loader.workers > 0)
         out += fmt::format(
             "    dataloader_prefetch_factor={},\n    dataloader_persistent_workers=True,\n",
@@ -148,9 +172,10 @@ std::string plain_pytorch(const RecommendedSettings& s) {
     const char* dtype = fp16(s) ? "torch.float16" : "torch.bfloat16";
     std::string out = fmt::format(
         "loader = DataLoader(dataset, batch_size={}, shuffle=True, pin_memory=True{})\n"
-        "optimizer = torch.optim.AdamW(model.parameters(), lr={:g}{})\n",
-        s.batch, loader, s.learning_rate,
-        s.training.kernel == OptimizerKernel::fused ? ", fused=True" : "");
+        "{}optimizer = {}\n",
+        s.batch, loader,
+        s.training.precision == Precision::bf16 ? "model.to(torch.bfloat16)\n" : "",
+        optimizer_call(s));
     if (s.training.checkpointing)
         out +=
             "model.gradient_checkpointing_enable("

@@ -44,6 +44,8 @@ std::string profile_details(const GpuProfile& p) {
     out += fmt::format("  guide: batch {} daily, {} hourly, {} workers, {} and {} GB a model\n",
                        g.batch_size_1d, g.batch_size_1h, g.max_workers, g.memory_per_model_1d_gb,
                        g.memory_per_model_1h_gb);
+    if (!g.use_case.empty()) out += "  guide: " + g.use_case + "\n";
+    if (!g.notes.empty()) out += "  guide: " + g.notes + "\n";
     out += fmt::format("  guide's formula: five hourly models in {:.0f} minutes\n",
                        gpu_guide::training_minutes(g, "1h"));
     for (const auto& warning : gpu_guide::warnings(p)) out += "  warning: " + warning + "\n";

@@ -1,11 +1,15 @@
+#include "engine/training/advice/throughput.hpp"
+#include "engine/training/estimate/estimate.hpp"
 #include "engine/training/guides/gpu_profiles_guide.hpp"
 #include "engine/training/guides/naics_memory.hpp"
 #include "engine/training/guides/utilisation.hpp"
+#include "engine/training/tape/record.hpp"
 #include "server/jobs/training_config/contract/advice.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 // The numbers of the guides that many teams set their batch sizes by, beside ours. A guide appears
 // where it speaks of this model and this card.
@@ -35,6 +39,23 @@ std::string number(double value, int decimals) {
 // In MiB, of our breakdown at the peak.
 double group(const tr::GpuReport& card, tr::Group g) {
     return static_cast<double>(card.at_batch.breakdown[static_cast<std::size_t>(g)]) / kMiB;
+}
+
+// On the card, at another batch and with so many micro-batches; nothing where that is refused.
+std::optional<double> bytes_at(const Request& request, const tr::GpuReport& card,
+                               std::int64_t batch, std::int64_t accumulation) {
+    auto settings = request.report.settings;
+    settings.batch = batch;
+    settings.accumulation = accumulation > 1 ? 2 : 1;
+    const auto there = tr::estimate(request.report.shape, settings, tr::tape_device(card.gpu),
+                                    request.report.search.estimate);
+    if (!there) return std::nullopt;
+    return static_cast<double>(tr::corrected(there->peak_reserved, request.report.search) +
+                               card.gpu.total_bytes() - card.gpu.usable_bytes());
+}
+
+json in(const std::optional<double>& bytes, double unit) {
+    return bytes ? json(*bytes / unit) : json(nullptr);
 }
 
 tr::naics::Model naics_model(const Request& request) {
@@ -71,9 +92,11 @@ json naics_json(const Request& request, const tr::GpuReport& card) {
     rows.push_back(
         row("optimizer state", s.breakdown.optimizer, group(card, tr::Group::optimizer), "MiB"));
     rows.push_back(row("gradients", s.breakdown.gradients, trainable * 4 / kMiB, "MiB"));
+    const auto there = bytes_at(request, card, s.batch, s.accumulation);
     rows.push_back(
-        row("total", s.breakdown.total_gib(), static_cast<double>(card.device_used) / kGiB, "GiB"));
-    rows.push_back(row("utilisation", s.utilisation_percent, card.utilisation_percent, "%"));
+        row("total at the guide's batch", s.breakdown.total_gib(), in(there, kGiB), "GiB"));
+    rows.push_back(row("utilisation at the guide's batch", s.utilisation_percent,
+                       in(there, static_cast<double>(card.gpu.total_bytes()) / 100), "%"));
     return {{"guide", "naics-memory"},
             {"title", "NAICS memory guide"},
             {"rows", std::move(rows)},
@@ -85,16 +108,16 @@ json naics_json(const Request& request, const tr::GpuReport& card) {
                  "checkpointing as a flat 75 % off, and never tries a batch above 128."}};
 }
 
-json profile_json(const Request&, const tr::GpuReport& card) {
+json profile_json(const Request& request, const tr::GpuReport& card) {
     const auto& g = *card.gpu.guide;
     json rows = json::array();
     rows.push_back(row("batch_size_1d", g.batch_size_1d, card.limits.max_batch));
     rows.push_back(row("batch_size_1h", g.batch_size_1h, card.limits.max_batch));
     rows.push_back(row("max_workers", g.max_workers, card.parallel_runs));
-    rows.push_back(row("memory per model, daily", g.memory_per_model_1d_gb,
-                       static_cast<double>(card.device_used) / kGiB, "GB"));
-    rows.push_back(row("memory per model, hourly", g.memory_per_model_1h_gb,
-                       static_cast<double>(card.device_used) / kGiB, "GB"));
+    rows.push_back(row("memory at the guide's daily batch", g.memory_per_model_1d_gb,
+                       in(bytes_at(request, card, g.batch_size_1d, 1), 1e9), "GB"));
+    rows.push_back(row("memory at the guide's hourly batch", g.memory_per_model_1h_gb,
+                       in(bytes_at(request, card, g.batch_size_1h, 1), 1e9), "GB"));
     rows.push_back(row("five hourly models by its own formula",
                        tr::gpu_guide::training_minutes(g, "1h"), nullptr, "min"));
     std::string difference =
@@ -105,6 +128,22 @@ json profile_json(const Request&, const tr::GpuReport& card) {
             {"title", "GPU profile guide"},
             {"rows", std::move(rows)},
             {"difference", std::move(difference)}};
+}
+
+// Modelled, of this model on this card.
+double samples_per_second(const Request& request, const tr::GpuReport& card, int batch) {
+    auto settings = request.report.settings;
+    settings.batch = batch;
+    const auto tape = tr::record_tape(request.report.shape, settings, tr::tape_device(card.gpu));
+    return tr::model_throughput(tape.work, settings, card.gpu).samples_per_second;
+}
+
+// The largest batch with gradient checkpointing, where the report knows it.
+json with_checkpointing(const Request& request, const tr::GpuReport& card) {
+    if (request.report.settings.checkpointing) return card.limits.max_batch;
+    const auto found =
+        std::ranges::find(card.what_ifs, "gradient checkpointing", &tr::WhatIf::change);
+    return found == card.what_ifs.end() ? json(nullptr) : json(found->max_batch);
 }
 
 json utilisation_json(const Request& request, const tr::GpuReport& card) {
@@ -125,13 +164,27 @@ json utilisation_json(const Request& request, const tr::GpuReport& card) {
             row("largest batch, tweets of 128 tokens", tweet.max_batch, card.limits.max_batch));
         rows.push_back(row("recommended batch, tweets", tweet.recommended, card.batch));
     }
+    for (const auto& recipe : tr::utilisation::recipes()) {
+        const auto name = "batch by its recipe: " + std::string(recipe.situation) + ", times " +
+                          std::to_string(recipe.accumulation);
+        rows.push_back(row(name, recipe.batch,
+                           recipe.checkpointing ? with_checkpointing(request, card)
+                                                : json(card.limits.max_batch)));
+    }
+    for (const auto& line : tr::utilisation::throughput_table()) {
+        rows.push_back(row("speed at batch " + std::to_string(line.batch), line.samples_per_second,
+                           samples_per_second(request, card, line.batch), "samples/s"));
+    }
+    std::string difference =
+        "The guide looks at the card's memory alone, in GB of 10^9 bytes, and so gives every "
+        "model the same batch; ours replays the training step of this model, and stands beside "
+        "its recipes as the largest batch that fits. Larger batches than the guide's often fit, "
+        "though they need not train better. Its speeds are of one model on one card.";
+    for (const auto& remark : tr::utilisation::remarks()) difference += " " + std::string(remark);
     return {{"guide", "training-utilisation"},
             {"title", "Training utilisation guide"},
             {"rows", std::move(rows)},
-            {"difference",
-             "The guide looks at the card's memory alone, in GB of 10^9 bytes, and so gives every "
-             "model the same batch; ours replays the training step of this model. Larger batches "
-             "than the guide's often fit, though they need not train better."}};
+            {"difference", std::move(difference)}};
 }
 
 }  // namespace

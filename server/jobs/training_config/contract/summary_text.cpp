@@ -102,12 +102,13 @@ std::string settings(const json& card) {
     const json &rate = card.at("learning_rate"), &loader = card.at("loader");
     auto out = fmt::format(
         "  accumulation {} -> effective {} (at most: {} x {}, exact: {} x {})\n"
-        "  learning rate {:.3g} ({}), warm-up {} steps: {}\n"
+        "  learning rate {:.3g} ({}){}: {}\n"
         "  loader: {} workers, prefetch {}, {} of host memory\n",
         a.at("nearest").at("steps").dump(), a.at("nearest").at("effective").dump(),
         a.at("at_most").at("batch").dump(), a.at("at_most").at("steps").dump(),
         a.at("exact").at("batch").dump(), a.at("exact").at("steps").dump(),
-        rate.at("recommended").get<double>(), text(rate.at("rule")), rate.at("warmup_steps").dump(),
+        rate.at("recommended").get<double>(), text(rate.at("rule")),
+        rate.at("warmup_steps") > 0 ? ", warm-up " + rate.at("warmup_steps").dump() + " steps" : "",
         text(rate.at("why")), loader.at("workers").dump(), loader.at("prefetch").dump(),
         gib(loader.at("host_bytes")));
     if (const json& hours = card.at("speed").at("hours"); !hours.is_null()) {
@@ -126,10 +127,12 @@ std::string details(const json& card) {
     out += settings(card);
     out += fmt::format(
         "  peak {} allocated, {} reserved; {} on the card, {} to {}\n"
+        "  {:.2g} % likely to run out of memory, by that uncertainty\n"
         "  the peak is in step {}, {}{}\n",
         gib(memory.at("peak_allocated_bytes")), gib(memory.at("peak_reserved_bytes")),
         gib(memory.at("device_used_bytes")), gib(band.at("low_bytes")), gib(band.at("high_bytes")),
-        moment.at("step").dump(), text(moment.at("phase")),
+        100 * memory.at("out_of_memory_probability").get<double>(), moment.at("step").dump(),
+        text(moment.at("phase")),
         moment.at("layer").is_null() ? "" : ", layer " + moment.at("layer").dump());
     out += breakdown(card);
     for (const json& w : card.at("what_ifs")) {
@@ -154,11 +157,33 @@ std::string details(const json& card) {
     for (const json& guide : card.at("guides")) {
         out += "  " + text(guide.at("title")) + ":";
         for (const json& row : guide.at("rows")) {
-            out += fmt::format(
-                " {} {}{}{};", text(row.at("name")), row.at("guide").dump(), unit_of(row),
-                row.at("ours").is_null() ? "" : " (ours " + row.at("ours").dump() + ")");
+            out += fmt::format(" {} {:.6g}{}{};", text(row.at("name")),
+                               row.at("guide").get<double>(), unit_of(row),
+                               row.at("ours").is_null()
+                                   ? ""
+                                   : fmt::format(" (ours {:.6g})", row.at("ours").get<double>()));
         }
         out.back() = '\n';
+        out += "    " + text(guide.at("difference")) + "\n";
+    }
+    return out;
+}
+
+// A device of the pool that was measured.
+std::string measured(const json& device) {
+    if (!device.at("error").is_null())
+        return fmt::format("\n{} could not be measured: {}\n", text(device.at("name")),
+                           text(device.at("error")));
+    const double rate = device.at("flops_per_second");
+    auto out = fmt::format(
+        "\nMeasured on {}: {} free, {:.1f} GFLOP/s in fp32\n", text(device.at("name")),
+        device.at("free_bytes").is_null() ? "an unknown amount" : gib(device.at("free_bytes")),
+        rate / 1e9);
+    for (const json& p : device.at("products")) {
+        out += fmt::format("  {} x {} (x{}), {} rows: {:.3g} ms, {:.1f} GFLOP/s\n",
+                           p.at("columns").dump(), p.at("depth").dump(), p.at("count").dump(),
+                           p.at("rows").dump(), 1e3 * p.at("seconds").get<double>(),
+                           p.at("flops_per_second").get<double>() / 1e9);
     }
     return out;
 }
@@ -193,6 +218,7 @@ std::string summary_text(const json& s) {
     for (const json& card : s.at("gpus")) out += details(card);
     // Of two cards; a longer list is compared by its table.
     if (s.at("comparisons").size() == 1) out += comparison(s.at("comparisons").at(0));
+    if (!s.at("device").is_null()) out += measured(s.at("device"));
     out += "\n* modelled, not measured\n";
     for (const json& limit : s.at("limits")) out += "- " + text(limit) + "\n";
     return out;
