@@ -86,6 +86,11 @@ int run_estimate(const EstimateFlags& flags, bool as_json) {
         }
         return 2;
     }
+    if (request->probe) {
+        return refuse({Errc::invalid_input,
+                       "A device is measured by a job: plimsoll submit training-config.",
+                       "/probe"});
+    }
     json cards = json::array();
     for (std::size_t i = 0; i < request->report.gpus.size(); ++i) {
         auto card = jobs::training_config::card_json(*request, i);

@@ -104,7 +104,7 @@ void complete_correction(json& args, const advice::Knowledge& knowledge) {
 json measured_args(const json& measured) {
     json args = measured.at("args");
     for (const auto* member :
-         {"gpus", "custom_gpus", "correction", "stages", "cluster", "observed"})
+         {"gpus", "custom_gpus", "correction", "stages", "cluster", "observed", "probe"})
         args.erase(member);
     const std::int64_t batch = measured.at("batch");
     args["training"]["batch"] = batch;

@@ -21,6 +21,8 @@ ALLOWED = {
     'engine/waves_opencl': ['engine/base', 'engine/kernels', 'engine/opencl', 'engine/waves'],
     'engine/zones': ['engine/base'],
     'engine/training': ['engine/base'],
+    'engine/training_opencl': ['engine/base', 'engine/opencl', 'engine/operations', 'engine/tuning',
+                               'engine/telemetry', 'engine/training'],
     'engine/profiling': ['engine/base', 'engine/kernels', 'engine/opencl', 'engine/operations',
                          'engine/tuning'],
     # The worker program's composition root: the one file of engine that may use server.

@@ -106,6 +106,29 @@ class Training(unittest.TestCase):
         csv = self.api.get(f"/v1/jobs/{job}/results?format=csv").body.decode().splitlines()
         self.assertEqual((csv[0].split(",")[:3], len(csv)), (["index", "gpu", "name"], 3))
 
+    def test_a_device_of_the_pool_is_measured_beside_the_reports(self):
+        args = {"model": {"preset": "minilm-l6"}, "gpus": ["rtx_4090"], "what_ifs": False}
+        job = self.api.post("/v1/jobs", {"kind": "training-config", "args": {**args, "probe": True}}).json["id"]
+        self.assertEqual(self.api.wait(job)["state"], "succeeded")
+        summary = self.api.get(f"/v1/jobs/{job}/report").json["summary"]
+        device = summary["device"]
+        self.assertIsNone(device["error"])
+        self.assertTrue(device["address"].startswith("opencl:"))
+        self.assertGreater(device["free_bytes"], 0)
+        self.assertGreater(device["flops_per_second"], 0)
+        self.assertIn((1536, 384), [(product["columns"], product["depth"]) for product in device["products"]])
+        bases = {basis["number"]: basis["basis"] for basis in summary["bases"]}
+        self.assertEqual(bases["memory of the run"], "modelled")
+        self.assertEqual(bases["matrix products on " + device["name"]], "measured")
+        # The cards' numbers are those of a job that measures nothing.
+        plain = self.api.post("/v1/estimates", {"kind": "training-config", "args": args}).json["summary"]
+        self.assertEqual(summary["gpus"], plain["gpus"])
+        self.assertIsNone(plain["device"])
+        card, measured = self.api.results(job)
+        self.assertEqual((card["gpu"], measured["gpu"]), ("rtx_4090", "probe"))
+        self.assertEqual((measured["name"], measured["fits"], measured["error"]), (device["name"], None, None))
+        self.assert_refused("/probe", "by a job", probe=True)
+
     def test_the_cards_are_listed_with_their_sources(self):
         answer = self.api.get("/v1/gpu-profiles").json
         cards = {card["id"]: card for card in answer["items"]}

@@ -11,14 +11,22 @@ namespace plimsoll::jobs::training_config {
 // TrainingGpuReport: everything about one card of the request.
 Result<nlohmann::json> card_json(const Request& request, std::size_t card);
 
-// TrainingConfigSummary of the cards' reports, in order.
-nlohmann::json summary_json(const Request& request, nlohmann::json cards);
+// TrainingConfigSummary of the cards' reports, in order. `device` is a TrainingDeviceMeasured, null
+// where none was measured.
+nlohmann::json summary_json(const Request& request, nlohmann::json cards,
+                            nlohmann::json device = nullptr);
 
 // That summary for a terminal.
 std::string summary_text(const nlohmann::json& summary);
 
 // TrainingConfigResult, a line of the results; `card` is a TrainingGpuReport.
 std::string result_row(std::size_t index, const nlohmann::json& card);
+
+// The same for a measured device; `device` is a TrainingDeviceMeasured.
+std::string device_row(std::size_t index, const nlohmann::json& device);
+
+// Which numbers of a report are modelled, published or measured: TrainingBasis each.
+nlohmann::json bases_json(const Request& request, const nlohmann::json& device);
 
 // Parts of a card's report, one file each.
 nlohmann::json gpu_json(const ::plimsoll::training::GpuProfile& gpu);

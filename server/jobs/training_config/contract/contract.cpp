@@ -35,6 +35,7 @@ constexpr std::array kColumns = {
 
 // One core: a search over batch sizes per card, and one more per what-if.
 constexpr double kSecondsPerUnitOfWork = 0.0004;
+constexpr double kSecondsOfProbe = 1;
 
 std::int64_t work_of(const Request& request) {
     const auto& shape = request.report.shape;
@@ -58,12 +59,24 @@ tl::expected<Plan, FieldErrors> plan(const json& args) {
              .items = 1,
              .estimated_seconds = static_cast<double>(work_of(*request)) * kSecondsPerUnitOfWork});
     }
+    // One task more, which counts as the card behind the last. All tasks of a job run on devices of
+    // one class; the others do not mind.
+    if (request->probe) {
+        plan.requirement.device_class = "gpu,cpu";
+        plan.tasks.push_back({.input = json{{"card", plan.tasks.size()}, {"gpu", kProbe}}.dump(),
+                              .items = 1,
+                              .estimated_seconds = kSecondsOfProbe});
+    }
     return plan;
 }
 
 tl::expected<std::string, FieldErrors> estimate(const json& args) {
     const auto request = parse_request(args);
     if (!request) return tl::unexpected(request.error());
+    if (request->probe) {
+        return tl::unexpected(FieldErrors{
+            {"/probe", "needs_a_job", "A device is measured by a job, not while you wait."}});
+    }
     const auto cards = request->report.gpus.size();
     if (work_of(*request) * static_cast<std::int64_t>(cards) > kMostWorkAtOnce) {
         return tl::unexpected(FieldErrors{

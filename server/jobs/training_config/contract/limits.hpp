@@ -17,6 +17,9 @@ inline constexpr std::int64_t kMostTokens = 1 << 26;  // of a batch that the cal
 // below 64 KiB.
 inline constexpr std::size_t kTimelinePoints = 320;
 
+// What stands for a card where a device is measured, in the task and its row.
+inline constexpr std::string_view kProbe = "probe";
+
 // Layers times cards (nine times that with what-ifs) that are estimated while a caller waits: about
 // a third of a second.
 inline constexpr std::int64_t kMostWorkAtOnce = 1024;

@@ -185,6 +185,7 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     r.host_ram_bytes = static_cast<std::int64_t>(host.value("ram_gib", 0.0) * kGiB);
     r.heavy_preprocessing = host.value("heavy_preprocessing", false);
     r.what_ifs = args.value("what_ifs", true);
+    request.probe = args.value("probe", false);
     if (args.contains("stages")) request.stages = parse_stages(args["stages"], r.settings);
     if (args.contains("observed")) request.observed = parse_observed(args["observed"], r);
     if (const auto cluster = args.find("cluster"); cluster != args.end()) {

@@ -35,6 +35,7 @@ struct Request {
     // `report.search`, this is what is said about it. Null: none.
     nlohmann::json correction;
     std::optional<Cluster> cluster;
+    bool probe = false;  // a device of the pool is measured beside the reports
     // What was seen of a run, to be explained; its largest batch is filled in per card.
     std::optional<::plimsoll::training::Observation> observed;
 };

@@ -1,8 +1,11 @@
 #include "server/jobs/training_config/contract/advice.hpp"
+#include "server/jobs/training_config/contract/limits.hpp"
 #include "server/jobs/training_config/contract/words.hpp"
 
 #include <array>
 #include <string_view>
+
+#include <fmt/format.h>
 
 namespace plimsoll::jobs::training_config {
 namespace {
@@ -57,7 +60,7 @@ json training_json(const tr::ReportRequest& r) {
 
 }  // namespace
 
-json summary_json(const Request& request, json cards) {
+json summary_json(const Request& request, json cards, json device) {
     static const std::array<std::string_view, 5> limits = {
         "Memory is modelled after PyTorch 2.11 and transformers 5.17 and was compared with their "
         "own allocator and dispatcher, not with a GPU.",
@@ -69,9 +72,11 @@ json summary_json(const Request& request, json cards) {
     };
     auto model = model_json(request.report.shape, cards);
     auto comparisons = comparisons_json(cards);
+    auto bases = bases_json(request, device);
     return {{"model", std::move(model)},        {"training", training_json(request.report)},
             {"gpus", std::move(cards)},         {"comparisons", std::move(comparisons)},
-            {"correction", request.correction}, {"limits", limits}};
+            {"correction", request.correction}, {"device", std::move(device)},
+            {"bases", std::move(bases)},        {"limits", limits}};
 }
 
 std::string result_row(std::size_t index, const json& card) {
@@ -100,6 +105,25 @@ std::string result_row(std::size_t index, const json& card) {
         {"error_code", nullptr},
         {"error", nullptr},
     };
+    return row.dump() + "\n";
+}
+
+std::string device_row(std::size_t index, const json& device) {
+    json row = {{"index", index}, {"gpu", kProbe}, {"name", device["name"]}};
+    for (const auto* figure :
+         {"fits", "max_batch", "batch", "accumulation_steps", "effective_batch",
+          "peak_allocated_bytes", "peak_reserved_bytes", "device_used_bytes", "utilisation_percent",
+          "headroom_bytes", "low_bytes", "high_bytes", "samples_per_second", "learning_rate",
+          "parallel_runs", "why", "error_code", "error"}) {
+        row[figure] = nullptr;
+    }
+    if (device["error"].is_null()) {
+        row["why"] = fmt::format("Measured: {:.1f} GFLOP/s on the model's matrix shapes.",
+                                 device["flops_per_second"].get<double>() / 1e9);
+    } else {
+        row["error_code"] = "not_measured";
+        row["error"] = device["error"];
+    }
     return row.dump() + "\n";
 }
 

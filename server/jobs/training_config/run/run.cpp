@@ -2,6 +2,7 @@
 #include "server/jobs/kind.hpp"
 #include "server/jobs/training_config/contract/advice.hpp"
 #include "server/jobs/training_config/contract/limits.hpp"
+#include "server/jobs/training_config/run/probe.hpp"
 
 namespace plimsoll::jobs::training_config {
 namespace {
@@ -16,12 +17,25 @@ Result<Request> stored_request(std::string_view args) {
     return std::move(*request);
 }
 
+// The task behind the cards'.
+Result<TaskOutput> measure_device(const Request& request, std::size_t index, RunContext& context) {
+    const auto device = probe_json(request, context);
+    if (!device) return fail(device.error());
+    context.progress.advance(1);
+    TaskOutput output;
+    output.results = gzip(device_row(index, *device));
+    ++((*device)["error"].is_null() ? output.items_ok : output.items_failed);
+    output.partial = device->dump();
+    return output;
+}
+
 Result<TaskOutput> advise_on_card(std::string_view args, std::string_view input,
                                   RunContext& context) {
     const auto request = stored_request(args);
     if (!request) return fail(request.error());
     const std::size_t index = json::parse(input).at("card");
     context.progress.set_total(1);
+    if (index == request->report.gpus.size()) return measure_device(*request, index, context);
     const auto card = card_json(*request, index);
     if (!card) return fail(card.error());
     context.progress.advance(1);
@@ -36,8 +50,15 @@ Result<std::string> merge(std::string_view args, std::span<const std::string> pa
     const auto request = stored_request(args);
     if (!request) return fail(request.error());
     json cards = json::array();
-    for (const auto& partial : partials) cards.push_back(json::parse(partial));
-    return summary_json(*request, std::move(cards)).dump();
+    json device = nullptr;
+    for (const auto& partial : partials) {
+        json one = json::parse(partial);
+        if (one.contains("gpu"))
+            cards.push_back(std::move(one));
+        else
+            device = std::move(one);
+    }
+    return summary_json(*request, std::move(cards), std::move(device)).dump();
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ export interface Draft {
   lengths: string;
   expandable: boolean;
   gpus: string[];
+  probe: boolean;
   batch: string;
   safety: string;
   target: string;
@@ -70,6 +71,7 @@ export const freshDraft = (): Draft => ({
   lengths: '',
   expandable: false,
   gpus: [],
+  probe: false,
   batch: '',
   safety: '0.85',
   target: '256',
@@ -146,6 +148,7 @@ export function toArgs(draft: Draft, config: Record<string, unknown> | undefined
       ...(draft.lora.trim() && { lora: numbers({ rank: draft.lora }) }),
     },
     ...(draft.gpus.length > 0 && { gpus: draft.gpus }),
+    ...(draft.probe && { probe: true }),
     ...numbers({ safety_margin: draft.safety, target_effective_batch: draft.target }),
     allocator: draft.expandable ? { expandable_segments: true } : undefined,
     learning_rate: some(numbers({ base: draft.baseRate, base_batch: draft.baseBatch })),

@@ -61,6 +61,10 @@ export const rateText = (value: number): string =>
 
 export const size = bytes;
 
+/** A probability: "3.2 %", "over 99 %". */
+export const riskText = (probability: number): string =>
+  probability > 0.99 ? 'over 99 %' : `${Number((probability * 100).toPrecision(2))} %`;
+
 /** Millions or billions of parameters: "109 M", "6.7 B". */
 export const parametersText = (value: number): string =>
   value >= 1e9 ? `${(value / 1e9).toFixed(1)} B` : value >= 1e6 ? `${(value / 1e6).toFixed(1)} M` : `${(value / 1e3).toFixed(0)} k`;

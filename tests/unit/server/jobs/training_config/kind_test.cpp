@@ -52,7 +52,7 @@ Outcome run_all(const Plan& plan) {
         Progress progress;
         RunContext context{.device = nullptr, .progress = progress, .stop = {}};
         const TaskOutput output = run.run(plan.args, task.input, context).value();
-        EXPECT_EQ(output.items_ok, task.items);
+        EXPECT_EQ(output.items_ok + output.items_failed, task.items);
         EXPECT_EQ(progress.done(), task.items);
         EXPECT_LE(output.partial.size(), 64u << 10);
         outcome.rows.push_back(json::parse(gunzip(output.results, 1 << 20).value()));
@@ -96,6 +96,23 @@ TEST(TrainingConfigKind, EveryPresetFitsSomewhereAndSumsUp) {
         EXPECT_EQ(card["fits"], "yes") << preset.shape.name << " " << card["why"];
         EXPECT_LE(card["memory"]["peak_reserved_bytes"], card["limit_bytes"]) << preset.shape.name;
     }
+}
+
+TEST(TrainingConfigKind, AMeasuredDeviceIsOneTaskMoreAndNeedsADevice) {
+    const auto args = bert({{"probe", true}});
+    const Plan plan = kind().plan(args).value();
+    const Plan plain = kind().plan(bert()).value();
+    EXPECT_EQ(plan.tasks.size(), plain.tasks.size() + 1);
+    EXPECT_EQ(plan.requirement.device_class, "gpu,cpu");
+    EXPECT_EQ(plain.requirement.device_class, "host");
+    const auto row = json::parse(*kind().failed_rows(plan.args, plan.tasks.back().input, "broke"));
+    EXPECT_EQ(row["gpu"], "probe");
+    EXPECT_EQ(row["index"], plain.tasks.size());
+    EXPECT_EQ(kind().estimate(args).error().front().pointer, "/probe");
+    // A worker without a device: the cards' reports are whole all the same.
+    const Outcome outcome = run_all(plan);
+    EXPECT_EQ(outcome.summary["gpus"].size(), plain.tasks.size());
+    EXPECT_NE(outcome.summary["device"]["error"], nullptr);
 }
 
 TEST(TrainingConfigKind, TheDeepestModelStaysBelowTheLimitOfAPartial) {

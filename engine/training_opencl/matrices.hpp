@@ -1,0 +1,28 @@
+#pragma once
+
+#include "engine/training/tape/settings.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace plimsoll::training {
+
+// Weights of one shape: activations of `depth` columns are multiplied by them into `columns`.
+struct MatrixShape {
+    std::int64_t columns = 0;
+    std::int64_t depth = 0;
+    std::int64_t count = 0;  // in the whole model
+
+    double flops_per_row() const {
+        return 2.0 * static_cast<double>(columns) * static_cast<double>(depth);
+    }
+};
+
+// The weights that matrix products take, those with the most work first; embeddings are looked up,
+// adapters are small, and neither is here. The shape must be validated.
+std::vector<MatrixShape> matrix_shapes(const ModelShape& shape);
+
+// Of a training step's matrix products for one sample, forward and backward, attention included.
+double matrix_flops_per_sample(const ModelShape& shape, TrainingSettings settings);
+
+}  // namespace plimsoll::training
