@@ -86,6 +86,28 @@ visit('a preset of a guide brings its settings', async ({ page, server, go }) =>
   assert.deepEqual([training.sequence_length, training.negatives, training.lora.rank, training.checkpointing], [512, 24, 8, true]);
 });
 
+visit('a device of the pool is measured by the job, never by the estimate', async ({ page, server, go }) => {
+  await go(form);
+  await upToDate(page);
+  await page.getByRole('checkbox', { name: /^Measure a device of the pool/ }).check();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Measured');
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.getByRole('heading', { name: 'Measured' }).waitFor();
+  const { body } = server.calls.find(({ name }) => name === 'POST /v1/jobs');
+  assert.equal(body.args.probe, true);
+  assert.ok(estimates(server).every((call) => !('probe' in call.body.args)), 'an estimate measures nothing');
+});
+
+visit('what a device showed stands beside what is modelled', { arrange }, async ({ page, go }) => {
+  await go(report);
+  const panel = page.getByRole('region', { name: 'A device of the pool' });
+  await panel.getByText('opencl:pocl:0').waitFor();
+  await panel.getByRole('row', { name: /^3,072 × 384/ }).waitFor();
+  const rests = page.getByRole('region', { name: 'What this rests on' });
+  await rests.getByText('modelled', { exact: true }).first().waitFor();
+  await rests.getByText('measured', { exact: true }).first().waitFor();
+});
+
 visit('the report turns to the card that is chosen', { arrange }, async ({ page, go }) => {
   await go(report);
   const cards = page.getByRole('table', { name: 'Cards' });
