@@ -1,8 +1,8 @@
 // plimsoll-engine: the worker program, apart from plimsoll so that no driver is ever loaded into
 // the server. The composition root of that program: the one file of engine that knows the server.
 
+#include "engine/commands/command_line.hpp"
 #include "engine/opencl/cache_directory.hpp"
-#include "engine/opencl/probe.hpp"
 #include "server/base/log.hpp"
 #include "server/base/log_format.hpp"
 #include "server/jobs/registry.hpp"
@@ -18,6 +18,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,8 +37,8 @@ constexpr int kUsage = 2;
 constexpr std::chrono::milliseconds kPoll{1000};
 
 struct Options {
-    std::string cache = opencl::default_kernel_cache().string();
-    bool json = false;
+    std::filesystem::path cache = opencl::default_kernel_cache();
+    std::function<int()> library_command;  // one that needs no server
     std::string device;
     std::optional<int> life_fd;
 };
@@ -45,39 +47,6 @@ int refuse(const Error& error) {
     std::fprintf(stderr, "plimsoll-engine: %s%s\n", error.message.c_str(),
                  error.where.empty() ? "" : (" (" + error.where + ")").c_str());
     return kUsage;
-}
-
-// In megabytes for people; a size that nobody trustworthy tells stays unknown.
-std::string text_of(const opencl::MemorySize& memory) {
-    if (!memory.bytes) return "memory unknown";
-    return std::to_string(*memory.bytes >> 20) + " MiB (" + memory.source + ")";
-}
-
-void print(const opencl::ProbeReport& report) {
-    for (const auto& device : report.devices) {
-        std::printf("%s  %s  %s, %u compute units, %s, driver %s\n",
-                    to_string(device.info.address).c_str(),
-                    std::string(to_string(device.state)).c_str(), device.info.name.c_str(),
-                    device.info.compute_units, text_of(device.info.memory).c_str(),
-                    device.info.driver_version.c_str());
-        if (!device.reason.empty()) std::printf("    %s\n", device.reason.c_str());
-        for (const auto& test : device.tests) {
-            std::printf("    %-10s %s  error %.2g, tolerance %.2g\n", test.name.c_str(),
-                        test.passed() ? "passed" : "FAILED", test.max_error, test.tolerance);
-        }
-    }
-    for (const auto& problem : report.problems) std::printf("problem: %s\n", problem.c_str());
-    if (report.devices.empty()) std::printf("No OpenCL device found.\n");
-}
-
-int run_probe(const Options& options) {
-    const auto report = opencl::probe();
-    if (options.json) {
-        std::printf("%s\n", to_json(report).c_str());
-    } else {
-        print(report);
-    }
-    return EXIT_SUCCESS;
 }
 
 // By environment and never by argument: arguments are for everyone to read.
@@ -158,8 +127,7 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     app.add_option("--cache", options.cache, "Folder for compiled kernels")->capture_default_str();
 
-    auto* probe = app.add_subcommand("probe", "Find OpenCL devices and try them out");
-    probe->add_flag("--json", options.json, "One line of JSON");
+    commands::add_commands(app, options.cache, options.library_command);
     auto* worker = app.add_subcommand("worker", "Work on one device");
     worker->add_option("--device", options.device, "host or opencl:<platform>:<index>")->required();
     worker->add_option("--life-fd", options.life_fd, "Descriptor to show signs of life on");
@@ -172,7 +140,7 @@ int run(int argc, char** argv) {
     log::start(process, log_level());
     if (const auto made = opencl::use_kernel_cache(options.cache); !made)
         return refuse(made.error());
-    if (probe->parsed()) return run_probe(options);
+    if (options.library_command) return options.library_command();
     return worker->parsed() ? run_worker(options) : run_supervisor();
 }
 

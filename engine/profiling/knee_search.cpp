@@ -10,8 +10,8 @@ namespace plimsoll::profiling {
 
 namespace {
 
-// Places of the sweep between two points of the first look: four doublings of the batch.
-constexpr std::size_t kStride = 16;
+// Places of the sweep between two points of the first look: three doublings of the batch.
+constexpr std::size_t kStride = 12;
 constexpr int kMostLooksAtBest = 3;
 constexpr double kWorthLookingOn = 1.02;  // a better neighbour by this much: look on
 constexpr double kConfirmed = 0.02;       // a prediction that was met so nearly is believed

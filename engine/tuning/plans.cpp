@@ -114,4 +114,9 @@ Result<void> Plans::write(const std::filesystem::path& file) const {
     return {};
 }
 
+std::filesystem::path plans_file(const std::filesystem::path& cache,
+                                 const opencl::DeviceAddress& address) {
+    return cache / ("plans-" + address.platform + "-" + std::to_string(address.index) + ".json");
+}
+
 }  // namespace plimsoll::tuning

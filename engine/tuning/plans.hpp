@@ -45,4 +45,8 @@ class Plans {
     std::map<Bucket, operations::GemmPlan> plans_;
 };
 
+// Where the plans of a device of this machine are kept, in the folder of compiled kernels.
+std::filesystem::path plans_file(const std::filesystem::path& cache,
+                                 const opencl::DeviceAddress& address);
+
 }  // namespace plimsoll::tuning

@@ -2,7 +2,6 @@
 #include "engine/opencl/invoke.hpp"
 #include "engine/opencl/transfers.hpp"
 #include "engine/profiling/device/buffers.hpp"
-#include "engine/tuning/plans.hpp"
 
 #include <chrono>
 
@@ -65,8 +64,8 @@ Result<Overlap> measure_overlap(const Subject& subject) {
     constexpr std::size_t kCopied = std::size_t{16} << 20;
     const auto& device = subject.programs.device();
     const auto method = method_for(subject.capability, operations::Precision::fp32);
-    const auto plan = tuning::Plans(device.info())
-                          .plan_for(tuning::bucket_of(method, kRows, kKneeColumns, kKneeDepth));
+    const auto plan =
+        subject.plans.plan_for(tuning::bucket_of(method, kRows, kKneeColumns, kKneeDepth));
     auto a = random_buffer(device, std::size_t{kRows} * kKneeDepth);
     auto packed =
         random_buffer(device, packed_bytes(plan, kKneeDepth, kKneeColumns) / sizeof(float));

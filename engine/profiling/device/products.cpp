@@ -1,8 +1,9 @@
 #include "engine/profiling/device/buffers.hpp"
-#include "engine/tuning/plans.hpp"
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <utility>
 
 namespace plimsoll::profiling {
 
@@ -54,11 +55,11 @@ Result<std::vector<Rate>> measure_products(const Subject& subject, const Peak& p
     std::vector methods{method_for(subject.capability, operations::Precision::fp32)};
     const auto lower = method_for(subject.capability, operations::Precision::bf16);
     if (lower != methods.front()) methods.push_back(lower);
-    const tuning::Plans plans(subject.programs.device().info());
     std::vector<Rate> rates;
     for (const auto method : methods) {
         for (const auto size : kSizes) {
-            const auto plan = plans.plan_for(tuning::bucket_of(method, size.m, size.n, size.k));
+            const auto plan =
+                subject.plans.plan_for(tuning::bucket_of(method, size.m, size.n, size.k));
             const auto product = product_of(subject, plan, size);
             if (!product) return fail(product.error());
             const auto timing = product->time(subject, plan, size.m);
@@ -76,22 +77,43 @@ Result<std::vector<Rate>> measure_products(const Subject& subject, const Peak& p
     return rates;
 }
 
-Result<KneeSearch> measure_product_knee(const Subject& subject, const BatchLimits& limits) {
+namespace {
+
+// Measures batches of rows with one layout of the weights for all of them, as a model has it.
+Result<MeasureBatch> product_by_rows(const Subject& subject, const BatchLimits& limits) {
     const auto method = method_for(subject.capability, operations::Precision::fp32);
-    const tuning::Plans plans(subject.programs.device().info());
     const auto rows = static_cast<std::uint32_t>(limits.largest_batch);
-    // One layout of the weights for all batches, as a model has it.
-    const auto plan = plans.plan_for(tuning::bucket_of(method, rows, kKneeColumns, kKneeDepth));
-    const auto product = product_of(subject, plan, {rows, kKneeColumns, kKneeDepth});
-    if (!product) return fail(product.error());
-    return search_knee(
-        [&](std::int64_t batch) -> Result<BatchPoint> {
-            const auto timing = product->time(subject, plan, static_cast<std::uint32_t>(batch));
-            if (!timing) return fail(timing.error());
-            const auto numbers = static_cast<std::uint64_t>(batch) * (kKneeColumns + kKneeDepth);
-            return BatchPoint{batch, *timing, numbers * sizeof(float)};
-        },
-        limits);
+    const auto plan =
+        subject.plans.plan_for(tuning::bucket_of(method, rows, kKneeColumns, kKneeDepth));
+    auto made = product_of(subject, plan, {rows, kKneeColumns, kKneeDepth});
+    if (!made) return fail(std::move(made.error()));
+    const auto product = std::make_shared<const Product>(std::move(*made));
+    return [&subject, plan, product](std::int64_t batch) -> Result<BatchPoint> {
+        const auto timing = product->time(subject, plan, static_cast<std::uint32_t>(batch));
+        if (!timing) return fail(timing.error());
+        const auto numbers = static_cast<std::uint64_t>(batch) * (kKneeColumns + kKneeDepth);
+        return BatchPoint{batch, *timing, numbers * sizeof(float)};
+    };
+}
+
+}  // namespace
+
+Result<KneeSearch> measure_product_knee(const Subject& subject, const BatchLimits& limits) {
+    const auto measure = product_by_rows(subject, limits);
+    if (!measure) return fail(measure.error());
+    return search_knee(*measure, limits);
+}
+
+Result<std::vector<BatchPoint>> sweep_product(const Subject& subject, const BatchLimits& limits) {
+    const auto measure = product_by_rows(subject, limits);
+    if (!measure) return fail(measure.error());
+    std::vector<BatchPoint> points;
+    for (const auto batch : sweep_batches(limits.largest_batch)) {
+        auto point = (*measure)(batch);
+        if (!point) return fail(std::move(point.error()));
+        points.push_back(std::move(*point));
+    }
+    return points;
 }
 
 }  // namespace plimsoll::profiling

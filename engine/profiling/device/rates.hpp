@@ -2,9 +2,10 @@
 
 #include "engine/opencl/capability.hpp"
 #include "engine/opencl/programs.hpp"
-#include "engine/operations/gemm.hpp"
 #include "engine/profiling/knee_search.hpp"
+#include "engine/tuning/plans.hpp"
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@ namespace plimsoll::profiling {
 struct Subject {
     opencl::Programs& programs;
     const opencl::Capability& capability;
+    const tuning::Plans& plans;
     Watch watch;
     TimingPolicy policy = {};
 };
@@ -71,6 +73,9 @@ struct Overlap {
 // A second queue is worth it from here on.
 inline constexpr double kWorthASecondQueue = 1.1;
 Result<Overlap> measure_overlap(const Subject& subject);
+
+// The same by measuring every size: what the search is held against.
+Result<std::vector<BatchPoint>> sweep_product(const Subject& subject, const BatchLimits& limits);
 
 // A layer's product by rows, the "items" of the batch: where larger batches stop paying.
 Result<KneeSearch> measure_product_knee(const Subject& subject, const BatchLimits& limits);

@@ -45,7 +45,12 @@ class EngineArea final : public Area {
         : limits_(limits_of(request)),
           capability_(opencl::assess(device)),
           programs_(device, opencl::ProgramCache(opencl::default_kernel_cache() / "programs")),
-          subject_{programs_, capability_, std::move(watch)} {
+          plans_(device.info()),
+          subject_{programs_, capability_, plans_, std::move(watch)} {
+        // Without plans that were tuned on this machine the defaults are measured, as jobs run
+        // them.
+        (void)plans_.read(
+            tuning::plans_file(opencl::default_kernel_cache(), device.info().address));
         for (const auto* member : {"peak", "products", "rows", "attention"}) {
             report_[member] = Json::array();
         }
@@ -129,6 +134,7 @@ class EngineArea final : public Area {
     profiling::BatchLimits limits_;
     opencl::Capability capability_;
     opencl::Programs programs_;
+    tuning::Plans plans_;
     profiling::Subject subject_;
     std::optional<profiling::Peak> peak_;
     Json report_ = Json::object();
