@@ -2,6 +2,7 @@
 
 #include "server/app/advice.hpp"
 #include "server/app/commands.hpp"
+#include "server/app/doctor.hpp"
 #include "server/app/profile_cli.hpp"
 #include "server/app/queue_cli.hpp"
 #include "server/app/schedule_cli.hpp"
@@ -319,6 +320,12 @@ int run(int argc, char** argv) {
                        server, code, run_engine);
     add_server_command(app, "migrate", "Bring the database's schema up to date", server, code,
                        migrate);
+    auto* doctor = app.add_subcommand("doctor", "Say what is there, what is wrong and what to do");
+    server.add_to(*doctor);
+    doctor->callback([&] {
+        const auto settings = server.load();
+        code = settings ? run_doctor(*settings, session.json) : refuse(settings.error());
+    });
     add_admin_commands(app, server, admin, code);
     add_user_commands(app, session, user, code);
     add_waves_command(app, session, code);

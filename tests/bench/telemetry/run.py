@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""What watching devices costs a worker: a look at the sensors each second, always; with GPU_PROFILING_ENABLED=1 a
+line in the log every ten seconds, too.
+
+    tests/bench/telemetry/run.py [--rounds N] [--record]
+
+Times are the processor's, so what else the machine does hardly counts. The sensors of GPUs are not measured.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import results  # noqa: E402
+
+COMMAND = 'tests/bench/telemetry/run.py --record'
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument('--rounds', type=int, default=31)
+    arguments.add_argument('--record', action='store_true', help='write tests/bench/results.json')
+    options = arguments.parse_args()
+    program = results.release('telemetry_look_loop') / 'telemetry_look_loop'
+    told = json.loads(subprocess.run([program, str(options.rounds)], check=True, stdout=subprocess.PIPE,
+                                     stderr=subprocess.DEVNULL, text=True).stdout)
+    line = (told['with'] - told['without']) / 10
+    entries = [
+        results.entry('telemetry: processor time of watching the host, one look a second', 'telemetry',
+                      round(told['look'] * 1e6, 1), 'us/s', rounds=options.rounds, command=COMMAND),
+        results.entry('telemetry: added by GPU_PROFILING_ENABLED=1, a line every ten seconds', 'telemetry',
+                      round(line * 1e6, 3), 'us/s', rounds=options.rounds, command=COMMAND)]
+    results.show(entries)
+    if options.record:
+        results.record(entries)
+
+
+if __name__ == '__main__':
+    main()
