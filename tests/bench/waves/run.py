@@ -2,12 +2,17 @@
 """Waves: searches of random walks against the times they must keep to on two cores.
 
     tests/bench/waves/run.py [--rounds N] [--quick] [--record]
+    tests/bench/waves/run.py --job [--bin FOLDER] [--rounds N] [--record]
     tests/bench/waves/run.py --devices [--rounds N] [--record]
 
 Builds a release. Rates are symbols per second of processor time, times two: what two cores give that
 do nothing else, whatever runs on the machine now. Wall times are printed beside. The surrogates are
 measured with 20 and calculated for 1,000, which they are proportional to. --quick leaves out the
 longest rows. "CSV to JSON lines" reads a file, searches, ranks and writes all reports.
+
+--job measures the same work as a job on an uploaded dataset, from POST /v1/jobs to succeeded, by the clock: the server, its
+worker and PostgreSQL share the machine, which must be quiet. --bin names the folder of built programs; else a release
+is built.
 
 --devices compares OpenCL with C++ instead, in turns: the CPU flavour on PoCL in time of two cores, as above, and, where
 a GPU is there, the GPU flavour by the clock against two cores. The surrogates are measured on 20 symbols and calculated
@@ -22,7 +27,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / 'tests/bench'))
+sys.path[:0] = [str(ROOT / 'tests/bench'), str(ROOT / 'tests/integration'), str(ROOT / 'tests/bench/waves')]
+import job  # noqa: E402
 import results  # noqa: E402
 
 WINDOWS = {'windows': 'weeks', 'starts': 'points', 'window_overlap_ratio': 0.5, 'max_start_points': 8,
@@ -78,6 +84,22 @@ def entry(name, work, seconds, must, stretch, rounds):
                          command='tests/bench/waves/run.py --record')
 
 
+def measure_job(options):
+    with tempfile.TemporaryDirectory() as folder:
+        prices = pathlib.Path(folder) / 'prices.csv'
+        write_prices(prices, 500, 500)
+        taken = job.run(prices, {'mode': 'compatible', **WINDOWS}, options.rounds, options.bin)
+    for seconds, processor in taken:
+        print(f'job on a dataset: {seconds:.2f} s by the clock, {processor:.2f} s of the processor', flush=True)
+    median = statistics.median(seconds for seconds, _ in taken)
+    told = results.entry('waves: 500 x 500 bars, windows, 8 starts, compatible: a job on an uploaded dataset', 'waves',
+                         round(500 / median, 1), 'symbols/s', peer='3 s', peer_value=500 / 3, must=1, stretch=3,
+                         rounds=options.rounds, command='tests/bench/waves/run.py --job --record')
+    results.show([told])
+    if options.record:
+        results.record([told])
+
+
 def gpu_of(folder):
     """The address of the first GPU that passed its tests."""
     told = subprocess.run([folder / 'plimsoll-engine', 'probe', '--json'], check=True, capture_output=True, text=True)
@@ -126,10 +148,14 @@ def main():
     arguments.add_argument('--rounds', type=int, default=5)
     arguments.add_argument('--quick', action='store_true')
     arguments.add_argument('--record', action='store_true', help='write tests/bench/results.json')
+    arguments.add_argument('--job', action='store_true', help='through a server and its worker')
+    arguments.add_argument('--bin', type=pathlib.Path)
     arguments.add_argument('--devices', action='store_true', help='OpenCL against C++')
     options = arguments.parse_args()
     if options.devices:
         return compare_devices(options)
+    if options.job:
+        return measure_job(options)
     loop = results.release('waves_search_loop') / 'waves_search_loop'
     seconds = {}
     peak = 0
@@ -158,6 +184,12 @@ def main():
     median = {name: statistics.median(values) for name, values in seconds.items()}
     entries = [entry(name, symbols, median[name], must, stretch, options.rounds if bars <= 500 else 1)
                for name, symbols, bars, _, must, stretch in rows]
+    # The standard patterns may take four times as long.
+    compatible, standard = (next(it for it in entries if it['name'] == f'waves: 500 x 500 bars, windows, 8 starts, {mode}')
+                            for mode in ('compatible', 'standard'))
+    ratio = round(4 * standard['ours'] / compatible['ours'], 2)
+    standard |= {'peer': 'compatible / 4', 'peer_value': round(compatible['ours'] / 4, 1), 'ratio': ratio, 'must': 1,
+                 'met': results.met(ratio, 1, None)}
     entries.append(entry('500 x 500 bars, windows, CSV to JSON lines, compatible', 500, median['end to end'], 3, 1,
                          options.rounds))
     entries += [entry(f'1,000 surrogates of 500 x 500 bars, {mode}', 500_000, median[f'surrogates {mode}'], 240, 120, 1)

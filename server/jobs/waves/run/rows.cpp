@@ -77,11 +77,11 @@ void judge_row(const engine::Judgement& judgement, json& row) {
     judge_columns(judgement, row);
 }
 
-std::string row_text(const json& row) {
-    json rest = row;
-    rest.erase("index");
-    rest.erase("symbol");
-    return row_head(row.at("index"), row.at("symbol")) + "," + rest.dump().substr(1) + "\n";
+std::string row_text(json row) {
+    const std::string head = row_head(row.at("index"), row.at("symbol"));
+    row.erase("index");
+    row.erase("symbol");
+    return head + "," + row.dump().substr(1) + "\n";
 }
 
 }  // namespace plimsoll::jobs::waves

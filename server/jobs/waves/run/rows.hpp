@@ -14,7 +14,7 @@ nlohmann::json result_row(std::int64_t index, const ::plimsoll::waves::SymbolRep
                           bool profile);
 // Writes what surrogates say of a symbol into the row of a report without any.
 void judge_row(const ::plimsoll::waves::Judgement& judgement, nlohmann::json& row);
-// As a line.
-std::string row_text(const nlohmann::json& row);
+// As a line: its place and symbol first.
+std::string row_text(nlohmann::json row);
 
 }  // namespace plimsoll::jobs::waves

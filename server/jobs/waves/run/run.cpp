@@ -1,3 +1,4 @@
+#include "engine/waves/report/parallel.hpp"
 #include "engine/waves/report/scan.hpp"
 #include "server/base/gzip.hpp"
 #include "server/jobs/merged.hpp"
@@ -6,6 +7,8 @@
 #include "server/jobs/waves/run/rows.hpp"
 #include "server/jobs/waves/run/summary.hpp"
 
+#include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace plimsoll::jobs::waves {
@@ -31,6 +34,11 @@ engine::Settings settings_of(const Slice& slice, const Request& request) {
     return settings;
 }
 
+std::size_t threads_of(const engine::Settings& settings) {
+    return settings.threads > 0 ? static_cast<std::size_t>(settings.threads)
+                                : std::max(1u, std::thread::hardware_concurrency());
+}
+
 // Of a task that has some surrogates of a symbol.
 TaskOutput judgement_of(const Slice& slice, const engine::SymbolReport& report,
                         RunContext& context) {
@@ -43,22 +51,29 @@ TaskOutput judgement_of(const Slice& slice, const engine::SymbolReport& report,
 
 TaskOutput rows_of(const Slice& slice, const Request& request,
                    std::vector<engine::SymbolReport>& reports, RunContext& context) {
+    // What takes longest of most tasks is to write what was found: on all cores, as the search.
+    std::vector<std::string> texts(reports.size());
+    std::vector<json> drafts(slice.share == Share::rows ? reports.size() : 0);
+    engine::parallel_for(reports.size(), threads_of(request.settings), [&](std::size_t i) {
+        // Of this slice alone: the merge corrects for all symbols of the job.
+        reports[i].false_discovery_rate.reset();
+        const auto index = slice.first + static_cast<std::int64_t>(i);
+        json row = result_row(index, reports[i], request.settings.profile);
+        if (!drafts.empty()) drafts[i] = row;
+        texts[i] = row_text(std::move(row));
+        context.progress.beat();
+    });
     TaskOutput output;
     Partial partial;
     std::string rows;
-    for (engine::SymbolReport& report : reports) {
-        const auto index = slice.first + output.items_ok + output.items_failed;
-        // Of this slice alone: the merge corrects for all symbols of the job.
-        report.false_discovery_rate.reset();
-        json row = result_row(index, report, request.settings.profile);
-        rows += row_text(row);
-        if (slice.share == Share::rows) partial.rows.push_back(std::move(row));
-        partial.add(index, report);
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+        rows += texts[i];
+        partial.add(slice.first + static_cast<std::int64_t>(i), reports[i]);
         // Whoever has the first surrogates of a symbol says who searched.
-        if (slice.share == Share::whole) partial.add_computed(report, 1);
-        ++(report.ok() ? output.items_ok : output.items_failed);
-        context.progress.beat();
+        if (slice.share == Share::whole) partial.add_computed(reports[i], 1);
+        ++(reports[i].ok() ? output.items_ok : output.items_failed);
     }
+    partial.rows = std::move(drafts);
     output.results = gzip(rows);
     output.partial = partial.to_json();
     return output;
@@ -87,7 +102,7 @@ Result<std::string> merge(std::string_view args, std::span<const std::string> pa
     }
     all.judge();
     std::string rows;
-    for (const json& row : all.rows) rows += row_text(row);
+    for (json& row : all.rows) rows += row_text(std::move(row));
     return join({summary_json(*request, std::move(all)).dump(), rows.empty() ? "" : gzip(rows)});
 }
 
