@@ -165,7 +165,7 @@ json utilisation_json(const Request& request, const tr::GpuReport& card) {
         rows.push_back(row("recommended batch, tweets", tweet.recommended, card.batch));
     }
     for (const auto& recipe : tr::utilisation::recipes()) {
-        const auto name = "batch by its recipe: " + std::string(recipe.situation) + ", times " +
+        const auto name = "recipe, " + std::string(recipe.situation) + ": batch, times " +
                           std::to_string(recipe.accumulation);
         rows.push_back(row(name, recipe.batch,
                            recipe.checkpointing ? with_checkpointing(request, card)

@@ -17,6 +17,12 @@ std::string gib(const json& bytes) {
     return fmt::format("{:.2f} GiB", bytes.get<double>() / kGiB);
 }
 
+// A probability, no more exact than it can be known.
+std::string percent(double probability) {
+    if (probability < 0.001) return "below 0.1 %";
+    return probability > 0.99 ? "over 99 %" : fmt::format("{:.2g} %", 100 * probability);
+}
+
 std::string text(const json& value) {
     return value.get<std::string>();
 }
@@ -127,11 +133,11 @@ std::string details(const json& card) {
     out += settings(card);
     out += fmt::format(
         "  peak {} allocated, {} reserved; {} on the card, {} to {}\n"
-        "  {:.2g} % likely to run out of memory, by that uncertainty\n"
+        "  out of memory, by that uncertainty: {}\n"
         "  the peak is in step {}, {}{}\n",
         gib(memory.at("peak_allocated_bytes")), gib(memory.at("peak_reserved_bytes")),
         gib(memory.at("device_used_bytes")), gib(band.at("low_bytes")), gib(band.at("high_bytes")),
-        100 * memory.at("out_of_memory_probability").get<double>(), moment.at("step").dump(),
+        percent(memory.at("out_of_memory_probability").get<double>()), moment.at("step").dump(),
         text(moment.at("phase")),
         moment.at("layer").is_null() ? "" : ", layer " + moment.at("layer").dump());
     out += breakdown(card);
