@@ -1,5 +1,6 @@
 // Jobs that are submitted again and again: made, looked at, changed.
 import assert from 'node:assert/strict';
+import { makeJob } from './fake/data.mjs';
 import { until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 
@@ -85,6 +86,33 @@ visit('a schedule is run now, paused, resumed, changed and deleted', async ({ pa
   await page.getByRole('button', { name: 'Delete for good' }).click();
   await page.getByRole('heading', { name: 'Schedules', level: 1 }).waitFor();
   await until(() => server.schedules.length === 1, 'the deletion');
+});
+
+visit('a job on a dataset becomes a schedule with the same dataset, and its spec can be changed', async ({ page, server, go }) => {
+  server.jobs = [makeJob('job_on_dataset', { name: 'Letters', labels: { desk: 'energy' }, args: { model: 'vader', dataset: 'data_ready', source: { format: 'csv', text: 'body', custom_id: 'id' } } })];
+  await go('/#/jobs/job_on_dataset');
+  await page.getByRole('button', { name: 'Make this a schedule' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Make this a schedule' });
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('Say when.').waitFor();
+  await dialog.getByRole('textbox', { name: 'When', exact: true }).fill('30 2 * * *');
+  const spec = dialog.getByLabel('Job', { exact: true });
+  const text = await spec.inputValue();
+  await spec.fill(`${text} ,`);
+  await dialog.getByText('This is no JSON.').waitFor();
+  await spec.fill(text.replace('"Letters"', '"Letters every night"'));
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.waitForURL(/#\/schedules\/sched_/);
+  const { name, job } = bodyOf(server, 'POST /v1/schedules');
+  assert.equal(name, 'Letters');
+  assert.deepEqual(job, { kind: 'sentiment', args: { model: 'vader', dataset: 'data_ready', columns: { text: 'body', custom_id: 'id' } }, priority: 1, name: 'Letters every night', labels: { desk: 'energy' } });
+});
+
+visit('a job whose items came with it offers no schedule', async ({ page, server, go }) => {
+  server.jobs = [makeJob('job_with_texts', { name: 'Headlines', state: 'running' })];
+  await go('/#/jobs/job_with_texts');
+  await page.getByRole('button', { name: 'Cancel job' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Make this a schedule' }).count(), 0);
 });
 
 visit('a change to what somebody else changed meanwhile is refused', async ({ page, server, go }) => {

@@ -32,6 +32,8 @@ export interface JobKind<Name extends KindName = KindName> {
   items: readonly [string, string];
   /** Whether its form takes an uploaded dataset. */
   takesDataset?: true;
+  /** The arguments with which such a job can be submitted again; nothing for one whose items came with it. */
+  again?: (job: Job) => Extract<JobSpec, { kind: Name }>['args'] | undefined;
   /** Loaded when first shown, so that a kind costs nothing on the pages of the others. */
   Form: () => Promise<{ default: Component<FormProps, KindForm<Name>> }>;
   Report: () => Promise<{ default: Component<ReportProps<Name>> }>;

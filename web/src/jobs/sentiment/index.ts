@@ -1,5 +1,21 @@
 import { counted } from '../../design/format';
+import type { JobSpec } from '../../services/jobs';
 import type { JobKind } from '../kind';
+
+type Args = Extract<JobSpec, { kind: 'sentiment' }>['args'];
+
+/** What a job keeps of its arguments when it is on a dataset. */
+interface OnDataset {
+  model: string;
+  dataset: string;
+  source: { text: string; custom_id?: string };
+}
+
+function again({ args }: { args: object }): Args | undefined {
+  if (!('dataset' in args)) return undefined;
+  const { model, dataset, source } = args as OnDataset;
+  return { model, dataset, columns: { text: source.text, ...(source.custom_id && { custom_id: source.custom_id }) } } as Args;
+}
 
 export const kind: JobKind<'sentiment'> = {
   kind: 'sentiment',
@@ -7,6 +23,7 @@ export const kind: JobKind<'sentiment'> = {
   summary: 'Scores how positive or negative each of your texts is: headlines, reviews, messages.',
   items: ['text', 'texts'],
   takesDataset: true,
+  again,
   Form: () => import('./SentimentForm.svelte'),
   Report: () => import('./SentimentReport.svelte'),
   describe: (job) => counted(job.progress.items_total, 'text'),
