@@ -331,6 +331,7 @@ int run(int argc, char** argv) {
     add_waves_command(app, session, code);
     add_profile_command(app, session, code);
     add_queue_commands(app, session, code);
+    add_usage_command(app, session, code);
     add_webhook_commands(app, session, webhook, code);
     add_schedule_commands(app, session, code);
     add_advice_commands(app, session, code);

@@ -2,6 +2,7 @@
 
 #include "server/app/process_metrics.hpp"
 #include "server/app/queue_metrics.hpp"
+#include "server/queue/share_store.hpp"
 #include "server/queue/store.hpp"
 
 #include <prometheus/gauge.h>
@@ -68,6 +69,11 @@ asio::awaitable<void> Metrics::look_at_queue() {
     if (depth) {
         if (const auto devices = co_await database_.jobs().devices()) {
             append(fresh, device_metrics(*devices));
+        }
+    }
+    if (depth) {
+        if (const auto holders = co_await database_.shares().vacuum_holders()) {
+            append(fresh, vacuum_metrics(*holders));
         }
     }
     queue_ = std::move(fresh);

@@ -81,4 +81,16 @@ void add_queue_commands(CLI::App& app, client::Session& session, int& code) {
     });
 }
 
+void add_usage_command(CLI::App& app, client::Session& session, int& code) {
+    const auto options = std::make_shared<client::UsageOptions>();
+    auto* command = app.add_subcommand("usage", "Show what was used, by team, user, kind and hour");
+    command->add_option("--from", options->from, "RFC 3339; a week before the end when left out");
+    command->add_option("--to", options->to, "RFC 3339; now when left out");
+    command->add_option("--by", options->by,
+                        "hour, day or month, team, user, kind; commas between them");
+    command->add_option("--team", options->team, "Only this team, by its id");
+    command->add_flag("--csv", options->csv, "As CSV");
+    command->callback([&session, &code, options] { code = client::show_usage(session, *options); });
+}
+
 }  // namespace plimsoll::app

@@ -12,4 +12,7 @@ namespace plimsoll::app {
 // `app`.
 void add_queue_commands(CLI::App& app, client::Session& session, int& code);
 
+// `plimsoll usage`.
+void add_usage_command(CLI::App& app, client::Session& session, int& code);
+
 }  // namespace plimsoll::app

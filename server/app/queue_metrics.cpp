@@ -42,6 +42,22 @@ Families queue_metrics(const std::vector<queue::QueueDepth>& depths) {
     return all;
 }
 
+Families vacuum_metrics(const std::vector<queue::VacuumHolder>& holders) {
+    auto held = gauge("plimsoll_vacuum_held_seconds",
+                      "For how long the oldest of its sort has kept vacuum from removing dead "
+                      "rows, so that the queue's tables grow; 0: none does");
+    for (const std::string sort : {"session", "replication_slot", "prepared_transaction"}) {
+        double seconds = 0;
+        for (const auto& one : holders) {
+            if (one.holder == sort) seconds = one.seconds;
+        }
+        held.add(seconds, {{"holder", sort}});
+    }
+    Families all;
+    all.push_back(std::move(held).take());
+    return all;
+}
+
 Families device_metrics(const std::vector<queue::DeviceStatus>& devices) {
     constexpr std::array kStates = {"ready", "busy", "draining", "failed", "gone"};
     constexpr std::array kOutcomes = {"done", "failed", "retried", "released", "dropped"};

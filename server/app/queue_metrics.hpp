@@ -2,11 +2,14 @@
 
 #include "server/app/metric_family.hpp"
 #include "server/queue/job.hpp"
+#include "server/queue/shares.hpp"
 #include "server/queue/statistics.hpp"
 
 namespace plimsoll::app {
 
 Families queue_metrics(const std::vector<queue::QueueDepth>& depths);
+
+Families vacuum_metrics(const std::vector<queue::VacuumHolder>& holders);
 
 // What the devices are, and what their workers told of themselves with their last heartbeat.
 Families device_metrics(const std::vector<queue::DeviceStatus>& devices);

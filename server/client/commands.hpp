@@ -62,6 +62,14 @@ int download_results(const Session& session, const std::string& job_id, const st
 int list_devices(const Session& session, bool watch);
 
 int show_queue(const Session& session);
+struct UsageOptions {
+    std::string from;  // RFC 3339; a week before `to`
+    std::string to;    // now
+    std::string by = "day";
+    std::string team;
+    bool csv = false;
+};
+int show_usage(const Session& session, const UsageOptions& options);
 struct HoldOptions {
     std::string mode;  // pause or drain
     std::string team;  // one of these three

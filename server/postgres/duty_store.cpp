@@ -45,6 +45,18 @@ asio::awaitable<Result<int>> DutyStore::expire_keys() {
     return run(pool_, Statement::of(sql::duties_expire_keys));
 }
 
+asio::awaitable<Result<int>> DutyStore::fold_usage() {
+    return run(pool_, Statement::of(sql::duties_fold_usage));
+}
+
+asio::awaitable<Result<int>> DutyStore::forget_usage(int keep_days) {
+    return run(pool_, Statement::of(sql::duties_forget_usage, keep_days));
+}
+
+asio::awaitable<Result<int>> DutyStore::watch_vacuum() {
+    return run(pool_, Statement::of(sql::duties_watch_vacuum));
+}
+
 asio::awaitable<Result<int>> DutyStore::expire_uploads(int idle_hours) {
     return run(pool_, Statement::of(sql::duties_expire_uploads, idle_hours));
 }

@@ -19,6 +19,9 @@ class DutyStore final : public queue::DutyStore {
     Answer<int> drop_old_days(int keep_days) override;
     Answer<int> expire_keys() override;
     Answer<int> expire_uploads(int idle_hours) override;
+    Answer<int> fold_usage() override;
+    Answer<int> forget_usage(int keep_days) override;
+    Answer<int> watch_vacuum() override;
     Answer<int> forget_ended(int keep_days) override;
 
   private:

@@ -108,4 +108,24 @@ queue::OverQuota to_over_quota(std::string_view refusal) {
     return over;
 }
 
+queue::VacuumHolder to_vacuum_holder(const Row& row) {
+    return {row.get<std::string>("holder"), row.get<std::string>("detail"),
+            row.get<Timestamp>("since"), row.get<double>("seconds")};
+}
+
+queue::Usage to_usage(const Row& row) {
+    queue::Usage usage;
+    usage.start = row.get<Maybe<Timestamp>>("start");
+    if (const auto id = row.get<Maybe<std::int64_t>>("team_id")) usage.team = TeamId{*id};
+    usage.team_name = row.get<Maybe<std::string>>("team_name").value_or("");
+    if (const auto id = row.get<Maybe<std::int64_t>>("user_id")) usage.user = UserId{*id};
+    usage.user_name = row.get<Maybe<std::string>>("user_name").value_or("");
+    usage.kind = row.get<Maybe<std::string>>("kind").value_or("");
+    usage.device_seconds = row.get<double>("seconds");
+    usage.tasks = row.get<std::int64_t>("tasks");
+    usage.items = row.get<std::int64_t>("items");
+    usage.jobs = row.get<std::int64_t>("jobs");
+    return usage;
+}
+
 }  // namespace plimsoll::postgres

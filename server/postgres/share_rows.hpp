@@ -2,6 +2,7 @@
 
 #include "server/postgres/rows.hpp"
 #include "server/queue/shares.hpp"
+#include "server/queue/usage.hpp"
 
 #include <string_view>
 
@@ -11,6 +12,8 @@ queue::Share to_share(const Row& row);
 queue::QueuedLimit to_queued_limit(const Row& row);
 queue::Hold to_hold(const Row& row);
 queue::ClassOverview to_class_overview(const Row& row);
+queue::VacuumHolder to_vacuum_holder(const Row& row);
+queue::Usage to_usage(const Row& row);
 // Of wait's answer: JSON text.
 queue::Share share_of_json(std::string_view text);
 queue::Hold hold_of_json(std::string_view text);

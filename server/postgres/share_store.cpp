@@ -53,6 +53,16 @@ Answer<std::vector<queue::ClassOverview>> ShareStore::classes() {
     co_return each(co_await run(Statement::of(sql::shares_classes)), to_class_overview);
 }
 
+Answer<std::vector<queue::VacuumHolder>> ShareStore::vacuum_holders() {
+    co_return each(co_await run(Statement::of(sql::shares_vacuum_holders)), to_vacuum_holder);
+}
+
+Answer<std::vector<queue::Usage>> ShareStore::usage(queue::UsageQuery query) {
+    co_return each(co_await run(Statement::of(sql::shares_usage, number(query.team), query.from,
+                                              query.to, query.by, query.limit)),
+                   to_usage);
+}
+
 Answer<void> ShareStore::set_share(Author author, TeamId team, std::string device_class,
                                    queue::ShareTerms terms) {
     std::optional<double> quota;

@@ -14,6 +14,8 @@ class ShareStore final : public queue::ShareStore {
     Answer<std::vector<queue::QueuedLimit>> queued_limits(std::optional<TeamId> team) override;
     Answer<std::vector<queue::Hold>> holds(std::optional<TeamId> team) override;
     Answer<std::vector<queue::ClassOverview>> classes() override;
+    Answer<std::vector<queue::VacuumHolder>> vacuum_holders() override;
+    Answer<std::vector<queue::Usage>> usage(queue::UsageQuery query) override;
     Answer<void> set_share(Author author, TeamId team, std::string device_class,
                            queue::ShareTerms terms) override;
     Answer<void> set_queued_limit(Author author, TeamId team, std::optional<int> jobs) override;

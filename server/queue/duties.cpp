@@ -49,6 +49,14 @@ constexpr Duty kDuties[] = {
      [](DutyStore& store, const DutyOptions&) {
          return store.expire_uploads(static_cast<int>(kIdleUpload.count()));
      }},
+    {"fold_usage", 5s, true,
+     [](DutyStore& store, const DutyOptions&) { return store.fold_usage(); }},
+    {"forget_usage", 1h, false,
+     [](DutyStore& store, const DutyOptions& options) {
+         return store.forget_usage(options.keep_usage_days);
+     }},
+    {"watch_vacuum", 10s, false,
+     [](DutyStore& store, const DutyOptions&) { return store.watch_vacuum(); }},
     {"forget_ended", 1h, false,
      [](DutyStore& store, const DutyOptions& options) {
          return store.forget_ended(options.keep_identity_days);

@@ -24,6 +24,9 @@ class DutyStore {
     virtual Answer<int> drop_old_days(int keep_days) = 0;    // one day a call
     virtual Answer<int> expire_keys() = 0;                   // idempotency keys past their time
     virtual Answer<int> expire_uploads(int idle_hours) = 0;  // that nobody continues
+    virtual Answer<int> fold_usage() = 0;                    // what completions touched
+    virtual Answer<int> forget_usage(int keep_days) = 0;     // hours long past
+    virtual Answer<int> watch_vacuum() = 0;                  // what holds it back, in seconds
     virtual Answer<int> forget_ended(int keep_days) = 0;     // sessions and links long over
 };
 

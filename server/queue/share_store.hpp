@@ -2,11 +2,12 @@
 
 #include "engine/base/result.hpp"
 #include "server/queue/shares.hpp"
+#include "server/queue/usage.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
-// Teams' shares and holds, for the API. Implemented by server/postgres. Every write leaves an audit
-// row in the same transaction.
+// Teams' shares, holds and use, for the API. Implemented by server/postgres. Every write leaves an
+// audit row in the same transaction.
 namespace plimsoll::queue {
 
 class ShareStore {
@@ -28,6 +29,10 @@ class ShareStore {
     // All of devices, and of teams that of one team; without one, of all.
     virtual Answer<std::vector<Hold>> holds(std::optional<TeamId> team) = 0;
     virtual Answer<std::vector<ClassOverview>> classes() = 0;
+    // Everything that holds back vacuum, the longest first.
+    virtual Answer<std::vector<VacuumHolder>> vacuum_holders() = 0;
+    // By time, the greatest use first.
+    virtual Answer<std::vector<Usage>> usage(UsageQuery query) = 0;
 
     // Errc::not_found: no such team.
     virtual Answer<void> set_share(Author author, TeamId team, std::string device_class,

@@ -11,7 +11,21 @@ std::string rounded(double value) {
     return text;
 }
 
+std::string name_of(const VacuumHolder& holder) {
+    if (holder.holder == "replication_slot") return "The replication slot " + holder.detail;
+    if (holder.holder == "prepared_transaction") {
+        return "The prepared transaction " + holder.detail;
+    }
+    return "A session of PostgreSQL, " + holder.detail + ",";
+}
+
 }  // namespace
+
+std::string describe(const VacuumHolder& holder) {
+    return name_of(holder) + " has kept an old snapshot for " +
+           std::to_string(static_cast<std::int64_t>(holder.seconds) / 60) +
+           " min. Until it ends, dead rows stay, and the tables of the queue grow.";
+}
 
 std::string describe(const OverQuota& refusal) {
     if (refusal.quota == "queued_jobs") {

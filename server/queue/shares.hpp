@@ -84,6 +84,16 @@ struct NewHold {
     bool by_admin = false;
 };
 
+// What keeps vacuum from removing dead rows, so that the tables of the queue grow.
+struct VacuumHolder {
+    static constexpr double kWorthTelling = 60;  // seconds; shorter ones are everyday life
+
+    std::string holder;  // session, replication_slot or prepared_transaction
+    std::string detail;  // which one
+    Timestamp since;     // first seen
+    double seconds = 0;  // since then, when it was looked
+};
+
 // Why a submit was refused.
 struct OverQuota {
     std::string quota;  // queued_jobs or device_seconds
@@ -95,6 +105,9 @@ struct OverQuota {
     std::string period;
     std::optional<Timestamp> renews_at;
 };
+
+// What it is and what helps, for people.
+std::string describe(const VacuumHolder& holder);
 
 // The refusal as a sentence for people.
 std::string describe(const OverQuota& refusal);

@@ -59,6 +59,18 @@ INVARIANTS = {
     'a lease names the accounts of its tasks': """
         select l.fence from lease l cross join unnest(l.lanes, l.accounts) u(lane_id, account_id) join lane n on n.id = u.lane_id
         where n.account_id <> u.account_id""",
+    'what a job used has been counted, or will be': """
+        select j.id, j.charged_seconds, u.seconds from job j left join usage_job u on u.job_id = j.id
+        where (j.charged_seconds, j.tasks_total - j.tasks_left - j.tasks_quarantined, j.items_ok)
+            is distinct from (coalesce(u.seconds, 0), coalesce(u.tasks, 0), coalesce(u.items, 0))
+          and j.id not in (select unnest(jobs) from usage_touch)""",
+    'hours of use hold at least what their jobs used': """
+        select team_id, user_id, kind, h.seconds, u.seconds
+        from (select j.team_id, j.user_id, j.kind, sum(u.seconds) seconds, sum(u.tasks) tasks, sum(u.items) items
+          from usage_job u join job j on j.id = u.job_id group by 1, 2, 3) u
+        left join (select team_id, user_id, kind, sum(seconds) seconds, sum(tasks) tasks, sum(items) items from usage_hour group by 1, 2, 3) h
+          using (team_id, user_id, kind)
+        where coalesce(h.seconds, 0) < u.seconds * (1 - 1e-9) or coalesce(h.tasks, 0) < u.tasks or coalesce(h.items, 0) < u.items""",
 }
 
 

@@ -49,6 +49,7 @@ void add_dataset_records(Handlers& handlers, queue::DatasetStore& store,
                          boost::asio::thread_pool& pool);
 void add_devices(Handlers& handlers, queue::JobStore& store);
 void add_queue(Handlers& handlers, queue::ShareStore& store);
+void add_usage(Handlers& handlers, queue::ShareStore& store, const Clock& clock);
 // `pool` computes them; the kinds must be able to.
 void add_estimates(Handlers& handlers, Kinds kinds, boost::asio::thread_pool& pool);
 

@@ -75,6 +75,7 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_dataset_records(handlers, datasets, pool);
     endpoints::add_devices(handlers, jobs);
     endpoints::add_queue(handlers, shares);
+    endpoints::add_usage(handlers, shares, clock);
     endpoints::add_estimates(handlers, kinds, pool);
     endpoints::add_kind_answers(handlers, jobs, plimsoll::jobs::offers(), pool);
     endpoints::add_gpu_profiles(handlers, advice, advisor);

@@ -27,6 +27,17 @@ select case when pg_try_advisory_xact_lock(1347176781, 100003)
 -- name: duties.expire_keys
 select case when pg_try_advisory_xact_lock(1347176781, 100004) then plimsoll.expire_keys_v1() else 0 end as done;
 
+-- name: duties.fold_usage
+-- 1 while there may be more to count.
+select case when pg_try_advisory_xact_lock(1347176781, 100008) then plimsoll.fold_usage_v1(1000) / 1000 else 0 end as done;
+
+-- name: duties.forget_usage
+-- $1 days to keep.
+select case when pg_try_advisory_xact_lock(1347176781, 100009) then plimsoll.forget_usage_v1($1::int) else 0 end as done;
+
+-- name: duties.watch_vacuum
+select case when pg_try_advisory_xact_lock(1347176781, 100010) then plimsoll.watch_vacuum_v1() else 0 end as done;
+
 -- name: duties.expire_uploads
 -- $1 hours without a sign of life.
 select case when pg_try_advisory_xact_lock(1347176781, 100005) then plimsoll.expire_uploads_v1($1::int) else 0 end as done;
@@ -34,8 +45,3 @@ select case when pg_try_advisory_xact_lock(1347176781, 100005) then plimsoll.exp
 -- name: duties.schema_version
 -- Index schema_migration_pkey backwards.
 select max(version) from plimsoll.schema_migration;
-
--- name: duties.oldest_snapshot
--- Seconds since the oldest open snapshot or transaction id began: above 60 it holds back vacuum.
-select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0)::float8 from pg_stat_activity
-where backend_xmin is not null and pid <> pg_backend_pid();

@@ -17,6 +17,14 @@ select team_id, queued_jobs, queued from plimsoll.team_limits_v1($1::bigint);
 -- $1 team, or null for all.
 select id, scope, subject, team_name, node, device, mode, reason, by_admin, by_name, at, running from plimsoll.holds_v1($1::bigint);
 
+-- name: shares.vacuum_holders
+select holder, detail, since, seconds from plimsoll.vacuum_holders_v1();
+
+-- name: shares.usage
+-- $1 team, or null for all, $2 from, $3 to, $4 by, $5 rows at most.
+select start, team_id, team_name, user_id, user_name, kind, seconds, tasks, items, jobs
+from plimsoll.usage_v1($1::bigint, $2::timestamptz, $3::timestamptz, $4::text[], $5::int);
+
 -- name: shares.set
 -- $1 team, $2 device class, $3 weight, $4 cap or null, $5 quota or null, $6 its period, $7 user, $8 request id. No row: no such team.
 with team as (

@@ -174,7 +174,32 @@ export const emptyQueue = () => ({
   shares: [],
   limits: [],
   holds: [],
+  warnings: [],
 });
+
+/** Amounts that depend on their place alone; every seventh time nothing was used. */
+const amountsAt = (place) => (place % 7 === 3 ? null : { device_seconds: 40 + ((place * 977) % 800) / 4, jobs: 1 + (place % 5), tasks: 30 + place * 3, items: 20_000 + place * 977 });
+
+/** What GET /v1/usage answers about a team that was at work all the time. */
+export function usage(query) {
+  const by = query.group_by.split(',');
+  const blank = { start: null, team: null, user: null, kind: null };
+  const step = { hour: 3_600_000, day: 86_400_000, month: 31 * 86_400_000 }[by[0]];
+  const starts = [];
+  for (let at = Date.parse(query.from); step && at < Date.parse(query.to); at += step) {
+    const time = new Date(at);
+    if (by[0] === 'month') time.setUTCDate(1);
+    starts.push({ ...blank, start: time.toISOString() });
+  }
+  const rows = {
+    kind: [{ ...blank, kind: 'sentiment' }, { ...blank, kind: 'waves' }, { ...blank, kind: 'ancient' }],
+    user: [{ ...blank, user: { id: 'usr_1', name: 'ada' } }, { ...blank, user: { id: 'usr_9', name: null } }],
+    team: [{ ...blank, team: { id: team.id, name: team.name } }, { ...blank, team: trading }],
+  }[by[0]] ?? starts;
+  const items = rows.flatMap((row, place) => (amountsAt(place) ? [{ ...row, ...amountsAt(place) }] : []));
+  const total = Object.fromEntries(['device_seconds', 'jobs', 'tasks', 'items'].map((name) => [name, items.reduce((sum, item) => sum + item[name], 0)]));
+  return { from: query.from, to: query.to, group_by: by, items, total };
+}
 
 const shareOf = (team, fields) => ({
   team, device_class: 'gpu', weight: 1, cap: null, devices_used: 0, tasks_ready: 0, used_seconds: 0, used_share: 0, due_share: 0, quota: null, paused: false, ...fields,
@@ -209,6 +234,7 @@ export function busyQueue() {
       shareOf(own, { device_class: 'cpu', tasks_ready: 12, used_seconds: 12, used_share: 1, due_share: 1 }),
     ],
     limits: [{ team_id: team.id, queued_jobs: 5000, queued: 412 }],
+    warnings: [],
     holds: [
       makeHold('hold_3', { team_id: trading.id, mode: 'pause', reason: 'They ask for a model that is being replaced.' }),
       makeHold('hold_2', { node: 'crane-2', mode: 'drain', reason: 'A fan is replaced.' }),

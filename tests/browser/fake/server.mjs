@@ -39,6 +39,8 @@ export class FakeServer {
   wait = { reason: 'busy', detail: 'Its turn is near: every device of class cpu is at other work.', until: null, tasks_ahead: 0, device_class: 'cpu', share: null, starts_from: null, starts_by: null };
   /** Shares, holds and depths. */
   queue = data.emptyQueue();
+  /** Whether anything was used. */
+  used = false;
   pageSize = 50;
   /** By "METHOD /path": a status or a problem to answer with, 'hang', or a promise to wait for first. */
   faults = new Map();

@@ -1,6 +1,6 @@
 // Every page in each of its states, for the checks that all of them must pass.
 import { fileURLToPath } from 'node:url';
-import { busyQueue, manyJobs } from '../fake/data.mjs';
+import { busyQueue, makeJob, manyJobs } from '../fake/data.mjs';
 import { everyDataset } from '../fake/datasets.mjs';
 import { noBatch, noDevice, profileJob, profileReport } from '../fake/profile.mjs';
 import { FakeServer } from '../fake/server.mjs';
@@ -31,6 +31,20 @@ const hangs = (call) => (server) => {
 };
 
 const queue = (server) => (server.queue = busyQueue());
+const warned = (server) => {
+  queue(server);
+  const detail = 'A session of PostgreSQL, process 4711, has kept an old snapshot for 12 min. Until it ends, dead rows stay, and the tables of the queue grow.';
+  server.queue.warnings = [{ code: 'vacuum_held', detail, since: new Date(Date.now() - 720_000).toISOString() }];
+};
+const used = (server) => (server.used = true);
+const usedByMember = (server) => {
+  used(server);
+  server.scopes = ['jobs:read', 'jobs:write', 'reports:read'];
+};
+const onDataset = (server) => {
+  full(server);
+  server.jobs = [makeJob('job_on_dataset', { name: 'Letters', state: 'running', args: { model: 'vader', dataset: 'data_ready', source: { format: 'csv', text: 'text', custom_id: 'id', text_position: 1 } } }), ...server.jobs];
+};
 /** As a member sees it: nothing can be changed. */
 const queueOfMember = (server) => {
   queue(server);
@@ -156,6 +170,25 @@ export const views = [
       await page.getByRole('textbox', { name: 'Weight' }).waitFor();
     },
   },
+  {
+    name: 'queue-limit',
+    address: '/#/queue',
+    arrange: queue,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Limit the jobs of research, of gpu' }).click();
+      await page.getByLabel('Jobs that have not started').fill('many');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Give a whole number.').waitFor();
+    },
+  },
+  { name: 'queue-warned', address: '/#/queue', arrange: warned, ready: text('has kept an old snapshot') },
+  { name: 'usage-full', address: '/#/usage', arrange: used, ready: heading('By kind') },
+  { name: 'usage-hours', address: '/#/usage?period=day&by=user', arrange: used, ready: heading('By user') },
+  { name: 'usage-months', address: '/#/usage?period=year&by=team', arrange: used, ready: heading('By team') },
+  { name: 'usage-member', address: '/#/usage', arrange: usedByMember, ready: text('What your team used') },
+  { name: 'usage-empty', address: '/#/usage', ready: text('Nothing was used') },
+  { name: 'usage-loading', address: '/#/usage', arrange: hangs('GET /v1/usage'), ready: loading },
+  { name: 'usage-failed', address: '/#/usage', arrange: fails('GET /v1/usage'), ready: text('Service unavailable') },
   { name: 'new', address: '/#/new', ready: heading('New job') },
   { name: 'new-sentiment', address: '/#/new/sentiment', ready: (page) => page.getByLabel('Texts', { exact: true }).waitFor() },
   { name: 'new-sentiment-dataset', address: '/#/new/sentiment?dataset=data_ready', arrange: datasets, ready: text('CSV with 1,000,000 records') },
@@ -316,6 +349,16 @@ export const views = [
       const dialog = page.getByRole('dialog', { name: 'Edit schedule' });
       await dialog.getByLabel('When').fill('0 66 * * *');
       await dialog.getByText('is not between 0 and 23').waitFor();
+    },
+  },
+  {
+    name: 'job-to-schedule',
+    address: '/#/jobs/job_on_dataset',
+    arrange: onDataset,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Make this a schedule' }).click();
+      await page.getByRole('dialog').getByRole('textbox', { name: 'When', exact: true }).fill('30 2 * * *');
+      await page.getByRole('list', { name: 'Next runs' }).getByRole('listitem').nth(4).waitFor();
     },
   },
   {

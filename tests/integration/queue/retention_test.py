@@ -33,7 +33,7 @@ class Retention(QueueCase):
     def test_partitions_are_made_once_and_ahead(self):
         before = self.partitions()
         now = self.seconds_from_now(40 * 86400)
-        self.assertEqual(self.queue.one('select ensure_partitions_v1(2, %s)', now), 3 * 7)
+        self.assertEqual(self.queue.one('select ensure_partitions_v1(2, %s)', now), 3 * 8)
         self.assertEqual(self.queue.one('select ensure_partitions_v1(2, %s)', now), 0)
         self.assertEqual(self.partitions(), before + 3)
         with self.assertRaisesRegex(Exception, 'no partition') as raised:
@@ -60,6 +60,20 @@ class Retention(QueueCase):
         self.assertEqual([r.id for r in self.queue.rows('select id from job')], [held])
         self.queue.cancel(self.team, held)
         self.assertEqual((self.retain(9), self.retain(9)), (['dropped'], []))
+
+    def test_times_of_jobs_go_with_them(self):
+        self.on_day(12)
+        far = self.queue.now + datetime.timedelta(days=90)
+        self.submit(job(self.team, deadline=far, timeout=9e6))
+        self.run_all()
+        self.on_day(8)
+        deleted, kept = self.submit(job(self.team, deadline=far, timeout=9e6), job(self.team, deadline=far))
+        self.run_all()
+        self.assertEqual(self.queue.one('select count(*) from overdue'), 5)
+        self.assertEqual(self.retain(9), ['dropped'])
+        self.assertEqual({r.job_id for r in self.queue.rows('select job_id from overdue')}, {deleted, kept})
+        self.queue.rows('select delete_job_v1(%s, %s)', self.team, deleted)
+        self.assertEqual([r.job_id for r in self.queue.rows('select job_id from overdue')], [kept])
 
     def test_a_drop_waits_for_nobody(self):
         self.on_day(20)

@@ -146,6 +146,12 @@ def check_end(queue, ids, directory):
           (select jsonb_agg(convert_from(t.input, 'utf8') order by t.seq) from task t join result d on d.job_id = t.job_id and d.seq = t.seq
            where t.job_id = j.id and d.state = 'done') limit 3""")
     assert not wrong, wrong
+    while queue.one('select fold_usage_v1(1000)') == 1000:
+        pass
+    [used] = queue.rows("""select sum(u.seconds) counted, (select sum(charged_seconds) from job) charged, sum(u.tasks) tasks,
+        (select count(*) from result where state = 'done') done from usage_hour u""")
+    assert abs(used.counted - used.charged) <= 1e-9 * used.charged and used.tasks == used.done, used
+    assert not (found := broken(queue)), found
     return states(queue), len(accepted)
 
 

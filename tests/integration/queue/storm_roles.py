@@ -142,6 +142,8 @@ class Duties(Role):
                 self.late(lambda: self.queue.rows("select * from expire_leases_v1(clock_timestamp() + interval '16 s')"))
             if self.coin.random() < 0.3:
                 self.cancel()
+            if self.coin.random() < 0.3:
+                self.late(lambda: self.queue.one('select fold_usage_v1(20)'))
             time.sleep(0.02)
 
     def cancel(self):

@@ -33,6 +33,7 @@ export const routes: readonly Route[] = [
   route('/new', () => import('./new/KindsPage.svelte'), 'jobs:write'),
   route('/new/:kind', () => import('./new/NewJobPage.svelte'), 'jobs:write'),
   route('/queue', () => import('./queue/QueuePage.svelte'), 'jobs:read'),
+  route('/usage', () => import('./usage/UsagePage.svelte'), 'jobs:read'),
   route('/devices', () => import('./devices/DevicesPage.svelte'), 'jobs:read'),
   route('/settings', () => import('./settings/PreferencesPage.svelte')),
   route('/settings/tokens', () => import('./settings/TokensPage.svelte')),

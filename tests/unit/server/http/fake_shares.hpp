@@ -33,6 +33,15 @@ class FakeShares final : public queue::ShareStore {
     Answer<std::vector<queue::ClassOverview>> classes() override {
         co_return std::vector{overview};
     }
+    Answer<std::vector<queue::VacuumHolder>> vacuum_holders() override { co_return holders; }
+    Answer<std::vector<queue::Usage>> usage(queue::UsageQuery query) override {
+        asked = query;
+        std::vector<queue::Usage> found;
+        for (const auto& row : used) {
+            if (!query.team || row.team == query.team) found.push_back(row);
+        }
+        co_return found;
+    }
     Answer<void> set_share(Author, TeamId team, std::string device_class,
                            queue::ShareTerms terms) override {
         const auto share = std::ranges::find(stored, team, &queue::Share::team);
@@ -79,6 +88,9 @@ class FakeShares final : public queue::ShareStore {
     }
 
     std::vector<queue::Share> stored = {share_of(1, "research"), share_of(2, "trading")};
+    std::vector<queue::Usage> used;
+    std::optional<queue::UsageQuery> asked;
+    std::vector<queue::VacuumHolder> holders;
     std::vector<queue::Hold> standing;
     std::optional<queue::QueuedLimit> limit;
     queue::ClassOverview overview{"gpu", 604800, 10, 1, 5, 2, 0};

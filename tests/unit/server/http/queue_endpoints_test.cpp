@@ -118,5 +118,80 @@ TEST_F(QueueEndpoints, ARefusalForAQuotaNamesIt) {
     EXPECT_GE(std::stoi(refused.header("retry-after")), 3500);
 }
 
+TEST_F(QueueEndpoints, WhatHoldsBackVacuumIsToldToAdministratorsAfterAMinute) {
+    shares_.holders = {{"session", "process 12", Timestamp{}, 61}, {"session", "young", {}, 59}};
+    const auto warnings = queue(identity_.ada).at("warnings");
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(warnings[0].at("code"), "vacuum_held");
+    EXPECT_NE(warnings[0].at("detail").get<std::string>().find("process 12"), std::string::npos);
+    EXPECT_TRUE(queue(identity_.tom).at("warnings").empty());
+}
+
+class UsageEndpoint : public LiveServer {
+  protected:
+    UsageEndpoint() {
+        queue::Usage row;
+        row.start = parse_rfc3339("2025-03-04T08:00:00Z");
+        row.team = TeamId{1};
+        row.team_name = "research, \"north\"";
+        row.user = UserId{7};
+        row.kind = "sentiment";
+        row.device_seconds = 1.25;
+        row.tasks = 3;
+        row.items = 30;
+        row.jobs = 1;
+        shares_.used = {row, row};
+        shares_.used[1].team = TeamId{2};
+        shares_.used[1].team_name = "trading";
+        shares_.used[1].user_name = "tom";
+    }
+    RawResponse usage(const std::string& token, const std::string& query) {
+        return call("getUsage", {"GET", "/v1/usage" + query, token});
+    }
+};
+
+TEST_F(UsageEndpoint, ATeamSeesItsOwnUseAndAnAdministratorAll) {
+    const auto all = usage(identity_.ada, "?group_by=hour,team,user,kind").json();
+    ASSERT_EQ(all.at("items").size(), 2U);
+    EXPECT_EQ(all["items"][0]["user"]["name"], nullptr);
+    EXPECT_EQ(all["items"][1]["user"]["name"], "tom");
+    EXPECT_EQ(all["total"]["device_seconds"], 2.5);
+    EXPECT_EQ(usage(identity_.ada, "?team_id=" + to_public(TeamId{2})).json()["items"].size(), 1U);
+    const auto own = usage(identity_.tom, "").json();
+    ASSERT_EQ(own.at("items").size(), 1U);
+    EXPECT_EQ(own["items"][0]["team"]["name"], "trading");
+    EXPECT_EQ(usage(identity_.tom, "?team_id=" + to_public(TeamId{1})).status, 404);
+}
+
+TEST_F(UsageEndpoint, TimesHaveDefaultsAndLimits) {
+    const auto week = usage(identity_.ada, "?to=2025-03-08T00:00:00Z").json();
+    EXPECT_EQ(week.at("from"), "2025-03-01T00:00:00.000Z");
+    EXPECT_EQ(shares_.asked->by, std::vector<std::string>{"day"});
+    for (const auto* wrong :
+         {"?from=yesterday", "?from=2025-03-08T00:00:00Z&to=2025-03-08T00:00:00Z",
+          "?from=2023-01-01T00:00:00Z&to=2025-01-01T00:00:00Z", "?group_by=hour,day",
+          "?group_by=team,team", "?group_by=colour", "?group_by="}) {
+        EXPECT_EQ(usage(identity_.ada, wrong).status, 400) << wrong;
+    }
+}
+
+TEST_F(UsageEndpoint, MoreThanTenThousandRowsAreRefused) {
+    shares_.used.assign(10'001, shares_.used[0]);
+    const auto refused = usage(identity_.ada, "?group_by=hour,user");
+    EXPECT_EQ(refused.status, 400);
+    EXPECT_EQ(refused.json().at("errors").at(0).at("parameter"), "group_by");
+}
+
+TEST_F(UsageEndpoint, CsvHasOneLineARow) {
+    const auto table = usage(identity_.tom, "?group_by=hour,team,user,kind&format=csv");
+    EXPECT_EQ(table.status, 200);
+    EXPECT_EQ(table.header("Content-Type").value_or(""), "text/csv");
+    EXPECT_EQ(table.body,
+              "start,team_id,team,user_id,user,kind,device_seconds,tasks,items,jobs\r\n"
+              "2025-03-04T08:00:00.000Z," +
+                  to_public(TeamId{2}) + ",trading," + to_public(UserId{7}) +
+                  ",tom,sentiment,1.25,3,30,1\r\n");
+}
+
 }  // namespace
 }  // namespace plimsoll::http::test

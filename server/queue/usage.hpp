@@ -1,0 +1,38 @@
+#pragma once
+
+#include "server/base/id.hpp"
+#include "server/base/time.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// What was used, as it was charged. Counted some seconds after a task has ended, and kept for
+// longer than the jobs.
+namespace plimsoll::queue {
+
+struct UsageQuery {
+    std::optional<TeamId> team;  // none: all
+    Timestamp from;              // hours that begin then or later,
+    Timestamp to;                // and before then
+    // hour, day or month (one of them at most), team, user, kind; summed over all others.
+    std::vector<std::string> by;
+    int limit = 0;  // rows
+};
+
+// A member that was not asked for is empty.
+struct Usage {
+    std::optional<Timestamp> start;  // of the hour, day or month, in UTC
+    std::optional<TeamId> team;
+    std::string team_name;
+    std::optional<UserId> user;
+    std::string user_name;  // empty, too, when there is no such user any more
+    std::string kind;
+    double device_seconds = 0;  // measured, of a device of speed 1; failed attempts are among them
+    std::int64_t tasks = 0;     // done
+    std::int64_t items = 0;     // done
+    std::int64_t jobs = 0;      // that used a device for the first time
+};
+
+}  // namespace plimsoll::queue

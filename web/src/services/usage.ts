@@ -1,0 +1,20 @@
+import type { components } from '../api/schema';
+import { api } from './client';
+
+export type Usage = components['schemas']['Usage'];
+export type UsageItem = components['schemas']['UsageItem'];
+
+/** Times as RFC 3339; `from` is part of it, `to` is not. */
+export interface UsageQuery {
+  from: string;
+  to: string;
+  group_by: string;
+}
+
+export async function readUsage(query: UsageQuery, signal?: AbortSignal): Promise<Usage> {
+  const { data } = await api.GET('/v1/usage', { params: { query }, signal });
+  // The types know all forms of the answer, but not which one the query asks for.
+  return data as Usage;
+}
+
+export const usageTable = (query: UsageQuery): string => `/v1/usage?${new URLSearchParams({ ...query, format: 'csv' })}`;
