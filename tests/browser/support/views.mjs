@@ -1,11 +1,13 @@
 // Every page in each of its states, for the checks that all of them must pass.
 import { fileURLToPath } from 'node:url';
-import { busyQueue, makeJob, manyJobs } from '../fake/data.mjs';
+import { busyQueue, manyJobs } from '../fake/data.mjs';
 import { everyDataset } from '../fake/datasets.mjs';
 import { noBatch, noDevice, profileJob, profileReport } from '../fake/profile.mjs';
 import { FakeServer } from '../fake/server.mjs';
 import { customCard, measurement, tooSmall, trainingJob, trainingReport } from '../fake/training.mjs';
 import { manySymbols, noSymbol, wavesJob, wavesReport } from '../fake/waves.mjs';
+import { fails, full, hangs, heading, loading, queue, text } from './arrangements.mjs';
+import { queueViews } from './queue-views.mjs';
 
 export const pages = process.env.PLIMSOLL_WEB ?? fileURLToPath(new URL('../../../web/dist', import.meta.url));
 
@@ -16,40 +18,6 @@ export async function startFake({ arrange } = {}) {
   return server.start();
 }
 
-const heading = (name) => (page) => page.getByRole('heading', { name }).waitFor();
-const text = (words) => (page) => page.getByText(words).first().waitFor();
-// Not the skeleton of the start, which comes before the page's own.
-const loading = (page) => page.locator('main:has(h1:not(.visually-hidden)) .skeleton').waitFor();
-const full = (server) => (server.jobs = manyJobs(60));
-const fails = (call) => (server) => {
-  full(server);
-  server.faults.set(call, 503);
-};
-const hangs = (call) => (server) => {
-  full(server);
-  server.faults.set(call, 'hang');
-};
-
-const queue = (server) => (server.queue = busyQueue());
-const warned = (server) => {
-  queue(server);
-  const detail = 'A session of PostgreSQL, process 4711, has kept an old snapshot for 12 min. Until it ends, dead rows stay, and the tables of the queue grow.';
-  server.queue.warnings = [{ code: 'vacuum_held', detail, since: new Date(Date.now() - 720_000).toISOString() }];
-};
-const used = (server) => (server.used = true);
-const usedByMember = (server) => {
-  used(server);
-  server.scopes = ['jobs:read', 'jobs:write', 'reports:read'];
-};
-const onDataset = (server) => {
-  full(server);
-  server.jobs = [makeJob('job_on_dataset', { name: 'Letters', state: 'running', args: { model: 'vader', dataset: 'data_ready', source: { format: 'csv', text: 'text', custom_id: 'id', text_position: 1 } } }), ...server.jobs];
-};
-/** As a member sees it: nothing can be changed. */
-const queueOfMember = (server) => {
-  queue(server);
-  server.scopes = ['jobs:read', 'jobs:write', 'reports:read'];
-};
 const waiting = (server) => {
   full(server);
   const at = (minutes) => new Date(Date.now() + minutes * 60_000).toISOString();
@@ -146,49 +114,7 @@ export const views = [
   { name: 'report-unfinished', address: `/#/jobs/${running}/report`, arrange: full, ready: text('Still under way') },
   { name: 'report-results-failed', address: `/#/jobs/${unnamed}/report`, arrange: fails(`GET /v1/jobs/${unnamed}/results`), ready: text('Service unavailable') },
   { name: 'report-failed', address: `/#/jobs/${done}/report`, arrange: fails(`GET /v1/jobs/${done}/report`), ready: text('Service unavailable') },
-  { name: 'queue-full', address: '/#/queue', arrange: queue, ready: heading('Stopped') },
-  { name: 'queue-member', address: '/#/queue', arrange: queueOfMember, ready: heading('Your team') },
-  { name: 'queue-empty', address: '/#/queue', ready: text('Nothing used yet') },
-  { name: 'queue-loading', address: '/#/queue', arrange: hangs('GET /v1/queue'), ready: loading },
-  { name: 'queue-failed', address: '/#/queue', arrange: fails('GET /v1/queue'), ready: text('Service unavailable') },
-  {
-    name: 'queue-stopping',
-    address: '/#/queue',
-    arrange: queue,
-    ready: async (page) => {
-      await page.getByRole('button', { name: 'Stop class gpu' }).click();
-      await page.getByRole('button', { name: 'Pause', exact: true }).click();
-      await page.getByText('Say why.').waitFor();
-    },
-  },
-  {
-    name: 'queue-share',
-    address: '/#/queue',
-    arrange: queue,
-    ready: async (page) => {
-      await page.getByRole('button', { name: 'Change the share of research on gpu' }).click();
-      await page.getByRole('textbox', { name: 'Weight' }).waitFor();
-    },
-  },
-  {
-    name: 'queue-limit',
-    address: '/#/queue',
-    arrange: queue,
-    ready: async (page) => {
-      await page.getByRole('button', { name: 'Limit the jobs of research, of gpu' }).click();
-      await page.getByLabel('Jobs that have not started').fill('many');
-      await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Give a whole number.').waitFor();
-    },
-  },
-  { name: 'queue-warned', address: '/#/queue', arrange: warned, ready: text('has kept an old snapshot') },
-  { name: 'usage-full', address: '/#/usage', arrange: used, ready: heading('By kind') },
-  { name: 'usage-hours', address: '/#/usage?period=day&by=user', arrange: used, ready: heading('By user') },
-  { name: 'usage-months', address: '/#/usage?period=year&by=team', arrange: used, ready: heading('By team') },
-  { name: 'usage-member', address: '/#/usage', arrange: usedByMember, ready: text('What your team used') },
-  { name: 'usage-empty', address: '/#/usage', ready: text('Nothing was used') },
-  { name: 'usage-loading', address: '/#/usage', arrange: hangs('GET /v1/usage'), ready: loading },
-  { name: 'usage-failed', address: '/#/usage', arrange: fails('GET /v1/usage'), ready: text('Service unavailable') },
+  ...queueViews,
   { name: 'new', address: '/#/new', ready: heading('New job') },
   { name: 'new-sentiment', address: '/#/new/sentiment', ready: (page) => page.getByLabel('Texts', { exact: true }).waitFor() },
   { name: 'new-sentiment-dataset', address: '/#/new/sentiment?dataset=data_ready', arrange: datasets, ready: text('CSV with 1,000,000 records') },
@@ -331,45 +257,6 @@ export const views = [
       await page.getByText('Ferry operator').first().waitFor();
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByText('cannot be undone').waitFor();
-    },
-  },
-  { name: 'schedules-full', address: '/#/schedules', ready: text('Nightly headlines') },
-  { name: 'schedules-empty', address: '/#/schedules', arrange: (server) => (server.schedules = []), ready: text('No schedule yet') },
-  { name: 'schedules-loading', address: '/#/schedules', arrange: hangs('GET /v1/schedules'), ready: loading },
-  { name: 'schedules-failed', address: '/#/schedules', arrange: fails('GET /v1/schedules'), ready: text('Service unavailable') },
-  { name: 'schedule-full', address: '/#/schedules/sched_1', ready: text('No server was running.') },
-  { name: 'schedule-paused', address: '/#/schedules/sched_2', ready: text('Times that come meanwhile') },
-  { name: 'schedule-empty', address: '/#/schedules/sched_1', arrange: (server) => (server.scheduleRuns = []), ready: text('Nothing was due yet') },
-  { name: 'schedule-failed', address: '/#/schedules/sched_1', arrange: fails('GET /v1/schedules/sched_1'), ready: text('Service unavailable') },
-  {
-    name: 'schedule-edit',
-    address: '/#/schedules/sched_1',
-    ready: async (page) => {
-      await page.getByRole('button', { name: 'Edit' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Edit schedule' });
-      await dialog.getByLabel('When').fill('0 66 * * *');
-      await dialog.getByText('is not between 0 and 23').waitFor();
-    },
-  },
-  {
-    name: 'job-to-schedule',
-    address: '/#/jobs/job_on_dataset',
-    arrange: onDataset,
-    ready: async (page) => {
-      await page.getByRole('button', { name: 'Make this a schedule' }).click();
-      await page.getByRole('dialog').getByRole('textbox', { name: 'When', exact: true }).fill('30 2 * * *');
-      await page.getByRole('list', { name: 'Next runs' }).getByRole('listitem').nth(4).waitFor();
-    },
-  },
-  {
-    name: 'new-schedule',
-    address: '/#/new/sentiment',
-    ready: async (page) => {
-      await page.getByRole('radio', { name: 'Again and again' }).check();
-      await page.getByRole('textbox', { name: 'When', exact: true }).fill('30 2 * * *');
-      await page.getByRole('list', { name: 'Next runs' }).getByRole('listitem').nth(4).waitFor();
-      await page.getByText('Limits').click();
-      await page.getByLabel('Unique key').waitFor();
     },
   },
   { name: 'devices-full', address: '/#/devices', ready: text('crane-7') },

@@ -1,0 +1,17 @@
+// What views are made of: how the stand-in server is set up, and what tells that a page is there.
+import { busyQueue, manyJobs } from '../fake/data.mjs';
+
+export const heading = (name) => (page) => page.getByRole('heading', { name }).waitFor();
+export const text = (words) => (page) => page.getByText(words).first().waitFor();
+// Not the skeleton of the start, which comes before the page's own.
+export const loading = (page) => page.locator('main:has(h1:not(.visually-hidden)) .skeleton').waitFor();
+export const full = (server) => (server.jobs = manyJobs(60));
+export const fails = (call) => (server) => {
+  full(server);
+  server.faults.set(call, 503);
+};
+export const hangs = (call) => (server) => {
+  full(server);
+  server.faults.set(call, 'hang');
+};
+export const queue = (server) => (server.queue = busyQueue());
