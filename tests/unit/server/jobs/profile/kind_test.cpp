@@ -18,6 +18,8 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
+const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::PrivateCache);
+
 const Contract& kind() {
     return *find_contract("profile");
 }
