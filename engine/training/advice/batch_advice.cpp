@@ -7,19 +7,28 @@
 
 namespace plimsoll::training {
 
-Result<AccumulationAdvice> advise_accumulation(std::int64_t max_batch, std::int64_t target) {
+std::int64_t share_of_target(std::int64_t target, std::int64_t cards) {
+    return std::max<std::int64_t>(1, (target + cards / 2) / cards);
+}
+
+Result<AccumulationAdvice> advise_accumulation(std::int64_t max_batch, std::int64_t target,
+                                               std::int64_t cards) {
     if (max_batch < 1) return fail(Errc::invalid_input, "The batch must be at least 1.", "/batch");
     if (target < 1 || target > 1'000'000'000)
         return fail(Errc::invalid_input, "The target effective batch must lie between 1 and 1e9.",
                     "/target_effective_batch");
-    const std::int64_t batch = std::min(max_batch, target);
+    if (cards < 1) return fail(Errc::invalid_input, "At least one card trains.", "/cards");
+    const auto share = share_of_target(target, cards);
+    const auto batch = std::min(max_batch, share);
+    const auto at_once = batch * cards;
     AccumulationAdvice a;
-    a.floor = {batch, std::max<std::int64_t>(1, target / batch)};
-    a.nearest = {batch, std::max<std::int64_t>(1, (target + batch / 2) / batch)};
+    const auto below = std::min(batch, std::max<std::int64_t>(1, target / cards));
+    a.floor = {below, std::max<std::int64_t>(1, target / (below * cards)), cards};
+    a.nearest = {batch, std::max<std::int64_t>(1, (target + at_once / 2) / at_once), cards};
     // The largest divisor of the target that fits: 1 always does.
-    for (std::int64_t steps = (target + batch - 1) / batch; steps <= target; ++steps)
-        if (target % steps == 0) {
-            a.exact = {target / steps, steps};
+    for (std::int64_t steps = (share + batch - 1) / batch; steps <= share; ++steps)
+        if (share % steps == 0) {
+            a.exact = {share / steps, steps, cards};
             break;
         }
     return a;

@@ -8,20 +8,27 @@
 namespace plimsoll::training {
 
 struct Accumulation {
-    std::int64_t batch = 0;
+    std::int64_t batch = 0;  // of each card
     std::int64_t steps = 1;
-    std::int64_t effective() const { return batch * steps; }
+    std::int64_t cards = 1;  // that train together, each on samples of its own
+    std::int64_t effective() const { return batch * steps * cards; }
 };
 
-// Ways to reach a target effective batch with at most max_batch samples at once.
+// Ways to reach a target effective batch with at most max_batch samples at once on a card.
 struct AccumulationAdvice {
     Accumulation floor;    // never above the target (the NAICS memory guide's choice)
     Accumulation nearest;  // closest to the target
-    Accumulation exact;    // the target itself, with the largest batch that divides it
+    // The target itself, with the largest batch that divides it; the multiple of the cards that is
+    // closest to it where they do not divide it.
+    Accumulation exact;
 };
 
-// Errors: the target or the batch is below 1.
-Result<AccumulationAdvice> advise_accumulation(std::int64_t max_batch, std::int64_t target);
+// A card's share of a target, rounded; at least 1. `cards` of at least 1.
+std::int64_t share_of_target(std::int64_t target, std::int64_t cards);
+
+// Errors: the target, the batch or the number of cards is below 1.
+Result<AccumulationAdvice> advise_accumulation(std::int64_t max_batch, std::int64_t target,
+                                               std::int64_t cards = 1);
 
 // Loader settings by the training utilisation guide, and the host memory of the queue.
 struct LoaderAdvice {

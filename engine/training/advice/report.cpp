@@ -70,7 +70,8 @@ std::vector<Change> changes(const ReportRequest& request, const GpuProfile& gpu)
 
 class Maker {
   public:
-    explicit Maker(const ReportRequest& request) : r_(request) {}
+    explicit Maker(const ReportRequest& request)
+        : r_(request), share_(share_of_target(request.target_effective_batch, request.cards)) {}
 
     Result<GpuReport> card(const GpuProfile& gpu) {
         GpuReport out;
@@ -79,7 +80,7 @@ class Maker {
         // From the second micro-batch on, the gradients of the first ones are there.
         if (settings_.accumulation == 1 && !target_fits_at_once(gpu)) settings_.accumulation = 2;
         if (auto ok = search(out); !ok) return fail(ok.error());
-        if (settings_.accumulation == 1 && out.batch < r_.target_effective_batch) {
+        if (settings_.accumulation == 1 && out.batch < share_) {
             settings_.accumulation = 2;
             if (auto ok = search(out); !ok) return fail(ok.error());
         }
@@ -118,7 +119,7 @@ class Maker {
 
     // A look or two instead of a search.
     bool target_fits_at_once(const GpuProfile& gpu) {
-        const auto target = r_.target_effective_batch;
+        const auto target = share_;
         if (r_.batch > 0) return r_.batch >= target;
         if (target > r_.search.highest_batch) return false;
         auto& footprints = footprints_on(gpu);
@@ -164,12 +165,12 @@ class Maker {
         } else if (limits->max_batch == 0) {
             out.batch = 1;
             out.reason = BatchReason::nothing_fits;
-        } else if (r_.target_effective_batch <= out.knee.batch) {
-            out.batch = r_.target_effective_batch;
+        } else if (share_ <= out.knee.batch) {
+            out.batch = share_;
             out.reason = BatchReason::target;
         } else {
-            out.batch = dividing(r_.target_effective_batch, out.knee.batch, limits->round_batch);
-            out.reason = out.batch == r_.target_effective_batch ? BatchReason::target
+            out.batch = dividing(share_, out.knee.batch, limits->round_batch);
+            out.reason = out.batch == share_                    ? BatchReason::target
                          : out.knee.batch < limits->round_batch ? BatchReason::knee
                                                                 : BatchReason::memory;
         }
@@ -185,13 +186,14 @@ class Maker {
     }
 
     Result<void> advise(GpuReport& out) {
-        auto accumulation = advise_accumulation(out.batch, r_.target_effective_batch);
+        auto accumulation = advise_accumulation(out.batch, r_.target_effective_batch, r_.cards);
         if (!accumulation) return fail(accumulation.error());
         if (out.fit != Fit::no) out.accumulation = *accumulation;
         out.parallel_runs = parallel_runs(out.gpu.total_bytes(), r_.search.safety, out.reserved,
                                           out.gpu.total_bytes() - out.gpu.usable_bytes());
         // Workers that do not fit beside each other, contexts counted, take turns.
         auto workload = r_.workload;
+        workload.dataset_size = (workload.dataset_size + r_.cards - 1) / r_.cards;
         workload.parallel_workers = static_cast<int>(
             std::clamp<std::int64_t>(out.parallel_runs, 1, workload.parallel_workers));
         out.throughput = model_throughput(out.at_batch.work, settings_, out.gpu, workload);
@@ -259,6 +261,7 @@ class Maker {
     }
 
     const ReportRequest& r_;
+    const std::int64_t share_;  // of the target effective batch, on each card
     ReservedPeaks peaks_;
     TrainingSettings settings_;  // with what the present card needs
     std::map<std::pair<int, DeviceKey>, FootprintByBatch> known_;  // by accumulation and device
@@ -270,6 +273,7 @@ class Maker {
 Result<Report> make_report(const ReportRequest& request) {
     if (request.gpus.empty())
         return fail(Errc::invalid_input, "At least one GPU is needed.", "/gpus");
+    if (request.cards < 1) return fail(Errc::invalid_input, "At least one card trains.", "/cards");
     if (auto ok = check_settings(request.shape, request.settings); !ok) return fail(ok.error());
     Report report;
     Maker maker(request);

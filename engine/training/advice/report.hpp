@@ -21,6 +21,8 @@ struct ReportRequest {
     std::int64_t batch = 0;  // judge this batch; 0 = the recommended one
     // Where it takes several micro-batches, gradients persist between them and are counted.
     std::int64_t target_effective_batch = 256;
+    // That share the run, each with the whole model and micro-batches of its own.
+    int cards = 1;
     RateQuestion rate;  // its batch is filled in per card
     Workload workload;
     int cpu_cores = 8;
@@ -69,7 +71,7 @@ struct GpuReport {
     std::int64_t headroom_bytes = 0;
     double out_of_memory_probability = 0;  // by the band
     std::optional<AccumulationAdvice> accumulation;
-    Throughput throughput;
+    Throughput throughput;          // of one card; hours are of all, talk between them not counted
     double micro_step_seconds = 0;  // one micro-batch with its share of the optimizer step
     RateAdvice rate;
     LoaderAdvice loader;

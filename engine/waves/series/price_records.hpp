@@ -23,8 +23,7 @@ class PriceRecords {
     std::size_t symbols() const { return rows_.symbols(); }
 
   protected:
-    explicit PriceRecords(PriceReading reading)
-        : reading_(std::move(reading)), rows_(reading_.zone) {}
+    explicit PriceRecords(PriceReading reading) : reading_(std::move(reading)) {}
 
     PriceReading reading_;
     PriceRows rows_;

@@ -192,11 +192,11 @@ Result<json> diagnosis_json(const Request& request, const tr::GpuReport& card) {
 }
 
 json shard_json(const Request& request, const tr::GpuReport& card) {
-    if (!request.cluster) return nullptr;
-    const auto share =
-        tr::share_over(card.at_batch, request.cluster->sharding, request.cluster->cards);
-    return {{"cards", request.cluster->cards},
-            {"sharding", text_of(kShardings, request.cluster->sharding)},
+    if (!request.sharding) return nullptr;
+    const auto cards = request.report.cards;
+    const auto share = tr::share_over(card.at_batch, *request.sharding, cards);
+    return {{"cards", cards},
+            {"sharding", text_of(kShardings, *request.sharding)},
             {"weights_bytes", share.weights},
             {"gradients_bytes", share.gradients},
             {"optimizer_bytes", share.optimizer},

@@ -189,9 +189,8 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     if (args.contains("stages")) request.stages = parse_stages(args["stages"], r.settings);
     if (args.contains("observed")) request.observed = parse_observed(args["observed"], r);
     if (const auto cluster = args.find("cluster"); cluster != args.end()) {
-        request.cluster.emplace();
-        request.cluster->cards = cluster->at("cards");
-        take_word(*cluster, "sharding", kShardings, request.cluster->sharding);
+        r.cards = cluster->at("cards");
+        take_word(*cluster, "sharding", kShardings, request.sharding.emplace(tr::Sharding::ddp));
     }
 
     if (const auto ok = tr::check_settings(r.shape, r.settings); !ok) note(errors, ok.error());

@@ -21,12 +21,6 @@ struct Stage {
     int sequence = 0;
 };
 
-// Several cards that share one run.
-struct Cluster {
-    int cards = 1;
-    ::plimsoll::training::Sharding sharding = ::plimsoll::training::Sharding::ddp;
-};
-
 // The arguments of a job, understood and checked.
 struct Request {
     ::plimsoll::training::ReportRequest report;
@@ -34,7 +28,8 @@ struct Request {
     // What real runs of this team took, against what was modelled for them: the factor is in
     // `report.search`, this is what is said about it. Null: none.
     nlohmann::json correction;
-    std::optional<Cluster> cluster;
+    // How the report's cards share the run; none where each report is about one card alone.
+    std::optional<::plimsoll::training::Sharding> sharding;
     bool probe = false;  // a device of the pool is measured beside the reports
     // What was seen of a run, to be explained; its largest batch is filled in per card.
     std::optional<::plimsoll::training::Observation> observed;

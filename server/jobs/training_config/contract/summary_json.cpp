@@ -67,7 +67,8 @@ json summary_json(const Request& request, json cards, json device) {
         "The CUDA context is an estimate per architecture; a driver's real one can differ by some "
         "hundred MiB.",
         "Speed is modelled from the vendors' rates and not calibrated.",
-        "Several cards are reckoned by formula.",
+        "Several cards are reckoned by formula, without the time that they take to exchange "
+        "gradients.",
         "torch.compile is not modelled.",
     };
     auto model = model_json(request.report.shape, cards);

@@ -107,13 +107,15 @@ std::string settings(const json& card) {
     if (a.is_null()) return "";
     const json &rate = card.at("learning_rate"), &loader = card.at("loader");
     auto out = fmt::format(
-        "  accumulation {} -> effective {} (at most: {} x {}, exact: {} x {})\n"
+        "  accumulation {}{} -> effective {} (at most: {} x {}, exact: {} x {})\n"
         "  learning rate {:.3g} ({}){}: {}\n"
         "  loader: {} workers, prefetch {}, {} of host memory\n",
-        a.at("nearest").at("steps").dump(), a.at("nearest").at("effective").dump(),
-        a.at("at_most").at("batch").dump(), a.at("at_most").at("steps").dump(),
-        a.at("exact").at("batch").dump(), a.at("exact").at("steps").dump(),
-        rate.at("recommended").get<double>(), text(rate.at("rule")),
+        a.at("nearest").at("steps").dump(),
+        card.at("shard").is_null() ? "" : " on " + card.at("shard").at("cards").dump() + " cards",
+        a.at("nearest").at("effective").dump(), a.at("at_most").at("batch").dump(),
+        a.at("at_most").at("steps").dump(), a.at("exact").at("batch").dump(),
+        a.at("exact").at("steps").dump(), rate.at("recommended").get<double>(),
+        text(rate.at("rule")),
         rate.at("warmup_steps") > 0 ? ", warm-up " + rate.at("warmup_steps").dump() + " steps" : "",
         text(rate.at("why")), loader.at("workers").dump(), loader.at("prefetch").dump(),
         gib(loader.at("host_bytes")));

@@ -68,9 +68,11 @@ std::string why_this_batch(const Request& request, const tr::GpuReport& card) {
                    std::to_string(card.limits.max_batch) + ".";
         case tr::BatchReason::target:
             return "The whole effective batch of " +
-                   std::to_string(request.report.target_effective_batch) +
-                   " goes through at once; memory allows " + std::to_string(card.limits.max_batch) +
-                   ".";
+                   std::to_string(request.report.target_effective_batch) + " goes through at once" +
+                   (request.report.cards > 1
+                        ? " on " + std::to_string(request.report.cards) + " cards"
+                        : std::string()) +
+                   "; memory allows " + std::to_string(card.limits.max_batch) + ".";
         case tr::BatchReason::asked:
             return "The batch that was asked for; " + std::to_string(knee.batch) + " reaches " +
                    at_knee + " % of the best modelled throughput, and memory allows " +

@@ -27,7 +27,6 @@ struct Slice {
 tl::expected<std::vector<TaskSpec>, FieldErrors> cut_tasks(
     std::vector<engine::SymbolPrices> symbols, const Request& request, const std::string& where);
 
-// `zone`: where the series tell their times.
-Result<Slice> unpack_slice(std::string_view input, const engine::Zone& zone = {});
+Result<Slice> unpack_slice(std::string_view input);
 
 }  // namespace plimsoll::jobs::waves

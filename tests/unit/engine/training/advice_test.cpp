@@ -22,6 +22,29 @@ TEST(Accumulation, FloorNearestAndExact) {
     EXPECT_EQ(advise_accumulation(8, 0).error().where, "/target_effective_batch");
 }
 
+TEST(Accumulation, CountsEveryCard) {
+    const auto even = advise_accumulation(45, 256, 4);
+    ASSERT_TRUE(even);
+    EXPECT_EQ(even->nearest.batch, 45);
+    EXPECT_EQ(even->nearest.effective(), 180) << "360 is further away";
+    EXPECT_EQ(even->exact.batch, 32);
+    EXPECT_EQ(even->exact.steps, 2);
+    EXPECT_EQ(even->exact.effective(), 256);
+    const auto odd = advise_accumulation(512, 256, 3);
+    ASSERT_TRUE(odd);
+    EXPECT_EQ(odd->floor.effective(), 255);
+    EXPECT_EQ(odd->exact.effective(), 255) << "three cards do not divide 256";
+    EXPECT_EQ(advise_accumulation(8, 2, 4)->nearest.effective(), 4) << "a sample each";
+    for (std::int64_t cards = 1; cards < 9; ++cards)
+        for (std::int64_t target = cards; target < 300; ++target)
+            for (const std::int64_t most : {1, 7, 45, 1000}) {
+                const auto a = advise_accumulation(most, target, cards);
+                ASSERT_LE(a->floor.effective(), target) << most << " on " << cards;
+                ASSERT_LE(std::max({a->floor.batch, a->nearest.batch, a->exact.batch}), most);
+            }
+    EXPECT_EQ(advise_accumulation(8, 256, 0).error().where, "/cards");
+}
+
 TEST(Loader, HostMemoryOfTheQueue) {
     const auto a = advise_loader(16, false, 1000, 40'000);
     EXPECT_EQ(a.workers, 8);
@@ -79,6 +102,27 @@ TEST(Report, TweetBatchesOfTheGuideAreFarFromTheMemoryLimit) {
         ASSERT_TRUE(report);
         EXPECT_GT(report->gpus[0].limits.max_batch, row.max_batch) << row.gpu;
     }
+}
+
+TEST(Report, CardsShareTheTargetAndTheHours) {
+    ReportRequest r;
+    r.shape = *preset("bert-base");
+    r.gpus = {*GpuCatalogue().find("rtx_4090")};
+    r.target_effective_batch = 1024;
+    r.workload.dataset_size = 1'000'000;
+    r.batch = 16;
+    r.what_ifs = r.curves = false;
+    const auto alone = make_report(r)->gpus.front();
+    r.cards = 4;
+    const auto shared = make_report(r)->gpus.front();
+    EXPECT_EQ(alone.accumulation->nearest.steps, 64);
+    EXPECT_EQ(shared.accumulation->nearest.steps, 16);
+    EXPECT_EQ(shared.accumulation->nearest.effective(), 1024);
+    EXPECT_EQ(shared.throughput.optimizer_steps_per_epoch, 977);
+    EXPECT_NEAR(shared.throughput.hours, alone.throughput.hours / 4, 1e-3);
+    EXPECT_EQ(shared.throughput.samples_per_second, alone.throughput.samples_per_second);
+    r.cards = 0;
+    EXPECT_EQ(make_report(r).error().where, "/cards");
 }
 
 TEST(Report, SaysWhatDoesNotFit) {

@@ -19,6 +19,7 @@ export interface Draft {
   checkpointing: boolean;
   padded: boolean;
   lora: string;
+  loraTargets: string;
   negatives: string;
   frozen: string;
   frozenEmbeddings: boolean;
@@ -35,6 +36,8 @@ export interface Draft {
   epochs: string;
   models: string;
   workers: string;
+  cards: string;
+  sharding: string;
   cores: string;
   ram: string;
   curriculum: boolean;
@@ -65,6 +68,7 @@ export const freshDraft = (): Draft => ({
   checkpointing: false,
   padded: false,
   lora: '',
+  loraTargets: 'query_value',
   negatives: '',
   frozen: '',
   frozenEmbeddings: false,
@@ -81,6 +85,8 @@ export const freshDraft = (): Draft => ({
   epochs: '3',
   models: '1',
   workers: '1',
+  cards: '1',
+  sharding: 'ddp',
   cores: '8',
   ram: '',
   curriculum: false,
@@ -145,8 +151,9 @@ export function toArgs(draft: Draft, config: Record<string, unknown> | undefined
       attention: draft.attention,
       checkpointing: draft.checkpointing,
       padded: draft.padded,
-      ...(draft.lora.trim() && { lora: numbers({ rank: draft.lora }) }),
+      ...(draft.lora.trim() && { lora: { ...numbers({ rank: draft.lora }), targets: draft.loraTargets } }),
     },
+    ...(!['', '1'].includes(draft.cards.trim()) && { cluster: { ...numbers({ cards: draft.cards }), sharding: draft.sharding } }),
     ...(draft.gpus.length > 0 && { gpus: draft.gpus }),
     ...(draft.probe && { probe: true }),
     ...numbers({ safety_margin: draft.safety, target_effective_batch: draft.target }),
