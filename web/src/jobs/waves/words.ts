@@ -23,7 +23,7 @@ export const notCompared = 'not compared';
 export const score = (value: number): string => value.toFixed(3);
 
 /** How rare a count is, as people write it; a dash where counts are ranked by their scores. */
-export const rarityText = (value: number | null | undefined): string => (typeof value === 'number' ? decimal(value, 1) : '–');
+export const rarityText = (value: number | null | undefined): string => (typeof value === 'number' ? decimal(Math.round(value * 10) / 10 + 0, 1) : '–'); // never -0
 
 /** What a count's rarity means; `rare` are the engine's words for it. */
 export const rarityWords = (value: number | null | undefined, rare: string | null | undefined): string =>
