@@ -1,6 +1,9 @@
 #include "engine/zones/zone.hpp"
 
+#include <array>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 
 #include <date/tz.h>
@@ -71,6 +74,16 @@ Result<Instant> Zone::at(std::int64_t local) const {
     if (!found.skipped) return found.instant;
     return fail(Errc::invalid_input,
                 "No clock in " + place_->name() + " showed this time: they were put forward.");
+}
+
+std::string Zone::name() const {
+    if (place_ != nullptr) return place_->name();
+    if (offset_ == 0) return "UTC";
+    const std::int64_t minutes = std::abs(offset_) / 60;
+    std::array<char, 8> text{};
+    std::snprintf(text.data(), text.size(), "%c%02d:%02d", offset_ < 0 ? '-' : '+',
+                  static_cast<int>(minutes / 60 % 100), static_cast<int>(minutes % 60));
+    return text.data();
 }
 
 std::int64_t Zone::offset(std::int64_t at) const {

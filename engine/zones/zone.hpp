@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace date {
@@ -37,6 +38,8 @@ class Zone {
     // `local`: seconds since 1970 as clocks count them there. Fails where clocks skip that time.
     Result<Instant> at(std::int64_t local) const;
     Shown shown(std::int64_t local) const;
+    // As named() takes it.
+    std::string name() const;
     // Seconds east of UTC at that time.
     std::int64_t offset(std::int64_t seconds) const;
 

@@ -5,6 +5,7 @@
 #include "engine/waves/output/csv.hpp"
 #include "engine/waves/output/json.hpp"
 #include "engine/waves/output/text.hpp"
+#include "engine/waves/output/words.hpp"
 #include "engine/waves/report/scan.hpp"
 #include "engine/waves/series/price_reader.hpp"
 #include "server/app/waves_follow.hpp"
@@ -120,6 +121,7 @@ Result<std::vector<SymbolReport>> scan_with_bar(const client::Session& session,
 std::string render(const std::vector<SymbolReport>& reports, const WavesOptions& options,
                    const waves::Settings& settings, const std::vector<KeyNote>& notes) {
     namespace out = waves::output;
+    const std::string rarity_note = out::rarity_note(settings);
     std::string text;
     if (options.format == "csv") {
         text = out::csv_header();
@@ -136,12 +138,14 @@ std::string render(const std::vector<SymbolReport>& reports, const WavesOptions&
             symbols.push_back(out::symbol_json(report, settings.profile));
         text = json{{"mode", settings.mode == waves::Mode::standard ? "standard" : "compatible"},
                     {"settings_without_effect", std::move(without)},
+                    {"rarity_note", rarity_note.empty() ? json(nullptr) : json(rarity_note)},
                     {"symbols", std::move(symbols)}}
                    .dump(2) +
                "\n";
     } else {
         for (const auto& report : reports) text += out::symbol_text(report) + "\n";
         text += out::totals_text(reports);
+        if (!rarity_note.empty()) text += "  " + rarity_note + "\n";
         if (settings.profile) text += out::time_text(reports);
         for (const KeyNote& note : notes)
             text += "  " + note.key + " has no effect: " + note.reason + "\n";

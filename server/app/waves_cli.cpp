@@ -34,7 +34,8 @@ void add_waves_command(CLI::App& app, const client::Session& session, int& code)
     command->add_flag("--follow", options->follow,
                       "Wait for bars that are appended to the files, and tell what each changes");
     command->add_option("--time-zone", options->time_zone,
-                        "Of times that name none: Europe/Berlin, +02:00, …");
+                        "Of times that name none, and of those in the report: "
+                        "Europe/Berlin, +02:00, …");
     command->callback([options, &session, &code] {
         if (session.json) options->format = "json";
         code = run_waves(session, *options);

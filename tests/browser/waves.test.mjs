@@ -120,6 +120,7 @@ visit('ends are chosen on the chart, by keyboard and by pointer', { arrange }, a
   await page.getByText('Check a count of your own').click();
   await page.getByRole('combobox', { name: 'Pattern', exact: true }).selectOption('zigzag');
   await page.getByText('Next: the start, a low.').waitFor();
+  await page.getByRole('group', { name: 'Which bars are drawn on' }).getByRole('radio', { name: 'Whole series' }).check();
   const chart = page.getByRole('slider', { name: /to draw a count on$/ });
   await chart.focus();
   await page.keyboard.press('Home');

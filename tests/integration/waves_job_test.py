@@ -230,6 +230,29 @@ class WavesJobs(unittest.TestCase):
         self.assertEqual([step["bar"] for step in few["steps"]], list(range(8)))
         self.assertEqual(self.refused("/v1/waves-replays", {"prices": told(["1"] * 2001)}), [""])
 
+    def test_times_are_told_in_the_zone_of_the_series(self):
+        rows = "".join(f"2024-03-{day:02} {hour:02}:30,{100 + (day * 7 + hour * 3) % 11}\n"
+                       for day in range(28, 32) for hour in range(9, 17))
+        args = {"prices": "date,close\n" + rows, "time_zone": "Europe/Berlin"}
+        report, results = self.finished(self.submit(**args, starts="points"))
+        told = results[0]["report"]
+        self.assertEqual(told["time_zone"], "Europe/Berlin")
+        # Clocks were put forward on the 31st.
+        self.assertEqual((told["date_start"], told["date_end"]),
+                         ("2024-03-28T09:30:00+01:00", "2024-03-31T16:30:00+02:00"))
+        self.assertEqual(results[0]["prices"]["dates"][-1], told["date_end"])
+        self.assertEqual(report["summary"]["ranking"][0]["date_end"], told["date_end"])
+        self.assertIn("restricted (starts)", report["summary"]["rarity_note"])
+        count = told["counts"][0]
+        checked = self.api.post("/v1/waves-checks", {"job_id": report["job_id"], "pattern": count["rule_name"],
+                                                     "direction": count["direction"], "ends": count["chart"]["dates"]}).json
+        self.assertEqual([end["date"] for end in checked["ends"]], count["chart"]["dates"])
+        days, results = self.finished(self.submit(prices="date,close\n2024-03-01,1\n2024-03-04,2\n2024-03-05,1\n2024-03-06,3\n",
+                                                  time_zone="Europe/Berlin"))
+        self.assertIsNone(results[0]["report"]["time_zone"])
+        self.assertEqual(results[0]["date_start"], "2024-03-01")
+        self.assertIsNone(days["summary"]["rarity_note"])
+
     def test_the_command_line_submits_a_file(self):
         self.server.run("login", self.server.admin("sign-in-link", "--base-url", self.server.base))
         told = self.server.run("submit", "waves", SAMPLE, "--set", "days=150", "--set", "surrogates=10", "--watch").stdout

@@ -199,6 +199,8 @@ json symbol_json(const SymbolReport& report, bool profile) {
                 {"first_bar", report.offset},
                 {"date_start", bar_words(report, 0)},
                 {"date_end", bar_words(report, last)},
+                {"time_zone", report.series.has_times_of_day() ? json(report.series.zone.name())
+                                                               : json(nullptr)},
                 {"last_close", report.series.close.back()},
                 {"close_only", report.series.close_only},
                 {"ranked_by", report.by_rarity ? "rarity" : "score"},

@@ -49,8 +49,10 @@ std::string symbol_text(const SymbolReport& report) {
         return out + "\n";
     }
     const auto last = static_cast<std::int32_t>(report.series.size()) - 1;
-    out += fmt::format("  {} bars, {} to {}\n", report.series.size(), bar_words(report, 0),
-                       bar_words(report, last));
+    out += fmt::format(
+        "  {} bars, {} to {}{}\n", report.series.size(), bar_words(report, 0),
+        bar_words(report, last),
+        report.series.has_times_of_day() ? ", times of " + report.series.zone.name() : "");
     if (!report.flags.splits.empty())
         out += fmt::format("  prices may not be adjusted for a split at {}\n",
                            bar_words(report, static_cast<std::int32_t>(report.flags.splits[0])));
@@ -70,9 +72,10 @@ std::string totals_text(std::span<const SymbolReport> reports) {
     }
     std::uint64_t valid = 0;
     for (std::uint64_t count : all.valid) valid += count;
-    std::string out = fmt::format(
-        "{} symbols, {} failed; {} starts, {} nodes, {} valid counts; complete: {}\n",
-        reports.size(), failed, all.starts, all.nodes, valid, all.complete() ? "yes" : "no");
+    std::string out =
+        fmt::format("{} symbol{}, {} failed; {} starts, {} nodes, {} valid counts; complete: {}\n",
+                    reports.size(), reports.size() == 1 ? "" : "s", failed, all.starts, all.nodes,
+                    valid, all.complete() ? "yes" : "no");
     for (const std::string& omission : omissions(all)) out += "  " + omission + "\n";
     return out;
 }

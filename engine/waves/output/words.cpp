@@ -48,7 +48,8 @@ std::string pattern_words(Shape shape, bool rising) {
 
 std::string date_words(const Series& series, std::int32_t bar, std::size_t offset) {
     const auto at = static_cast<std::size_t>(bar);
-    return series.time.empty() ? std::to_string(offset + at) : format_timestamp(series.time[at]);
+    return series.time.empty() ? std::to_string(offset + at)
+                               : format_timestamp(series.time[at], series.zone);
 }
 
 std::string bar_words(const SymbolReport& report, std::int32_t bar) {
@@ -71,6 +72,28 @@ std::vector<std::string> omissions(const Coverage& coverage) {
         out.push_back(count_words(coverage.cut_chains, "chain", "chains") +
                       " of ends went on beyond up_to.");
     return out;
+}
+
+std::string rarity_note(const Settings& settings) {
+    if (!settings.by_rarity()) return {};
+    std::string keys;
+    const auto note = [&](bool restricts, const char* key) {
+        if (restricts) keys += (keys.empty() ? "" : ", ") + std::string(key);
+    };
+    note(!settings.every_bar, "starts");
+    note(!settings.start_bars.empty(), "start_bars");
+    note(settings.skip_flat_windows, "skip_flat_windows");
+    note(settings.min_volatility > 0, "min_volatility");
+    note(settings.pre_score_top_k > 0, "pre_score_top_k");
+    note(settings.pre_score_threshold > 0, "pre_score_threshold");
+    note(settings.max_windows > 0, "max_windows");
+    note(settings.max_combinations > 0, "max_combinations");
+    note(settings.up_to > 0, "up_to");
+    if (keys.empty()) return {};
+    return "Rarities are those of a search from every bar, but this one was restricted (" + keys +
+           "): chance holds fewer such counts in it than a rarity says, and not fewer by the same "
+           "share in every pattern. Chance series are searched with the same restriction: where "
+           "there are some, their p tells what this search is worth.";
 }
 
 std::string rarity_words(double rarity) {

@@ -42,6 +42,7 @@ Result<void> Follower::take(const Series& from, std::size_t begin, std::size_t e
     if (series.size() == 0) {
         report_.symbol = series.symbol = from.symbol;
         series.close_only = from.close_only;
+        series.zone = from.zone;
     } else if (series.time.empty() != from.time.empty()) {
         return fail(Errc::invalid_input, "Some bars have a date and others have none.");
     } else if (!series.time.empty() && begin < end && from.time[begin] <= series.time.back()) {

@@ -1,6 +1,7 @@
 #include "engine/waves/series/bar_named.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace plimsoll::waves {
@@ -13,7 +14,14 @@ std::optional<std::int32_t> bar_named(const Series& series, std::string_view nam
     if (behind == end && error == std::errc()) return bar;
     const auto time = read_timestamp(name, zone);
     if (!time) return {};
-    for (const std::int64_t seconds : {time->seconds, time->again.value_or(time->seconds)}) {
+    // A date is the midnight of the zone among times of day, else midnight UTC, as files of dates
+    // have it.
+    const bool is_date = name.find(':') == name.npos;
+    const auto there = is_date ? zone.shown(time->seconds).instant.seconds : time->seconds;
+    const auto again = time->again.value_or(time->seconds);
+    const auto here = series.has_times_of_day() ? std::array{there, time->seconds, again}
+                                                : std::array{time->seconds, again, there};
+    for (const std::int64_t seconds : here) {
         const auto it = std::ranges::lower_bound(series.time, seconds);
         if (it != series.time.end() && *it == seconds)
             return static_cast<std::int32_t>(it - series.time.begin());

@@ -23,7 +23,8 @@ class PriceRecords {
     std::size_t symbols() const { return rows_.symbols(); }
 
   protected:
-    explicit PriceRecords(PriceReading reading) : reading_(std::move(reading)) {}
+    explicit PriceRecords(PriceReading reading)
+        : reading_(std::move(reading)), rows_(reading_.zone) {}
 
     PriceReading reading_;
     PriceRows rows_;

@@ -24,16 +24,6 @@ std::string_view broken_rule(PriceRow& row) {
     return {};
 }
 
-std::string broken_date(const Series& series, const PriceRow& row) {
-    if (series.size() > 0 && row.time.has_value() == series.time.empty())
-        return "some rows have a date and others have none.";
-    if (!row.time || series.time.empty() || series.time.back() < *row.time) return {};
-    if (series.time.back() == *row.time)
-        return "the date " + format_timestamp(*row.time) + " is there twice.";
-    return "its date " + format_timestamp(*row.time) + " is before that of the row above, " +
-           format_timestamp(series.time.back()) + "; rows must be sorted, oldest first.";
-}
-
 // Nights and weekends of a series by the hour belong to it: breaks of about the same length, an
 // hour more or less where clocks change, that come at least every other week. Those that do not are
 // gaps.
@@ -58,6 +48,21 @@ void flag_gaps(const std::vector<std::int64_t>& time, SeriesFlags& flags) {
 }
 
 }  // namespace
+
+std::string PriceRows::broken_date(const Series& series, const PriceRow& row) const {
+    if (series.size() > 0 && row.time.has_value() == series.time.empty())
+        return "some rows have a date and others have none.";
+    if (!row.time || series.time.empty() || series.time.back() < *row.time) return {};
+    constexpr std::int64_t kDay = 86'400;
+    const bool dates =
+        *row.time % kDay == 0 && series.time.front() % kDay == 0 && series.time.back() % kDay == 0;
+    const auto told = [&](std::int64_t time) {
+        return format_timestamp(time, dates ? zones::Zone{} : zone_);
+    };
+    if (series.time.back() == *row.time) return "the date " + told(*row.time) + " is there twice.";
+    return "its date " + told(*row.time) + " is before that of the row above, " +
+           told(series.time.back()) + "; rows must be sorted, oldest first.";
+}
 
 SymbolPrices& PriceRows::of(std::string_view symbol) {
     if (last_ < symbols_.size() && symbols_[last_].series.symbol == symbol) return symbols_[last_];
@@ -100,7 +105,10 @@ void PriceRows::add(std::string_view symbol, const PriceRow& given) {
 }
 
 std::vector<SymbolPrices> PriceRows::take() {
-    for (SymbolPrices& prices : symbols_) prices.flags = flag(prices.series);
+    for (SymbolPrices& prices : symbols_) {
+        prices.flags = flag(prices.series);
+        prices.series.tell_times_in(zone_);
+    }
     index_.clear();
     last_ = 0;
     return std::exchange(symbols_, {});

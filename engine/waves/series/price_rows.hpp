@@ -51,6 +51,9 @@ struct PriceRow {
 // that rise strictly and are there for all bars or for none.
 class PriceRows {
   public:
+    // Errors and the series tell times in the zone.
+    explicit PriceRows(const zones::Zone& zone) : zone_(zone) {}
+
     void add(std::string_view symbol, const PriceRow& row);
     void fail(std::string_view symbol, std::uint64_t line, std::string message);
     // Flags what is suspicious; the collection is empty afterwards.
@@ -59,7 +62,9 @@ class PriceRows {
 
   private:
     SymbolPrices& of(std::string_view symbol);
+    std::string broken_date(const Series& series, const PriceRow& row) const;
 
+    zones::Zone zone_;
     std::vector<SymbolPrices> symbols_;
     std::map<std::string, std::size_t, std::less<>> index_;
     std::size_t last_ = 0;  // rows of one symbol mostly follow each other

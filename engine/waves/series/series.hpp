@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/zones/zone.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,8 +16,12 @@ struct Series {
     std::vector<std::int64_t> time;  // seconds since 1970 UTC, strictly rising; empty: no dates
     std::vector<double> open, high, low, close;
     bool close_only = false;  // then the other prices equal the close
+    zones::Zone zone;         // where reports tell its times
 
     std::size_t size() const { return close.size(); }
+    bool has_times_of_day() const;  // or dates alone, or none
+    // Tells times as clocks show them there; a date is a date in every zone.
+    void tell_times_in(const zones::Zone& there);
 };
 
 }  // namespace plimsoll::waves

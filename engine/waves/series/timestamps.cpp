@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 
 namespace plimsoll::waves {
 namespace {
@@ -97,8 +98,9 @@ Result<Instant> read_timestamp(std::string_view text, const Zone& otherwise) {
     return in_zone(seconds + *hour * 3600 + *minute * 60 + second, rest, otherwise);
 }
 
-std::string format_timestamp(std::int64_t seconds) {
-    const std::chrono::sys_seconds time{std::chrono::seconds(seconds)};
+std::string format_timestamp(std::int64_t seconds, const Zone& zone) {
+    const std::int64_t offset = zone.offset(seconds);
+    const std::chrono::sys_seconds time{std::chrono::seconds(seconds + offset)};
     const auto day = std::chrono::floor<std::chrono::days>(time);
     const std::chrono::year_month_day date{day};
     const auto rest = (time - day).count();
@@ -107,9 +109,13 @@ std::string format_timestamp(std::int64_t seconds) {
                   static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
     std::string out(text.data());
     if (rest != 0) {
-        std::snprintf(text.data(), text.size(), "T%02d:%02d:%02dZ", static_cast<int>(rest / 3600),
+        std::snprintf(text.data(), text.size(), "T%02d:%02d:%02d", static_cast<int>(rest / 3600),
                       static_cast<int>(rest / 60 % 60), static_cast<int>(rest % 60));
         out += text.data();
+        const std::int64_t minutes = std::abs(offset) / 60;
+        std::snprintf(text.data(), text.size(), "%c%02d:%02d", offset < 0 ? '-' : '+',
+                      static_cast<int>(minutes / 60), static_cast<int>(minutes % 60));
+        out += offset == 0 ? "Z" : text.data();
     }
     return out;
 }

@@ -18,7 +18,8 @@ using zones::Zone;
 // "it", the text.
 Result<Instant> read_timestamp(std::string_view text, const Zone& otherwise = {});
 
-// "2024-03-01", with "T14:30:00Z" behind it unless it is midnight UTC.
-std::string format_timestamp(std::int64_t seconds);
+// As clocks in the zone show it: "2024-03-01", with "T14:30:00Z" or "T14:30:00+02:00" behind it
+// unless it is midnight there.
+std::string format_timestamp(std::int64_t seconds, const Zone& zone = {});
 
 }  // namespace plimsoll::waves

@@ -5,7 +5,15 @@ import { load } from '../support/modules.mjs';
 const format = await load('design/format.ts');
 const { formatAddress, matchPath, parseAddress } = await load('routes/address.ts');
 const { parseLabels } = await load('routes/new/labels.ts');
+const { when } = await load('jobs/waves/words.ts');
 const { nextSort, sortRows } = await load('design/table.ts');
+
+test('times are written to the minute, dates as they are', () => {
+  assert.equal(when('2024-03-01T09:30:00+01:00'), '2024-03-01 09:30');
+  assert.equal(when('2024-03-01T09:30:15Z'), '2024-03-01 09:30:15');
+  assert.equal(when('2024-03-01'), '2024-03-01');
+  assert.equal(when('1593'), '1593');
+});
 
 test('shares never claim all or nothing too early', () => {
   assert.equal(format.percent(0, 10), '0 %');

@@ -37,7 +37,7 @@ engine::PriceReading reading_of(const json& args) {
 
 Result<std::vector<engine::SymbolPrices>> read_series(const json& series,
                                                       const engine::PriceReading& reading) {
-    engine::PriceRows rows;
+    engine::PriceRows rows(reading.zone);
     std::uint64_t number = 0;
     for (const json& one : series) engine::add_json_prices(one, reading, ++number, rows);
     return rows.take();

@@ -270,7 +270,7 @@ tl::expected<std::vector<TaskSpec>, FieldErrors> cut_tasks(
     return cutter.finish();
 }
 
-Result<Slice> unpack_slice(std::string_view input) {
+Result<Slice> unpack_slice(std::string_view input, const engine::Zone& zone) {
     const auto unpacked = gunzip(input, kLargestInput);
     if (!unpacked) return fail(unpacked.error());
     std::string_view rest = *unpacked;
@@ -284,6 +284,7 @@ Result<Slice> unpack_slice(std::string_view input) {
     slice.share = static_cast<Share>(share);
     for (; good && count > 0; --count) good = unpack(rest, slice.symbols.emplace_back());
     if (!good || !rest.empty()) return fail(Errc::corrupt, "A task's prices are damaged.");
+    for (auto& prices : slice.symbols) prices.series.tell_times_in(zone);
     return slice;
 }
 

@@ -10,8 +10,9 @@ namespace {
 
 using nlohmann::json;
 
-tl::expected<engine::SymbolPrices, FieldErrors> symbol_of(const JobItem& item) {
-    auto slice = unpack_slice(item.input);
+tl::expected<engine::SymbolPrices, FieldErrors> symbol_of(const JobItem& item,
+                                                          const engine::Zone& zone) {
+    auto slice = unpack_slice(item.input, zone);
     if (!slice) {
         return tl::unexpected(one_error("/job_id", "damaged", slice.error().message));
     }
@@ -64,7 +65,8 @@ tl::expected<Subject, FieldErrors> subject_of(json body, const JobItem* item,
     args.erase("series");
     auto request = parse_request(args);
     if (!request) return tl::unexpected(std::move(request.error()));
-    auto prices = item != nullptr ? symbol_of(*item) : one_symbol(body, request->reading);
+    auto prices = item != nullptr ? symbol_of(*item, request->reading.zone)
+                                  : one_symbol(body, request->reading);
     if (!prices) return tl::unexpected(std::move(prices.error()));
     return Subject{std::move(*request), std::move(*prices)};
 }

@@ -99,9 +99,13 @@ std::string summary_text(const json& summary) {
     }
     // Reports of earlier versions do not say.
     for (const json& it : summary.value("computed", json::array())) {
-        text += "Searched by " + it.value("by", "") + ": " +
-                std::to_string(it.value("symbols", std::int64_t{0})) + " symbols. " +
-                it.value("why", "") + "\n";
+        const auto symbols = it.value("symbols", std::int64_t{0});
+        const std::string why = it.value("why", "");
+        text += "Searched by " + it.value("by", "") + ": " + std::to_string(symbols) +
+                (symbols == 1 ? " symbol." : " symbols.") + (why.empty() ? "" : " ") + why + "\n";
+    }
+    if (summary.contains("rarity_note") && summary["rarity_note"].is_string()) {
+        text += summary["rarity_note"].get<std::string>() + "\n";
     }
     for (const json& note : summary.at("settings_without_effect")) {
         text += "  " + note.value("key", "") + " has no effect: " + note.value("reason", "") + "\n";

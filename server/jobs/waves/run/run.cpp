@@ -82,7 +82,7 @@ TaskOutput rows_of(const Slice& slice, const Request& request,
 Result<TaskOutput> count_waves(std::string_view args, std::string_view input, RunContext& context) {
     const auto request = stored_request(args);
     if (!request) return fail(request.error());
-    auto slice = unpack_slice(input);
+    auto slice = unpack_slice(input, request->reading.zone);
     if (!slice) return fail(slice.error());
     auto reports = engine::scan(std::move(slice->symbols), settings_of(*slice, *request),
                                 context.progress, context.stop, device_at_hand(context.device));

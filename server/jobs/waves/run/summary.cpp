@@ -99,12 +99,14 @@ json summary_json(const Request& request, Partial all) {
     ranking.resize(counted - left_out);
     std::uint64_t valid = 0;
     for (const std::uint64_t count : all.coverage.valid) valid += count;
+    const std::string rarity_note = engine::output::rarity_note(settings);
     json out = {
         {"mode", settings.mode == engine::Mode::standard ? "standard" : "compatible"},
         {"preset", request.preset},
         {"settings", request.given},
         {"settings_without_effect", notes_json(request.notes)},
         {"ranked_by", settings.by_rarity() ? "rarity" : "score"},
+        {"rarity_note", rarity_note.empty() ? json(nullptr) : json(rarity_note)},
         {"computed", std::move(all.computed)},
         {"surrogates", settings.surrogates},
         {"surrogate_method", method_name(settings.method)},

@@ -1,5 +1,6 @@
 #include "engine/waves/series/price_reader.hpp"
 
+#include "engine/waves/series/bar_named.hpp"
 #include "engine/waves/series/timestamps.hpp"
 
 #include <gmock/gmock.h>
@@ -162,6 +163,50 @@ TEST(Timestamps, ReadsPlacesWithTheirSummerTime) {
     EXPECT_EQ(seconds_of("2024-03-31 06:00 America/New_York", berlin), summer);
     // A day is a day everywhere.
     EXPECT_EQ(seconds_of("2024-03-31", berlin), seconds_of("2024-03-31"));
+}
+
+TEST(Timestamps, AreToldAsTheClocksOfAZoneShowThem) {
+    const Zone berlin = Zone::named("Europe/Berlin").value();
+    EXPECT_EQ(format_timestamp(*seconds_of("2024-03-30T11:00Z"), berlin),
+              "2024-03-30T12:00:00+01:00");
+    EXPECT_EQ(format_timestamp(*seconds_of("2024-03-31T10:00Z"), berlin),
+              "2024-03-31T12:00:00+02:00");
+    EXPECT_EQ(format_timestamp(*seconds_of("2024-03-31T22:00Z"), berlin), "2024-04-01");
+    EXPECT_EQ(format_timestamp(*seconds_of("1969-12-31T20:00Z"), Zone::named("-03:30").value()),
+              "1969-12-31T16:30:00-03:30");
+    for (const char* name : {"UTC", "Europe/Berlin", "+02:00", "-03:30", "-00:30"})
+        EXPECT_EQ(Zone::named(name).value().name(), name);
+}
+
+TEST(PriceReader, TellsTimesInTheZoneAndLeavesDatesAlone) {
+    const Zone tokyo = Zone::named("Asia/Tokyo").value();
+    const auto first = [&](const std::string& rows) {
+        const auto read = read_prices("date,close\n" + rows, PriceFormat::csv, {.zone = tokyo});
+        const Series& series = read->front().series;
+        return std::pair(format_timestamp(series.time.front(), series.zone),
+                         series.has_times_of_day());
+    };
+    using Told = std::pair<std::string, bool>;
+    EXPECT_EQ(first("2024-03-01 09:00,1\n2024-03-01 10:00,1\n"),
+              Told("2024-03-01T09:00:00+09:00", true));
+    EXPECT_EQ(first("2024-03-01,1\n2024-03-02,1\n"), Told("2024-03-01", false));
+    // Days that begin at midnight there.
+    EXPECT_EQ(first("2024-03-01 00:00,1\n2024-03-02 00:00,1\n"), Told("2024-03-01", false));
+    const auto wrong = read_prices("date,close\n2024-03-01 09:30,1\n2024-03-01 09:00,2\n",
+                                   PriceFormat::csv, {.zone = tokyo});
+    EXPECT_THAT(wrong->front().errors.front().message, HasSubstr("2024-03-01T09:00:00+09:00"));
+}
+
+TEST(BarNamed, TakesWhatReportsSay) {
+    const Zone tokyo = Zone::named("Asia/Tokyo").value();
+    const auto read = read_prices("date,close\n2024-03-01 00:00,1\n2024-03-01 09:00,1\n",
+                                  PriceFormat::csv, {.zone = tokyo});
+    const Series& series = read->front().series;
+    EXPECT_EQ(bar_named(series, "2024-03-01", tokyo), 0);
+    EXPECT_EQ(bar_named(series, "2024-03-01 09:00", tokyo), 1);
+    EXPECT_EQ(bar_named(series, "2024-03-01T09:00:00+09:00", tokyo), 1);
+    EXPECT_EQ(bar_named(series, "1", tokyo), 1);
+    EXPECT_EQ(bar_named(series, "2024-03-02", tokyo), std::nullopt);
 }
 
 TEST(Timestamps, SayWhatIsWrongWithAZone) {

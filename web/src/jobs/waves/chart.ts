@@ -1,23 +1,25 @@
 import { cut, type Level, type PriceBars, type Zigzag } from '../../design/price-chart';
-import { price, type Count, type Row } from './words';
+import { price, when, type Count, type Row } from './words';
 
 type Prices = NonNullable<Row['prices']>;
 
 /** Prices to draw a count on: around it, or all of them. `place` is the count's among those of the row. */
 export function barsOf(row: Row, count: Count, place: number, whole: boolean): PriceBars {
   const prices = row.prices as Prices;
-  if (whole) return prices;
+  if (whole) return told(prices);
   const close = row.close_ups[place];
-  if (close) return close;
+  if (close) return told(close);
   const span = count.idx_end - count.idx_start + 1;
-  return cut(prices, count.idx_start - Math.floor(span / 4) - 2, count.idx_end + Math.floor(span / 2) + 3);
+  return told(cut(prices, count.idx_start - Math.floor(span / 4) - 2, count.idx_end + Math.floor(span / 2) + 3));
 }
 
-/** Prices to draw a count of one's own on, every bar of them: all, or of a long series those around the count shown. */
-export const drawingBars = (row: Row, count: Count | undefined, place: number): PriceBars => {
-  const all = row.prices as Prices;
-  return all.step === 1 || !count ? all : barsOf(row, count, place, false);
-};
+const told = (bars: PriceBars): PriceBars => ({ ...bars, dates: bars.dates.map(when) });
+
+/** Whether every bar of the series is there to be drawn on; of a long one several are drawn as one. */
+export const everyBarOf = (row: Row): boolean => (row.prices as Prices).step === 1;
+
+/** All prices of the row, to draw a count of one's own on. */
+export const allBars = (row: Row): PriceBars => told(row.prices as Prices);
 
 export const zigzagOf = (count: Count): Zigzag => ({
   tone: 'main',

@@ -34,6 +34,10 @@ export const rarityWords = (value: number | null | undefined, rare: string | nul
 /** A p-value as people write it: never 0. */
 export const pText = (p: number): string => (p < 0.001 ? '< 0.001' : decimal(p, p < 0.1 ? 3 : 2));
 
+/** A date, or a time of day to the minute, as people write it; its zone stands once beside all of them. */
+export const when = (date: string): string =>
+  date.replace(/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::00|(:\d{2}))(?:Z|[+-]\d{2}:\d{2})$/, '$1 $2$3');
+
 /** Prices to five or six digits, which is what charts and tables need. */
 export const price = (value: number): string =>
   decimal(value, Math.max(0, 5 - Math.max(1, Math.ceil(Math.log10(Math.abs(value) || 1)))));
