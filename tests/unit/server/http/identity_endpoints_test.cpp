@@ -2,6 +2,8 @@
 #include "server/http/contract_text.hpp"
 #include "server/identity/secret.hpp"
 
+#include <algorithm>
+
 namespace plimsoll::http::test {
 namespace {
 
@@ -245,7 +247,8 @@ TEST_F(IdentityEndpoints, DescribesItself) {
     Sent as_text{"GET", "/openapi.yaml"};
     as_text.headers = {{"Accept", "text/plain"}};
     EXPECT_EQ(call(as_text).header("content-type"), "text/plain");
-    EXPECT_EQ(call("getVersion", {"GET", "/version"}).json().at("kinds").at(0), "sentiment");
+    const auto kinds = call("getVersion", {"GET", "/version"}).json().at("kinds");
+    EXPECT_NE(std::ranges::find(kinds, "sentiment"), kinds.end()) << kinds;
     EXPECT_EQ(call("getHealth", {"GET", "/healthz"}).status, 200);
 }
 

@@ -185,7 +185,7 @@ TEST_F(UsageEndpoint, MoreThanTenThousandRowsAreRefused) {
 TEST_F(UsageEndpoint, CsvHasOneLineARow) {
     const auto table = usage(identity_.tom, "?group_by=hour,team,user,kind&format=csv");
     EXPECT_EQ(table.status, 200);
-    EXPECT_EQ(table.header("Content-Type"), "text/csv");
+    EXPECT_EQ(table.header("content-type"), "text/csv");
     EXPECT_EQ(table.body,
               "start,team_id,team,user_id,user,kind,device_seconds,tasks,items,jobs\r\n"
               "2025-03-04T08:00:00.000Z," +
