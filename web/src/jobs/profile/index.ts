@@ -2,7 +2,7 @@ import type { JobKind } from '../kind';
 
 export const kind: JobKind<'profile'> = {
   kind: 'profile',
-  title: 'Profile',
+  title: 'Speed profile',
   summary: 'Measures what a device and a model really do, and finds the smallest batch that is nearly as fast as any.',
   items: ['measurement', 'measurements'],
   Form: () => import('./ProfileForm.svelte'),
