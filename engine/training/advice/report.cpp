@@ -92,6 +92,7 @@ class Maker {
         out.at_batch = std::move(*at);
         footprints_on(gpu).learn(out.batch, out.at_batch);
         out.reserved = corrected(out.at_batch.peak_reserved, r_.search);
+        if (out.reason != BatchReason::nothing_fits) out.fit = judge(out);
         out.device_used = out.reserved + gpu.total_bytes() - gpu.usable_bytes();
         out.utilisation_percent =
             100.0 * static_cast<double>(out.device_used) / static_cast<double>(gpu.total_bytes());
@@ -154,14 +155,12 @@ class Maker {
         if (!limits) return fail(limits.error());
         out.limits = *limits;
         out.band = band_of(r_.shape, settings_, out.gpu);
-        out.fit = limits->fit;
         for (std::int64_t batch = 4; batch < limits->round_batch; batch *= 4)
             footprints.work(batch);
         out.knee = knee_of(footprints, settings_, out.gpu, *limits);
         if (r_.batch > 0) {
             out.batch = r_.batch;
             out.reason = BatchReason::asked;
-            out.fit = judge(reserved(footprints, r_.batch), *limits, out.band, out.gpu);
         } else if (limits->max_batch == 0) {
             out.batch = 1;
             out.reason = BatchReason::nothing_fits;
@@ -177,12 +176,12 @@ class Maker {
         return {};
     }
 
-    Fit judge(std::int64_t bytes, const BatchLimits& limits, const Band& band,
-              const GpuProfile& gpu) const {
-        const auto free = gpu.usable_bytes() - r_.search.reserved_elsewhere;
-        const auto upper = static_cast<double>(bytes) * band.high;
-        if (bytes <= limits.limit_bytes && upper <= static_cast<double>(free)) return Fit::yes;
-        return bytes <= free ? Fit::tight : Fit::no;
+    Fit judge(const GpuReport& card) const {
+        const auto free = card.gpu.usable_bytes() - r_.search.reserved_elsewhere;
+        const auto upper = static_cast<double>(card.reserved) * card.band.high;
+        if (card.reserved <= card.limits.limit_bytes && upper <= static_cast<double>(free))
+            return Fit::yes;
+        return card.reserved <= free ? Fit::tight : Fit::no;
     }
 
     Result<void> advise(GpuReport& out) {
@@ -223,13 +222,13 @@ class Maker {
     void add_curve(GpuReport& out) {
         auto& footprints = footprints_on(out.gpu);
         const auto highest = std::max({std::int64_t{8}, out.batch, out.limits.max_batch * 3 / 2});
-        for (std::int64_t batch = 1; batch <= highest; batch *= 4) footprints.work(batch);
-        for (const auto& [batch, work] : footprints.works()) {
+        for (std::int64_t batch = 1; batch <= highest; batch *= 4) footprints.reserved(batch);
+        for (const auto& [batch, bytes] : footprints.all_reserved()) {
             if (batch > highest) break;
             auto settings = settings_;
             settings.batch = batch;
-            const auto speed = model_throughput(work, settings, out.gpu);
-            out.curve.push_back({batch, reserved(footprints, batch), speed.samples_per_second,
+            const auto speed = model_throughput(footprints.work(batch), settings, out.gpu);
+            out.curve.push_back({batch, corrected(bytes, r_.search), speed.samples_per_second,
                                  speed.step_seconds / static_cast<double>(settings.accumulation)});
         }
     }

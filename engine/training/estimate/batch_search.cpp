@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace plimsoll::training {
 
@@ -80,39 +81,50 @@ std::int64_t state_bytes(const ModelShape& shape, const TrainingSettings& settin
 }
 
 // Largest batch within the limit, 0 if none. Memory is a line but for the allocator's rounding: the
-// line through the last batch and the one before predicts the answer, neighbours confirm it, and
-// halving helps where memory is no line.
+// line between one that fits and one that does not predicts the answer, or before there are both
+// the line through the last one and one of at most half of it; neighbours confirm it, and halving
+// helps where memory is no line. What is known already costs nothing to look at.
 std::int64_t largest_fitting(FootprintByBatch& footprints, std::int64_t limit, std::int64_t highest,
                              std::int64_t state) {
     struct Point {
         std::int64_t batch = 0;
         std::int64_t bytes = 0;
     };
+    const auto below = [&](std::int64_t batch) {
+        const auto& known = footprints.all_reserved();
+        const auto above = known.upper_bound(batch);
+        if (above == known.begin()) return Point{0, state};
+        return Point{std::prev(above)->first, std::prev(above)->second};
+    };
+    std::set<std::int64_t> first(kFirstTried.begin(), kFirstTried.end());
+    for (const auto& [batch, bytes] : footprints.all_reserved()) first.insert(batch);
     constexpr int predictions = 8;
-    Point low, origin{0, state};      // low fits (or is 0)
-    std::int64_t high = highest + 1;  // does not (or is too many)
+    Point low;                   // fits (or is 0)
+    Point high{highest + 1, 0};  // does not (or is too many, without bytes)
     Point last{std::min(kFirstTried[0], highest), 0};
-    for (std::size_t tried = 1; high - low.batch > 1; ++tried) {
+    for (int predicted_ones = 0; high.batch - low.batch > 1;) {
         last.bytes = footprints.reserved(last.batch);
         if (last.bytes <= limit)
             low = last;
         else
-            high = last.batch;
-        const double slope = static_cast<double>(last.bytes - origin.bytes) /
-                             static_cast<double>(last.batch - origin.batch);
+            high = last;
         // Rounding spoils the line through close neighbours.
-        if (tried <= kFirstTried.size()) origin = last;
-        const Point& from = low.batch > 0 ? low : last;
+        const bool between = low.batch > 0 && high.bytes > 0;
+        const Point from = between ? low : below(last.batch / 2), to = between ? high : last;
+        const double slope =
+            static_cast<double>(to.bytes - from.bytes) / static_cast<double>(to.batch - from.batch);
         const double predicted =
-            static_cast<double>(from.batch) + static_cast<double>(limit - from.bytes) / slope;
-        const bool usable = slope > 0 && predicted >= 1 && predicted < static_cast<double>(high);
-        if (tried < kFirstTried.size() && last.bytes <= limit)
-            last.batch = kFirstTried[tried];
-        else if (usable && tried < predictions)
+            static_cast<double>(to.batch) + static_cast<double>(limit - to.bytes) / slope;
+        const bool usable =
+            slope > 0 && predicted >= 1 && predicted < static_cast<double>(high.batch);
+        const auto next = first.upper_bound(last.batch);
+        if (predicted_ones == 0 && last.bytes <= limit && next != first.end() && *next <= highest)
+            last.batch = *next;
+        else if (usable && predicted_ones++ < predictions)
             last.batch = static_cast<std::int64_t>(predicted);
         else
-            last.batch = low.batch + (high - low.batch) / (low.batch == 0 ? 4 : 2);
-        last.batch = std::clamp(last.batch, low.batch + 1, std::max(low.batch + 1, high - 1));
+            last.batch = low.batch + (high.batch - low.batch) / (low.batch == 0 ? 4 : 2);
+        last.batch = std::clamp(last.batch, low.batch + 1, std::max(low.batch + 1, high.batch - 1));
     }
     return low.batch;
 }
@@ -142,14 +154,7 @@ Result<BatchLimits> find_batch(const ModelShape& shape, const TrainingSettings& 
         static_cast<std::int64_t>(static_cast<double>(out.limit_bytes) / options.correction);
     out.max_batch = largest_fitting(footprints, uncorrected, options.highest_batch,
                                     state_bytes(shape, settings));
-    if (out.max_batch == 0) return out;
     out.round_batch = rounded(out.max_batch);
-    const auto reserved = corrected(footprints.reserved(out.round_batch), options);
-    const auto band = band_of(shape, settings, gpu);
-    const double upper = static_cast<double>(reserved) * band.high;
-    out.fit = upper <= static_cast<double>(gpu.usable_bytes() - options.reserved_elsewhere)
-                  ? Fit::yes
-                  : Fit::tight;
     return out;
 }
 

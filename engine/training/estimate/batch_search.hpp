@@ -29,7 +29,6 @@ struct BatchLimits {
     std::int64_t limit_bytes = 0;  // reserved memory that the safety margin leaves
     std::int64_t max_batch = 0;    // 0: not even one sample fits
     std::int64_t round_batch = 0;  // at most max_batch, a multiple of 8 where that is large
-    Fit fit = Fit::no;             // of round_batch
 };
 
 // The batches that a search begins with; curves show them too.
@@ -64,6 +63,7 @@ class FootprintByBatch {
     void learn(std::int64_t batch, const Estimate& estimate);
     // Of every batch that was asked for.
     const std::map<std::int64_t, Work>& works() const { return works_; }
+    const std::map<std::int64_t, std::int64_t>& all_reserved() const { return reserved_; }
 
   private:
     ModelShape shape_;

