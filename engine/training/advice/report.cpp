@@ -128,7 +128,10 @@ class Maker {
         // A target that is out of reach must not overflow sizes: a few samples first.
         constexpr std::int64_t few = 64, harmless = 4096;
         if (target > harmless && reserved(footprints, few) > limit) return false;
-        return reserved(footprints, target) <= limit;
+        const auto uncorrected =
+            static_cast<std::int64_t>(static_cast<double>(limit) / r_.search.correction);
+        return !footprints.surely_exceeds(target, uncorrected) &&
+               reserved(footprints, target) <= limit;
     }
 
     // Where throughput stops to pay, of the batches that fit.

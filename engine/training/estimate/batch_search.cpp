@@ -47,6 +47,22 @@ std::int64_t corrected(std::int64_t reserved, const SearchOptions& options) {
     return std::llround(static_cast<double>(reserved) * options.correction);
 }
 
+namespace {
+
+// Of the first step, the most that its tensors take at once: the allocator reserves no less.
+std::int64_t most_alive(const Tape& tape) {
+    std::int64_t alive = 0, most = 0;
+    for (const auto* list : {&tape.setup, &tape.first})
+        for (const auto& event : *list) {
+            const auto bytes = tape.buffers[static_cast<std::size_t>(event.buffer)].bytes;
+            alive += event.allocates ? bytes : -bytes;
+            most = std::max(most, alive);
+        }
+    return most;
+}
+
+}  // namespace
+
 const Work& FootprintByBatch::work(std::int64_t batch) {
     const auto known = works_.find(batch);
     if (known != works_.end()) return known->second;
@@ -64,6 +80,12 @@ std::int64_t FootprintByBatch::reserved(std::int64_t batch) {
     work(batch);
     const auto tape = tapes_.extract(batch);
     return reserved_.emplace(batch, peaks_(tape.mapped(), options_)).first->second;
+}
+
+bool FootprintByBatch::surely_exceeds(std::int64_t batch, std::int64_t limit) {
+    work(batch);
+    const auto recorded = tapes_.find(batch);
+    return recorded != tapes_.end() && most_alive(recorded->second) > limit;
 }
 
 void FootprintByBatch::learn(std::int64_t batch, const Estimate& estimate) {

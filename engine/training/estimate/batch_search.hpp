@@ -59,6 +59,9 @@ class FootprintByBatch {
         : shape_(shape), settings_(settings), device_(device), options_(options), peaks_(peaks) {}
     std::int64_t reserved(std::int64_t batch);
     const Work& work(std::int64_t batch);
+    // Whether it would reserve more than `limit` for its tensors alone. False says nothing; true
+    // spares a replay.
+    bool surely_exceeds(std::int64_t batch, std::int64_t limit);
     // What an estimate found out about its batch.
     void learn(std::int64_t batch, const Estimate& estimate);
     // Of every batch that was asked for.

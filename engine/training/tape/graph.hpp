@@ -160,7 +160,12 @@ class Graph {
     Phase phase() const { return phase_; }
     void set_layer(int layer) { layer_ = static_cast<std::int16_t>(layer); }
     // Starts a fresh event list and returns the one so far.
-    std::vector<Event> take_events() { return std::exchange(events_, {}); }
+    // A copy of the right size, so that the next step's events find room.
+    std::vector<Event> take_events() {
+        auto taken = events_;
+        events_.clear();
+        return taken;
+    }
     std::vector<Buffer> take_buffers() { return std::move(buffers_); }
     void count_flops(double flops);
     double flops() const { return flops_; }
