@@ -13,11 +13,6 @@ std::string count_words(std::uint64_t count, const char* one, const char* many) 
 
 }  // namespace
 
-std::string end_label(Shape shape, int end) {
-    if (end == 0) return "0";
-    return std::string(1, static_cast<char>((waves_of(shape) == 5 ? '0' : 'A' - 1) + end));
-}
-
 std::string pattern_words(Shape shape, bool rising) {
     std::string name;
     switch (shape) {

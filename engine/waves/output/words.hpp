@@ -7,8 +7,6 @@
 // How reports name things, in all formats alike.
 namespace plimsoll::waves::output {
 
-// "1" to "5" or "A" to "C"; end 0 is "0".
-std::string end_label(Shape shape, int end);
 // "impulse up", "expanded flat down".
 std::string pattern_words(Shape shape, bool rising);
 // The date of a bar, as the series tells it; without dates, its number counted from `offset`.

@@ -7,6 +7,7 @@
 #include "engine/waves/scan/windows.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 
 namespace plimsoll::waves {
@@ -14,22 +15,25 @@ namespace {
 
 // What the search takes for granted and people do not: that waves end where swings end, and are
 // not undercut on their way.
-void check_waves(const Path& path, bool rising, Mode mode, CheckedCount& out) {
+void check_waves(const Path& path, Shape shape, bool rising, Mode mode, CheckedCount& out) {
     const auto add = [&](std::string name, std::string text, bool holds) {
         out.rules.push_back({std::move(name), std::move(text), holds, {}});
     };
     for (int wave = 1; wave <= out.waves; ++wave) {
-        const std::string number = std::to_string(wave);
+        const std::string label = end_label(shape, wave);
+        const std::string name =
+            "wave_" +
+            std::string(1, static_cast<char>(std::tolower(static_cast<unsigned char>(label[0]))));
         const bool up = (wave % 2 == 1) == rising;
-        add("wave_" + number + "_ends_at_a_swing",
-            "Wave " + number + " ends where a swing ends, " + (up ? "above" : "below") +
+        add(name + "_ends_at_a_swing",
+            "Wave " + label + " ends where a swing ends, " + (up ? "above" : "below") +
                 " all swings that it skips",
             out.skips[wave - 1] >= 0 && path.length[wave] > 0);
         const Guard guard = guard_of(wave, rising, mode);
         if (guard == Guard::none || (guard == Guard::when_skipping && out.skips[wave - 1] == 0))
             continue;
-        add("wave_" + number + "_not_undercut",
-            "No bar of wave " + number + " goes " + (up ? "below" : "above") + " its start",
+        add(name + "_not_undercut",
+            "No bar of wave " + label + " goes " + (up ? "below" : "above") + " its start",
             path.at[wave] <= path.breach(wave - 1));
     }
     if (mode == Mode::standard) {
@@ -108,7 +112,7 @@ Result<CheckedCount> check_count(const Series& whole, Shape shape, bool rising,
     out.skips = skips_of(path, out.waves);
     for (std::size_t i = 0; i < ends.size(); ++i)
         out.prices.push_back((rising ? 1 : -1) * path.price[i]);
-    check_waves(path, rising, settings.mode, out);
+    check_waves(path, shape, rising, settings.mode, out);
     for (int i = 0; i < pattern->rule_count; ++i) {
         const Rule& rule = pattern->rules[i];
         if (rule.depth() > out.waves) continue;

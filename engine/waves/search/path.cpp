@@ -13,6 +13,11 @@ double margin(const Rule& rule, const Path& path) {
     return scale > 0 ? (left - right) / scale : 0;
 }
 
+std::string end_label(Shape shape, int end) {
+    if (end == 0) return "0";
+    return std::string(1, static_cast<char>((waves_of(shape) == 5 ? '0' : 'A' - 1) + end));
+}
+
 std::string_view to_string(Shape shape) {
     switch (shape) {
         case Shape::impulse:

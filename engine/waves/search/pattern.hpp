@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 // How patterns are written down: as data that the search compiles into loops, that scoring reads
@@ -114,5 +115,7 @@ constexpr Pattern make_pattern(Shape shape, int waves, int open_from,
 }
 
 std::string_view to_string(Shape shape);
+// "1" to "5" or "A" to "C"; end 0 is "0".
+std::string end_label(Shape shape, int end);
 
 }  // namespace plimsoll::waves

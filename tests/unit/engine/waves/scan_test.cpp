@@ -231,6 +231,9 @@ TEST(CheckCount, AgreesWithTheSearch) {
         ASSERT_TRUE(checked.has_value());
         EXPECT_TRUE(checked->valid);
         EXPECT_NEAR(*checked->score, found.score, 1e-12);
+        const auto* const others = waves_of(found.shape) == 5 ? "ave [ABC]" : "ave [1-5]";
+        for (const CheckedRule& rule : checked->rules)
+            EXPECT_THAT(rule.text, ::testing::Not(::testing::ContainsRegex(others)));
         // Its first wave alone moved by a bar ends nowhere, or breaks a rule.
         auto moved = ends;
         if (++moved[1] == moved[2]) continue;
