@@ -1,5 +1,5 @@
 -- A completion costs less per task: what concerns a job is looked up once a job instead of once a task. What is recorded
--- stays as it was, but tasks given back return in the order in which they were claimed.
+-- stays as it was, but tasks given back return in the order in which they were claimed, and a merge may hand in rows.
 set local role plimsoll_queue;
 set local search_path = plimsoll;
 
@@ -87,6 +87,26 @@ begin
 end
 $$;
 
+-- A merge task that is done may hand in rows: they replace those of the job's last task, which it could not write in
+-- full, since what they say depends on the other tasks. The arrays are those of settle.
+create function rewrite_rows(p_jobs bigint[], p_tasks int[], p_merges boolean[], p_fates text[], p_contents bytea[])
+returns void language plpgsql as $$
+declare
+  v_low bigint;
+  v_high bigint;
+begin
+  select min(s.job_id), max(s.job_id) into v_low, v_high from unnest(p_jobs, p_merges, p_fates, p_contents) s(job_id, is_merge, fate, content)
+  where s.is_merge and s.fate = 'done' and s.content is not null;
+  if v_low is null then
+    return;
+  end if;
+  update result r set content = s.content, bytes = octet_length(s.content)
+  from unnest(p_jobs, p_tasks, p_merges, p_fates, p_contents) s(job_id, task, is_merge, fate, content)
+  where s.is_merge and s.fate = 'done' and s.content is not null
+    and r.job_id = s.job_id and r.job_id between v_low and v_high and r.seq = s.task - 1 and r.state = 'done';
+end
+$$;
+
 -- Takes tasks, named by their places in the lease, out of it. The caller has locked the lease's row.
 -- p_outcomes: done, retry, final (from the worker), released, lost. p_seconds as measured. Answers their fates: done,
 -- quarantined, ready (again), scheduled (again), dropped (the job is being cancelled).
@@ -167,6 +187,10 @@ begin
     where r.job_id = s.job_id and r.seq = s.task and r.fence = p_fence and s.job_id = any(v_cancelling);
     v_fates := array(select case when s.job_id = any(v_cancelling) then 'dropped' else s.fate end
       from unnest(v_jobs, v_fates) with ordinality s(job_id, fate, ord) order by s.ord);
+  end if;
+
+  if true = any(v_merges) then
+    perform rewrite_rows(v_jobs, v_tasks, v_merges, v_fates, p_contents);
   end if;
 
   if v_retried then
