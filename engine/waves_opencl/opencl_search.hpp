@@ -25,6 +25,9 @@ class OpenclSearch : public SearchDevice {
                                                                 const Watch& watch) override;
     Result<Forecast> forecast(const Work& work, const Settings& settings) override;
 
+    // Of buffers that are kept for the next search.
+    std::uint64_t held_bytes() const { return runner_.held_bytes(); }
+
   private:
     OpenclSearch(opencl::Device& device, const Flavour& flavour)
         : device_(device), flavour_(flavour), runner_(device, flavour) {}

@@ -62,6 +62,12 @@ Result<const opencl::Buffer*> Runner::room(Place place, std::size_t bytes) {
     return &buffer;
 }
 
+std::uint64_t Runner::held_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const auto& [place, buffer] : buffers_) bytes += buffer.bytes;
+    return bytes;
+}
+
 template <class T>
 Result<const opencl::Buffer*> Runner::put(Place place, std::span<const T> values) {
     auto buffer = room(place, values.size_bytes());

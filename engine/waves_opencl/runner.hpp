@@ -53,6 +53,9 @@ class Runner {
                                      std::span<const Errand> errands, const Settings& settings,
                                      const Watch& watch);
 
+    // Of the buffers that are kept.
+    std::uint64_t held_bytes() const;
+
   private:
     // Buffers are kept, and grow.
     enum class Place {

@@ -4,6 +4,7 @@
 #include "engine/base/result.hpp"
 #include "server/jobs/dataset.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -123,6 +124,11 @@ struct Run {
     // Combines the partial aggregates, in task order, into the `summary` of the report (JSON text).
     Result<std::string> (*merge)(std::string_view args,
                                  std::span<const std::string> partials) = nullptr;
+    // Lets go of what the kind keeps between tasks: weights, arenas, programs, idle buffers on
+    // `device` (none on the host worker), and of caches of the process. Called by the thread that
+    // runs tasks, between two of them; the next task makes anew what it needs. Answers the bytes of
+    // device memory that it held by its own books. Null: the kind keeps nothing.
+    std::uint64_t (*release)(opencl::Device* device) = nullptr;
 };
 
 }  // namespace plimsoll::jobs

@@ -7,13 +7,18 @@
 namespace plimsoll::jobs::waves {
 namespace engine = ::plimsoll::waves;
 
+namespace {
+
+struct Opened {
+    opencl::Device* device = nullptr;
+    Result<std::unique_ptr<engine::OpenclSearch>> search;
+};
+thread_local Opened opened;
+
+}  // namespace
+
 engine::DeviceAtHand device_at_hand(opencl::Device* device) {
     if (device == nullptr) return {nullptr, "This worker has no OpenCL device."};
-    struct Opened {
-        opencl::Device* device = nullptr;
-        Result<std::unique_ptr<engine::OpenclSearch>> search;
-    };
-    static thread_local Opened opened;
     if (opened.device != device)
         opened = {device,
                   engine::OpenclSearch::open(*device, engine::flavour_of(device->info().type))};
@@ -21,6 +26,12 @@ engine::DeviceAtHand device_at_hand(opencl::Device* device) {
         return {nullptr, to_string(device->info().address) +
                              " is not used: " + opened.search.error().message};
     return {opened.search->get(), ""};
+}
+
+std::uint64_t release_device(opencl::Device* /*device*/) {
+    const auto held = opened.search && *opened.search ? (*opened.search)->held_bytes() : 0;
+    opened = {};
+    return held;
 }
 
 }  // namespace plimsoll::jobs::waves

@@ -2,6 +2,8 @@
 
 #include "engine/waves/report/scan.hpp"
 
+#include <cstdint>
+
 namespace plimsoll::opencl {
 class Device;
 }
@@ -11,5 +13,8 @@ namespace plimsoll::jobs::waves {
 // The search on the worker's device, or why there is none. Made at a device's first task and kept:
 // kernels are built and tried once. For the one thread that uses the device.
 ::plimsoll::waves::DeviceAtHand device_at_hand(opencl::Device* device);
+
+// Forgets that search with its kernels and buffers, and answers the bytes of the latter.
+std::uint64_t release_device(opencl::Device* device);
 
 }  // namespace plimsoll::jobs::waves

@@ -109,7 +109,11 @@ Result<std::string> merge(std::string_view args, std::span<const std::string> pa
 }  // namespace
 
 const Run& run() {
-    static const Run it{.name = kName, .version = kVersion, .run = count_waves, .merge = merge};
+    static const Run it{.name = kName,
+                        .version = kVersion,
+                        .run = count_waves,
+                        .merge = merge,
+                        .release = release_device};
     return it;
 }
 
