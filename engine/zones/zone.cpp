@@ -1,17 +1,16 @@
 #include "engine/zones/zone.hpp"
 
+#include "engine/zones/place.hpp"
+
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <stdexcept>
-
-#include <date/tz.h>
 
 namespace plimsoll::zones {
 namespace {
 
-using std::chrono::seconds;
+// More than any place was ever away from UTC.
+constexpr std::int64_t kMostOffset = 26 * 3600;
 
 bool digit(char c) {
     return c >= '0' && c <= '9';
@@ -33,12 +32,6 @@ std::optional<std::int64_t> offset_of(std::string_view text) {
     return (text[0] == '-' ? -1 : 1) * (*hours * 3600 + *minutes * 60);
 }
 
-const date::time_zone* place_of(std::string_view name) try {
-    return date::locate_zone(std::string(name));
-} catch (const std::runtime_error&) {
-    return nullptr;
-}
-
 }  // namespace
 
 Result<Zone> Zone::named(std::string_view name) {
@@ -48,7 +41,7 @@ Result<Zone> Zone::named(std::string_view name) {
         zone.offset_ = *offset;
         return zone;
     }
-    zone.place_ = place_of(name);
+    zone.place_ = place_named(name);
     if (zone.place_ == nullptr)
         return fail(Errc::invalid_input,
                     "There is no time zone \"" + std::string(name.substr(0, 60)) +
@@ -59,25 +52,34 @@ Result<Zone> Zone::named(std::string_view name) {
 
 Shown Zone::shown(std::int64_t local) const {
     if (place_ == nullptr) return {{local - offset_, {}}, false};
-    const auto info = place_->get_info(date::local_seconds(seconds(local)));
-    if (info.result == date::local_info::nonexistent) {
-        return {{info.first.end.time_since_epoch().count(), {}}, true};
+    Shown found{{}, true};  // until a clock is found that showed it
+    auto period = place_->period(local - kMostOffset);
+    while (true) {
+        const auto at = local - period.offset;
+        if (at >= period.begin && at < period.end) {
+            if (found.skipped) {
+                found = {{at, {}}, false};
+            } else if (at != found.instant.seconds) {
+                found.instant.again = at;
+            }
+        }
+        if (period.end > local + kMostOffset) return found;
+        const auto next = place_->period(period.end);
+        const bool jumped = at >= period.end && local - next.offset < period.end;
+        if (found.skipped && jumped) found.instant.seconds = period.end;
+        period = next;
     }
-    Instant instant{local - info.first.offset.count(), {}};
-    if (info.result == date::local_info::ambiguous)
-        instant.again = local - info.second.offset.count();
-    return {instant, false};
 }
 
 Result<Instant> Zone::at(std::int64_t local) const {
     const auto found = shown(local);
     if (!found.skipped) return found.instant;
     return fail(Errc::invalid_input,
-                "No clock in " + place_->name() + " showed this time: they were put forward.");
+                "No clock in " + place_->name + " showed this time: they were put forward.");
 }
 
 std::string Zone::name() const {
-    if (place_ != nullptr) return place_->name();
+    if (place_ != nullptr) return place_->name;
     if (offset_ == 0) return "UTC";
     const std::int64_t minutes = std::abs(offset_) / 60;
     std::array<char, 8> text{};
@@ -88,7 +90,7 @@ std::string Zone::name() const {
 
 std::int64_t Zone::offset(std::int64_t at) const {
     if (place_ == nullptr) return offset_;
-    return place_->get_info(date::sys_seconds(seconds(at))).offset.count();
+    return place_->period(at).offset;
 }
 
 }  // namespace plimsoll::zones

@@ -7,11 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace date {
-class time_zone;
-}
-
 namespace plimsoll::zones {
+
+struct Place;
 
 // When a clock showed some time, in seconds since 1970 UTC.
 struct Instant {
@@ -25,10 +23,9 @@ struct Shown {
     bool skipped = false;
 };
 
-// Where clocks show the time: an offset from UTC, or a place of the IANA time zone database, whose
-// offset changes through the year. Small, to be copied. The library that reads the database takes
-// the changes that its files list, to the end of 2037, and not the rule behind them: from 2038 on a
-// place keeps its standard time.
+// Where clocks show the time: an offset from UTC, or a place of the system's IANA time zone
+// database, whose offset changes through the year, for ever by the rule that holds last. Small, to
+// be copied.
 class Zone {
   public:
     Zone() = default;  // UTC
@@ -44,7 +41,7 @@ class Zone {
     std::int64_t offset(std::int64_t seconds) const;
 
   private:
-    const date::time_zone* place_ = nullptr;  // the database keeps it; none: an offset
+    const Place* place_ = nullptr;  // kept for ever; none: an offset
     std::int64_t offset_ = 0;
 };
 

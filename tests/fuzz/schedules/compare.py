@@ -52,7 +52,7 @@ def main():
     for case in range(arguments.cases):
         cron, zone = expression(rng), rng.choice(ZONES)
         # At noon UTC no zone of these changes its clocks: there is no doubt about the beginning.
-        after = datetime.datetime(rng.randint(1999, 2034), rng.randint(1, 12), rng.randint(1, 28), 12, tzinfo=UTC)
+        after = datetime.datetime(rng.randint(1999, 2120), rng.randint(1, 12), rng.randint(1, 28), 12, tzinfo=UTC)
         count = rng.choice([1, 10, 300])
         try:
             wanted = expected(cron, zone, after, count)
@@ -62,8 +62,8 @@ def main():
             continue
         if not in_whole_hours(zone, [after, *wanted]):
             continue
-        # Plimsoll knows changes of clocks to the end of 2037 (engine/zones).
-        near = lambda times: [time for time in times if time.year < 2038]
+        # Both give up after about 50 years.
+        near = lambda times: [time for time in times if time - after < datetime.timedelta(days=49 * 365)]
         wanted, have = near(wanted), near(found(cron, zone, after, count))
         compared += len(wanted)
         if have != wanted:

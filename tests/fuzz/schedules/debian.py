@@ -21,7 +21,8 @@ from schedules_next import found
 
 UTC = datetime.timezone.utc
 ZONES = ["America/Havana", "Asia/Beirut", "America/St_Johns", "America/Sao_Paulo", "Asia/Tehran", "Australia/Lord_Howe", "Antarctica/Troll",
-         "Europe/Berlin", "America/Asuncion", "Africa/Cairo", "Asia/Pyongyang", "America/Caracas"]
+         "Europe/Berlin", "America/Asuncion", "Africa/Cairo", "Africa/Casablanca", "Asia/Gaza", "Asia/Pyongyang", "America/Caracas",
+         "Pacific/Chatham"]
 HOURS = 3
 
 
@@ -30,10 +31,10 @@ def offset(place, at):
 
 
 def changes(zone):
-    """The minutes from 1999 to 2034 at which clocks change there."""
+    """The minutes from 1999 to 2060 at which clocks change there."""
     place, found_at = zoneinfo.ZoneInfo(zone), []
     day = int(datetime.datetime(1999, 1, 1, tzinfo=UTC).timestamp())
-    end = int(datetime.datetime(2034, 1, 1, tzinfo=UTC).timestamp())
+    end = int(datetime.datetime(2060, 1, 1, tzinfo=UTC).timestamp())
     while day < end:
         low, high = day, day + 86400
         if offset(place, low) != offset(place, high):
