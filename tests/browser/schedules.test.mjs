@@ -108,6 +108,33 @@ visit('a job on a dataset becomes a schedule with the same dataset, and its spec
   assert.deepEqual(job, { kind: 'sentiment', args: { model: 'vader', dataset: 'data_ready', columns: { text: 'body', custom_id: 'id' } }, priority: 1, name: 'Letters every night', labels: { desk: 'energy' } });
 });
 
+for (const [kind, args, wanted] of [
+  ['waves', { dataset: 'data_ready', columns: { close: 'Close' }, top_n: 3 }, { dataset: 'data_ready', columns: { close: 'Close' }, top_n: 3 }],
+  ['profile', { mode: 'engine', device_class: 'cpu' }, { mode: 'engine', device_class: 'cpu' }],
+  // The correction by what was measured is taken anew each time; one that was asked for stays.
+  [
+    'training-config',
+    { model: { preset: 'bert-base' }, gpus: ['rtx-4090'], correction: { factor: 1.1, measurements: [{ id: 'meas_1' }] } },
+    { model: { preset: 'bert-base' }, gpus: ['rtx-4090'] },
+  ],
+  [
+    'training-config',
+    { model: { preset: 'bert-base' }, gpus: ['rtx-4090'], correction: { factor: 1, measurements: [] } },
+    { model: { preset: 'bert-base' }, gpus: ['rtx-4090'], correction: { factor: 1, measurements: [] } },
+  ],
+]) {
+  visit(`a ${kind} job becomes a schedule of the same${'correction' in wanted ? ', correction and all' : ''}`, async ({ page, server, go }) => {
+    server.jobs = [makeJob('job_of_kind', { kind, name: 'Nightly', args })];
+    await go('/#/jobs/job_of_kind');
+    await page.getByRole('button', { name: 'Make this a schedule' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Make this a schedule' });
+    await dialog.getByRole('textbox', { name: 'When', exact: true }).fill('30 2 * * *');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL(/#\/schedules\/sched_/);
+    assert.deepEqual(bodyOf(server, 'POST /v1/schedules').job, { kind, args: wanted, priority: 1, name: 'Nightly' });
+  });
+}
+
 visit('a job whose items came with it offers no schedule', async ({ page, server, go }) => {
   server.jobs = [makeJob('job_with_texts', { name: 'Headlines', state: 'running' })];
   await go('/#/jobs/job_with_texts');

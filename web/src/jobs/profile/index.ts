@@ -1,10 +1,14 @@
+import type { JobSpec } from '../../services/jobs';
 import type { JobKind } from '../kind';
+
+type Args = Extract<JobSpec, { kind: 'profile' }>['args'];
 
 export const kind: JobKind<'profile'> = {
   kind: 'profile',
   title: 'Speed profile',
   summary: 'Measures what a device and a model really do, and finds the smallest batch that is nearly as fast as any.',
   items: ['measurement', 'measurements'],
+  again: ({ args }) => args as Args,
   Form: () => import('./ProfileForm.svelte'),
   Report: () => import('./ProfileReport.svelte'),
   describe: (job) => {

@@ -1,11 +1,21 @@
 import { counted } from '../../design/format';
+import type { JobSpec } from '../../services/jobs';
 import type { JobKind } from '../kind';
+
+type Args = Extract<JobSpec, { kind: 'training-config' }>['args'];
+
+/** Without a correction that the server took from the team's measurements: next time it takes the newest. */
+function again(job: { args: object }): Args {
+  const { correction, ...args } = job.args as Args;
+  return correction && correction.measurements.length === 0 ? { ...args, correction } : args;
+}
 
 export const kind: JobKind<'training-config'> = {
   kind: 'training-config',
   title: 'Training config',
   summary: 'Predicts how much of a GPU a training run will take before it runs, and says what to set.',
   items: ['card', 'cards'],
+  again,
   Form: () => import('./TrainingForm.svelte'),
   Report: () => import('./TrainingReport.svelte'),
   describe: (job) => counted(job.progress.items_total, 'card'),
