@@ -1,0 +1,98 @@
+"""Notifications may be lost: a worker then looks by itself, and the first time it looks it finds what there is."""
+
+import threading
+import unittest
+
+from engine_case import DATABASE, EngineCase
+from wire import DROP, END, FROM_SERVER, NOTIFICATION, PARSE, PASS, READY, SYNC, TO_SERVER, Wire
+
+ROW = 'D'
+
+
+class Claims:
+    """A judge that numbers the worker's claims and knows which of them brought tasks; may keep news from the worker."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.sent, self.brought, self.dropped = 0, [], []
+        self.swallow, self.refuse_listening = False, False
+        self.listening = set()
+        self.open = {}  # link → what its statements are, in order, and the one being sent
+
+    def __call__(self, link, way, kind, body):
+        with self.lock:
+            queue, sending = self.open.setdefault(link, ([None], []))  # the opening is answered, too
+            if way == TO_SERVER and kind == PARSE:
+                text = body.split(b'\0')[1].decode()
+                if text.startswith('listen') and self.refuse_listening:
+                    return END
+                sending.append(text)
+            elif way == TO_SERVER and kind == SYNC:
+                claims = any('claim_v' in text for text in sending)
+                self.sent += claims
+                queue.append(self.sent if claims else 'listen' if any(t.startswith('listen') for t in sending) else None)
+                sending.clear()
+            elif way == FROM_SERVER and kind == ROW and isinstance(queue[0], int):
+                if queue[0] not in self.brought:
+                    self.brought.append(queue[0])
+            elif way == FROM_SERVER and kind == READY:
+                if queue.pop(0) == 'listen':
+                    self.listening.add(link)
+            elif way == FROM_SERVER and kind == NOTIFICATION:
+                channel = body[4:].split(b'\0')[0].decode()
+                if self.swallow:
+                    self.dropped.append(channel)
+                    return DROP
+            return PASS
+
+    def listeners(self):
+        with self.lock:
+            return [link.backend for link in self.listening]
+
+
+class LostNews(EngineCase):
+    def setUp(self):
+        super().setUp()
+        self.claims = Claims()
+        wire = Wire(DATABASE, self.folder, self.claims)
+        self.addCleanup(wire.close)
+        self.start_host(database=self.folder)
+        self.until(self.claims.listeners, 'it does not listen')
+        self.until(lambda: self.claims.sent, 'it does not claim')
+
+    def assert_first_look_finds_it(self):
+        """Submits a job; the worker's next claim brings it, unless that had begun before and saw nothing yet."""
+        brought = len(self.claims.brought)
+        id = self.submit_host(['echo'])
+        with self.claims.lock:
+            sent = self.claims.sent
+        self.until_state(id, 'succeeded')
+        self.assertLessEqual(self.claims.brought[brought], sent + 1)
+
+    def test_a_notification_that_gets_lost(self):
+        self.claims.swallow = True
+        for _ in range(2):
+            self.assert_first_look_finds_it()
+        self.assertIn('plimsoll_ready', self.claims.dropped)
+
+    def test_a_cancel_that_is_not_heard_of(self):
+        self.claims.swallow = True
+        id = self.submit_host([f'forever {self.folder}'])
+        self.until_held()
+        self.assertEqual(self.queue.one('select cancel_v1(%s, %s)', self.team, id), 'cancelling')
+        self.until_state(id, 'cancelled')
+        self.assertIn('plimsoll_worker', self.claims.dropped)
+
+    def test_a_listener_that_is_cut_and_does_not_come_back(self):
+        self.claims.refuse_listening = True
+        for backend in self.claims.listeners():
+            self.queue.rows('select pg_terminate_backend(%s, 60000)', backend)
+        self.assert_first_look_finds_it()
+        known = len(self.claims.listeners())
+        self.claims.refuse_listening = False
+        self.until(lambda: len(self.claims.listeners()) > known, 'it does not listen again')
+        self.assert_first_look_finds_it()
+
+
+if __name__ == '__main__':
+    unittest.main()
