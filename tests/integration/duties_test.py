@@ -1,0 +1,202 @@
+"""Several `serve` with one database: what a duty does is done once, and when the one that is at it is killed, another does it."""
+
+import itertools
+import json
+import os
+import signal
+import unittest
+from collections import namedtuple
+from concurrent.futures import ThreadPoolExecutor
+
+from harness import PATIENCE, Server
+from queue_case import QueueCase
+from queue_client import job, task
+
+APP = os.environ['PLIMSOLL_TEST_DATABASE_URL'].replace('//postgres@', '//plimsoll_app@')
+LONG = 'PLIMSOLL_LONG_TESTS' in os.environ
+EARLIER = "clock_timestamp() - interval '1 minute'"
+# What stands in a duty's way, so that it can be met in the middle.
+CLASS = 'select lock_class(id) from device_class where name = $$host$$'
+HOURS = 'lock table usage_hour in exclusive mode'
+
+# For one duty: what makes it due, whether it was done, and that it was done once.
+Work = namedtuple('Work', 'due done check')
+
+
+class Duties(QueueCase):
+    def setUp(self):
+        super().setUp()
+        self.change('truncate schedule cascade')
+        self.change("update worker set seen_at = 'infinity'")  # nobody beats for them
+        self.servers, self.numbers = {}, itertools.count()
+
+    def start(self, name):
+        server = Server(database__url=f'{APP}&application_name={name}', engine__local='false')
+        self.addCleanup(server.remove)
+        self.servers[name] = server.start()
+
+    def start_all(self, *names):
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(self.start, names))
+
+    def assert_no_failures(self):
+        for server in self.servers.values():
+            self.assertNotIn('a duty failed', ''.join(server.log))
+
+    def until(self, condition, what):
+        """Looks again and again, as the servers do; answers what the condition answered."""
+        for _ in range(PATIENCE * 10):
+            if found := condition():
+                return found
+            self.queue.rows('select pg_sleep(0.1)')
+        self.fail(f'{what}\n' + '\n'.join(''.join(server.log[-20:]) for server in self.servers.values()))
+
+    def change(self, sql, *values):
+        self.queue.connection.execute(sql, values or None)
+
+    def host_job(self, **given):
+        """A job of a kind that no other test's worker takes."""
+        kind = f'kind {next(self.numbers)}'
+        [id] = self.submit(job(self.team, given.pop('tasks', 2), kind=kind, device_class='host', **given))
+        return id, kind
+
+    def claim_all(self, kind):
+        worker = self.queue.register(f'device of {kind}', 'host', kinds=[f'{kind}:1'])
+        self.change("update worker set seen_at = 'infinity' where id = %s", worker.worker_id)
+        return worker, self.queue.claim(worker)
+
+    def silent_worker(self):
+        id, kind = self.host_job()
+        worker, tasks = self.claim_all(kind)
+        self.assertEqual(len(tasks), 2)
+
+        def check():
+            self.assertEqual(self.queue.rows('select seq, attempt, outcome from attempt where job_id = %s order by seq', id),
+                             [(0, 1, 'worker_lost'), (1, 1, 'worker_lost')])
+            self.assertEqual(self.queue.rows('select task, attempt, crashes from ready where job_id = %s order by task', id), [(0, 2, 1), (1, 2, 1)])
+        return Work(lambda: self.change(f'update worker set seen_at = {EARLIER} where id = %s', worker.worker_id),
+                    lambda: self.queue.one("select state = 'lost' from worker where id = %s", worker.worker_id), check)
+
+    def due_job(self):
+        id, _ = self.host_job(run_at=self.seconds_from_now(86400))
+
+        def check():
+            self.assertEqual(self.event_types(id), ['queued'])
+            self.assertEqual(self.queue.rows('select task from ready where job_id = %s order by task', id), [(0,), (1,)])
+        return Work(lambda: self.change(f'update scheduled set run_at = {EARLIER} where job_id = %s', id),
+                    lambda: self.queue.state(id) == 'queued', check)
+
+    def overdue_job(self):
+        id, _ = self.host_job(deadline=self.seconds_from_now(86400))
+
+        def due():
+            self.change(f'update job set deadline = {EARLIER} where id = %s', id)
+            self.change(f'update overdue set at = {EARLIER} where job_id = %s', id)
+
+        def check():
+            self.assertEqual((self.event_types(id), self.queue.state(id)), (['finished'], 'failed'))
+            self.assertEqual(self.queue.one('select count(*) from overdue where job_id = %s', id), 0)
+        return Work(due, lambda: self.job(id).finished_at, check)
+
+    def spent_quota(self):
+        team = self.queue.make_team(f'spent {next(self.numbers)}')
+        self.queue.set_share(team, quota=5, period='hour', device_class='host')
+        account = self.queue.one('select id from account where team_id = %s', team)
+        state = lambda: tuple(self.queue.rows('select spent, version from account_state where account_id = %s', account)[0])
+        _, version = state()
+        return Work(lambda: self.change("""update account_state set spent = true, period_start = clock_timestamp() - interval '1 day'
+                        where account_id = %s""", account),
+                    lambda: not state()[0], lambda: self.assertEqual(state(), (False, version + 1)))
+
+    def unfolded_use(self):
+        user = 1000 + next(self.numbers)
+        _, kind = self.host_job(tasks=[task(3), task(4)], user=user)
+        worker, tasks = self.claim_all(kind)
+        used = lambda: tuple(self.queue.rows('select sum(tasks) tasks, sum(items) items, sum(jobs) jobs from usage_hour where user_id = %s', user)[0])
+        return Work(lambda: self.queue.complete(worker, tasks), lambda: used()[0], lambda: self.assertEqual(used(), (2, 7, 1)))
+
+    def due_schedule(self):
+        spec = {'kind': 'sentiment', 'args': {'texts': ['Shares soar!']}}
+        id = self.queue.one("""insert into schedule (team_id, user_id, name, spec, cron, time_zone, misfire, misfire_limit, overlap, next_at)
+            values (%s, 1, 's' || random(), %s, '@yearly', 'UTC', 'once', 10, 'allow', 'infinity') returning id""", self.team, json.dumps(spec))
+        runs = lambda: [tuple(row) for row in self.queue.rows('select outcome from schedule_run where schedule_id = %s', id)]
+
+        def done():
+            # The other waits until the claim of the dead one has lapsed; the test does not.
+            self.change("update schedule set claimed_until = null where id = %s and claimed_until > clock_timestamp() + interval '10 seconds'", id)
+            return runs()
+
+        def check():
+            self.assertEqual((runs(), self.queue.one('select count(*) from job where schedule_id = %s', id)), ([('submitted',)], 1))
+        return Work(lambda: self.change("update schedule set next_at = clock_timestamp() where id = %s", id), done, check)
+
+    DUTIES = [(silent_worker, CLASS), (due_job, CLASS), (overdue_job, CLASS), (spent_quota, CLASS), (unfolded_use, HOURS), (due_schedule, CLASS)]
+
+    def test_two_servers_do_everything_once(self):
+        self.start_all('first', 'second')
+        for _ in range(5 if LONG else 2):
+            works = [make(self) for make, _ in self.DUTIES]
+            for work in works:
+                work.due()
+            for work, (make, _) in zip(works, self.DUTIES):
+                with self.subTest(make.__name__):
+                    self.until(work.done, 'not done')
+                    work.check()
+        for server in self.servers.values():
+            server.stop()
+        self.assert_no_failures()
+
+    def test_another_does_what_the_killed_one_was_at(self):
+        self.start_all('first', 'second')
+        for number, (make, way) in enumerate(self.DUTIES):
+            # The server's connection may die with it, or outlive it until it is heard of.
+            for dies in (True, False) if LONG else (number % 2 == 0,):
+                with self.subTest(make.__name__, connection_dies=dies):
+                    self.kill_in_the_middle(make(self), way, dies)
+
+    def kill_in_the_middle(self, work, way, connection_dies):
+        barrier = self.second_queue()
+        barrier.connection.execute('begin')
+        barrier.connection.execute(way)
+        work.due()
+        at_it = lambda: self.queue.rows("""select application_name as server, pid from pg_stat_activity
+            where application_name = any(%s) and wait_event_type = 'Lock'""", list(self.servers))
+        [held] = self.until(at_it, 'nobody is at it')
+        self.servers[held.server].process.send_signal(signal.SIGKILL)
+        self.servers[held.server].process.wait()
+        if connection_dies:
+            self.assertTrue(self.queue.one('select pg_terminate_backend(%s, 600000)', held.pid))
+        barrier.connection.execute('commit')
+        self.until(work.done, 'not done by the other')
+        work.check()
+        self.start(held.server)
+
+    def test_servers_that_start_at_once_make_days_and_drop_days_once(self):
+        old = self.seconds_from_now(-40 * 86400)
+        self.queue.now = old
+        self.queue.rows('select ensure_partitions_v1(0, %s)', old)
+        self.cpu, self.host = self.queue.register('cpu'), self.queue.register('host', 'host')
+        self.submit(job(self.team, 3, key='of an old day', fingerprint=b'f'))
+        self.queue.complete(self.cpu, self.queue.claim(self.cpu))
+        self.run_merges()
+        self.queue.now = self.moment
+        self.change("update worker set seen_at = 'infinity'")
+        days = lambda: [row.day for row in self.queue.rows("""select substr(c.relname, 5)::int as day from pg_inherits i
+            join pg_class c on c.oid = i.inhrelid where i.inhparent = 'job'::regclass order by 1""")]
+        today = self.queue.one('select day_of(clock_timestamp())')
+        for day in days():
+            if day > today:
+                for table in ('job', 'task', 'result', 'attempt', 'event', 'report', 'job_label', 'usage_job'):
+                    self.change(f'drop table {table}_{day}')
+        self.start_all('first', 'second', 'third')
+        self.until(lambda: min(days()) >= today and not self.queue.one('select count(*) from idempotency_key'), 'the old day is still there')
+        # Midnight may pass meanwhile.
+        self.assertEqual([day for day in days() if today <= day <= today + 3], list(range(today, today + 4)))
+        self.assertEqual(self.queue.one('select sum(tasks) from usage_hour'), 3)
+        for server in self.servers.values():
+            server.stop()
+        self.assert_no_failures()
+
+
+if __name__ == '__main__':
+    unittest.main()
