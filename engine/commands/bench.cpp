@@ -2,6 +2,7 @@
 #include "engine/commands/ready_device.hpp"
 #include "engine/profiling/device/rates.hpp"
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -14,6 +15,8 @@ namespace {
 
 using namespace profiling;
 using Json = nlohmann::ordered_json;
+
+constexpr int kRounds = 7;
 
 // Prints lines as they are measured, and remembers whether something was not.
 class Printer {
@@ -107,7 +110,7 @@ void print_knee(Printer& out, const Subject& subject, bool sweep) {
     out.number("batches", "recommended rows of a layer, 3072 x 768",
                static_cast<double>(told.batch.value_or(0)), "rows");
     out.text("batches", told.reason);
-    out.number("batches", "measured batch sizes", static_cast<double>(found->points.size()),
+    out.number("batches", "measurements", static_cast<double>(found->measurements),
                ("of " + std::to_string(found->full_sweep)).c_str());
     if (!sweep) return;
     const auto all = sweep_product(subject, limits);
@@ -117,10 +120,16 @@ void print_knee(Printer& out, const Subject& subject, bool sweep) {
     out.number("sweep", "recommended rows by measuring all",
                static_cast<double>(best.batch.value_or(0)), "rows");
     for (const auto& point : *points) {
-        if (point.batch != told.batch) continue;
-        out.number("sweep", "throughput there against the sweep's best",
-                   point.items_per_second() / best.best_items_per_second * 100, "%");
+        out.number("sweep", ("batches of " + std::to_string(point.batch)).c_str(),
+                   point.items_per_second(), "rows/s");
     }
+    const std::array batches{told.batch.value_or(1), best.batch.value_or(1), best.best_batch};
+    const auto compared = compare_product_batches(subject, limits, batches, kRounds);
+    const auto* rates = out.good("sweep", compared);
+    if (rates == nullptr) return;
+    out.number("sweep", "by turns, against the sweep's recommended",
+               (*rates)[0] / (*rates)[1] * 100, "%");
+    out.number("sweep", "by turns, against the sweep's best", (*rates)[0] / (*rates)[2] * 100, "%");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "engine/profiling/knee_search.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -10,24 +11,42 @@ namespace plimsoll::profiling {
 
 namespace {
 
-// Places of the sweep between two points of the first look: three doublings of the batch.
-constexpr std::size_t kStride = 12;
+constexpr std::int64_t kCoarseStep = 8;  // from one batch of the first look to the next
 constexpr int kMostLooksAtBest = 3;
 constexpr double kWorthLookingOn = 1.02;  // a better neighbour by this much: look on
 constexpr double kConfirmed = 0.02;       // a prediction that was met so nearly is believed
+// Of a sweep's measurements, at most, repeated ones among them.
+constexpr std::size_t kLeastBudget = 6;
+constexpr std::size_t kShareOfSweep = 3;
+// Something else used the device: its runs differ by more than a device's own do.
+constexpr double kDisturbedSpread = 0.1;
+constexpr double kDisturbedMedian = 1.2;  // of the fastest run
+constexpr double kPromising = 0.5;
+
+bool is_disturbed(const Timing& timing) {
+    return timing.spread > kDisturbedSpread * timing.median ||
+           timing.median > kDisturbedMedian * timing.least;
+}
 
 // Places are indices into the sweep's batches.
 class Search {
   public:
     Search(const MeasureBatch& measure, const BatchLimits& limits)
-        : measure_(measure), limits_(limits), batches_(sweep_batches(limits.largest_batch)) {}
+        : measure_(measure),
+          limits_(limits),
+          batches_(sweep_batches(limits.largest_batch)),
+          budget_(std::max(kLeastBudget, batches_.size() / kShareOfSweep)) {}
 
     Result<KneeSearch> run() {
         auto done = first_look();
         if (done && allowed(0)) done = look_at_best();
         if (done && allowed(0)) done = look_at_knee();
+        if (done && allowed(0)) done = look_again();
         if (!done) return fail(std::move(done.error()));
-        KneeSearch result{.points = {}, .recommendation = {}, .full_sweep = batches_.size()};
+        KneeSearch result{.points = {},
+                          .recommendation = {},
+                          .measurements = measurements_,
+                          .full_sweep = batches_.size()};
         for (auto& [place, point] : measured_) result.points.push_back(std::move(point));
         result.recommendation = recommend(result.points, limits_);
         return result;
@@ -36,27 +55,69 @@ class Search {
   private:
     using Place = std::size_t;
 
+    bool may_look() const { return measurements_ < budget_; }
+
     Result<void> look(Place place) {
         if (measured_.contains(place)) return {};
         auto point = measure_(batches_[place]);
         if (!point) return fail(std::move(point.error()));
+        ++measurements_;
+        fastest_ = std::max(fastest_, point->items_per_second());
         measured_.emplace(place, std::move(*point));
+        return is_promising(place) && may_look() ? look_again_at(place) : Result<void>{};
+    }
+
+    // Disturbed, and its fastest run, which may be disturbed as well, not far from the best.
+    bool is_promising(Place place) const {
+        const auto& point = measured_.at(place);
+        return is_disturbed(point.timing) &&
+               static_cast<double>(point.batch) / point.timing.least >= kPromising * fastest_;
+    }
+
+    // Others on the device only ever slow it down: the faster of two looks is nearer to the truth.
+    Result<void> look_again_at(Place place) {
+        auto point = measure_(batches_[place]);
+        if (!point) return fail(std::move(point.error()));
+        ++measurements_;
+        looked_again_.push_back(place);
+        fastest_ = std::max(fastest_, point->items_per_second());
+        auto& known = measured_.at(place);
+        if (point->timing.median < known.timing.median) known = std::move(*point);
         return {};
     }
 
     bool allowed(Place place) const { return limits_.allow(measured_.at(place)); }
     double throughput(Place place) const { return measured_.at(place).items_per_second(); }
 
+    // Between two places, near the middle, the batch with the largest power of two in it: tiles and
+    // vectors have such sizes, and others leave the last one partly empty.
+    Place between(Place low, Place high) const {
+        const auto twos = [&](Place place) {
+            return std::countr_zero(static_cast<std::uint64_t>(batches_[place]));
+        };
+        const auto off = [&](Place place) {
+            return place * 2 > low + high ? place * 2 - low - high : low + high - place * 2;
+        };
+        Place found = low + (high - low) / 2;
+        for (Place place = low + 1; place < high; ++place) {
+            if (std::pair(twos(place), off(found)) > std::pair(twos(found), off(place))) {
+                found = place;
+            }
+        }
+        return found;
+    }
+
     // Far apart, until a limit is broken; then `top_` is the largest place inside the limits.
     Result<void> first_look() {
         const auto last = batches_.size() - 1;
-        const auto steps = std::max<std::size_t>(1, (last + kStride - 1) / kStride);
         Place before = 0;
-        for (std::size_t step = 0; step <= steps; ++step) {
-            const Place place = last * step / steps;
+        for (std::int64_t batch = 1;; batch *= kCoarseStep) {
+            const auto at = std::ranges::lower_bound(batches_, batch);
+            const auto place = std::min(last, static_cast<Place>(at - batches_.begin()));
             if (auto done = look(place); !done) return done;
-            if (!allowed(place)) return step == 0 ? Result<void>{} : look_at_limit(before, place);
+            if (!allowed(place)) return place == 0 ? Result<void>{} : look_at_limit(before, place);
             before = place;
+            if (place == last) break;
         }
         top_ = last;
         return {};
@@ -103,13 +164,17 @@ class Search {
             const Place now = best();
             const double was = throughput(now);
             const auto here = measured_.find(now);
-            if (now > 0) {
+            if (now > 0 && may_look()) {
                 const auto left = std::prev(here)->first;
-                if (auto done = look(left + (now - left) / 2); !done) return done;
+                if (now - left > 1) {
+                    if (auto done = look(between(left, now)); !done) return done;
+                }
             }
-            if (now < top_) {
-                const auto right = std::next(here)->first;
-                if (auto done = look(now + (std::min(right, top_) - now) / 2); !done) return done;
+            if (now < top_ && may_look()) {
+                const auto right = std::min(std::next(here)->first, top_);
+                if (auto done = look(right - now > 1 ? between(now, right) : right); !done) {
+                    return done;
+                }
             }
             if (throughput(best()) < was * kWorthLookingOn) break;
         }
@@ -127,9 +192,9 @@ class Search {
             if (throughput(place) >= target) break;
             below = place;
         }
-        for (bool bisect = false; below && above - *below > 1; bisect = !bisect) {
+        for (bool bisect = false; below && above - *below > 1 && may_look(); bisect = !bisect) {
             const auto [guess, time] = predicted_knee(*below, above, target);
-            const Place place = bisect ? *below + (above - *below) / 2 : guess;
+            const Place place = bisect ? between(*below, above) : guess;
             if (auto done = look(place); !done) return done;
             const bool met = std::abs(measured_.at(place).timing.median / time - 1) < kConfirmed;
             (throughput(place) >= target ? above : *below) = place;
@@ -156,10 +221,45 @@ class Search {
         return {place, time_at(place)};
     }
 
+    // Points that seemed too slow to matter when they were measured, and whose fastest run says
+    // that they may: what they show can move the knee.
+    Result<void> look_again() {
+        while (may_look()) {
+            const auto doubtful = to_look_at_again();
+            if (!doubtful) break;
+            if (auto done = look_again_at(*doubtful); !done) return done;
+            if (auto done = look_at_knee(); !done) return done;
+        }
+        return {};
+    }
+
+    std::optional<Place> to_look_at_again() const {
+        const auto fastest = best();
+        const double target = kNearBest * throughput(fastest);
+        const auto chosen = std::ranges::find_if(
+            measured_, [&](const auto& entry) { return throughput(entry.first) >= target; });
+        std::vector<Place> deciding{fastest, chosen->first};
+        if (chosen != measured_.begin()) deciding.push_back(std::prev(chosen)->first);
+        for (const auto& [place, point] : measured_) {
+            if (place > chosen->first && place <= top_ && throughput(place) < target) {
+                deciding.push_back(place);
+            }
+        }
+        const auto doubtful = std::ranges::find_if(deciding, [&](Place place) {
+            return is_promising(place) &&
+                   std::ranges::find(looked_again_, place) == looked_again_.end();
+        });
+        return doubtful == deciding.end() ? std::nullopt : std::optional(*doubtful);
+    }
+
     const MeasureBatch& measure_;
     const BatchLimits& limits_;
     std::vector<std::int64_t> batches_;
+    std::size_t budget_;
+    std::size_t measurements_ = 0;
+    double fastest_ = 0;  // items a second
     std::map<Place, BatchPoint> measured_;
+    std::vector<Place> looked_again_;
     Place top_ = 0;  // the largest place inside the limits
 };
 

@@ -116,4 +116,23 @@ Result<std::vector<BatchPoint>> sweep_product(const Subject& subject, const Batc
     return points;
 }
 
+Result<std::vector<double>> compare_product_batches(const Subject& subject,
+                                                    const BatchLimits& limits,
+                                                    std::span<const std::int64_t> batches,
+                                                    int rounds) {
+    const auto measure = product_by_rows(subject, limits);
+    if (!measure) return fail(measure.error());
+    std::vector<std::vector<double>> rates(batches.size());
+    for (int round = 0; round < rounds; ++round) {
+        for (std::size_t i = 0; i < batches.size(); ++i) {
+            const auto point = (*measure)(batches[i]);
+            if (!point) return fail(point.error());
+            rates[i].push_back(point->items_per_second());
+        }
+    }
+    std::vector<double> medians;
+    for (auto& rate : rates) medians.push_back(summarise(std::move(rate), 0).median);
+    return medians;
+}
+
 }  // namespace plimsoll::profiling

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,13 @@ Result<Overlap> measure_overlap(const Subject& subject);
 
 // The same by measuring every size: what the search is held against.
 Result<std::vector<BatchPoint>> sweep_product(const Subject& subject, const BatchLimits& limits);
+
+// The same layer with batches of these sizes only, by turns: what disturbs one round disturbs all
+// of them. The median of the rounds' items a second, for each.
+Result<std::vector<double>> compare_product_batches(const Subject& subject,
+                                                    const BatchLimits& limits,
+                                                    std::span<const std::int64_t> batches,
+                                                    int rounds);
 
 // A layer's product by rows, the "items" of the batch: where larger batches stop paying.
 Result<KneeSearch> measure_product_knee(const Subject& subject, const BatchLimits& limits);

@@ -1,6 +1,7 @@
 #include "engine/profiling/knee_search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <random>
@@ -75,6 +76,7 @@ TEST(KneeSearch, IsWithinFivePercentOfASweepWithAThirdOfItsMeasurements) {
                   one.larger * static_cast<double>(*sweep.batch) + 1)
             << one.name;
         EXPECT_EQ(count, std::ssize(found->points)) << one.name << ": none is measured twice";
+        EXPECT_EQ(count, static_cast<int>(found->measurements));
         EXPECT_LE(count * 3, std::ssize(sweep_batches(one.largest))) << one.name;
         all += count / static_cast<double>(found->full_sweep);
     }
@@ -93,6 +95,78 @@ TEST(KneeSearch, BearsNoise) {
                                 one.seconds(static_cast<double>(*found->recommendation.batch));
         EXPECT_GE(at_found, 0.9 * sweep.best_items_per_second) << one.name;
         EXPECT_LE(count * 3, std::ssize(sweep_batches(4096))) << one.name;
+    }
+}
+
+// Rows a second of a product of 3072 x 768 on PoCL, two cores with AVX-512, tiles of 8 rows: the
+// fastest of four sweeps on a machine that others used. Above 128 rows it stays as it is.
+constexpr std::array<std::pair<int, double>, 24> kTiles{
+    {{1, 2880},   {2, 5638},   {3, 8496},   {4, 11233},  {5, 13920},   {6, 16918},
+     {7, 19807},  {8, 22616},  {10, 14319}, {12, 17532}, {14, 20031},  {16, 22956},
+     {20, 19050}, {24, 22931}, {28, 19598}, {32, 22251}, {40, 22052},  {48, 22274},
+     {56, 21831}, {64, 21890}, {80, 22540}, {96, 21255}, {112, 21546}, {128, 21783}}};
+
+double seconds_with_tiles(double batch) {
+    for (const auto& [size, rate] : kTiles) {
+        if (size >= batch) return batch / rate;
+    }
+    return batch / kTiles.back().second;
+}
+
+// As those sweeps were disturbed: now and then the device has a third of its speed for a while, and
+// then the runs of one measurement differ, too.
+MeasureBatch disturbed(const Curve& curve, int& count, double often, unsigned seed) {
+    return [&curve, &count, often, bits = std::mt19937(seed)](std::int64_t batch) mutable {
+        ++count;
+        std::uniform_real_distribution<double> chance(0, 1);
+        const double truth = curve(static_cast<double>(batch));
+        const bool slow = chance(bits) < often;
+        std::vector<double> seconds;
+        for (int run = 0; run < 9; ++run) {
+            const double slower = slow ? 1 + 4 * chance(bits) : 1 + 0.02 * chance(bits);
+            seconds.push_back(truth * slower);
+        }
+        return Result<BatchPoint>(BatchPoint{batch, summarise(std::move(seconds), 0), 0});
+    };
+}
+
+TEST(KneeSearch, FindsTheTileOfARecordedCurve) {
+    const Curve curve = seconds_with_tiles;
+    int count = 0;
+    const auto found = search_knee(measuring(curve, count), {});
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->recommendation.batch, 8) << found->recommendation.reason;
+    EXPECT_EQ(of_full_sweep(curve, {}).batch, 8);
+    EXPECT_LE(count * 5, std::ssize(sweep_batches(4096)));
+}
+
+TEST(KneeSearch, IsWithinFivePercentWhereOthersUseTheDevice) {
+    struct Disturbed {
+        std::string name;
+        int percent;  // of the trials that must be near; a narrow crest is missed more often
+        Curve curve;
+    };
+    const std::vector<Disturbed> curves{
+        {"tiles", 95, seconds_with_tiles},
+        {"a fixed time", 95, [](double n) { return (30 + n) * 1e-5; }},
+        {"a cache that overflows", 80,
+         [](double n) { return (30 + n + 0.4 * std::max(0.0, n - 300)) * 1e-5; }}};
+    for (const auto& [name, percent, curve] : curves) {
+        int near = 0;
+        constexpr int kTrials = 200;
+        const double best = of_full_sweep(curve, {}).best_items_per_second;
+        for (unsigned seed = 0; seed < kTrials; ++seed) {
+            int count = 0;
+            const auto found = search_knee(disturbed(curve, count, 0.3, seed), {});
+            ASSERT_TRUE(found);
+            EXPECT_LE(count * 3, std::ssize(sweep_batches(4096)));
+            EXPECT_EQ(count, static_cast<int>(found->measurements));
+            const auto batch = static_cast<double>(*found->recommendation.batch);
+            // The recommended one is just above 95 %: a hair below it is still within reach.
+            near += batch / curve(batch) >= 0.94 * best ? 1 : 0;
+        }
+        RecordProperty(name, std::to_string(near) + " of " + std::to_string(kTrials));
+        EXPECT_GE(near, kTrials * percent / 100) << name;
     }
 }
 
