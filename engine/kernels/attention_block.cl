@@ -1,149 +1,206 @@
 // Softmax(Q K^T / sqrt(HEAD)) V of sequences of any lengths that lie behind each other without padding, on
 // processors: one work-item a sequence and head. Row t of qkv holds the queries, keys and values of token t,
-// `heads` times HEAD numbers each. K transposed and V lie in private memory first: in qkv their rows are
-// kilobytes apart and would evict each other from the first-level cache. KEYS is at least the longest
-// sequence. HEAD is a multiple of 16. offsets[s] is sequence s's first token, offsets[s + 1] the end.
-// `order` names the sequences, longest first, so that the last work-items are short ones.
+// `heads` times HEAD numbers each. METHOD (dot.cl) is what Q, K, V and the weights are rounded to.
+//
+// K transposed, V and some of Q lie in private memory first: in qkv their rows are kilobytes apart and would evict each
+// other from the first-level cache. For the same reason the processor does not guess what is read next: while
+// one head is computed the rows of the next are fetched, a few at a time. KEYS is at least the longest sequence.
+// HEAD is a multiple of 16. offsets[s] is sequence s's first token, offsets[s + 1] the end. `order` names the
+// sequences, longest first, so that the last work-items are short ones.
 
 #define HEAD_VECTORS (HEAD / 16)
-#define QUERIES 4
+#define HEAD_WORDS ((HEAD / PER_WORD + 15) / 16 * 16)
+#define KEY_VECTORS (KEYS / 16)
+#define QUERIES 4           // computed together
+#define COPIED_QUERIES 64
+#define UNROLLED _Pragma("unroll")
 
-// Transposes 16 x 16 in four steps: rows i and i + D exchange what lies D apart. Written out, since a loop over
-// an array of vectors would keep it in memory.
-#define EXCHANGE(D, i)                                                    \
-    {                                                                     \
-        const float16 x = t[i];                                           \
-        const float16 y = t[i + D];                                       \
-        t[i] = __builtin_shufflevector(x, y, LOW_##D);                    \
-        t[i + D] = __builtin_shufflevector(x, y, HIGH_##D);               \
-    }
-#define EXCHANGE_8(D, a, b, c, d, e, f, g, h) \
-    EXCHANGE(D, a) EXCHANGE(D, b) EXCHANGE(D, c) EXCHANGE(D, d) \
-    EXCHANGE(D, e) EXCHANGE(D, f) EXCHANGE(D, g) EXCHANGE(D, h)
-#define LOW_8 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23
-#define HIGH_8 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31
-#define LOW_4 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27
-#define HIGH_4 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31
-#define LOW_2 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29
-#define HIGH_2 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31
-#define LOW_1 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30
-#define HIGH_1 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31
+// Rows of one sequence and head.
+typedef struct {
+    __global const float* queries;  // keys and values lie `width` and 2 * `width` numbers further
+    uint length;
+    size_t token;  // numbers from row to row
+    uint width;
+} Rows;
 
-inline void transpose(float16* t) {
-    EXCHANGE_8(8, 0, 1, 2, 3, 4, 5, 6, 7)
-    EXCHANGE_8(4, 0, 1, 2, 3, 8, 9, 10, 11)
-    EXCHANGE_8(2, 0, 1, 4, 5, 8, 9, 12, 13)
-    EXCHANGE_8(1, 0, 2, 4, 6, 8, 10, 12, 14)
+inline Rows rows_of(__global const float* qkv, __global const uint* offsets, __global const uint* order, uint group,
+                    uint heads) {
+    const uint first = offsets[order[group / heads]];
+    Rows rows;
+    rows.length = offsets[order[group / heads] + 1] - first;
+    rows.width = heads * HEAD;
+    rows.token = 3 * (size_t)rows.width;
+    rows.queries = qkv + first * rows.token + group % heads * HEAD;
+    return rows;
 }
 
-// The scores of QUERIES queries against WIDE times 16 keys: each query's number serves all of them.
-#define SCORE(name, WIDE)                                                                              \
-    inline void name(__global const float* const* query, const float16* keys, float scale, uint block, \
-                     uint length, float16 (*scores)[KEYS / 16], float16* most) {                       \
-        float16 sums[QUERIES][WIDE];                                                                   \
-        _Pragma("unroll") for (uint r = 0; r < QUERIES; ++r) {                                         \
-            _Pragma("unroll") for (uint w = 0; w < WIDE; ++w) sums[r][w] = (float16)0.0f;              \
-        }                                                                                              \
-        for (uint d = 0; d < HEAD; ++d) {                                                              \
-            _Pragma("unroll") for (uint r = 0; r < QUERIES; ++r) {                                     \
-                const float16 q = (float16)(query[r][d]);                                              \
-                _Pragma("unroll") for (uint w = 0; w < WIDE; ++w) {                                    \
-                    sums[r][w] = fma(q, keys[(block + w) * HEAD + d], sums[r][w]);                     \
-                }                                                                                      \
-            }                                                                                          \
-        }                                                                                              \
-        _Pragma("unroll") for (uint w = 0; w < WIDE; ++w) {                                            \
-            const int16 exists = (int)(16 * (block + w)) + LANE_NUMBERS < (int)length;                 \
-            _Pragma("unroll") for (uint r = 0; r < QUERIES; ++r) {                                     \
-                const float16 score = pick((float16)-INFINITY, sums[r][w] * scale, exists);            \
-                most[r] = max(most[r], score);                                                         \
-                scores[r][block + w] = score;                                                          \
-            }                                                                                          \
-        }                                                                                              \
+// Row i, or the last one.
+inline __global const float* row_at(const Rows* rows, uint i) {
+    return rows->queries + min(i, rows->length - 1) * rows->token;
+}
+
+// A hint to the processor: query, key and value i will be read soon.
+inline void fetch(const Rows* rows, uint i) {
+    UNROLLED for (uint part = 0; part < 3; ++part) {
+        UNROLLED for (uint d = 0; d < HEAD; d += 16) {
+            __builtin_prefetch((const void*)(size_t)(row_at(rows, i) + part * rows->width + d), 0, 2);
+        }
     }
-SCORE(score_one, 1)
-SCORE(score_two, 2)
+}
+
+// Another: HEAD numbers will be written there.
+inline void fetch_to_write(__global float* row) {
+    UNROLLED for (uint d = 0; d < HEAD; d += 16) __builtin_prefetch((const void*)(size_t)(row + d), 1, 3);
+}
+
+// 16 words of a row of HEAD numbers, from number d on.
+inline words row_words(__global const float* row, uint d) {
+#if METHOD == FP32
+    return load_vector(row + d);
+#else
+    return bf16_words(load_vector(row + d), d + 16 < HEAD ? load_vector(row + d + 16) : (float16)0.0f);
+#endif
+}
+
+// From query `first` on, as many as are copied at a time; the last repeated to whole blocks.
+inline void copy_queries(const Rows* rows, uint first, words* queries) {
+    const uint end = min(first + COPIED_QUERIES, (rows->length + QUERIES - 1) / QUERIES * QUERIES);
+    for (uint i = first; i < end; ++i) {
+        UNROLLED for (uint d = 0; d < HEAD_WORDS; d += 16) *queries++ = row_words(row_at(rows, i), d * PER_WORD);
+    }
+}
+
+// [16 keys][HEAD_WORDS], lane i of a word is key i. score() takes out what is beyond the last key.
+inline void copy_keys(const Rows* rows, words* keys) {
+    for (uint block = 0; block < rows->length; block += 16) {
+        for (uint d = 0; d < HEAD_WORDS; d += 16) {
+            float16 t[16];
+            UNROLLED for (uint j = 0; j < 16; ++j) {
+                t[j] = as_float16(row_words(row_at(rows, block + j) + rows->width, d * PER_WORD));
+            }
+            transpose(t);
+            UNROLLED for (uint j = 0; j < 16; ++j) *keys++ = as_words(t[j]);
+        }
+    }
+}
+
+// [length / PER_WORD][HEAD_VECTORS]
+inline void copy_values(const Rows* rows, words* values) {
+    for (uint j = 0; j < rows->length; j += PER_WORD) {
+        __global const float* row = row_at(rows, j) + 2 * rows->width;
+        UNROLLED for (uint d = 0; d < HEAD; d += 16) {
+#if METHOD == FP32
+            *values++ = load_vector(row + d);
+#else
+            __global const float* second = row_at(rows, j + 1) + 2 * rows->width;
+            *values++ = bf16_pairs(load_vector(row + d), load_vector(second + d));
+#endif
+        }
+    }
+}
+
+// The scores of QUERIES queries against WIDE times 16 keys: each query's word serves all of them. Weights are
+// powers of two, hence the logarithm in the scale. Rows i and so on of `next` are fetched meanwhile.
+#define SCORE(WIDE)                                                                                        \
+    inline void score_##WIDE(const word* queries, const words* keys, uint block, uint length,              \
+                             float16 (*scores)[KEY_VECTORS], float16* most, const Rows* next, uint i) {    \
+        float16 sums[QUERIES][WIDE];                                                                       \
+        UNROLLED for (uint r = 0; r < QUERIES; ++r) {                                                      \
+            UNROLLED for (uint w = 0; w < WIDE; ++w) sums[r][w] = (float16)0.0f;                           \
+        }                                                                                                  \
+        const words* key_words = keys + block * HEAD_WORDS;                                                \
+        for (uint part = 0; part < QUERIES; ++part) {                                                      \
+            fetch(next, i + part);                                                                         \
+            for (uint d = part * HEAD / PER_WORD / QUERIES; d < (part + 1) * HEAD / PER_WORD / QUERIES; ++d) { \
+                UNROLLED for (uint r = 0; r < QUERIES; ++r) {                                              \
+                    const words query = (words)(queries[r * HEAD_WORDS + d]);                              \
+                    UNROLLED for (uint w = 0; w < WIDE; ++w) {                                             \
+                        ADD_PRODUCT(sums[r][w], query, key_words[w * HEAD_WORDS + d]);                     \
+                    }                                                                                      \
+                }                                                                                          \
+            }                                                                                              \
+        }                                                                                                  \
+        const float scale = LOG2_E / sqrt((float)HEAD);                                                    \
+        UNROLLED for (uint w = 0; w < WIDE; ++w) {                                                         \
+            const int16 exists = (int)(16 * (block + w)) + LANE_NUMBERS < (int)length;                     \
+            UNROLLED for (uint r = 0; r < QUERIES; ++r) {                                                  \
+                float16 score = sums[r][w] * scale;                                                        \
+                if (w + 1 == WIDE) score = pick((float16)-INFINITY, score, exists);                        \
+                most[r] = max(most[r], score);                                                             \
+                scores[r][block + w] = score;                                                              \
+            }                                                                                              \
+        }                                                                                                  \
+    }
+SCORE(1)
+SCORE(2)
+SCORE(3)
+SCORE(4)
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void attention_block(
     __global const float* qkv, __global const uint* offsets, __global const uint* order, __global float* out,
     uint heads) {
-    const uint sequence = order[get_group_id(0) / heads];
-    const uint head = get_group_id(0) % heads;
-    const uint first = offsets[sequence];
-    const uint length = offsets[sequence + 1] - first;
-    const uint padded = (length + 15) / 16 * 16;
-    const uint width = heads * HEAD;
-    const size_t token = 3 * (size_t)width;
-    __global const float* q = qkv + first * token + head * HEAD;
-    out += (size_t)first * width + head * HEAD;
+    const uint group = get_group_id(0);
+    const Rows rows = rows_of(qkv, offsets, order, group, heads);
+    const Rows next = rows_of(qkv, offsets, order, min(group + 1, (uint)get_num_groups(0) - 1), heads);
+    const uint length = rows.length;
+    const uint vectors = (length + 15) / 16;
+    out += (size_t)offsets[order[group / heads]] * rows.width + group % heads * HEAD;
 
-    float16 keys[KEYS / 16 * HEAD];   // [16 keys][HEAD]
-    float16 values[KEYS * HEAD_VECTORS];
-    float16 scores[QUERIES][KEYS / 16];
-    for (uint block = 0; block < padded; block += 16) {
-        for (uint d = 0; d < HEAD; d += 16) {
-            float16 t[16];
-#pragma unroll
-            for (uint j = 0; j < 16; ++j) {
-                // Keys beyond the last repeat it; their scores are taken out below.
-                const uint key = min(block + j, length - 1);
-                t[j] = load_vector(q + width + key * token + d);
-                values[(block + j) * HEAD_VECTORS + d / 16] = load_vector(q + 2 * width + key * token + d);
-            }
-            transpose(t);
-#pragma unroll
-            for (uint j = 0; j < 16; ++j) keys[block / 16 * HEAD + d + j] = t[j];
-        }
-    }
+    words queries[COPIED_QUERIES * HEAD_WORDS / 16];
+    words keys[KEY_VECTORS * HEAD_WORDS];
+    words values[KEYS / PER_WORD * HEAD_VECTORS];
+    copy_keys(&rows, keys);
+    copy_values(&rows, values);
 
-    const float scale = 1.0f / sqrt((float)HEAD);
     for (uint i = 0; i < length; i += QUERIES) {
-        __global const float* query[QUERIES];
+        if (i % COPIED_QUERIES == 0) copy_queries(&rows, i, queries);
+        const word* of_block = (const word*)queries + i % COPIED_QUERIES * HEAD_WORDS;
+        float16 scores[QUERIES][KEY_VECTORS];
         float16 most[QUERIES];
-#pragma unroll
-        for (uint r = 0; r < QUERIES; ++r) {
-            query[r] = q + min(i + r, length - 1) * token;  // rows beyond the last are not stored
-            most[r] = (float16)-INFINITY;
-        }
+        UNROLLED for (uint r = 0; r < QUERIES; ++r) most[r] = (float16)-INFINITY;
         uint block = 0;
-        for (; block + 2 <= padded / 16; block += 2) {
-            score_two(query, keys, scale, block, length, scores, most);
+        for (; block + 4 < vectors; block += 4) score_4(of_block, keys, block, length, scores, most, &next, i);
+        switch (vectors - block) {
+            case 1: score_1(of_block, keys, block, length, scores, most, &next, i); break;
+            case 2: score_2(of_block, keys, block, length, scores, most, &next, i); break;
+            case 3: score_3(of_block, keys, block, length, scores, most, &next, i); break;
+            case 4: score_4(of_block, keys, block, length, scores, most, &next, i); break;
         }
-        if (block < padded / 16) score_one(query, keys, scale, block, length, scores, most);
+
+        UNROLLED for (uint r = 0; r < QUERIES; ++r) fetch_to_write(out + min(i + r, length - 1) * (size_t)rows.width);
+        word weights[QUERIES][KEYS / PER_WORD] __attribute__((aligned(64)));
         float share[QUERIES];
-#pragma unroll
-        for (uint r = 0; r < QUERIES; ++r) {
+        UNROLLED for (uint r = 0; r < QUERIES; ++r) {
             const float largest = largest_of(most[r]);
             float16 total = (float16)0.0f;
-            for (block = 0; block < padded / 16; ++block) {
-                const float16 e = vector_exp(scores[r][block] - largest);
-                total += e;
-                scores[r][block] = e;
+            for (block = 0; block < vectors; ++block) {
+                const float16 weight = vector_exp2_to_one(scores[r][block] - largest);
+                total += weight;
+#if METHOD == FP32
+                *(float16*)&weights[r][16 * block] = weight;
+#else
+                *(ushort16*)&weights[r][8 * block] = round_to_bf16(weight);
+#endif
             }
             share[r] = 1.0f / sum_of(total);
         }
+
         float16 result[QUERIES][HEAD_VECTORS];
-#pragma unroll
-        for (uint r = 0; r < QUERIES; ++r) {
-#pragma unroll
-            for (uint v = 0; v < HEAD_VECTORS; ++v) result[r][v] = (float16)0.0f;
+        UNROLLED for (uint r = 0; r < QUERIES; ++r) {
+            UNROLLED for (uint v = 0; v < HEAD_VECTORS; ++v) result[r][v] = (float16)0.0f;
         }
-        for (uint j = 0; j < length; ++j) {
-#pragma unroll
-            for (uint r = 0; r < QUERIES; ++r) {
-                const float16 weight = (float16)(((const float*)scores[r])[j]);
-#pragma unroll
-                for (uint v = 0; v < HEAD_VECTORS; ++v) {
-                    result[r][v] = fma(weight, values[j * HEAD_VECTORS + v], result[r][v]);
+        for (uint j = 0; j < (length + PER_WORD - 1) / PER_WORD; ++j) {
+            UNROLLED for (uint r = 0; r < QUERIES; ++r) {
+                const words weight = (words)(weights[r][j]);
+                UNROLLED for (uint v = 0; v < HEAD_VECTORS; ++v) {
+                    ADD_PRODUCT(result[r][v], weight, values[j * HEAD_VECTORS + v]);
                 }
             }
         }
-#pragma unroll
-        for (uint r = 0; r < QUERIES; ++r) {
-            if (i + r >= length) break;
-#pragma unroll
-            for (uint v = 0; v < HEAD_VECTORS; ++v) {
-                store_vector(result[r][v] * share[r], out + (size_t)(i + r) * width + 16 * v);
+        UNROLLED for (uint r = 0; r < QUERIES; ++r) {
+            if (i + r >= length) break;  // repeated queries
+            UNROLLED for (uint v = 0; v < HEAD_VECTORS; ++v) {
+                store_vector(result[r][v] * share[r], out + (size_t)(i + r) * rows.width + 16 * v);
             }
         }
     }

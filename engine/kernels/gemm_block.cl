@@ -3,28 +3,11 @@
 // multiple of 4 KiB apart would fall on the same few lines of the first-level cache. Then the micro-kernel
 // keeps ROWS x 16 * VECTORS sums in registers: 8 x 3 vectors are 24 of the 32 that AVX-512 has.
 //
-// METHOD: FP32; BF16 (AVX512-BF16's vdpbf16ps, by inline assembly since PoCL compiles for Skylake);
-// AMX (32 x 32 sums in four tiles). The last two round A to bf16 while copying and add up in fp32.
-// After gemm_epilogue.cl, rows are normalised when NORM; the work-item then owns all columns.
+// METHOD (dot.cl): A, broadcast to all lanes, and B are words of that; BF16 and AMX (32 x 32 sums in four tiles)
+// round A while copying it. After gemm_epilogue.cl, rows are normalised when NORM; the work-item then owns all columns.
 
-#if METHOD == FP32
-#define PER_WORD 1
-typedef float word;     // of A, broadcast to all lanes
-typedef float16 words;  // of B
-#else
-#define PER_WORD 2  // a pair of bf16, neighbours along K
-typedef uint word;
-typedef uint16 words;
-#endif
 // A word more than a multiple of the line would do; 16 keep rows aligned to 64 bytes for AMX.
 #define STRIDE (DEPTH / PER_WORD + 16)
-
-#if METHOD != FP32
-inline ushort16 round_to_bf16(float16 value) {
-    const uint16 bits = as_uint16(value);
-    return convert_ushort16((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
-}
-#endif
 
 // Copies `depth` numbers of a row, rounded up with zeros to `padded`. `to` is aligned to 64 bytes.
 inline void copy_row(__global const float* from, word* to, uint depth, uint padded) {
@@ -86,12 +69,6 @@ inline void multiply(const word* a, __global const words* b, uint depth, float* 
 }
 
 #else
-
-#if METHOD == FP32
-#define ADD_PRODUCT(sum, a, b) sum = fma((float16)(a), b, sum)
-#else
-#define ADD_PRODUCT(sum, a, b) __asm__("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"((uint16)(a)), "v"(b))
-#endif
 
 inline void multiply(const word* a, __global const words* b, uint depth, float* sums) {
     float16 sum[ROWS][VECTORS];

@@ -44,6 +44,23 @@ inline floats vector_exp(floats x) {
     return p * as_floats((as_ints(shifted) << 23) + 0x3f800000);
 }
 
+// 2^x for x <= 0, which weights are that were divided by the largest; below -125 it is 2^-125. What is between
+// whole numbers by the polynomial of Cephes' exp2f. Relative error at most 2e-7.
+inline floats vector_exp2_to_one(floats x) {
+    x = max(x, (floats)-125.0f);
+    const floats shifted = x + 12582912.0f;
+    const floats r = x - (shifted - 12582912.0f);
+    floats p = (floats)1.535336188319500e-4f;
+    p = fma(p, r, (floats)1.339887440266574e-3f);
+    p = fma(p, r, (floats)9.618437357674640e-3f);
+    p = fma(p, r, (floats)5.550332471162809e-2f);
+    p = fma(p, r, (floats)2.402264791363012e-1f);
+    p = fma(p, r, (floats)6.931472028550421e-1f);
+    p = fma(p, r, (floats)1.0f);
+    return as_floats(as_ints(p) + (as_ints(shifted) << 23));
+}
+#define LOG2_E 1.44269504f
+
 // Abramowitz and Stegun, formula 7.1.26. Absolute error at most 5e-7.
 inline floats vector_erf(floats x) {
     const floats a = fabs(x);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/operations/flavour.hpp"
+#include "engine/operations/gemm.hpp"
 
 #include <cstdint>
 #include <span>
@@ -38,9 +38,15 @@ struct Sequences {
 // The numbers that `walk` is to hold.
 const std::vector<std::uint32_t>& walk_of(Flavour flavour, const SequenceLayout& layout);
 
+// The best method for attention: block_fp32, block_bf16 (queries, keys, values and weights rounded
+// to bf16, sums in fp32) or group_fp32.
+Method attention_method_for(const opencl::Capability& capability, Precision precision);
+
 // out (tokens x count * size) = softmax(Q K^T / sqrt(size)) V within each sequence. A row of `qkv`
-// has the queries of all heads, then the keys, then the values.
-Result<void> attend(opencl::Programs& programs, Flavour flavour, const opencl::Buffer& qkv,
+// has the queries of all heads, then the keys, then the values. On processors a head of the longest
+// sequence has at most 2^19 keys' numbers: 4096 keys of 128. Errc::invalid_input otherwise, and for
+// other methods than those above.
+Result<void> attend(opencl::Programs& programs, Method method, const opencl::Buffer& qkv,
                     const Sequences& sequences, Heads heads, const opencl::Buffer& out);
 
 }  // namespace plimsoll::operations

@@ -48,15 +48,17 @@ std::string define(std::string_view name, std::uint32_t value) {
 }
 
 std::string block_options(const GemmPlan& plan) {
-    static constexpr std::string_view kMethods[] = {"FP32", "BF16", "AMX"};
-    return " -DFP32=0 -DBF16=1 -DAMX=2 -DMETHOD=" +
-           std::string(kMethods[static_cast<int>(plan.method)]) + define("ROWS", plan.rows) +
-           define("VECTORS", plan.vectors) + define("DEPTH", plan.depth) +
-           define("PANELS", plan.row_panels) +
+    return dot_options(plan.method) + define("ROWS", plan.rows) + define("VECTORS", plan.vectors) +
+           define("DEPTH", plan.depth) + define("PANELS", plan.row_panels) +
            define("DEPTH_UNIT", facts_of(plan.method).depth_unit);
 }
 
 }  // namespace
+
+std::string dot_options(Method method) {
+    static constexpr std::string_view kMethods[] = {"FP32", "BF16", "AMX"};
+    return " -DFP32=0 -DBF16=1 -DAMX=2 -DMETHOD=" + std::string(kMethods[static_cast<int>(method)]);
+}
 
 std::string_view to_string(Method method) {
     return facts_of(method).name;
@@ -141,7 +143,10 @@ Result<void> multiply(opencl::Programs& programs, const GemmPlan& plan, const Pr
                      row_options(facts.flavour) + (block ? block_options(plan) : "") +
                          define("BIAS", bias != nullptr) + define("GELU", gelu) +
                          define("RESIDUAL", residual != nullptr) + define("NORM", norm != nullptr),
-                     [&] { return row_source({"gemm_epilogue", facts.kernel}); });
+                     [&] {
+                         if (block) return row_source({"dot", "gemm_epilogue", facts.kernel});
+                         return row_source({"gemm_epilogue", facts.kernel});
+                     });
     if (!kernel) return fail(kernel.error());
     const auto row_tile = block ? plan.rows * plan.row_panels : kGroupTile;
     const auto panels = divided_up(n, kLanes * vectors_of(plan));

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace plimsoll::operations {
@@ -20,6 +21,9 @@ enum class Method {
 };
 
 std::string_view to_string(Method method);
+
+// What kernels/dot.cl is compiled with, for the block methods.
+std::string dot_options(Method method);
 
 enum class Precision { fp32, bf16 };
 

@@ -52,7 +52,8 @@ Result<std::vector<Rate>> measure_products(const Subject& subject, const Peak& p
 // write.
 Result<std::vector<Rate>> measure_rows(const Subject& subject, const Peak& peak);
 
-// Attention without padding, sequences of several lengths; useful operations.
+// Attention without padding, sequences of several lengths, in fp32 and in bf16 as above; useful
+// operations.
 Result<std::vector<Rate>> measure_attention(const Subject& subject, const Peak& peak);
 
 struct LaunchCost {

@@ -43,7 +43,7 @@ Result<std::vector<Rate>> measure_rows(const Subject& subject, const Peak& peak)
 
 namespace {
 
-Result<Rate> attention_of(const Subject& subject, const std::string& name,
+Result<Rate> attention_of(const Subject& subject, Method method, const std::string& name,
                           const std::vector<std::uint32_t>& lengths) {
     constexpr Heads heads{12, 64};
     const auto& device = subject.programs.device();
@@ -62,13 +62,13 @@ Result<Rate> attention_of(const Subject& subject, const std::string& name,
     const Sequences sequences{*offsets, *walk, static_cast<std::uint32_t>(lengths.size()), tokens,
                               layout->longest};
     const auto timing = time_launches(
-        subject, [&] { return attend(subject.programs, flavour, *qkv, sequences, heads, *out); });
+        subject, [&] { return attend(subject.programs, method, *qkv, sequences, heads, *out); });
     if (!timing) return fail(timing.error());
     double work = 0;
     for (const double length : lengths) {
         work += 4.0 * length * length * static_cast<double>(width);
     }
-    return Rate{name, {}, *timing, work, {}};
+    return Rate{name, std::string(to_string(method)), *timing, work, {}};
 }
 
 }  // namespace
@@ -81,12 +81,17 @@ Result<std::vector<Rate>> measure_attention(const Subject& subject, const Peak& 
         std::pair{"64 headlines of 8 to 64 tokens", headlines},
         {"16 texts of 128 tokens", std::vector<std::uint32_t>(16, 128)},
         {"2 texts of 512 tokens", std::vector<std::uint32_t>(2, 512)}};
+    std::vector methods{attention_method_for(subject.capability, Precision::fp32)};
+    const auto lower = attention_method_for(subject.capability, Precision::bf16);
+    if (lower != methods.front()) methods.push_back(lower);
     std::vector<Rate> rates;
-    for (const auto& [name, lengths] : batches) {
-        auto rate = attention_of(subject, name, lengths);
-        if (!rate) return fail(rate.error());
-        rate->share_of_peak = rate->per_second() / peak.fma.most_per_second();
-        rates.push_back(std::move(*rate));
+    for (const auto method : methods) {
+        for (const auto& [name, lengths] : batches) {
+            auto rate = attention_of(subject, method, name, lengths);
+            if (!rate) return fail(rate.error());
+            rate->share_of_peak = rate->per_second() / peak.fma.most_per_second();
+            rates.push_back(std::move(*rate));
+        }
     }
     return rates;
 }

@@ -222,21 +222,27 @@ void attention(const Bench& bench) {
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     const auto* plain = need(bench.programs.get("plain_attention", row_options(Flavour::block),
                                                 [&] { return row_source({}) + text; }));
-    const auto seconds =
-        medians({[&] {
-                     need(opencl::invoke(bench.device(), *plain, {lengths.size() * heads.count, 1},
-                                         qkv, offsets, out, heads.count));
-                     need(bench.device().finish());
-                 },
-                 [&] {
-                     need(attend(bench.programs, Flavour::block, qkv,
-                                 {offsets, walk, static_cast<std::uint32_t>(lengths.size()), tokens,
-                                  layout.longest},
-                                 heads, out));
-                     need(bench.device().finish());
-                 }},
-                bench.rounds);
-    print("64 headlines of 8 to 64 tokens", "attention", seconds[1], seconds[0], work);
+    Calls calls{[&] {
+        need(opencl::invoke(bench.device(), *plain, {lengths.size() * heads.count, 1}, qkv, offsets,
+                            out, heads.count));
+        need(bench.device().finish());
+    }};
+    std::vector methods{Method::block_fp32};
+    const auto low = attention_method_for(bench.capability, Precision::bf16);
+    if (low != Method::block_fp32) methods.push_back(low);
+    const Sequences sequences{offsets, walk, static_cast<std::uint32_t>(lengths.size()), tokens,
+                              layout.longest};
+    for (const auto method : methods) {
+        calls.push_back([&, method] {
+            need(attend(bench.programs, method, qkv, sequences, heads, out));
+            need(bench.device().finish());
+        });
+    }
+    const auto seconds = medians(calls, bench.rounds);
+    for (std::size_t i = 0; i < methods.size(); ++i) {
+        print("64 headlines of 8 to 64 tokens", "attention, " + std::string(to_string(methods[i])),
+              seconds[i + 1], seconds[0], work);
+    }
 }
 
 void run(const std::filesystem::path& cache, int rounds, double tuning_seconds) {

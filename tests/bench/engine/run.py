@@ -52,8 +52,9 @@ def entry_of(told, rounds):
                              'GB/s', peer='C++ loop, two threads',
                              peer_value=round(told['work'] / told['peer'] / 1e9, 1), must=must, stretch=stretch,
                              rounds=rounds, command=COMMAND)
-    if told['method'] == 'attention':
-        return results.entry(f"engine: attention, {told['name']}", 'engine', round(told['work'] / told['ours'] / 1e9, 1),
+    if told['method'].startswith('attention, '):
+        what = '' if told['method'].endswith('fp32') else f" in {METHODS[told['method'].split(', ')[1]]}"
+        return results.entry(f"engine: attention{what}, {told['name']}", 'engine', round(told['work'] / told['ours'] / 1e9, 1),
                              'useful GFLOP/s', peer='plain_attention.cl',
                              peer_value=round(told['work'] / told['peer'] / 1e9, 1), must=1.5, stretch=3, rounds=rounds,
                              command=COMMAND)

@@ -179,12 +179,12 @@ TEST(Gemm, RefusesPlansThatNobodyCanRun) {
 
 // Neither can run here without the processor or the GPU, but a driver's compiler reads this one.
 TEST(Gemm, TheTileInstructionsOfAmxCompile) {
-    const auto built = programs().get(
-        "gemm_block",
-        row_options(Flavour::block) +
-            " -DFP32=0 -DBF16=1 -DAMX=2 -DMETHOD=AMX -DROWS=32 -DVECTORS=2 -DDEPTH=768 -DPANELS=2 "
-            "-DDEPTH_UNIT=32 -DBIAS=1 -DGELU=1 -DRESIDUAL=1 -DNORM=1",
-        [] { return row_source({"gemm_epilogue", "gemm_block"}); });
+    const auto built =
+        programs().get("gemm_block",
+                       row_options(Flavour::block) + dot_options(Method::block_amx) +
+                           " -DROWS=32 -DVECTORS=2 -DDEPTH=768 -DPANELS=2 "
+                           "-DDEPTH_UNIT=32 -DBIAS=1 -DGELU=1 -DRESIDUAL=1 -DNORM=1",
+                       [] { return row_source({"dot", "gemm_epilogue", "gemm_block"}); });
     EXPECT_TRUE(built) << built.error().message;
 }
 
