@@ -12,11 +12,11 @@ __kernel void embedding(__global const uint* words, __global const uint* positio
     position_table += (size_t)min(positions[row], position_rows - 1) * columns;
     segment_table += (size_t)min(segments[row], segment_rows - 1) * columns;
     out += row * columns;
-    FOR_COLUMNS(i, columns) {
+    FOR_COLUMNS(i, columns, {
         const floats value = load_columns(word_table, i, columns, 0.0f) +
                              load_columns(position_table, i, columns, 0.0f) +
                              load_columns(segment_table, i, columns, 0.0f);
         store_columns(value, out, i, columns);
-    }
+    })
     normalise_row(out, out, gain, shift, epsilon, columns JOIN_LANES);
 }

@@ -10,10 +10,10 @@ __kernel void layer_norm(__global const float* in, __global const float* residua
 #if RESIDUAL
     residual += row * columns;
     // Every lane reads again only what it wrote itself.
-    FOR_COLUMNS(i, columns) {
+    FOR_COLUMNS(i, columns, {
         const floats value = load_columns(in, i, columns, 0.0f) + load_columns(residual, i, columns, 0.0f);
         store_columns(value, out, i, columns);
-    }
+    })
     in = out;
 #endif
     normalise_row(in, out, gain, shift, epsilon, columns JOIN_LANES);

@@ -6,7 +6,7 @@ __kernel void reduce(__global const float* in, __global float* out, uint rows, u
     if (row >= rows) return;
     in += row * columns;
     floats joined = (floats)NEUTRAL;
-    FOR_COLUMNS(i, columns) joined = PAIR(joined, load_columns(in, i, columns, NEUTRAL));
+    FOR_COLUMNS(i, columns, joined = PAIR(joined, load_columns(in, i, columns, NEUTRAL));)
     const float result = REDUCE(joined JOIN_LANES);
     if (FIRST_COLUMN == 0) out[row] = result;
 }

@@ -6,14 +6,12 @@
 #if GROUP_FLAVOUR
 #define ROW get_group_id(0)
 #define FIRST_COLUMN get_local_id(0)
-#define COLUMN_STEP GROUP
 #define LANES_OF_ROW __local float lanes[GROUP];
 #define JOIN_LANES , lanes
 #define JOIN_PARAMETER , __local float* lanes
 #else
 #define ROW get_global_id(0)
 #define FIRST_COLUMN 0
-#define COLUMN_STEP WIDTH
 #define LANES_OF_ROW
 #define JOIN_LANES
 #define JOIN_PARAMETER
@@ -25,7 +23,25 @@
 #define LANE_NUMBERS 0
 #endif
 
-#define FOR_COLUMNS(i, count) for (uint i = FIRST_COLUMN; i < (count); i += COLUMN_STEP)
+// Does the third argument with every i where this work-item has a column, or 16. For vectors it is compiled twice:
+// whole ones need no look at which columns exist, which costs a quarter of a softmax's time.
+#if WIDTH == 16
+#define FOR_COLUMNS(i, count, ...)                \
+    {                                             \
+        uint i = 0;                               \
+        for (; i + 16 <= (count); i += 16) {      \
+            __VA_ARGS__                           \
+        }                                         \
+        if (i < (count)) {                        \
+            __VA_ARGS__                           \
+        }                                         \
+    }
+#else
+#define FOR_COLUMNS(i, count, ...)                                        \
+    for (uint i = FIRST_COLUMN; i < (count); i += GROUP) {                \
+        __VA_ARGS__                                                       \
+    }
+#endif
 
 #if WIDTH == 16
 // PoCL's vload16 and vstore16 may become four moves of a quarter each; these are one, at any address.
@@ -97,17 +113,17 @@ JOIN(smallest_of, min)
 inline void normalise_row(__global const float* from, __global float* to, __global const float* gain,
                           __global const float* shift, float epsilon, uint columns JOIN_PARAMETER) {
     floats total = (floats)0.0f;
-    FOR_COLUMNS(i, columns) total += load_columns(from, i, columns, 0.0f);
+    FOR_COLUMNS(i, columns, total += load_columns(from, i, columns, 0.0f);)
     const float mean = sum_of(total JOIN_LANES) / columns;
     floats squares = (floats)0.0f;
-    FOR_COLUMNS(i, columns) {
+    FOR_COLUMNS(i, columns, {
         const floats distance = load_columns(from, i, columns, mean) - mean;
         squares = fma(distance, distance, squares);
-    }
+    })
     const float scale = 1.0f / sqrt(sum_of(squares JOIN_LANES) / columns + epsilon);
-    FOR_COLUMNS(i, columns) {
+    FOR_COLUMNS(i, columns, {
         const floats value = (load_columns(from, i, columns, 0.0f) - mean) * scale;
         store_columns(fma(value, load_columns(gain, i, columns, 0.0f), load_columns(shift, i, columns, 0.0f)),
                       to, i, columns);
-    }
+    })
 }

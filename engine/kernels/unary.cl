@@ -4,5 +4,5 @@ __kernel void unary(__global const float* in, __global float* out, uint rows, ui
     if (row >= rows) return;
     in += row * columns;
     out += row * columns;
-    FOR_COLUMNS(i, columns) store_columns(FUNCTION(load_columns(in, i, columns, 0.0f)), out, i, columns);
+    FOR_COLUMNS(i, columns, store_columns(FUNCTION(load_columns(in, i, columns, 0.0f)), out, i, columns);)
 }

@@ -70,7 +70,7 @@ inline floats vector_erf(floats x) {
     p = fma(p, t, (floats)1.421413741f);
     p = fma(p, t, (floats)-0.284496736f);
     p = fma(p, t, (floats)0.254829592f);
-    return copysign(1.0f - p * t * vector_exp(-a * a), x);
+    return copysign(1.0f - p * t * vector_exp2_to_one(-LOG2_E * a * a), x);
 }
 
 // Near 0 the polynomial of Cephes' tanhf, elsewhere 1 - 2 / (exp(2|x|) + 1). Relative error at most 3e-7.
