@@ -115,15 +115,22 @@ struct TaskOutput {
     std::string partial;  // partial aggregate as JSON text, at most 64 KiB
 };
 
+// What a job ends with.
+struct Merged {
+    std::string summary;  // of the report: JSON text
+    // The rows of the job's last task once more, where what a row says depends on other tasks: as
+    // of TaskOutput and of the same items. Empty: they stay as they are.
+    std::string results;
+};
+
 struct Run {
     std::string_view name;
     int version = 1;
     // An Error of code unavailable, exhausted or timeout is retried, any other is final.
     Result<TaskOutput> (*run)(std::string_view args, std::string_view input,
                               RunContext& context) = nullptr;
-    // Combines the partial aggregates, in task order, into the `summary` of the report (JSON text).
-    Result<std::string> (*merge)(std::string_view args,
-                                 std::span<const std::string> partials) = nullptr;
+    // Combines the partial aggregates, in task order.
+    Result<Merged> (*merge)(std::string_view args, std::span<const std::string> partials) = nullptr;
     // Lets go of what the kind keeps between tasks: weights, arenas, programs, idle buffers on
     // `device` (none on the host worker), and of caches of the process. Called by the thread that
     // runs tasks, between two of them; the next task makes anew what it needs. Answers the bytes of

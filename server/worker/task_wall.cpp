@@ -1,7 +1,6 @@
 #include "server/worker/task_wall.hpp"
 
 #include "server/base/log.hpp"
-#include "server/jobs/merged.hpp"
 #include "server/queue/retry.hpp"
 
 #include <chrono>
@@ -23,9 +22,8 @@ Result<void> compute(TaskSlot& slot, const jobs::Run& run, opencl::Device* devic
     if (task.merge) {
         auto merged = run.merge(task.args, task.partials);
         if (!merged) return fail(std::move(merged.error()));
-        auto [summary, results] = jobs::take_apart(std::move(*merged));
-        report.report = std::move(summary);
-        report.output.results = std::move(results);
+        report.report = std::move(merged->summary);
+        report.output.results = std::move(merged->results);
         return {};
     }
     jobs::RunContext context{device, slot.progress, slot.stop.get_token()};

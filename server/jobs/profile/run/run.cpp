@@ -101,12 +101,14 @@ Result<TaskOutput> measure(std::string_view args, std::string_view input, RunCon
 }
 
 // There is one task, and it made the report. None: its workers died of it.
-Result<std::string> merge(std::string_view args, std::span<const std::string> partials) {
-    if (!partials.empty()) return partials.front();
+Result<Merged> merge(std::string_view args, std::span<const std::string> partials) {
+    if (!partials.empty()) return Merged{partials.front(), {}};
     const auto request = stored_request(args);
     if (!request) return fail(request.error());
     const auto none = engine_area(*request, nullptr, {});
-    return report_of(*request, nullptr, *none, *sentiment_area(*request, {}), Json::array()).dump();
+    const Json report =
+        report_of(*request, nullptr, *none, *sentiment_area(*request, {}), Json::array());
+    return Merged{report.dump(), {}};
 }
 
 }  // namespace

@@ -59,14 +59,14 @@ Result<TaskOutput> score(std::string_view args, std::string_view input, RunConte
     return output;
 }
 
-Result<std::string> merge(std::string_view /*args*/, std::span<const std::string> partials) {
+Result<Merged> merge(std::string_view /*args*/, std::span<const std::string> partials) {
     Aggregate all;
     for (const std::string& partial : partials) {
         const auto one = Aggregate::from_json(partial);
         if (!one) return fail(one.error());
         all.add(*one);
     }
-    return all.summary(kVader);
+    return Merged{all.summary(kVader), {}};
 }
 
 }  // namespace

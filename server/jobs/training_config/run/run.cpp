@@ -46,7 +46,7 @@ Result<TaskOutput> advise_on_card(std::string_view args, std::string_view input,
     return output;
 }
 
-Result<std::string> merge(std::string_view args, std::span<const std::string> partials) {
+Result<Merged> merge(std::string_view args, std::span<const std::string> partials) {
     const auto request = stored_request(args);
     if (!request) return fail(request.error());
     json cards = json::array();
@@ -58,7 +58,7 @@ Result<std::string> merge(std::string_view args, std::span<const std::string> pa
         else
             device = std::move(one);
     }
-    return summary_json(*request, std::move(cards), std::move(device)).dump();
+    return Merged{summary_json(*request, std::move(cards), std::move(device)).dump(), {}};
 }
 
 }  // namespace

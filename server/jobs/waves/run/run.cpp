@@ -1,7 +1,6 @@
 #include "engine/waves/report/parallel.hpp"
 #include "engine/waves/report/scan.hpp"
 #include "server/base/gzip.hpp"
-#include "server/jobs/merged.hpp"
 #include "server/jobs/waves/contract/slices.hpp"
 #include "server/jobs/waves/run/device.hpp"
 #include "server/jobs/waves/run/rows.hpp"
@@ -91,7 +90,7 @@ Result<TaskOutput> count_waves(std::string_view args, std::string_view input, Ru
                                              : rows_of(*slice, *request, *reports, context);
 }
 
-Result<std::string> merge(std::string_view args, std::span<const std::string> partials) {
+Result<Merged> merge(std::string_view args, std::span<const std::string> partials) {
     const auto request = stored_request(args);
     if (!request) return fail(request.error());
     Partial all;
@@ -103,7 +102,7 @@ Result<std::string> merge(std::string_view args, std::span<const std::string> pa
     all.judge();
     std::string rows;
     for (json& row : all.rows) rows += row_text(std::move(row));
-    return join({summary_json(*request, std::move(all)).dump(), rows.empty() ? "" : gzip(rows)});
+    return Merged{summary_json(*request, std::move(all)).dump(), rows.empty() ? "" : gzip(rows)};
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "server/worker/task_wall.hpp"
 
-#include "server/jobs/merged.hpp"
 #include "test_kinds.hpp"
 
 #include <memory>
@@ -49,13 +48,12 @@ TEST(TaskWall, MergesPartialAggregatesInOrder) {
 }
 
 TEST(TaskWall, AMergeMayWriteRowsAgain) {
-    const std::string rows = "\x1f\x8b rows";
-    auto slot = slot_of("echo", "");
+    auto slot = slot_of("rows again", "");
     slot->task.merge = true;
-    slot->task.partials = {jobs::join({"{}", rows})};
+    slot->task.partials = {"rows"};
     const auto report = run_task(*slot, find_test_kind, nullptr, 0.5).value();
     EXPECT_EQ(report.report, "{}");
-    EXPECT_EQ(report.output.results, rows);
+    EXPECT_EQ(report.output.results, "rows");
 }
 
 TEST(TaskWall, ShortageIsRetried) {

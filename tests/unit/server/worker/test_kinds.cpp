@@ -14,6 +14,7 @@ Gate gate;
 
 namespace {
 
+using jobs::Merged;
 using jobs::Run;
 using jobs::RunContext;
 using jobs::TaskOutput;
@@ -51,8 +52,12 @@ Result<TaskOutput> fail_as(std::string_view, std::string_view input, RunContext&
     return TaskOutput{};
 }
 
-Result<std::string> join(std::string_view, std::span<const std::string> partials) {
-    return std::accumulate(partials.begin(), partials.end(), std::string());
+Result<Merged> join(std::string_view, std::span<const std::string> partials) {
+    return Merged{std::accumulate(partials.begin(), partials.end(), std::string()), {}};
+}
+
+Result<Merged> write_rows_again(std::string_view, std::span<const std::string> partials) {
+    return Merged{"{}", partials.front()};
 }
 
 constexpr Run kKinds[] = {
@@ -60,6 +65,7 @@ constexpr Run kKinds[] = {
     {"gate", 1, wait_at_gate, join},
     {"obedient", 1, until_stopped, join},
     {"fail", 1, fail_as, join},
+    {"rows again", 1, echo, write_rows_again},
 };
 
 }  // namespace

@@ -58,7 +58,7 @@ Outcome run_all(const Plan& plan) {
         outcome.rows.push_back(json::parse(gunzip(output.results, 1 << 20).value()));
         partials.push_back(output.partial);
     }
-    outcome.summary = json::parse(run.merge(plan.args, partials).value());
+    outcome.summary = json::parse(run.merge(plan.args, partials)->summary);
     return outcome;
 }
 

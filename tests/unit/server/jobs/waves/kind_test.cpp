@@ -6,7 +6,6 @@
 #include "engine/waves/report/scan.hpp"
 #include "engine/waves/significance/random.hpp"
 #include "server/base/gzip.hpp"
-#include "server/jobs/merged.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/jobs/waves/contract/slices.hpp"
 
@@ -51,7 +50,7 @@ Outcome run_all(const Plan& plan, opencl::Device* device = nullptr) {
         members.push_back(output.results);
         partials.push_back(output.partial);
     }
-    const Merged merged = take_apart(run.merge(plan.args, partials).value());
+    const Merged merged = run.merge(plan.args, partials).value();
     if (!merged.results.empty()) members.back() = merged.results;
     std::string rows;
     for (const std::string& member : members) rows += gunzip(member, 1 << 28).value();
