@@ -44,8 +44,13 @@ struct Case {
     double tolerance;  // of numbers up to 1, by the largest of the result
 };
 
+bool on_processor() {
+    return flavour_for(programs().device().info()) == Flavour::block;
+}
+
 // What this machine can run.
 std::vector<Case> cases() {
+    if (!on_processor()) return {{Method::group_fp32, 1e-5}};
     std::vector<Case> all{{Method::block_fp32, 1e-5}, {Method::group_fp32, 1e-5}};
     if (__builtin_cpu_supports("avx512bf16")) all.push_back({Method::block_bf16, 5e-3});
     return all;
@@ -94,13 +99,15 @@ TEST(Attention, IsRightWhereFewKeysCount) {
         const double times = method == Method::block_bf16 ? 10 : 1;
         EXPECT_LE(error_of_attention(method, {70, 9}, {3, 16}, 4), times * tolerance);
     }
-    for (const auto method : {Method::block_fp32, Method::group_fp32}) {
+    for (const auto& [method, tolerance] : cases()) {
+        if (method == Method::block_bf16) continue;  // a score of a thousand is off by some ones
         EXPECT_LE(error_of_attention(method, {70, 20}, {2, 64}, 30), 1e-3);
     }
 }
 
 // A thread's stack holds the keys and values of a head.
 TEST(Attention, TheLongestSequencesFit) {
+    if (!on_processor()) GTEST_SKIP() << "of processors";
     Lengths lengths{4096};
     const auto layout = need(lay_out(lengths));
     const auto in = upload(Floats(std::size_t{4096} * 3 * 128, 0.5F));
