@@ -43,7 +43,7 @@ export const queueViews = [
     address: '/#/queue',
     arrange: queue,
     ready: async (page) => {
-      await page.getByRole('button', { name: 'Change the share of research on gpu' }).click();
+      await page.getByRole('button', { name: 'Share of research on gpu' }).click();
       await page.getByRole('textbox', { name: 'Weight' }).waitFor();
     },
   },
