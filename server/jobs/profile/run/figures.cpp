@@ -73,7 +73,7 @@ Json curve_json(const profiling::KneeSearch& search, const std::string& name,
             {"best_items_per_second", found.batch ? Json(found.best_items_per_second) : Json()},
             {"peak_items_per_second", or_null(peak)},
             {"reason", found.reason},
-            {"measured", search.measurements},
+            {"measured", search.points.size()},
             {"full_sweep", search.full_sweep},
             {"points", std::move(points)}};
 }
