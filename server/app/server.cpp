@@ -82,7 +82,7 @@ Server::Server(const Settings& settings, Database& database)
              stores_.identity(),
              stores_.webhooks(),
              webhook_targets_,
-             clock_,
+             stores_.clock(),
              jobs::contracts(),
              pool_,
              stores_.advice(),
@@ -136,6 +136,7 @@ asio::awaitable<void> Server::live() {
 }
 
 asio::awaitable<Result<void>> Server::start() {
+    if (auto read = co_await stores_.duties().read_clock(); !read) co_return fail(read.error());
     // Without today's partitions nothing can be submitted.
     if (auto made = co_await stores_.duties().ensure_partitions(); !made)
         co_return fail(made.error());
@@ -183,7 +184,7 @@ Result<void> Server::start_notices() {
                                          settings_.webhooks.authorities);
     if (!sender) return fail(sender.error());
     notices_ = std::make_unique<webhooks::Dispatcher>(
-        io_.get_executor(), stores_.deliveries(), std::move(*sender), clock_,
+        io_.get_executor(), stores_.deliveries(), std::move(*sender), stores_.clock(),
         [engine = std::minstd_rand(std::random_device{}())]() mutable {
             return std::uniform_real_distribution<double>(0, 1)(engine);
         });
@@ -194,7 +195,7 @@ Result<void> Server::start_notices() {
 asio::awaitable<Result<void>> Server::welcome() {
     const auto link = identity::make_secret(identity::SecretKind::sign_in);
     auto made = co_await stores_.identity().bootstrap("admin", "main", link.hash,
-                                                      clock_.now() + kWelcomeLifetime);
+                                                      stores_.clock().now() + kWelcomeLifetime);
     if (!made) co_return fail(made.error());
     if (*made) std::printf("sign-in %s/#/sign-in/%s\n", address_.c_str(), link.text.c_str());
     co_return Result<void>{};

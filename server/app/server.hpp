@@ -46,7 +46,6 @@ class Server {
 
     const Settings& settings_;
     Database& database_;
-    SystemClock clock_;
     boost::asio::io_context io_{1};
     boost::asio::thread_pool pool_{2};  // what would hold up the I/O thread
     boost::asio::signal_set signals_;

@@ -1,6 +1,7 @@
 #include "server/postgres/database.hpp"
 
 #include "server/postgres/advice_store.hpp"
+#include "server/postgres/database_clock.hpp"
 #include "server/postgres/dataset_store.hpp"
 #include "server/postgres/duty_store.hpp"
 #include "server/postgres/identity_store.hpp"
@@ -21,11 +22,12 @@ struct ServerDatabase::Parts {
         : calls(executor, target, {.connections = options.connections}),
           slow_calls(executor, target, {.connections = 1}),
           listener(executor, target, options.poll),
+          clock(calls),
           jobs(executor, calls),
           datasets(calls),
           signals(executor, listener),
           shares(calls),
-          duties(slow_calls),
+          duties(slow_calls, clock),
           statistics(slow_calls),
           identity(executor, calls),
           webhooks(calls),
@@ -37,6 +39,7 @@ struct ServerDatabase::Parts {
     Pool calls;
     Pool slow_calls;  // duties never stand before a request
     Listener listener;
+    DatabaseClock clock;
     JobStore jobs;
     DatasetStore datasets;
     JobSignals signals;
@@ -77,6 +80,10 @@ bool ServerDatabase::is_up() const {
 
 PoolLoad ServerDatabase::load() const {
     return parts_->calls.load();
+}
+
+const Clock& ServerDatabase::clock() const {
+    return parts_->clock;
 }
 
 queue::JobStore& ServerDatabase::jobs() {

@@ -54,6 +54,9 @@ class ServerDatabase {
     // Of the connections for calls.
     PoolLoad load() const;
 
+    // The database's, once `duties` read it.
+    const Clock& clock() const;
+
     queue::JobStore& jobs();
     queue::DatasetStore& datasets();
     queue::JobSignals& signals();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/postgres/database_clock.hpp"
 #include "server/postgres/pool.hpp"
 #include "server/queue/duty_store.hpp"
 
@@ -7,10 +8,11 @@ namespace plimsoll::postgres {
 
 class DutyStore final : public queue::DutyStore {
   public:
-    // `pool` is of the role plimsoll_app and outlives this. It should not be the one that answers
-    // requests: a duty may take seconds.
-    explicit DutyStore(Pool& pool) : pool_(pool) {}
+    // `pool` is of the role plimsoll_app and outlives this, like `clock`. It should not be the one
+    // that answers requests: a duty may take seconds.
+    DutyStore(Pool& pool, DatabaseClock& clock) : pool_(pool), clock_(clock) {}
 
+    Answer<int> read_clock() override { return clock_.read(); }
     Answer<int> expire_leases() override;
     Answer<int> promote_due() override;
     Answer<int> renew_quotas() override;
@@ -26,6 +28,7 @@ class DutyStore final : public queue::DutyStore {
 
   private:
     Pool& pool_;
+    DatabaseClock& clock_;
 };
 
 }  // namespace plimsoll::postgres

@@ -27,6 +27,8 @@ struct Duty {
 };
 
 constexpr Duty kDuties[] = {
+    {"read_clock", 1min, false,
+     [](DutyStore& store, const DutyOptions&) { return store.read_clock(); }},
     // A dead worker's tasks run elsewhere within its lease and this tick.
     {"expire_leases", 1s, true,
      [](DutyStore& store, const DutyOptions&) { return store.expire_leases(); }},

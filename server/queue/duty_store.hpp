@@ -16,6 +16,7 @@ class DutyStore {
     template <class T>
     using Answer = boost::asio::awaitable<Result<T>>;
 
+    virtual Answer<int> read_clock() = 0;                    // so that the server's follows it
     virtual Answer<int> expire_leases() = 0;                 // workers that fell silent; one a call
     virtual Answer<int> promote_due() = 0;                   // tasks whose time has come
     virtual Answer<int> renew_quotas() = 0;                  // accounts whose period is over

@@ -5,6 +5,9 @@
 -- name: duties.ensure_partitions
 select plimsoll.ensure_partitions_v1() as done;
 
+-- name: duties.read_clock
+select clock_timestamp() as now;
+
 -- name: duties.expire_leases
 select case when pg_try_advisory_xact_lock(1347176781, 100001)
   then (select count(*)::int from plimsoll.expire_leases_v1()) else 0 end as done;
