@@ -1,5 +1,6 @@
 """Hard caps under concurrency: every lease that is ever written is checked against the cap of its accounts, in the same
-transaction, by counting leases; nothing of the queue's own bookkeeping is believed.
+transaction, by counting leases; nothing of the queue's own bookkeeping is believed. What two claims at once could hide from
+each other shows in the snapshots that are taken all the while.
 
     tests/support/with_database tests/integration/queue/caps.py [--claims 1000000] [--workers 8] [--seed N]
 """
@@ -16,7 +17,7 @@ from queue_invariants import broken
 FORK = multiprocessing.get_context('fork')
 CAPS = (1, 1, 2, 3, 5)
 JUDGE = """
-    create table plimsoll.judged (claims bigint not null, fullest numeric not null, worker_id int not null);
+    create table plimsoll.judged (claims bigint not null, tasks bigint not null, fullest numeric not null, worker_id int not null);
     create function plimsoll.judge() returns trigger language plpgsql security definer set search_path = plimsoll, pg_temp as $$
     declare
       v_held record;
@@ -29,11 +30,14 @@ JUDGE = """
           raise exception 'account % holds % devices, and its cap is %', v_held.account_id, v_held.devices, v_held.cap using errcode = 'raise_exception';
         end if;
       end loop;
-      update judged set claims = claims + cardinality(new.jobs),
+      update judged set claims = claims + 1, tasks = tasks + cardinality(new.jobs),
         fullest = greatest(fullest, (select count(distinct worker_id) from lease)) where worker_id = new.worker_id;
       return null;
     end
     $$;
+    create view plimsoll.passed as
+      select u.account_id from lease l cross join unnest(l.accounts) u(account_id) join account_state s on s.account_id = u.account_id
+      group by 1 having count(distinct l.worker_id) > max(s.cap);
     create trigger judge after insert on plimsoll.lease for each row execute function plimsoll.judge()"""
 
 
@@ -89,12 +93,16 @@ def main():
     stop = FORK.Event()
     crew = [FORK.Process(target=work, args=(n, coin.randrange(2**31), stop)) for n in range(given.workers)]
     for n, process in enumerate(crew):
-        queue.connection.execute('insert into judged values (0, 0, %s)', (Queue(connect()).register(f'device {n}').worker_id,))
+        queue.connection.execute('insert into judged values (0, 0, 0, %s)', (Queue(connect()).register(f'device {n}').worker_id,))
         process.start()
     host = queue.register('host', 'host')
+    queue.rows("update worker set seen_at = 'infinity' where id = %s returning 1", host.worker_id)  # also while this machine is asleep
+    snapshots = 0
     try:
         while (claims := queue.one('select sum(claims) from judged')) < given.claims:
             assert all(process.is_alive() for process in crew), 'a claim broke a cap, or a worker failed'
+            assert not queue.rows('select * from passed'), 'a cap was passed'
+            snapshots += 1
             if queue.one('select count(*) from (select from ready limit 20000) r') < 20000:
                 queue.enqueue(*(job(team, [task(1, 0.001)] * 20, merge=True) for team in teams for _ in range(20)))
             while merges := queue.claim(host):
@@ -108,9 +116,9 @@ def main():
             process.join()
     assert all(process.exitcode == 0 for process in crew), [process.exitcode for process in crew]
     assert not (found := broken(queue)), found
-    fullest = queue.one('select max(fullest) from judged')
+    fullest, tasks = queue.rows('select max(fullest), sum(tasks) from judged')[0]
     assert fullest >= min(given.workers, 4), fullest  # they did work side by side
-    print(f'{claims} tasks claimed by {given.workers} workers, {fullest} at once: no cap was passed')
+    print(f'{claims} claims of {tasks} tasks by {given.workers} workers, {fullest} at once, {snapshots} snapshots: no cap was passed')
 
 
 if __name__ == '__main__':

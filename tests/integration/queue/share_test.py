@@ -5,6 +5,7 @@ import os
 import unittest
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
 
 from queue_case import QueueCase
 from queue_client import job, task
@@ -26,10 +27,14 @@ class Share(QueueCase):
         team = dict(self.queue.connection.cursor().execute('select id, team_id from job where id = any(%s)', (ids,)).fetchall())
         return [team[t.job_id] for t in tasks]
 
-    def serve(self, claims, *, size, teams, weights, quantum, worker=None):
-        """Runs claims and checks, after each, the service per weight of teams that all still wait."""
+    def serve(self, claims, *, size, teams, weights, quantum, worker=None, pause=0):
+        """Runs claims and checks, after each, the service per weight of teams that all still wait: since the beginning, and in
+        any window that ends here."""
         served = Counter({team: 0.0 for team in teams})
-        for _ in range(claims):
+        spans = {pair: (0.0, 0.0) for pair in combinations(range(len(teams)), 2)}
+        for number in range(claims):
+            if pause:
+                self.pass_time(number * pause)
             tasks = self.queue.claim(worker or self.cpu, tasks=size)
             self.assertTrue(tasks)
             for team, t in zip(self.team_of(tasks), tasks):
@@ -37,6 +42,9 @@ class Share(QueueCase):
             self.queue.complete(worker or self.cpu, tasks)
             normal = [served[team] / weight for team, weight in zip(teams, weights)]
             self.assertLessEqual(max(normal) - min(normal), quantum / min(weights) + 1e-6)
+            for (i, j), (low, high) in spans.items():
+                spans[i, j] = low, high = min(low, normal[i] - normal[j]), max(high, normal[i] - normal[j])
+                self.assertLessEqual(high - low, quantum * (1 / weights[i] + 1 / weights[j]) + 1e-6)
         return served
 
     def test_weights_one_two_three(self):
@@ -46,6 +54,12 @@ class Share(QueueCase):
         total = sum(served.values())
         for team, weight in zip(teams, (1, 2, 3)):
             self.assertAlmostEqual(served[team] / total, weight / 6, delta=0.01)
+
+    def test_shares_hold_while_use_fades(self):
+        self.queue.connection.execute('update device_class set half_life_seconds = 30')
+        teams = self.teams(3, weights=[1.0, 2.0, 3.0])
+        self.backlog(teams, 600)
+        self.serve(20, size=48, teams=teams, weights=[1, 2, 3], quantum=3 * 0.01 + 0.01, pause=10)
 
     def test_many_teams_share_within_a_quantum(self):
         teams = self.teams(40)
@@ -87,7 +101,8 @@ class Share(QueueCase):
 
     def test_one_task_beside_a_backlog_is_next(self):
         flood, single = self.teams(2)
-        self.backlog([flood], 5000)
+        for _ in range(100 if 'PLIMSOLL_LONG_TESTS' in os.environ else 1):
+            self.backlog([flood], 5000)
         for _ in range(5):
             self.queue.complete(self.cpu, self.queue.claim(self.cpu))
         [id] = self.submit(job(single))
