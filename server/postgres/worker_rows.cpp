@@ -76,24 +76,36 @@ queue::Claim to_claim(const Rows& rows) {
     queue::Claim claim;
     for (const Row row : rows) {
         claim.fence = row.get<std::int64_t>("fence");
-        queue::ClaimedTask task;
-        task.job = JobId{row.get<std::int64_t>("job_id")};
-        task.seq = row.get<int>("task");
-        task.kind = row.get<std::string>("kind");
-        task.kind_version = row.get<int>("kind_version");
-        task.args = row.get<std::string>("args");
-        task.input = row.get<std::optional<std::string>>("input").value_or("");
-        task.items = row.get<std::optional<std::int64_t>>("items").value_or(0);
-        task.attempt = row.get<int>("attempt");
-        task.merge = row.get<bool>("is_merge");
-        task.estimated_seconds = row.get<double>("est_seconds");
-        task.model = row.get<std::string>("model");
-        if (task.merge) {
+        queue::ClaimedTask of_job;
+        of_job.job = JobId{row.get<std::int64_t>("job_id")};
+        of_job.kind = row.get<std::string>("kind");
+        of_job.kind_version = row.get<int>("kind_version");
+        of_job.args = row.get<std::string>("args");
+        of_job.merge = row.get<bool>("is_merge");
+        of_job.model = row.get<std::string>("model");
+        if (of_job.merge) {
             for (auto& partial : row.get<std::vector<std::optional<std::string>>>("partials")) {
-                task.partials.push_back(std::move(partial).value_or(""));
+                of_job.partials.push_back(std::move(partial).value_or(""));
             }
         }
-        claim.tasks.push_back(std::move(task));
+        const auto tasks = row.get<std::vector<int>>("tasks");
+        const auto places = row.get<std::vector<int>>("places");
+        const auto attempts = row.get<std::vector<int>>("attempts");
+        const auto seconds = row.get<std::vector<double>>("est_seconds");
+        // A merge task has neither.
+        const auto items = row.get<std::optional<std::vector<int>>>("items");
+        auto inputs =
+            row.get<std::optional<std::vector<std::optional<std::string_view>>>>("inputs");
+        for (std::size_t i = 0; i < tasks.size(); ++i) {
+            const auto place = static_cast<std::size_t>(places[i]);
+            claim.tasks.resize(std::max(claim.tasks.size(), place));
+            auto& task = claim.tasks[place - 1] = of_job;
+            task.seq = tasks[i];
+            task.attempt = attempts[i];
+            task.estimated_seconds = seconds[i];
+            if (items) task.items = (*items)[i];
+            if (inputs) task.input = (*inputs)[i].value_or("");
+        }
     }
     return claim;
 }
@@ -122,35 +134,42 @@ Statement completion(queue::WorkerHandle worker, std::int64_t fence,
     std::vector<std::optional<Bytes>> contents, partials;
     std::vector<std::optional<std::string>> errors;
     std::vector<double> seconds, delays;
+    const bool all_done = std::ranges::all_of(
+        reports, [](const auto& report) { return report.outcome == Outcome::done; });
     for (queue::TaskReport& report : reports) {
         const bool done = report.outcome == Outcome::done;
         jobs.push_back(report.job.value);
         tasks.push_back(report.seq);
-        outcomes.emplace_back(stored_outcome(report.outcome));
         std::string& partial = report.merge ? report.report : report.output.partial;
         // A merge seldom has rows.
         const bool rows = done && !(report.merge && report.output.results.empty());
         contents.push_back(rows ? std::optional(Bytes{std::move(report.output.results)})
                                 : std::nullopt);
         partials.push_back(done ? std::optional(Bytes{std::move(partial)}) : std::nullopt);
-        errors.push_back(done ? std::nullopt : std::optional(error_to_json(report.error)));
         ok.push_back(report.output.items_ok);
         failed.push_back(report.output.items_failed);
         seconds.push_back(report.device_seconds);
+        if (all_done) continue;
+        outcomes.emplace_back(stored_outcome(report.outcome));
+        errors.push_back(done ? std::nullopt : std::optional(error_to_json(report.error)));
         delays.push_back(report.pause.count());
     }
-    return Statement::of(sql::worker_complete, worker.id, worker.epoch, fence, jobs, tasks,
-                         outcomes, contents, partials, ok, failed, seconds, errors, delays);
+    auto statement = Statement::of(sql::worker_complete, worker.id, worker.epoch, fence, jobs,
+                                   tasks, contents, partials, ok, failed, seconds);
+    if (all_done) {
+        for (int i = 0; i < 3; ++i) statement.params.emplace_back(std::nullopt);
+    } else {
+        statement.params.emplace_back(outcomes);
+        statement.params.emplace_back(errors);
+        statement.params.emplace_back(delays);
+    }
+    return statement;
 }
 
 queue::Acceptance to_acceptance(const Rows& rows) {
-    bool replayed = false;
-    for (const Row row : rows) {
-        const auto verdict = row.get<std::string_view>("verdict");
-        if (verdict == "accepted" || verdict == "cancelled") return queue::Acceptance::accepted;
-        replayed = replayed || verdict == "replayed";
-    }
-    return replayed ? queue::Acceptance::replayed : queue::Acceptance::stale;
+    const auto verdict = rows[0].get<std::string_view>("verdict");
+    if (verdict == "accepted") return queue::Acceptance::accepted;
+    return verdict == "replayed" ? queue::Acceptance::replayed : queue::Acceptance::stale;
 }
 
 }  // namespace plimsoll::postgres

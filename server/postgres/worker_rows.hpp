@@ -31,7 +31,7 @@ void take_chunks(queue::Claim& claim, const Rows& rows);
 Statement completion(queue::WorkerHandle worker, std::int64_t fence,
                      std::vector<queue::TaskReport> reports);
 
-// One answer for the whole call from the rows of worker.complete: stale when every task is.
+// From the answer of worker.complete.
 queue::Acceptance to_acceptance(const Rows& rows);
 
 }  // namespace plimsoll::postgres

@@ -275,14 +275,19 @@ bool Worker::wants_work() const {
            outstanding_.size() < kMostBatches && estimate(outstanding_) <= options_.claim_seconds;
 }
 
-// Looked at anew for each claim, because other programs share the device. Tasks run one at a time,
-// so what the running one holds by now is there again when the next one begins: the offer errs on
-// the small side.
+// Looked at anew after each batch and with every poll, because other programs share the device.
+// Tasks run one at a time, so what the running one holds by now is there again when the next one
+// begins: the offer errs on the small side.
 std::optional<std::int64_t> Worker::memory_to_offer() {
+    if (timer_.now() < offer_until_) return offer_;
     const auto memory = device_.memory();
-    if (!memory) return std::nullopt;
-    telemetry_.free_memory = static_cast<std::int64_t>(memory->free);
-    return std::max<std::int64_t>(0, *telemetry_.free_memory - options_.spared_memory);
+    offer_.reset();
+    if (memory) {
+        telemetry_.free_memory = static_cast<std::int64_t>(memory->free);
+        offer_ = std::max<std::int64_t>(0, *telemetry_.free_memory - options_.spared_memory);
+    }
+    if (outstanding_.empty()) offer_until_ = timer_.now() + options_.memory_look;
+    return offer_;
 }
 
 awaitable<void> Worker::claims() {
@@ -330,6 +335,7 @@ void Worker::start(queue::WorkerHandle as, queue::Claim claim) {
         batch->slots.back()->task = std::move(task);
     }
     outstanding_.push_back(batch);
+    offer_until_ = {};
     ++telemetry_.claims;
     device_.submit(std::move(batch));
 }

@@ -32,10 +32,13 @@ struct WorkerOptions {
     double claim_seconds = 0.25;  // of device time; a longer task comes alone
     // So many tasks at first and of longer ones, and so many of tasks that end at once.
     int fewest_tasks = 64;
-    int most_tasks = 1024;
+    int most_tasks = 2048;
     // Of the device's memory that is free now, this much is left to others: a training run beside
     // us grows in steps.
     std::int64_t spared_memory = std::int64_t{512} << 20;
+    // How long a look at the device's memory is believed while nothing runs: a worker that is
+    // notified mostly claims at once instead of looking first. Each poll looks anew.
+    std::chrono::milliseconds memory_look{900};
     // A drain that takes longer is given up, and the leases lapse.
     std::chrono::milliseconds drain{30'000};
     // How long to try to tell the queue that we leave, so that its tasks need not wait for the
@@ -105,6 +108,8 @@ class Worker {
     Life life_;
     queue::WorkerTelemetry telemetry_;
     DeviceLog device_log_;
+    std::optional<std::int64_t> offer_;  // of memory, at the last look
+    TimePoint offer_until_{};
     TimePoint last_beat_{};
     TimePoint accepted_beat_{};  // or enlisted: our leases live for 15 s
 

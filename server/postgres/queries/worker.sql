@@ -12,17 +12,18 @@ select alive, draining, stale_fences, cancelled_jobs from plimsoll.heartbeat_v1(
   $1::int, $2::int, $3::bigint[], $4::bigint[], $5::int[], $6::json);
 
 -- name: worker.claim
-select fence, job_id, task, attempt, is_merge, kind, kind_version, args, first_item, items, est_seconds, input, partials, summary, model
-from plimsoll.claim_v2($1::int, $2::int, $3::float8, $4::int, $5::smallint, $6::text[]);
+-- A row a job.
+select fence, job_id, is_merge, kind, kind_version, args, model, tasks, attempts, est_seconds, places, items, inputs, partials
+from plimsoll.claim_v3($1::int, $2::int, $3::float8, $4::int, $5::smallint, $6::text[]);
 
 -- name: worker.chunks
 -- The inputs of a lease's tasks that run on chunks of datasets.
 select job_id, task, input from plimsoll.claimed_chunks_v1($1::int, $2::int, $3::bigint);
 
 -- name: worker.complete
-select job_id, task, verdict from plimsoll.complete_v1(
-  $1::int, $2::int, $3::bigint, $4::bigint[], $5::int[], $6::text[], $7::bytea[], $8::bytea[], $9::int[], $10::int[],
-  $11::real[], $12::text[], $13::real[]);
+select plimsoll.complete_v2(
+  $1::int, $2::int, $3::bigint, $4::bigint[], $5::int[], $6::bytea[], $7::bytea[], $8::int[], $9::int[], $10::real[],
+  $11::text[], $12::text[], $13::real[]) verdict;
 
 -- name: worker.release
 select plimsoll.release_v1($1::int, $2::int, $3::bigint, $4::bigint[], $5::int[]);

@@ -58,6 +58,50 @@ class Road(QueueCase):
         self.assertEqual(self.queue.complete(self.host, [merge]), ['replayed'])
         self.assertEqual(self.queue.complete(self.host, [merge], fence=merge.fence + 1), ['stale'])
 
+    def claim_by_job(self, worker):
+        return self.queue.call('claim_v3', 'int int float8 int smallint text[]', *worker, 1e6, 64, None, [])
+
+    def complete_whole(self, worker, jobs, partial=b'{}'):
+        """Completes the rows of a claim by job as its worker does: tasks that are all done, in the claim's order."""
+        tasks = sorted((place, row.job_id, task, items) for row in jobs
+                       for place, task, items in zip(row.places, row.tasks, row.items or [0] * len(row.tasks)))
+        n = len(tasks)
+        return self.queue.call('complete_v2', 'int int bigint bigint[] int[] bytea[] bytea[] int[] int[] real[]', *worker, jobs[0].fence,
+                               [t[1] for t in tasks], [t[2] for t in tasks], [b'out'] * n, [partial] * n, [t[3] for t in tasks], [0] * n,
+                               [0.01] * n)[0][0]
+
+    def test_a_claim_by_job_brings_its_tasks_in_their_order_and_their_places_in_the_claim(self):
+        first, second = self.submit(job(self.team, [task(10, data=b'a'), task(20), task(5, data=b'c')], args='{"model": "x"}'), job(self.team, 2))
+        released = self.queue.claim(self.cpu, tasks=1)
+        self.assertEqual(self.queue.release(self.cpu, released), 1)  # its task stands last now
+        rows = {row.job_id: row for row in self.claim_by_job(self.cpu)}
+        row = rows[first]
+        self.assertEqual((row.kind, row.kind_version, row.args, row.is_merge, row.partials), ('test', 1, {'model': 'x'}, False, None))
+        self.assertEqual((row.tasks, row.items, row.inputs, row.attempts, row.places), ([0, 1, 2], [10, 20, 5], [b'a', b'in', b'c'], [1, 1, 1], [5, 1, 2]))
+        self.assertEqual((rows[second].tasks, rows[second].places), ([0, 1], [3, 4]))
+        self.assertEqual(self.claim_by_job(self.cpu), [])
+        self.assertEqual([self.complete_whole(self.cpu, list(rows.values())) for _ in range(2)], ['accepted', 'replayed'])
+        merges = self.claim_by_job(self.host)
+        self.assertEqual([(m.job_id, m.is_merge, m.tasks, m.items, len(m.partials)) for m in merges],
+                         [(first, True, [3], None, 3), (second, True, [2], None, 2)])
+        self.assertEqual(self.complete_whole(self.host, merges, b'{"r": 3}'), 'accepted')
+        for id in (first, second):
+            self.assertEqual(self.queue.state(id), 'succeeded')
+            self.assertEqual(bytes(self.queue.one('select content from report where job_id = %s', id)), b'{"r": 3}')
+            self.assertEqual(self.event_types(id), ['started', 'finished'])
+
+    def test_a_whole_lease_is_refused_late_and_of_a_job_that_is_being_cancelled(self):
+        cancelled, other = self.submit(job(self.team, 2), job(self.team, 2))
+        rows = self.claim_by_job(self.cpu)
+        self.queue.cancel(self.team, cancelled)
+        self.assertEqual(self.complete_whole(self.cpu, rows), 'accepted')
+        self.assertEqual([self.queue.state(id) for id in (cancelled, other)], ['cancelled', 'running'])
+        self.assertEqual({r.job_id for r in self.queue.rows('select job_id from result')}, {other})
+        self.submit(job(self.team, 2))
+        late = self.claim_by_job(self.cpu)
+        self.queue.now = self.seconds_from_now(16)
+        self.assertEqual(self.complete_whole(self.cpu, late), 'stale')
+
     def test_a_late_worker_records_nothing(self):
         [id] = self.submit(job(self.team, 2))
         late = self.queue.claim(self.cpu)

@@ -316,7 +316,7 @@ TEST_F(WorkerTest, TasksThatEndAtOnceAreClaimedByTheThousand) {
     EXPECT_EQ(store_.last_max_tasks, 64);
     until([&] {
         if (store_.ready.empty()) store_.ready.push_back({task("echo")});
-        return store_.last_max_tasks == 1024;
+        return store_.last_max_tasks == 2048;
     });
 }
 
