@@ -1,4 +1,4 @@
-"""An old snapshot while tasks come and go: claims and completions read as much as before, the tables grow by what is dead and
+"""An old snapshot while tasks come and go: claims read hardly more than before, the tables grow by what is dead and
 no more, what holds back vacuum is told, and once it is gone the room is used again.
 
     tests/support/with_database tests/integration/queue/snapshot.py [--tasks 3000 | --seconds 600] [--teams 20]
