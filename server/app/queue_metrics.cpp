@@ -45,8 +45,10 @@ Families queue_metrics(const std::vector<queue::QueueDepth>& depths) {
 Families vacuum_metrics(const std::vector<queue::VacuumHolder>& holders) {
     auto held = gauge("plimsoll_vacuum_held_seconds",
                       "For how long the oldest of its sort has kept vacuum from removing dead "
-                      "rows, so that the queue's tables grow; 0: none does");
-    for (const std::string sort : {"session", "replication_slot", "prepared_transaction"}) {
+                      "rows, so that the queue's tables grow, or, of replication_log, PostgreSQL "
+                      "from removing its log; 0: none does");
+    for (const std::string sort :
+         {"session", "replication_slot", "prepared_transaction", "replication_log"}) {
         double seconds = 0;
         for (const auto& one : holders) {
             if (one.holder == sort) seconds = one.seconds;

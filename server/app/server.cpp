@@ -94,7 +94,10 @@ Server::Server(const Settings& settings, Database& database)
             PLIMSOLL_VERSION, load_pages(settings.http.web_directory)),
       metrics_(http_.traffic(), stores_, PLIMSOLL_VERSION),
       metrics_server_(io_, http_.traffic(), [this] { return metrics_.text(); }),
-      duties_(io_.get_executor(), stores_.duties(), {},
+      duties_(io_.get_executor(), stores_.duties(),
+              {.keep_days = settings.retention.jobs_days,
+               .keep_usage_days = settings.retention.usage_days,
+               .keep_audit_days = settings.retention.audit_days},
               [this](std::string_view duty, const Result<int>& done) {
                   metrics_.duty_ran(duty, done);
               }),

@@ -41,6 +41,11 @@ struct Settings {
     struct Engine {
         bool local = true;
     } engine;
+    struct Retention {
+        int jobs_days = 0;
+        int usage_days = 0;
+        int audit_days = 0;
+    } retention;
     struct Devices {
         int max_utilization = 0;
         int max_temperature = 0;

@@ -53,6 +53,10 @@ asio::awaitable<Result<int>> DutyStore::forget_usage(int keep_days) {
     return run(pool_, Statement::of(sql::duties_forget_usage, keep_days));
 }
 
+asio::awaitable<Result<int>> DutyStore::forget_audit(int keep_days) {
+    return run(pool_, Statement::of(sql::duties_forget_audit, keep_days));
+}
+
 asio::awaitable<Result<int>> DutyStore::watch_vacuum() {
     return run(pool_, Statement::of(sql::duties_watch_vacuum));
 }

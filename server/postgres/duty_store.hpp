@@ -23,6 +23,7 @@ class DutyStore final : public queue::DutyStore {
     Answer<int> expire_uploads(int idle_hours) override;
     Answer<int> fold_usage() override;
     Answer<int> forget_usage(int keep_days) override;
+    Answer<int> forget_audit(int keep_days) override;
     Answer<int> watch_vacuum() override;
     Answer<int> forget_ended(int keep_days) override;
 

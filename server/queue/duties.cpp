@@ -57,6 +57,10 @@ constexpr Duty kDuties[] = {
      [](DutyStore& store, const DutyOptions& options) {
          return store.forget_usage(options.keep_usage_days);
      }},
+    {"forget_audit", 1h, true,
+     [](DutyStore& store, const DutyOptions& options) {
+         return store.forget_audit(options.keep_audit_days);
+     }},
     {"watch_vacuum", 10s, false,
      [](DutyStore& store, const DutyOptions&) { return store.watch_vacuum(); }},
     {"forget_ended", 1h, false,

@@ -12,8 +12,9 @@
 namespace plimsoll::queue {
 
 struct DutyOptions {
-    int keep_days = 30;           // jobs, with their texts and results
-    int keep_usage_days = 400;    // a year, and the month before
+    int keep_days = 30;         // jobs, with their texts and results
+    int keep_usage_days = 400;  // a year, and the month before
+    int keep_audit_days = 400;
     int keep_identity_days = 30;  // sessions and links after their end
 };
 

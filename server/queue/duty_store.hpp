@@ -27,6 +27,7 @@ class DutyStore {
     virtual Answer<int> expire_uploads(int idle_hours) = 0;  // that nobody continues
     virtual Answer<int> fold_usage() = 0;                    // what completions touched
     virtual Answer<int> forget_usage(int keep_days) = 0;     // hours long past
+    virtual Answer<int> forget_audit(int keep_days) = 0;     // rows of the log long past
     virtual Answer<int> watch_vacuum() = 0;                  // what holds it back, in seconds
     virtual Answer<int> forget_ended(int keep_days) = 0;     // sessions and links long over
 };

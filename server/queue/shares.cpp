@@ -12,7 +12,7 @@ std::string rounded(double value) {
 }
 
 std::string name_of(const VacuumHolder& holder) {
-    if (holder.holder == "replication_slot") return "The replication slot " + holder.detail;
+    if (holder.holder.starts_with("replication_")) return "The replication slot " + holder.detail;
     if (holder.holder == "prepared_transaction") {
         return "The prepared transaction " + holder.detail;
     }
@@ -22,9 +22,13 @@ std::string name_of(const VacuumHolder& holder) {
 }  // namespace
 
 std::string describe(const VacuumHolder& holder) {
-    return name_of(holder) + " has kept an old snapshot for " +
-           std::to_string(static_cast<std::int64_t>(holder.seconds) / 60) +
-           " min. Until it ends, dead rows stay, and the tables of the queue grow.";
+    const auto minutes = std::to_string(static_cast<std::int64_t>(holder.seconds) / 60) + " min";
+    if (holder.holder == "replication_log") {
+        return name_of(holder) + " has not been read for " + minutes +
+               ". Until it is read or dropped, PostgreSQL keeps its log, and the disk fills up.";
+    }
+    return name_of(holder) + " has kept an old snapshot for " + minutes +
+           ". Until it ends, dead rows stay, and the tables of the queue grow.";
 }
 
 std::string describe(const OverQuota& refusal) {

@@ -16,17 +16,10 @@ awaitable<Outcome<Response>> list(queue::JobStore& store) {
     co_return json_response(200, {{"items", std::move(items)}});
 }
 
-awaitable<Outcome<Response>> health(queue::JobStore& store) {
-    const auto devices = co_await store.devices();
-    if (!devices) co_return tl::unexpected<Problem>(devices.error());
-    co_return json_response(200, health_json(*devices));
-}
-
 }  // namespace
 
 void add_devices(Handlers& handlers, queue::JobStore& store) {
     handlers["listDevices"] = [&store](const Call&) { return list(store); };
-    handlers["getDeviceHealth"] = [&store](const Call&) { return health(store); };
 }
 
 }  // namespace plimsoll::http::endpoints

@@ -41,17 +41,6 @@ json list_of(const std::vector<T>& items, json (*shown)(const T&)) {
     return list;
 }
 
-json warnings_of(const std::vector<queue::VacuumHolder>& holders) {
-    auto warnings = json::array();
-    for (const auto& one : holders) {
-        if (one.seconds < queue::VacuumHolder::kWorthTelling) continue;
-        warnings.push_back({{"code", "vacuum_held"},
-                            {"detail", queue::describe(one)},
-                            {"since", to_rfc3339(one.since)}});
-    }
-    return warnings;
-}
-
 class Queue {
   public:
     explicit Queue(queue::ShareStore& store) : store_(store) {}
@@ -71,7 +60,7 @@ class Queue {
         if (administers_all(call)) {
             const auto holders = co_await store_.vacuum_holders();
             if (!holders) co_return tl::unexpected<Problem>(holders.error());
-            warnings = warnings_of(*holders);
+            warnings = warnings_json(*holders);
         }
         co_return json_response(200, {{"classes", list_of(*classes, class_json)},
                                       {"shares", list_of(*shares, share_json)},

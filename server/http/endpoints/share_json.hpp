@@ -11,6 +11,8 @@ nlohmann::json share_json(const queue::Share& share);
 nlohmann::json hold_json(const queue::Hold& hold);
 nlohmann::json class_json(const queue::ClassOverview& overview);
 nlohmann::json limit_json(const queue::QueuedLimit& limit);
+// Those of them that are worth telling.
+nlohmann::json warnings_json(const std::vector<queue::VacuumHolder>& holders);
 
 // Holds have ids of their own kind.
 std::string public_hold(std::int64_t id);

@@ -3,6 +3,7 @@
 #include "server/http/contract_text.hpp"
 #include "server/http/endpoints/advice.hpp"
 #include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/health.hpp"
 #include "server/http/endpoints/job_spec.hpp"
 #include "server/http/endpoints/kind_offers.hpp"
 #include "server/http/site.hpp"
@@ -74,6 +75,7 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_dataset_upload(handlers, datasets, pool);
     endpoints::add_dataset_records(handlers, datasets, pool);
     endpoints::add_devices(handlers, jobs);
+    endpoints::add_health(handlers, jobs, shares);
     endpoints::add_queue(handlers, shares);
     endpoints::add_usage(handlers, shares, clock);
     endpoints::add_estimates(handlers, kinds, pool);

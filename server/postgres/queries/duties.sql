@@ -38,6 +38,10 @@ select case when pg_try_advisory_xact_lock(1347176781, 100008) then plimsoll.fol
 -- $1 days to keep.
 select case when pg_try_advisory_xact_lock(1347176781, 100009) then plimsoll.forget_usage_v1($1::int) else 0 end as done;
 
+-- name: duties.forget_audit
+-- $1 days to keep.
+select case when pg_try_advisory_xact_lock(1347176781, 100011) then plimsoll.forget_audit_v1($1::int) else 0 end as done;
+
 -- name: duties.watch_vacuum
 select case when pg_try_advisory_xact_lock(1347176781, 100010) then plimsoll.watch_vacuum_v1() else 0 end as done;
 

@@ -68,6 +68,36 @@ class Vacuum(QueueCase):
             self.assertEqual(self.queue.one('select watch_vacuum_v1(%s)', self.seconds_from_now(seconds)), told)
         self.assertEqual(self.holders(75), [('prepared_transaction', 'forgotten', 75)])
 
+    def slot(self, made):
+        self.queue.connection.execute(made)
+        name = self.queue.one('select slot_name from pg_replication_slots')
+        self.addCleanup(self.queue.connection.execute, 'select pg_drop_replication_slot(slot_name) from pg_replication_slots')
+        return name
+
+    def write_log(self, megabytes):
+        for _ in range(megabytes // 16):  # the size of its files
+            self.queue.connection.execute('update team set name = name')
+            self.queue.connection.execute('select pg_switch_wal()')
+
+    def test_a_logical_slot_that_nobody_reads_is_told_by_its_name(self):
+        name = self.slot("select pg_create_logical_replication_slot('forgotten', 'test_decoding')")
+        self.assertEqual((self.watch(), self.watch(90)), (0, 90))
+        self.assertEqual(self.holders(90), [('replication_slot', name, 90)])
+        self.queue.connection.execute('select pg_drop_replication_slot(%s)', (name,))
+        self.assertEqual((self.watch(100), self.holders()), (0, []))
+
+    def test_a_slot_whose_reader_stopped_is_told_while_the_log_grows(self):
+        name = self.slot("select pg_create_physical_replication_slot('stopped', true)")
+        self.assertEqual((self.watch(), self.watch(90), self.holders()), (0, 0, []), 'nothing worth telling was written')
+        self.write_log(80)
+        self.assertEqual((self.watch(100), self.watch(190)), (0, 90))
+        self.assertEqual(self.holders(190), [('replication_log', name, 90)])
+        # A reader that is far behind, but reads.
+        self.queue.connection.execute("select pg_replication_slot_advance(%s, restart_lsn + 8) from pg_replication_slots", (name,))
+        self.assertEqual(self.watch(200), 0)
+        self.queue.connection.execute('select pg_replication_slot_advance(%s, pg_current_wal_lsn())', (name,))
+        self.assertEqual((self.watch(300), self.holders()), (0, []))
+
     def test_tables_that_turn_over_are_vacuumed_after_a_number_of_dead_rows(self):
         rows = self.queue.rows("""select relname, reloptions from pg_class where relnamespace = 'plimsoll'::regnamespace
           and relname in ('class_state', 'account_state', 'ready', 'scheduled', 'lease', 'worker', 'overdue', 'usage_touch')""")
@@ -82,7 +112,8 @@ class Vacuum(QueueCase):
 class Disk(QueueCase):
     """Bounded under continuous load: the same again and again takes no more room, once it has gone round a few times."""
 
-    LIVE = ('ready', 'scheduled', 'overdue', 'lease', 'account_state', 'class_state', 'worker', 'usage_touch', 'idempotency_key', 'unique_key')
+    LIVE = ('ready', 'scheduled', 'overdue', 'lease', 'account_state', 'class_state', 'worker', 'usage_touch', 'idempotency_key', 'unique_key',
+            'audit_event')
 
     def round(self, number):
         at = self.moment + datetime.timedelta(days=number)
@@ -99,6 +130,8 @@ class Disk(QueueCase):
         self.queue.one('select fold_usage_v1(1000)')
         self.queue.rows('select expire_keys_v1(10000, %s)', at)
         while any(r.outcome == 'dropped' for r in self.queue.rows('select outcome from retention_v1(2, %s)', at)):
+            pass
+        while self.queue.one('select forget_audit_v1(2, 100, %s)', at):
             pass
         self.queue.end_overdue()
         for table in self.LIVE:
@@ -118,10 +151,12 @@ class Disk(QueueCase):
         after = self.sizes()
         # Hours of use, a few rows a day, are kept for longer than this.
         grown = {name: (before[name], after[name]) for name in after
-                 if name not in ('usage_hour', 'audit_event') and after[name] > before[name] * 1.1 + 3 * 8192}
+                 if name != 'usage_hour' and after[name] > before[name] * 1.1 + 3 * 8192}
         self.assertEqual(grown, {})
         self.assertEqual(self.queue.one('select count(*) from overdue o where not exists (select from job j where j.id = o.job_id)'), 0)
         self.assertEqual(self.queue.one('select sum(tasks) from usage_hour'), 12 * 5 * 60 * 4)
+        # The last day, and the two before it.
+        self.assertEqual(self.queue.one("select count(*) from audit_event where action = 'job.create'"), 3 * 5 * 60)
 
 
 if __name__ == '__main__':

@@ -54,6 +54,19 @@ TEST_F(DeviceEndpoints, ADeviceTellsItsReadingsAndWarnings) {
     health = get();
     EXPECT_EQ(health["status"], "ok");
     EXPECT_EQ(health["gpu"], json({{"healthy", true}, {"gpu_available", false}}));
+    EXPECT_TRUE(health["warnings"].empty());
+
+    on_io([&] {
+        shares_.holders = {{"replication_log", "standby", Timestamp{}, 600},
+                           {"session", "young", {}, 59}};
+    });
+    health = get();
+    EXPECT_EQ(health["status"], "degraded");
+    ASSERT_EQ(health["warnings"].size(), 1u);
+    EXPECT_EQ(health["warnings"][0]["code"], "log_held");
+    EXPECT_EQ(health["warnings"][0]["detail"],
+              "The replication slot standby has not been read for 10 min. Until it is read or "
+              "dropped, PostgreSQL keeps its log, and the disk fills up.");
 }
 
 }  // namespace
