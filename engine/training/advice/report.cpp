@@ -220,12 +220,14 @@ class Maker {
         return {};
     }
 
-    // Powers of four to beyond the largest batch, those that the search tried, and the one that the
-    // report is about.
+    // 1, powers of four from 16 to beyond the largest batch, those that the search tried, and the
+    // one that the report is about. Between 1 and 16 the weights and their states are all but all
+    // of it.
     void add_curve(GpuReport& out) {
         auto& footprints = footprints_on(out.gpu);
         const auto highest = std::max({std::int64_t{8}, out.batch, out.limits.max_batch * 3 / 2});
-        for (std::int64_t batch = 1; batch <= highest; batch *= 4) footprints.reserved(batch);
+        footprints.reserved(1);
+        for (auto batch = kFirstTried[0]; batch <= highest; batch *= 4) footprints.reserved(batch);
         for (const auto& [batch, bytes] : footprints.all_reserved()) {
             if (batch > highest) break;
             auto settings = settings_;

@@ -38,7 +38,7 @@ CachingAllocator::Block CachingAllocator::make_block(const MemoryBlock& block) {
     return index;
 }
 
-CachingAllocator::Block CachingAllocator::find(bool small, std::int64_t size) {
+CachingAllocator::Block CachingAllocator::find(bool small, std::int64_t size) const {
     const Block block = pool(small).best_fit(size);
     if (block < 0) return kOutOfMemory;
     if (settings_.max_split > 0 && !settings_.expandable_segments) {
@@ -47,7 +47,6 @@ CachingAllocator::Block CachingAllocator::find(bool small, std::int64_t size) {
         if (size < settings_.max_split && found >= settings_.max_split) return kOutOfMemory;
         if (size >= settings_.max_split && found >= size + kLargeSegment) return kOutOfMemory;
     }
-    pool(small).erase(block);
     return block;
 }
 
@@ -91,14 +90,15 @@ CachingAllocator::Block CachingAllocator::grow_expandable(std::int64_t size, boo
     return tail;
 }
 
-void CachingAllocator::split(Block block, std::int64_t size) {
+// The part behind `size` that stays free, -1 where all of the block is given away.
+CachingAllocator::Block CachingAllocator::split(Block block, std::int64_t size) {
     const MemoryBlock whole = at(block);
     const std::int64_t rest = whole.size - size;
     const bool splits =
         whole.small || settings_.expandable_segments
             ? rest >= kSmallest
             : rest > kSmallLimit && (settings_.max_split == 0 || size < settings_.max_split);
-    if (!splits) return;
+    if (!splits) return -1;
     const Block remaining = make_block({.address = whole.address + size,
                                         .size = rest,
                                         .previous = block,
@@ -108,14 +108,15 @@ void CachingAllocator::split(Block block, std::int64_t size) {
     at(block).next = remaining;
     at(block).size = size;
     move_tail(block, remaining);
-    put(remaining);
+    return remaining;
 }
 
 CachingAllocator::Block CachingAllocator::allocate(std::int64_t bytes) {
     const std::int64_t size = std::max(kSmallest, rounded(bytes));
     const bool small = is_small(size);
     Block block = find(small, size);
-    if (block < 0) block = new_segment(size, small);
+    const bool cached = block >= 0;
+    if (!cached) block = new_segment(size, small);
     if (block < 0) {
         ++retries_;
         release_oversize(size);
@@ -126,7 +127,13 @@ CachingAllocator::Block CachingAllocator::allocate(std::int64_t bytes) {
         }
         if (block < 0) return kOutOfMemory;
     }
-    split(block, size);
+    const Block remaining = split(block, size);
+    if (cached && remaining >= 0)
+        pool(small).replace(block, remaining);
+    else if (cached)
+        take(block);
+    else if (remaining >= 0)
+        put(remaining);
     at(block).used = true;
     allocated_ += at(block).size;
     max_allocated_ = std::max(max_allocated_, allocated_);
@@ -138,29 +145,27 @@ void CachingAllocator::move_tail(Block from, Block to) {
         if (tail == from) tail = to;
 }
 
-CachingAllocator::Block CachingAllocator::merge(Block left, Block right) {
+void CachingAllocator::merge(Block left, Block right) {
     at(left).size += at(right).size;
     at(left).next = at(right).next;
     if (at(right).next >= 0) at(at(right).next).previous = left;
     move_tail(right, left);
     drop_block(right);
-    return left;
 }
 
 void CachingAllocator::free(Block block) {
     allocated_ -= at(block).size;
     at(block).used = false;
-    const Block before = at(block).previous;
-    if (before >= 0 && !at(before).used) {
-        take(before);
-        block = merge(before, block);
-    }
-    const Block after = at(block).next;
+    const Block before = at(block).previous, after = at(block).next;
+    const bool joins_before = before >= 0 && !at(before).used;
     if (after >= 0 && !at(after).used) {
+        merge(block, after);
+        if (!joins_before) return pool(at(block).small).replace(after, block);
         take(after);
-        block = merge(block, after);
     }
-    put(block);
+    if (!joins_before) return put(block);
+    merge(before, block);
+    pool(at(before).small).replace(before, before);
 }
 
 // With max_split_size, an oversize request first frees cached oversize blocks, largest needed

@@ -55,19 +55,20 @@ class CachingAllocator {
     MemoryBlock& at(Block block) { return blocks_[static_cast<std::size_t>(block)]; }
     const MemoryBlock& at(Block block) const { return blocks_[static_cast<std::size_t>(block)]; }
     FreeBlocks& pool(bool small) { return small ? small_ : large_; }
+    const FreeBlocks& pool(bool small) const { return small ? small_ : large_; }
     Block make_block(const MemoryBlock& block);
     void drop_block(Block block) { spare_.push_back(block); }
     void put(Block block) { pool(at(block).small).insert(block); }
     void take(Block block) { pool(at(block).small).erase(block); }
-    Block find(bool small, std::int64_t size);
+    Block find(bool small, std::int64_t size) const;
     Block new_segment(std::int64_t size, bool small);
     Block grow_expandable(std::int64_t size, bool small);
-    void split(Block block, std::int64_t size);
+    Block split(Block block, std::int64_t size);
     void release_cached();
     void release_oversize(std::int64_t size);
     void release_if_whole(Block block);
     bool reserve(std::int64_t bytes);
-    Block merge(Block left, Block right);
+    void merge(Block left, Block right);
     void move_tail(Block from, Block to);
 
     AllocatorSettings settings_;

@@ -62,6 +62,27 @@ class FreeBlocks {
         filled_[c / 64] &= ~(static_cast<std::uint64_t>(smaller == larger) << c % 64);
     }
 
+    // Takes `old` out and puts `fresh` in, which may be the same block with another size: into the
+    // same place where it belongs there, as what a large block leaves mostly does.
+    void replace(std::int32_t old, std::int32_t fresh) {
+        MemoryBlock* const all = blocks_.data();
+        const auto [smaller, larger] = std::pair(all[old].smaller, all[old].larger);
+        const auto c = all[old].size_class;
+        const std::int32_t head = head_ + c;
+        if (class_of(all[fresh].size) != c ||
+            (smaller != head && !ordered(all[smaller], all[fresh])) ||
+            (larger != head && !ordered(all[fresh], all[larger]))) {
+            erase(old);
+            insert(fresh);
+            return;
+        }
+        all[fresh].size_class = c;
+        all[fresh].smaller = smaller;
+        all[fresh].larger = larger;
+        all[smaller].larger = fresh;
+        all[larger].smaller = fresh;
+    }
+
     // The smallest free block of at least `size`, the lowest address among equals; -1 if none.
     std::int32_t best_fit(std::int64_t size) const {
         const auto c = class_of(size);
