@@ -1,6 +1,7 @@
 #include "server/worker/keeper.hpp"
 
 #include "server/base/log.hpp"
+#include "server/worker/life.hpp"
 
 #include <csignal>
 #include <utility>
@@ -12,9 +13,10 @@ namespace plimsoll::worker {
 using namespace boost::asio::experimental::awaitable_operators;
 
 Keeper::Keeper(const boost::asio::any_io_executor& executor, std::string device, Start start,
-               Timer& timer, Backoff::Random random, KeeperOptions options)
+               OnFailing on_failing, Timer& timer, Backoff::Random random, KeeperOptions options)
     : device_(std::move(device)),
       start_(std::move(start)),
+      on_failing_(std::move(on_failing)),
       timer_(timer),
       options_(options),
       backoff_(options.first_restart, options.longest_restart, std::move(random)),
@@ -38,10 +40,16 @@ awaitable<void> Keeper::run() {
             child_ = std::move(*child);
             end = co_await tend(*child_);
             child_.reset();
+            if (timer_.now() - started >= options_.row) deaths_ = 0;
+            ++deaths_;
         } else {
             end = child.error().message;
         }
         if (stopping_) co_return;
+        if (on_failing_ && deaths_ >= options_.most_deaths) {
+            co_await rest(end);
+            continue;
+        }
         if (timer_.now() - started >= options_.steady) backoff_.reset();
         const auto pause = backoff_.next();
         log::warn("worker ended, starting it again", {{"device", device_},
@@ -51,6 +59,27 @@ awaitable<void> Keeper::run() {
     }
 }
 
+// Taken out and told of; what comes after it is one worker, and another rest should that one die.
+awaitable<void> Keeper::rest(const std::string& end) {
+    const auto ended = timer_.now();
+    const auto minutes = std::chrono::ceil<std::chrono::minutes>(options_.rest).count();
+    const auto reason = "Taken out: " + std::to_string(deaths_) +
+                        " workers in a row ended without finishing a task, the last one with: " +
+                        (end.empty() ? "exit status 0" : end) + ". It is tried again after " +
+                        std::to_string(minutes) +
+                        " minutes, or as soon as this machine's worker service restarts.";
+    log::error("device keeps failing", {{"device", device_}, {"reason", reason}});
+    co_await (timer_.sleep_until(ended + options_.believed) || stopped_.wait());
+    if (stopping_) co_return;
+    co_await on_failing_(reason);
+    if (stopping_) co_return;
+    co_await (timer_.sleep_until(ended + options_.rest) || stopped_.wait());
+}
+
+void Keeper::hear(const std::string& signs) {
+    if (signs.find(kTaskSign) != std::string::npos) deaths_ = 0;
+}
+
 awaitable<std::string> Keeper::tend(Child& child) {
     auto last_sign = timer_.now();
     bool killed = false;
@@ -58,10 +87,11 @@ awaitable<std::string> Keeper::tend(Child& child) {
         const auto patience = killed ? TimePoint::max() : last_sign + options_.hang;
         auto happened = co_await (child.ended() || child.wrote() || timer_.sleep_until(patience));
         if (happened.index() == 0) {
+            hear(child.read());
             co_return killed ? "hung and was killed" : std::get<0>(std::move(happened));
         }
         if (happened.index() == 1) {
-            child.read();
+            hear(child.read());
             last_sign = timer_.now();
             continue;
         }

@@ -11,6 +11,10 @@ namespace plimsoll::worker {
 inline constexpr std::chrono::milliseconds kLifeInterval{1000};
 inline constexpr std::chrono::milliseconds kLifePatience{2000};
 
+// What a worker writes to its supervisor: that its device thread lives, and that it finished tasks.
+inline constexpr char kLifeSign = '+';
+inline constexpr char kTaskSign = 't';
+
 // Tells work from a hang: the device thread lives when it has nothing to do, or when its pulse
 // changed within the last `patience`. The first look counts as a change.
 class Life {

@@ -10,11 +10,19 @@ LifeLine::LifeLine(int fd, const DeviceThread& device, Timer& timer)
 awaitable<void> LifeLine::run() {
     for (;;) {
         if (life_.shown(device_.pulse(), timer_.now())) {
-            // A full pipe or a supervisor that is gone: nobody is there to be told.
-            [[maybe_unused]] const auto written = write(fd_, "+", 1);
+            write_sign(kLifeSign);
         }
         co_await timer_.sleep_until(timer_.now() + kLifeInterval);
     }
+}
+
+void LifeLine::tell_task_done() {
+    write_sign(kTaskSign);
+}
+
+void LifeLine::write_sign(char sign) {
+    // A full pipe or a supervisor that is gone: nobody is there to be told.
+    [[maybe_unused]] const auto written = write(fd_, &sign, 1);
 }
 
 }  // namespace plimsoll::worker

@@ -7,13 +7,17 @@
 namespace plimsoll::worker {
 
 // Tells the supervisor through a pipe, a byte a second, that the device thread lives; the bytes
-// stop when it hangs. `fd` must not block: a supervisor that does not read costs nothing.
+// stop when it hangs. Another byte tells of tasks that are done. `fd` must not block: a supervisor
+// that does not read costs nothing.
 class LifeLine {
   public:
     LifeLine(int fd, const DeviceThread& device, Timer& timer);
     awaitable<void> run();  // until cancelled
+    void tell_task_done();
 
   private:
+    void write_sign(char sign);
+
     int fd_;
     const DeviceThread& device_;
     Timer& timer_;

@@ -32,7 +32,8 @@ Supervisor::Supervisor(asio::any_io_executor executor, StartChild start_child, R
       one_ended_(executor_) {}
 
 awaitable<void> Supervisor::run() {
-    keep("host");
+    // Never out: it has no driver that could fail, and its tasks can run nowhere else.
+    keep("host", {});
     const auto all_ended = [this]() -> awaitable<void> {
         co_await watch_devices();
         while (running_ > 0) co_await one_ended_.wait();
@@ -69,19 +70,27 @@ bool Supervisor::keeps(const std::string& device) const {
                                [&](const auto& keeper) { return keeper->device() == device; });
 }
 
-void Supervisor::keep(const std::string& device) {
+void Supervisor::keep(const std::string& device, Keeper::OnFailing on_failing) {
     const auto start = [this, device] {
         return start_child_({"worker", "--device", device, "--life-fd", std::to_string(kLifeFd)},
                             kLifeFd);
     };
-    keepers_.push_back(
-        std::make_unique<Keeper>(executor_, device, start, timer_, random_, options_.keeper));
+    keepers_.push_back(std::make_unique<Keeper>(executor_, device, start, std::move(on_failing),
+                                                timer_, random_, options_.keeper));
     ++running_;
     asio::co_spawn(executor_, keepers_.back()->run(), [this](const std::exception_ptr& thrown) {
         --running_;
         one_ended_.set();
         if (thrown) std::rethrow_exception(thrown);
     });
+}
+
+Keeper::OnFailing Supervisor::reported(const opencl::Capability& device) {
+    return [this, failing = device](std::string reason) mutable -> awaitable<void> {
+        failing.state = opencl::DeviceState::crashed;
+        failing.reason = std::move(reason);
+        co_await report_(failing);
+    };
 }
 
 // Until every device that is there has its worker.
@@ -107,7 +116,7 @@ awaitable<bool> Supervisor::probe_devices() {
     for (const auto& device : report->devices) {
         const auto address = to_string(device.info.address);
         if (device.state == opencl::DeviceState::ready) {
-            if (!keeps(address)) keep(address);
+            if (!keeps(address)) keep(address, reported(device));
             continue;
         }
         all_ready = false;

@@ -32,7 +32,8 @@ class Supervisor {
     using StartChild =
         std::function<Result<std::unique_ptr<Child>>(const std::vector<std::string>&, int pipe_fd)>;
 
-    // Tells the queue of a device that no worker can use. Awaited: the probe waits for it.
+    // Tells the queue of a device that no worker can use. Awaited: the probe waits for it, or the
+    // rest of a device that keeps failing.
     using Report = std::function<awaitable<void>(const opencl::Capability&)>;
 
     Supervisor(boost::asio::any_io_executor executor, StartChild start_child, Report report,
@@ -48,7 +49,8 @@ class Supervisor {
     awaitable<bool> probe_devices();
     awaitable<Result<std::string>> probe_output();
     awaitable<void> stop_limit();
-    void keep(const std::string& device);
+    void keep(const std::string& device, Keeper::OnFailing on_failing);
+    Keeper::OnFailing reported(const opencl::Capability& device);
     bool keeps(const std::string& device) const;
 
     boost::asio::any_io_executor executor_;

@@ -4,6 +4,7 @@
 #include "server/worker/life_line.hpp"
 #include "server/worker/worker.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <memory>
@@ -36,7 +37,7 @@ class WorkerProcess {
         listen();
         device_.start(
             std::move(opener), [this](Result<queue::WorkerInfo> info) { opened(std::move(info)); },
-            [this](std::shared_ptr<Batch> batch) { worker_.finished(std::move(batch)); });
+            [this](std::shared_ptr<Batch> batch) { finished(std::move(batch)); });
         if (life_line_) asio::co_spawn(io_, life_line_->run(), asio::detached);
         io_.run();
         return status_;
@@ -75,6 +76,16 @@ class WorkerProcess {
         asio::co_spawn(
             io_, worker_.run(std::move(*info)),
             [this](const std::exception_ptr& thrown, bool idle) { ended(!thrown && idle); });
+    }
+
+    void finished(std::shared_ptr<Batch> batch) {
+        const auto is_done = [](const queue::TaskReport& report) {
+            return report.outcome == queue::TaskReport::Outcome::done;
+        };
+        if (life_line_ && std::ranges::any_of(batch->reports, is_done)) {
+            life_line_->tell_task_done();
+        }
+        worker_.finished(std::move(batch));
     }
 
     void ended(bool idle) {

@@ -124,6 +124,15 @@ class Worker(EngineCase):
         done = self.job(id)
         self.assertEqual((done.items_ok, done.items_failed, done.tasks_quarantined), (4, 2, 1))
 
+    def test_a_device_whose_workers_keep_dying_is_taken_out_and_says_why(self):
+        [id] = self.submit(job(self.team, [task(items=2, data=b'crash')] * 3))
+        self.start('supervise')
+        reason = "select max(info -> 'capability' ->> 'reason') from worker where device = 'opencl:pocl:0' and state = 'failed'"
+        self.until(lambda: self.queue.one(reason), 'the device is still in')
+        self.assertRegex(self.queue.one(reason), 'Taken out: 4 workers in a row ended .* killed by SIGABRT')
+        other = self.submit_host(['echo on'])
+        self.until_state(other, 'succeeded')
+
     @unittest.skipUnless(os.environ.get('PLIMSOLL_LONG_TESTS'), 'waits for real leases and for the supervisor')
     def test_what_hangs_in_a_kernel_runs_elsewhere_and_the_device_comes_back(self):
         inputs = [f'hang {self.folder}']

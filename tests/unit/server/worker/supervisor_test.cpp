@@ -76,6 +76,14 @@ class SupervisorTest : public testing::Test {
         }
         return youngest;
     }
+    // Each in its turn, after the pause before it.
+    void die(const std::string& device, int times) {
+        for (int i = 0; i < times; ++i) {
+            started_for(device)->ends("killed by SIGSEGV");
+            io_.poll();
+            if (i + 1 < times) live(60s);
+        }
+    }
     std::ptrdiff_t starts_of(const std::string& argument) const {
         return std::ranges::count_if(children_, [&](const auto& child) {
             return std::ranges::find(child->arguments, argument) != child->arguments.end();
@@ -94,10 +102,12 @@ class SupervisorTest : public testing::Test {
         },
         [this](const opencl::Capability& device) -> awaitable<void> {
             reported_.push_back(to_string(device.info.address));
+            reason_ = device.reason;
             co_return;
         },
         timer_, [] { return 0.0; }};
     std::vector<std::string> reported_;
+    std::string reason_;  // of the last report
     bool ended_ = false;
 };
 
@@ -190,6 +200,84 @@ TEST_F(SupervisorTest, AWorkerThatRanLongComesBackSoon) {
     io_.poll();
     advance(500ms);
     EXPECT_EQ(starts_of("host"), before + 1);
+}
+
+TEST_F(SupervisorTest, ADeviceThatKeepsFailingIsTakenOutAndSaysWhy) {
+    start();
+    answer_probe(report({device(0, opencl::DeviceState::ready)}));
+    die("opencl:fake:0", 4);
+    EXPECT_EQ(starts_of("opencl:fake:0"), 4);
+    live(10s);
+    EXPECT_TRUE(reported_.empty()) << "the queue still believes in the last worker";
+    live(10s);
+    ASSERT_EQ(reported_, std::vector<std::string>{"opencl:fake:0"});
+    EXPECT_NE(reason_.find("4 workers in a row"), std::string::npos) << reason_;
+    EXPECT_NE(reason_.find("killed by SIGSEGV"), std::string::npos) << reason_;
+    live(570s);
+    EXPECT_EQ(starts_of("opencl:fake:0"), 4);
+    live(10s);
+    EXPECT_EQ(starts_of("opencl:fake:0"), 5);
+    EXPECT_EQ(starts_of("host"), 1) << "the host works on";
+}
+
+TEST_F(SupervisorTest, ADeviceThatFailsAgainAfterItsRestRestsAgain) {
+    start();
+    answer_probe(report({device(0, opencl::DeviceState::ready)}));
+    die("opencl:fake:0", 4);
+    live(600s);
+    ASSERT_EQ(starts_of("opencl:fake:0"), 5);
+    die("opencl:fake:0", 1);
+    live(590s);
+    EXPECT_EQ(starts_of("opencl:fake:0"), 5);
+    EXPECT_EQ(reported_.size(), 2U);
+    live(10s);
+    EXPECT_EQ(starts_of("opencl:fake:0"), 6);
+}
+
+TEST_F(SupervisorTest, ATaskThatIsDoneBetweenDeathsKeepsTheDeviceIn) {
+    start();
+    answer_probe(report({device(0, opencl::DeviceState::ready)}));
+    for (int i = 0; i < 4; ++i) {
+        die("opencl:fake:0", 3);
+        live(60s);
+        // With its last breath.
+        started_for("opencl:fake:0")->unread = "+t";
+    }
+    EXPECT_EQ(starts_of("opencl:fake:0"), 13);
+    EXPECT_TRUE(reported_.empty());
+}
+
+TEST_F(SupervisorTest, DeathsFarApartAreNotInARow) {
+    start();
+    answer_probe(report({device(0, opencl::DeviceState::ready)}));
+    for (int i = 0; i < 6; ++i) {
+        live(3600s);
+        die("opencl:fake:0", 1);
+        live(10s);
+    }
+    EXPECT_EQ(starts_of("opencl:fake:0"), 7);
+    EXPECT_TRUE(reported_.empty());
+}
+
+TEST_F(SupervisorTest, TheHostIsNeverTakenOut) {
+    start();
+    answer_probe(report({}));
+    for (int i = 0; i < 6; ++i) {
+        die("host", 1);
+        live(60s);
+    }
+    EXPECT_EQ(starts_of("host"), 7);
+    EXPECT_TRUE(reported_.empty());
+}
+
+TEST_F(SupervisorTest, StoppingDoesNotWaitForARest) {
+    start();
+    answer_probe(report({device(0, opencl::DeviceState::ready)}));
+    die("opencl:fake:0", 4);
+    live(30s);
+    supervisor_.stop();
+    io_.poll();
+    EXPECT_TRUE(ended_);
 }
 
 TEST_F(SupervisorTest, AWorkerWithoutSignsOfLifeIsKilled) {
