@@ -144,3 +144,48 @@ visit('what is wrong with an end stands beside it', { arrange }, async ({ page, 
   await page.getByText(detail).waitFor();
   assert.equal(await page.getByLabel(/^End of (1|A)\b/).getAttribute('aria-invalid'), 'true');
 });
+
+const replays = (server) => server.calls.filter(({ name }) => name === 'POST /v1/waves-replays');
+
+visit('bars come one by one, and each tells what it changed', { arrange }, async ({ page, server, go }) => {
+  await go(report);
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  await page.getByText(/^Bar 20 of 20/).waitFor();
+  const [{ body }] = replays(server);
+  assert.deepEqual([body.job_id, body.last], ['job_waves0000000', 20]);
+  await page.getByText('This bar changed nothing in the ranking.').waitFor();
+  const table = page.getByRole('region', { name: 'All bars of the replay' });
+  await table.getByRole('row').nth(14).getByRole('button').click();
+  await page.getByText(/^Bar 14 of 20/).waitFor();
+  const changed = page.getByRole('group', { name: 'What this bar changed' });
+  for (const word of ['Proved wrong, 1', 'Left the ranking, 1', 'Ranked since, 1']) await changed.getByRole('heading', { name: word }).waitFor();
+  await page.getByRole('button', { name: 'Bar before' }).click();
+  await page.getByText(/^Bar 13 of 20/).waitFor();
+  await page.getByRole('combobox', { name: 'How many' }).selectOption('50');
+  await page.getByText(/^Bar 50 of 50/).waitFor();
+});
+
+visit('new bars are replayed behind the series', { arrange }, async ({ page, server, go }) => {
+  await go(report);
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  await page.getByRole('radio', { name: 'New ones' }).check();
+  const field = page.getByLabel('New bars', { exact: true });
+  await field.fill('close\n5473.7\n5480.1\n5481\n');
+  await page.getByRole('button', { name: 'Replay these bars' }).click();
+  await page.getByText(/^Bar 3 of 3/).waitFor();
+  const { prices, format, last } = replays(server).at(-1).body;
+  assert.deepEqual([prices, format, last], ['close\n5473.7\n5480.1\n5481\n', 'csv', undefined]);
+  server.faults.set('POST /v1/waves-replays', { status: 422, title: 'Unprocessable content', errors: [{ pointer: '/prices', detail: 'A price is zero.' }] });
+  await field.fill('close\n0\n');
+  await page.getByRole('button', { name: 'Replay these bars' }).click();
+  await page.getByText('A price is zero.').waitFor();
+  assert.equal(await field.getAttribute('aria-invalid'), 'true');
+});
+
+visit('settings that cannot be replayed are told', { arrange }, async ({ page, server, go }) => {
+  const detail = 'Series must be searched as a whole.';
+  server.faults.set('POST /v1/waves-replays', { status: 422, title: 'Unprocessable content', errors: [{ pointer: '/windows', detail }] });
+  await go(report);
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  await page.getByText(`This series cannot be replayed. ${detail}`).waitFor();
+});

@@ -23,6 +23,17 @@ double decimal_scale(const Series& series) {
     return 0;
 }
 
+// The numbers below `count` in random order (Fisher and Yates, from the inside out).
+std::vector<std::uint32_t> shuffled(std::size_t count, Random& random) {
+    std::vector<std::uint32_t> order(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t k = random.below(i + 1);
+        order[i] = order[k];
+        order[k] = static_cast<std::uint32_t>(i);
+    }
+    return order;
+}
+
 }  // namespace
 
 SurrogateMaker::SurrogateMaker(const Series& series, SurrogateMethod method, int block_bars)
@@ -78,22 +89,17 @@ void SurrogateMaker::make(Random random, Series& into) const {
     const std::size_t count = steps_.size();
     switch (method_) {
         case SurrogateMethod::shuffle: {
-            std::vector<std::uint32_t> order(count);
-            for (std::size_t i = 0; i < count; ++i) {  // Fisher and Yates, from the inside out
-                const std::size_t k = random.below(i + 1);
-                order[i] = order[k];
-                order[k] = static_cast<std::uint32_t>(i);
-            }
-            for (std::uint32_t i : order) append(into, steps_[i]);
+            for (const std::uint32_t i : shuffled(count, random)) append(into, steps_[i]);
             break;
         }
         case SurrogateMethod::block_bootstrap: {
-            std::size_t at = 0;
-            for (std::size_t i = 0; i < count; ++i) {
-                at = i == 0 || random.uniform() < new_block_ ? random.below(count)
-                                                             : (at + 1) % count;
-                append(into, steps_[at]);
-            }
+            std::vector<std::uint32_t> begins;
+            for (std::uint32_t i = 0; i < count; ++i)
+                if (i == 0 || random.uniform() < new_block_) begins.push_back(i);
+            std::vector<std::uint32_t> ends(begins.begin() + 1, begins.end());
+            ends.push_back(static_cast<std::uint32_t>(count));
+            for (const std::uint32_t block : shuffled(begins.size(), random))
+                for (std::uint32_t i = begins[block]; i < ends[block]; ++i) append(into, steps_[i]);
             break;
         }
         case SurrogateMethod::random_walk:

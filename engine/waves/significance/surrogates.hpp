@@ -9,8 +9,8 @@ namespace plimsoll::waves {
 // Makes chance series that are like a given one but for the order of things:
 // - shuffle: the same bars, each relative to the close before it, in random order. Exact for the
 //   hypothesis that bars are exchangeable, as in any random walk.
-// - block_bootstrap: blocks of bars of random length drawn with replacement, which keeps calm and
-//   agitated stretches (stationary bootstrap, Politis and Romano, JASA 1994).
+// - block_bootstrap: blocks of random length in random order, each once: repeated ones would make
+//   perfect ratios. Keeps calm and agitated stretches (lengths as of Politis and Romano, 1994).
 // - random_walk: normal log returns of the same mean and deviation, with shapes of bars drawn from
 //   the series.
 // Prices are rounded to as many decimals as the series has, up to six, since equal prices matter.

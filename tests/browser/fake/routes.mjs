@@ -126,6 +126,7 @@ export const routes = [
   ...datasetRoutes,
   ...scheduleRoutes,
   [/^POST \/v1\/estimates$/, (_, { call, response, json }) => json(response, 200, training.estimate(call.body))],
+  [/^POST \/v1\/waves-replays$/, (_, { call, response, json }) => json(response, 200, waves.replay(call.body))],
   [/^POST \/v1\/waves-checks$/, (_, { call, response, json }) => json(response, 200, waves.check(call.body))],
   ...training.routes,
   [/^GET \/v1\/devices$/, (fake, { response, json }) => json(response, 200, { items: fake.devices })],

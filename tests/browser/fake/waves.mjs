@@ -72,3 +72,29 @@ export function check({ index, pattern, direction, ends }) {
     outlook: known && whole ? known.outlook : null,
   };
 }
+
+const brief = ({ rule_name, direction, ensemble_score, rarity, waves_done, pivots, date_start, date_end }) => ({
+  rule_name, direction, ensemble_score, rarity, waves_done, pivots, start: date_start, end: date_end,
+});
+
+/** The last bars one by one, or three new ones: the best count turns twice, and the second one is proved wrong. */
+export function replay({ index = 0, last = 20, prices }) {
+  const { symbol, prices: known, report } = rows[index];
+  const end = known.first + known.close.length;
+  const amount = prices === undefined ? last : 3;
+  const counts = report.counts.slice(0, 2).map(brief);
+  const steps = Array.from({ length: amount }, (_, place) => {
+    const bar = end - (prices === undefined ? last : 0) + place;
+    const price = known.close[bar - known.first] ?? known.close.at(-1) + place;
+    const turn = place === Math.floor(amount / 3) ? 1 : place === Math.floor((2 * amount) / 3) ? 2 : 0;
+    return {
+      symbol, bar, date: known.dates[bar - known.first] ?? String(bar), close: price,
+      starts: 2 * bar, starts_searched: 30 + (place % 7), nodes: 240 + place, whole_nodes: 21_000 + 40 * place,
+      best: counts[place >= amount / 3 && place < (2 * amount) / 3 ? 1 : 0],
+      came: turn > 0 ? [counts[turn % 2]] : [],
+      went: turn > 0 ? [counts[(turn + 1) % 2]] : [],
+      broken: turn === 2 ? [{ ...counts[1], invalidation: price * 1.01 }] : [],
+    };
+  });
+  return { steps, report: { symbol, bars: end, date_end: steps.at(-1).date, last_close: steps.at(-1).close, ranked_by: 'rarity', counts: report.counts, in_progress: report.in_progress } };
+}

@@ -187,6 +187,15 @@ export const views = [
       await page.getByText(/keeps every rule/).waitFor();
     },
   },
+  {
+    name: 'report-waves-replay',
+    address: wavesReportAt,
+    arrange: waves(),
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Replay', exact: true }).click();
+      await page.getByText(/^Bar 20 of 20/).waitFor();
+    },
+  },
   { name: 'report-waves-loading', address: wavesReportAt, arrange: wavesLoading, ready: heading('Symbols by patterns') },
   { name: 'report-waves-failed', address: wavesReportAt, arrange: wavesFailing, ready: text('Service unavailable') },
   { name: 'report-waves-many', address: wavesReportAt, arrange: waves(manySymbols(90)), ready: heading('What the score is worth') },

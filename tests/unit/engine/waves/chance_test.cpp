@@ -95,6 +95,15 @@ TEST(Chance, PValuesOfRaritiesAreUniform) {
         EXPECT_LT(distance_from_uniform(p_values_of_random_walks(walks(), kind, {})), limit);
 }
 
+// Blocks drawn with replacement would fail: repeated ones make perfect ratios, so chance does too
+// well.
+TEST(Chance, PValuesOfShuffledBlocksAreUniform) {
+    Settings settings;
+    settings.method = SurrogateMethod::block_bootstrap;
+    EXPECT_LT(distance_from_uniform(p_values_of_random_walks(walks(), Kind::ohlc, settings)),
+              1.95 / std::sqrt(walks()));
+}
+
 // The same test sees a statistic that is off by a little: scores of one search against those of
 // another that was asked for more.
 TEST(Chance, TheUniformityTestCanFail) {
@@ -105,22 +114,24 @@ TEST(Chance, TheUniformityTestCanFail) {
 
 TEST(Surrogates, AShuffleHasTheSameBarsInAnotherOrder) {
     const auto series = random_series(3, 200);
-    const SurrogateMaker maker(series, SurrogateMethod::shuffle, 0);
-    Series shuffled;
-    maker.make(Random(1, "x", 0), shuffled);
-    const auto returns = [](const Series& s) {
-        std::vector<double> out;
-        for (std::size_t i = 1; i < s.size(); ++i)
-            out.push_back(std::log(s.close[i] / s.close[i - 1]));
-        return out;
-    };
-    auto before = returns(series);
-    auto after = returns(shuffled);
-    EXPECT_NE(before, after);
-    std::ranges::sort(before);
-    std::ranges::sort(after);
-    // Prices are rounded to four decimals.
-    for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(before[i], after[i], 1e-5);
+    for (const auto method : {SurrogateMethod::shuffle, SurrogateMethod::block_bootstrap}) {
+        const SurrogateMaker maker(series, method, 0);
+        Series shuffled;
+        maker.make(Random(1, "x", 0), shuffled);
+        const auto returns = [](const Series& s) {
+            std::vector<double> out;
+            for (std::size_t i = 1; i < s.size(); ++i)
+                out.push_back(std::log(s.close[i] / s.close[i - 1]));
+            return out;
+        };
+        auto before = returns(series);
+        auto after = returns(shuffled);
+        EXPECT_NE(before, after);
+        std::ranges::sort(before);
+        std::ranges::sort(after);
+        // Prices are rounded to four decimals.
+        for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(before[i], after[i], 1e-5);
+    }
 }
 
 TEST(Surrogates, AreValidSeriesLikeTheirOwn) {

@@ -26,19 +26,22 @@ export const zigzagOf = (count: Count): Zigzag => ({
   points: count.pivots.map((bar, index) => ({ bar, price: count.chart.values[index]!, label: count.chart.labels[index]! })),
 });
 
-/** An alternate knows its bars only; its prices are those of the bars drawn. */
-export function alternateOf(alternate: Count['alternates'][number], bars: PriceBars): Zigzag | undefined {
-  const rises = alternate.direction === 'up';
-  const ends = alternate.pivots.slice(0, alternate.waves_done + 1);
-  const five = alternate.rule_name === 'impulse' || alternate.rule_name === 'leading_diagonal';
+export type Brief = Count['alternates'][number];
+
+/** A count that is told in brief knows its bars only; its prices are those of the bars drawn. */
+export function briefZigzag(count: Brief, bars: PriceBars, tone: Zigzag['tone'] = 'other'): Zigzag | undefined {
+  const rises = count.direction === 'up';
+  const ends = count.pivots.slice(0, count.waves_done + 1);
+  const five = count.rule_name === 'impulse' || count.rule_name === 'leading_diagonal';
   const points = ends.map((bar, index) => {
     const peak = (index % 2 === 1) === rises;
     const at = Math.floor((bar - bars.first) / bars.step);
     const prices = bars.open.length === 0 ? bars.close : peak ? bars.high : bars.low;
-    const label = index === 0 ? '' : five ? `(${index})` : `(${'ABC'[index - 1]})`;
+    const name = five ? String(index) : 'ABC'[index - 1]!;
+    const label = index === 0 ? '' : tone === 'main' ? name : `(${name})`;
     return { bar, price: prices[at] ?? NaN, label };
   });
-  return points.some((point) => Number.isNaN(point.price)) ? undefined : { tone: 'other', points };
+  return points.some((point) => Number.isNaN(point.price)) ? undefined : { tone, points };
 }
 
 export function levelsOf(count: Count): Level[] {

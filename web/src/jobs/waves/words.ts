@@ -54,7 +54,7 @@ export const partNames: Record<string, [string, string]> = {
 
 const methods: Record<string, string> = {
   shuffle: 'the same bars in random order',
-  block_bootstrap: 'blocks of its bars, drawn at random',
+  block_bootstrap: 'blocks of its bars in random order',
   random_walk: 'a random walk fitted to it',
 };
 export const methodWords = (method: string): string => methods[method] ?? method;
