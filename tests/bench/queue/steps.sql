@@ -17,7 +17,8 @@ create function bench.enqueue(p_jobs int, p_tasks int, p_accounts int, p_lanes i
     from generate_series(p_from, p_from + p_jobs - 1) i) j,
   (select array_agg(1 + t / p_tasks) job, array_agg(1) items, array_agg(0.001::real) seconds, array_agg('\x1f8b0800000000000003'::bytea) input
     from generate_series(0, p_jobs * p_tasks - 1) t) t,
-  enqueue_v1(j.team, j.usr, j.kind, j.version, j.args, j.none, j.labels, j.zero, j.class, j.empty, j.zero, j.model, j.merge, j.run_at, j.none, j.mark,
+  enqueue_v3(j.team, j.usr, j.kind, j.version, j.args, j.none, j.labels, j.zero, j.class, j.empty, j.zero, j.model, j.merge, j.run_at, j.none, j.mark,
+    j.run_at, array_fill(null::real, array[p_jobs]), j.none, false,
     t.job, t.items, t.seconds, t.input)
 $$;
 
