@@ -12,7 +12,8 @@ constexpr RoundLimits kLimits{.calls = 1000,
                               .weight = 32 << 20,
                               .waiting_calls = 10'000,
                               .waiting_weight = 256 << 20,
-                              .patience = 2 * kCallTimeout + std::chrono::seconds(1)};
+                              .patience = 2 * kCallTimeout + std::chrono::seconds(1),
+                              .gather = std::chrono::milliseconds(2)};
 
 // What the rows of a job and of a task cost the database beside their texts, so that 20,000 tasks
 // fill a commit.

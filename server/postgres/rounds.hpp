@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -30,10 +31,13 @@ struct RoundLimits {
     std::size_t waiting_calls;
     std::size_t waiting_weight;
     std::chrono::milliseconds patience;
+    // Callers come again when they are answered: the round after one of many calls waits for as
+    // many, though not for longer than this. 0: it does not wait.
+    std::chrono::milliseconds gather{0};
 };
 
 // Calls that come while a round is under way share the next one: many callers, one round trip.
-// There is no timer: alone, a call is a round at once. No call joins a round that has begun, so
+// Alone, a call is a round at once. No call joins a round that has begun, so
 // what it reads is never older than the call itself. Lives in a shared_ptr; not thread-safe, like
 // the pool.
 template <class Asked, class Answer>
@@ -53,6 +57,7 @@ class Rounds : public std::enable_shared_from_this<Rounds<Asked, Answer>> {
         }
         waiting_.push_back(call);
         waiting_weight_ += call->weight;
+        if (waiting_.size() >= expected_) gathering_.cancel();
         call->done.expires_after(limits_.patience);
         if (!std::exchange(busy_, true)) {
             asio::co_spawn(executor_, run_all(self), asio::detached);
@@ -78,7 +83,7 @@ class Rounds : public std::enable_shared_from_this<Rounds<Asked, Answer>> {
     using Round = std::vector<std::shared_ptr<Call>>;
 
     Rounds(asio::any_io_executor executor, RoundLimits limits)
-        : executor_(std::move(executor)), limits_(limits) {}
+        : executor_(std::move(executor)), limits_(limits), gathering_(executor_) {}
 
     virtual std::size_t weigh(const Asked& asked) const = 0;
     // Answers every call of the round.
@@ -101,8 +106,17 @@ class Rounds : public std::enable_shared_from_this<Rounds<Asked, Answer>> {
             // Who is answered now, and who came in the meantime, goes first: rounds are few and
             // full where they would otherwise be many and small.
             co_await asio::post(asio::use_awaitable);
+            co_await self->gather(round.size());
         }
         self->busy_ = false;
+    }
+
+    asio::awaitable<void> gather(std::size_t calls) {
+        if (calls == 1 || waiting_.size() >= calls || limits_.gather.count() == 0) co_return;
+        expected_ = calls;
+        gathering_.expires_after(limits_.gather);
+        co_await gathering_.async_wait(asio::as_tuple(asio::use_awaitable));
+        expected_ = std::numeric_limits<std::size_t>::max();
     }
 
     Round next_round() {
@@ -124,6 +138,9 @@ class Rounds : public std::enable_shared_from_this<Rounds<Asked, Answer>> {
     std::deque<std::shared_ptr<Call>> waiting_;
     std::size_t waiting_weight_ = 0;
     bool busy_ = false;
+    // How many calls the next round waits for, while it does.
+    std::size_t expected_ = std::numeric_limits<std::size_t>::max();
+    asio::steady_timer gathering_;
 };
 
 }  // namespace plimsoll::postgres
