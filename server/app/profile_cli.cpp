@@ -12,11 +12,14 @@ void add_profile_command(CLI::App& app, client::Session& session, int& code) {
     const auto options = std::make_shared<client::ProfileOptions>();
     auto* command = app.add_subcommand(
         "profile", "Measure a device and a model, and write the report to a file");
-    command->add_option("--mode", options->mode, "engine, sentiment or full")
-        ->check(CLI::IsMember({"engine", "sentiment", "full"}))
+    command->add_option("--mode", options->mode, "engine, sentiment, llm or full")
+        ->check(CLI::IsMember({"engine", "sentiment", "llm", "full"}))
         ->capture_default_str();
     command->add_option("--sentiment-model", options->sentiment_model, "The model to measure")
         ->capture_default_str();
+    command->add_option("--llm-endpoint", options->llm_endpoint,
+                        "A URL that an administrator named; their first when left out");
+    command->add_option("--llm-model", options->llm_model, "The language model to ask");
     command->add_option("--output-dir", options->output_folder, "Folder of the report")
         ->capture_default_str();
     command->add_option("--class", options->device_class, "Where: gpu, cpu or host")

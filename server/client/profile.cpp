@@ -22,7 +22,10 @@ json request_of(const ProfileOptions& options) {
     if (options.latency_ms) limits["latency_ms"] = *options.latency_ms;
     if (options.memory_mb) limits["memory_mb"] = *options.memory_mb;
     json args{{"mode", options.mode}, {"limits", std::move(limits)}};
-    if (options.mode != "engine") args["sentiment_model"] = options.sentiment_model;
+    if (!options.llm_endpoint.empty()) args["llm_endpoint"] = options.llm_endpoint;
+    if (!options.llm_model.empty()) args["llm_model"] = options.llm_model;
+    if (options.mode == "sentiment" || options.mode == "full")
+        args["sentiment_model"] = options.sentiment_model;
     if (!options.device_class.empty()) args["device_class"] = options.device_class;
     return {{"kind", "profile"}, {"args", std::move(args)}};
 }

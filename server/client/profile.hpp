@@ -10,6 +10,8 @@ namespace plimsoll::client {
 struct ProfileOptions {
     std::string mode = "full";
     std::string sentiment_model = "vader";
+    std::string llm_endpoint;  // empty, as the model: the server's first
+    std::string llm_model;
     std::string output_folder = "out/profiling";
     std::string device_class;  // empty: the server chooses
     std::optional<int> largest_batch;

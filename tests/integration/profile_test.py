@@ -1,19 +1,57 @@
 """Jobs of kind profile and `plimsoll profile` through the real server, on the host and on PoCL. No number is judged:
 how fast a machine is in a test is nobody's promise."""
 
+import http.server
 import json
+import os
 import pathlib
 import re
 import tempfile
+import threading
 import unittest
+import unittest.mock
 
 import harness
+
+
+class LanguageModel(http.server.BaseHTTPRequestHandler):
+    """Speaks both dialects, in words of its own count."""
+
+    def do_POST(self):
+        self.server.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        if self.path == "/moved/api/generate":
+            self.send_response(307)
+            self.send_header("Location", "/api/generate")
+            self.end_headers()
+            return
+        self.send_response(200)
+        self.end_headers()
+        if self.path == "/api/generate":
+            lines = [{"response": "So", "done": False},
+                     {"response": "", "done": True, "eval_count": 11, "eval_duration": 250_000_000, "prompt_eval_count": 40}]
+            text = "".join(json.dumps(line) + "\n" for line in lines)
+        else:
+            events = [{"choices": [{"delta": {"content": "So"}}]}, {"choices": [], "usage": {"completion_tokens": 5, "prompt_tokens": 40}}]
+            text = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
+        self.wfile.write(text.encode())
+
+    def log_message(self, *_):
+        pass
 
 
 class Profile(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = harness.Server().start()
+        cls.model = http.server.ThreadingHTTPServer(("127.0.0.1", 0), LanguageModel)
+        cls.model.asked = []
+        threading.Thread(target=cls.model.serve_forever, daemon=True).start()
+        cls.addClassCleanup(cls.model.server_close)
+        cls.addClassCleanup(cls.model.shutdown)
+        cls.origin = f"http://127.0.0.1:{cls.model.server_port}"
+        paths = ("/api/generate", "/v1/chat/completions", "/moved/api/generate")
+        named = {"LLM_ENDPOINT_URL": ",".join(cls.origin + path for path in paths)}
+        with unittest.mock.patch.dict(os.environ, named):
+            cls.server = harness.Server().start()
         cls.addClassCleanup(cls.server.remove)
         cls.api = cls.server.api()
 
@@ -41,6 +79,43 @@ class Profile(unittest.TestCase):
         self.assertEqual([error["pointer"] for error in reply.json["errors"]], ["/args/device_class"])
         self.assertEqual(self.submit(limits={"largest_batch": 0}).status, 422)
         self.assertEqual(self.submit(mode="llama").status, 422)
+
+    def test_a_language_model_is_asked_where_an_administrator_named_it(self):
+        for path, tokens in (("/api/generate", 11), ("/v1/chat/completions", 5)):
+            with self.subTest(path):
+                report, rows = self.report(mode="llm", llm_endpoint=self.origin + path, llm_model="tiny")
+                self.assertEqual(report["items"], {"total": 4, "ok": 4, "failed": 0}, report["summary"]["errors"])
+                [model] = report["summary"]["results"]
+                self.assertEqual((model["model_name"], model["model_type"]), ("tiny", "llm"))
+                self.assertEqual({prompt["answer_tokens"] for prompt in model["llm"]["prompts"]}, {tokens})
+                self.assertEqual([row["unit"] for row in rows], ["tokens/s"] * 4)
+                self.assertEqual(self.model.asked[-1]["model"], "tiny")
+        self.assertEqual(report["summary"]["summary"]["llm_models"], 1)
+
+    def test_no_other_endpoint_is_asked_and_no_redirect_followed(self):
+        for elsewhere in (f"{self.origin}/other/api/generate", "http://localhost/api/generate"):
+            reply = self.submit(mode="llm", llm_endpoint=elsewhere)
+            self.assertEqual(reply.status, 422, reply.body)
+            self.assertEqual([(error["pointer"], error["rule"]) for error in reply.json["errors"]],
+                             [("/args/llm_endpoint", "not_allowed")])
+        reply = self.submit(mode="llm", llm_endpoint=self.origin + "/moved/api/generate")
+        job = self.api.wait(reply.json["id"])
+        rows = self.api.results(job["id"])
+        self.assertEqual({row["error_code"] for row in rows}, {"unavailable"})
+        self.assertIn("redirects are not followed", rows[0]["error"])
+
+    def test_a_device_lets_go_of_what_it_keeps(self):
+        found = self.server.run("--json", "devices")
+        [host] = [device for device in json.loads(found.stdout)["items"] if device["device"] == "host"]
+        self.assertIsNone(host["cleanup"])
+        told = self.server.run("devices", "clean", host["node"], "host")
+        self.assertRegex(told.stdout, r"^Freed [\d.]+ MB by the books of the job kinds, -?[\d.]+ MB as the system counts\.$")
+        again = json.loads(self.server.run("--json", "devices", "clean", host["node"], "host").stdout)
+        self.assertEqual(again["cleanup"]["state"], "done")
+        self.assertEqual(again["cleanup"]["kept_bytes"], 0)
+        wrong = self.server.run("devices", "clean", host["node"], "opencl:none:7", check=False)
+        self.assertNotEqual(wrong.returncode, 0)
+        self.assertIn("no such device", wrong.stderr)
 
     def test_the_command_line_writes_the_guides_file_and_compares(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -28,7 +28,10 @@ std::string class_of(const Request& request) {
 
 // All parts are one task: numbers of one report are of one device, and nothing else of the job runs
 // beside what is timed.
-tl::expected<Plan, FieldErrors> plan(const json& args) {
+tl::expected<Plan, FieldErrors> plan(const json& asked) {
+    const auto with_endpoint = with_llm(asked, llm_settings());
+    if (!with_endpoint) return tl::unexpected(with_endpoint.error());
+    const json& args = *with_endpoint;
     const auto request = parse_request(args);
     if (!request) return tl::unexpected(request.error());
     const auto parts = parts_of(*request);

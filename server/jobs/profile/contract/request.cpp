@@ -1,5 +1,7 @@
 #include "server/jobs/profile/contract/request.hpp"
 
+#include "server/jobs/profile/contract/llm_endpoints.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::profile {
@@ -9,8 +11,8 @@ using nlohmann::json;
 tl::expected<Request, FieldErrors> parse_request(const json& args) {
     Request request;
     request.mode = args.value("mode", "full");
-    request.engine = request.mode != "sentiment";
-    request.sentiment = request.mode != "engine";
+    request.engine = request.mode == "engine" || request.mode == "full";
+    request.sentiment = request.mode == "sentiment" || request.mode == "full";
     request.sentiment_model = args.value("sentiment_model", std::string(kVader));
     request.device_class = args.value("device_class", "");
     const json limits = args.value("limits", json::object());
@@ -26,7 +28,37 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
             FieldErrors{{"/device_class", "no_device",
                          "The host has no OpenCL device to measure: choose \"cpu\" or \"gpu\"."}});
     }
+    request.llm_endpoint = args.value("llm_endpoint", "");
+    request.llm_model = args.value("llm_model", "");
+    request.llm = request.mode == "llm" || !request.llm_endpoint.empty();
     return request;
+}
+
+tl::expected<json, FieldErrors> with_llm(const json& args, const LlmSettings& settings) {
+    const auto refuse = [](const char* rule, const char* message) {
+        return tl::unexpected(FieldErrors{{"/llm_endpoint", rule, message}});
+    };
+    const auto mode = args.value("mode", "full");
+    const auto url = args.value("llm_endpoint", "");
+    if (mode != "llm" && mode != "full") {
+        if (url.empty()) return args;
+        return refuse("other_mode", "Only the modes \"llm\" and \"full\" call an endpoint.");
+    }
+    if (settings.endpoints.empty() && mode == "full" && url.empty()) return args;
+    if (settings.endpoints.empty()) {
+        return refuse("not_allowed",
+                      "No administrator has named an endpoint of a language model "
+                      "(LLM_ENDPOINT_URL).");
+    }
+    if (!url.empty() && find_endpoint(settings, url) == nullptr) {
+        return refuse("not_allowed",
+                      "The endpoint must be one that an administrator has named "
+                      "(LLM_ENDPOINT_URL).");
+    }
+    json settled = args;
+    if (url.empty()) settled["llm_endpoint"] = settings.endpoints.front().url;
+    if (!args.contains("llm_model")) settled["llm_model"] = settings.model;
+    return settled;
 }
 
 std::vector<std::string> parts_of(const Request& request) {
@@ -40,6 +72,11 @@ std::vector<std::string> parts_of(const Request& request) {
     if (request.sentiment) {
         for (const auto* part : {"short", "medium", "long"}) {
             parts.push_back(std::string("sentiment/") + part);
+        }
+    }
+    if (request.llm) {
+        for (const auto* tokens : {"50", "100", "200", "500"}) {
+            parts.push_back(std::string("llm/") + tokens);
         }
     }
     return parts;

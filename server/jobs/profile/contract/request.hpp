@@ -1,6 +1,7 @@
 #pragma once
 
 #include "server/jobs/kind.hpp"
+#include "server/jobs/profile/contract/llm_endpoints.hpp"
 
 #include <optional>
 #include <string>
@@ -17,16 +18,24 @@ inline constexpr std::string_view kVader = "vader";
 struct Request {
     bool engine = false;     // the device itself
     bool sentiment = false;  // a sentiment model on it
+    bool llm = false;        // a language model behind an endpoint
     std::string mode;
     std::string sentiment_model;
+    std::string llm_endpoint;  // a URL that an administrator named; empty without `llm`
+    std::string llm_model;
     std::string device_class;  // empty: whichever suits the mode
     std::int64_t largest_batch = 4096;
     std::optional<double> latency_ms;
     std::optional<double> memory_mb;  // 1e6 bytes
 };
 
-// From arguments that passed the kind's schema.
+// From arguments that passed the kind's schema and, where an endpoint may be called, with_llm().
 tl::expected<Request, FieldErrors> parse_request(const nlohmann::json& args);
+
+// The arguments with the endpoint and the model that will be asked: for mode "llm", and for "full"
+// where an administrator named an endpoint. An endpoint that nobody named is refused.
+tl::expected<nlohmann::json, FieldErrors> with_llm(const nlohmann::json& args,
+                                                   const LlmSettings& settings);
 
 // What is measured, one item each, in order: "engine/peak", "sentiment/short".
 std::vector<std::string> parts_of(const Request& request);

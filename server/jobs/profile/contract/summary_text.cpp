@@ -42,7 +42,26 @@ std::string best_speedup(const json& model) {
                 best->value("batch_size", 0LL));
 }
 
+// As the guide prints it, then a line for each length of prompt.
+std::string llm_text(const json& model) {
+    std::string text = "LLM Model: " + model.value("model_name", "") + "\n";
+    text += line("  Average inference: %.2f ms", model.value("inference_time_ms", 0.0));
+    const auto& prompts = model.at("llm").at("prompts");
+    text += line("  Throughput: %.2f tokens/sec", prompts.front().value("tokens_per_second", 0.0));
+    text += "  VRAM used: unknown\n";
+    for (const auto& prompt : prompts) {
+        text += line(
+            "  prompt of about %d tokens: first token after %.1f ms, %.0f tokens in %.1f "
+            "ms, %.1f tokens/s",
+            prompt.value("about_tokens", 0), prompt.value("first_token_ms", 0.0),
+            prompt.value("answer_tokens", 0.0), prompt.value("median_ms", 0.0),
+            prompt.value("tokens_per_second", 0.0));
+    }
+    return text;
+}
+
 std::string model_text(const json& model) {
+    if (model.contains("llm")) return llm_text(model);
     std::string text = "Sentiment Model: " + model.value("model_name", "") + "\n";
     text += line("  Load time: %.2f ms", model.value("load_time_ms", 0.0));
     text += line("  Single item inference: %.2f ms", model.value("inference_time_ms", 0.0));

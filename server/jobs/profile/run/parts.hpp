@@ -34,6 +34,9 @@ class Area {
 // The device itself. Errc::unavailable is an item's error when there is no device.
 std::unique_ptr<Area> engine_area(const Request& request, opencl::Device* device, Watch watch);
 
+// A language model behind an endpoint; one entry of the guide's `results`.
+std::unique_ptr<Area> llm_area(const Request& request, Watch watch);
+
 // A sentiment model; one entry of the guide's `results`.
 std::unique_ptr<Area> sentiment_area(const Request& request, Watch watch);
 

@@ -44,12 +44,32 @@ Json method_json() {
             {"least_seconds", policy.least_seconds}};
 }
 
-Json report_of(const Request& request, const opencl::Device* device, const Area& engine,
-               const Area& sentiment, Json errors) {
-    const Json model = sentiment.report();
+// The areas of a request; those that it does not ask for measure nothing.
+struct Areas {
+    Areas(const Request& request, opencl::Device* device, const Watch& watch)
+        : engine(engine_area(request, device, watch)),
+          sentiment(sentiment_area(request, watch)),
+          llm(llm_area(request, watch)) {}
+
+    Area& of(std::string_view part) const {
+        if (part.starts_with("engine/")) return *engine;
+        return part.starts_with("llm/") ? *llm : *sentiment;
+    }
+
+    std::unique_ptr<Area> engine;
+    std::unique_ptr<Area> sentiment;
+    std::unique_ptr<Area> llm;
+};
+
+Json report_of(const Request& request, const opencl::Device* device, const Areas& areas,
+               Json errors) {
     Json results = Json::array();
-    if (!model.is_null()) results.push_back(model);
-    const auto models = results.size();
+    const auto add = [&](const Json& model) {
+        if (!model.is_null()) results.push_back(model);
+        return model.is_null() ? 0 : 1;
+    };
+    const int sentiment_models = add(areas.sentiment->report());
+    const int llm_models = add(areas.llm->report());
     return {{"generated_at", to_rfc3339(SystemClock().now())},
             {"mode", request.mode},
             {"device", device_json(device)},
@@ -59,10 +79,12 @@ Json report_of(const Request& request, const opencl::Device* device, const Area&
               {"latency_ms", number_or_null(request.latency_ms)},
               {"memory_mb", number_or_null(request.memory_mb)}}},
             {"method", method_json()},
-            {"engine", engine.report()},
+            {"engine", areas.engine->report()},
             {"results", std::move(results)},
             {"summary",
-             {{"total_models_profiled", models}, {"sentiment_models", models}, {"llm_models", 0}}},
+             {{"total_models_profiled", sentiment_models + llm_models},
+              {"sentiment_models", sentiment_models},
+              {"llm_models", llm_models}}},
             {"errors", std::move(errors)}};
 }
 
@@ -72,16 +94,14 @@ Result<TaskOutput> measure(std::string_view args, std::string_view input, RunCon
     const auto parts = nlohmann::json::parse(input).get<std::vector<std::string>>();
     context.progress.set_total(std::ssize(parts));
     const Watch watch{context.stop, &context.progress};
-    const auto engine = engine_area(*request, request->engine ? context.device : nullptr, watch);
-    const auto sentiment = sentiment_area(*request, watch);
+    const Areas areas(*request, request->engine ? context.device : nullptr, watch);
     TaskOutput output;
     std::string rows;
     Json errors = Json::array();
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const auto& part = parts[i];
         const auto slash = part.find('/');
-        auto& area = part.starts_with("engine/") ? *engine : *sentiment;
-        const auto result = area.measure(std::string_view(part).substr(slash + 1));
+        const auto result = areas.of(part).measure(std::string_view(part).substr(slash + 1));
         if (!result && result.error().code == Errc::cancelled) return fail(result.error());
         ++(result ? output.items_ok : output.items_failed);
         const Json row = row_of(static_cast<std::int64_t>(i), part, result);
@@ -95,7 +115,7 @@ Result<TaskOutput> measure(std::string_view args, std::string_view input, RunCon
         context.progress.advance(1);
     }
     output.results = gzip(rows);
-    output.partial = report_of(*request, context.device, *engine, *sentiment, std::move(errors))
+    output.partial = report_of(*request, context.device, areas, std::move(errors))
                          .dump(-1, ' ', false, Json::error_handler_t::replace);
     return output;
 }
@@ -105,9 +125,7 @@ Result<Merged> merge(std::string_view args, std::span<const std::string> partial
     if (!partials.empty()) return Merged{partials.front(), {}};
     const auto request = stored_request(args);
     if (!request) return fail(request.error());
-    const auto none = engine_area(*request, nullptr, {});
-    const Json report =
-        report_of(*request, nullptr, *none, *sentiment_area(*request, {}), Json::array());
+    const Json report = report_of(*request, nullptr, Areas(*request, nullptr, {}), Json::array());
     return Merged{report.dump(), {}};
 }
 

@@ -13,6 +13,6 @@ export const kind: JobKind<'profile'> = {
   Report: () => import('./ProfileReport.svelte'),
   describe: (job) => {
     const { mode } = job.args as { mode?: string };
-    return mode === 'engine' ? 'a device' : mode === 'sentiment' ? 'a sentiment model' : 'a device and a model';
+    return mode === 'engine' ? 'a device' : mode === 'sentiment' ? 'a sentiment model' : mode === 'llm' ? 'a language model' : 'a device and a model';
   },
 };

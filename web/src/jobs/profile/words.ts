@@ -5,6 +5,8 @@ type Schemas = components['schemas'];
 export type Summary = Schemas['ProfileSummary'];
 export type Curve = Schemas['ProfileCurve'];
 export type Rate = Schemas['ProfileRate'];
+export type LanguageModel = Schemas['ProfileLlm'];
+export type Prompt = Schemas['ProfilePrompt'];
 export type Args = Schemas['ProfileArgs'];
 
 const three = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
