@@ -67,6 +67,14 @@ std::vector<std::string> known_kinds() {
     return kinds;
 }
 
+std::uint64_t release_all(opencl::Device* device) {
+    std::uint64_t bytes = 0;
+    for (const auto& run : jobs::runs()) {
+        if (run.release != nullptr) bytes += run.release(device);
+    }
+    return bytes;
+}
+
 // The queue of a database, and the connections that it works with.
 struct Queue {
     Queue(const boost::asio::any_io_executor& executor, const std::string& url)
@@ -97,7 +105,8 @@ int run_worker(const Options& options) {
     const auto url = database_url();
     if (!url) return refuse(url.error());
     return worker::run_worker_process(connect_to(*url), std::move(*opener), jobs::find_run,
-                                      options.life_fd, {.log_readings = settings->log_readings});
+                                      {release_all, settings->clean_when_idle}, options.life_fd,
+                                      {.log_readings = settings->log_readings});
 }
 
 int run_supervisor() {

@@ -90,6 +90,8 @@ struct UserFlags {
     bool all_failed = false;
     bool per_item = false;
     bool watch_devices = false;
+    std::string node;
+    std::string device;
 };
 
 void add_dataset_commands(CLI::App& app, client::Session& session, client::DatasetOptions& options,
@@ -212,7 +214,17 @@ void add_user_commands(CLI::App& app, client::Session& session, UserFlags& flags
     results->add_option("--output,-o", flags.file, "File to write instead of the standard output");
     auto* devices = app.add_subcommand("devices", "List the devices that run jobs");
     devices->add_flag("--watch", flags.watch_devices, "Look again every two seconds, until Ctrl-C");
-    devices->callback([&] { code = client::list_devices(session, flags.watch_devices); });
+    devices->require_subcommand(0, 1);
+    devices->callback([&code, &session, &flags, devices] {
+        if (devices->get_subcommands().empty())
+            code = client::list_devices(session, flags.watch_devices);
+    });
+    auto* clean = devices->add_subcommand(
+        "clean", "Have a device let go of the models, kernels and buffers that it keeps");
+    clean->add_option("node", flags.node, "The machine's name")->required();
+    clean->add_option("device", flags.device, "Its name there, for example opencl:pocl:0")
+        ->required();
+    clean->callback([&] { code = client::clean_device(session, flags.node, flags.device); });
 }
 
 struct WebhookFlags {

@@ -3,6 +3,7 @@
 #include "engine/training/guides/gpu_profiles_guide.hpp"
 #include "server/base/log_format.hpp"
 #include "server/http/trusted_proxies.hpp"
+#include "server/jobs/profile/contract/llm_endpoints.hpp"
 #include "server/webhooks/target.hpp"
 
 #include <charconv>
@@ -208,6 +209,26 @@ const std::vector<Entry>& table() {
         flag({"devices.log", "GPU_PROFILING_ENABLED", "true or false",
               "Log a line about each device every ten seconds"},
              "false", &S::devices, &S::Devices::log),
+        flag({"devices.memory_cleanup", "GPU_MEMORY_CLEANUP", "true or false",
+              "Idle devices let go of the models, kernels and buffers that they keep"},
+             "true", &S::devices, &S::Devices::clean),
+        number({"devices.cleanup_interval", "GPU_CLEANUP_INTERVAL_SEC", "1..86400, s",
+                "How long a device is idle before it lets go of them"},
+               "300", 1, 86'400, &S::devices, &S::Devices::clean_after),
+        {{"llm.endpoints", "LLM_ENDPOINT_URL", "http://host:port/api/generate, …",
+          "Language models that speed profiles may ask, commas between: …/api/generate (Ollama) or "
+          "…/chat/completions (OpenAI); empty: none"},
+         "",
+         false,
+         [](Settings& s, const std::string& value) {
+             s.llm.endpoints = value;
+             return broken_rule(jobs::profile::parse_llm_endpoints(value));
+         },
+         [](const S& s) { return s.llm.endpoints; }},
+        text({"llm.model", "LLM_MODEL_NAME", "name", "The model to ask when a job names none"},
+             "mistral", &S::llm, &S::Llm::model),
+        number({"llm.timeout", "LLM_TIMEOUT_SECS", "1..600, s", "Longest time of an answer"}, "15",
+               1, 600, &S::llm, &S::Llm::timeout),
         {{"webhooks.origins", "PLIMSOLL_WEBHOOKS_ORIGINS", "https://host[:port], …",
           "Where completion notices may go, commas between; *. before a host is any name below it; "
           "empty: nowhere"},

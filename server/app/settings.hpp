@@ -51,7 +51,14 @@ struct Settings {
         int max_temperature = 0;
         int min_free_memory = 0;
         bool log = false;
+        bool clean = false;
+        int clean_after = 0;
     } devices;
+    struct Llm {
+        std::string endpoints;
+        std::string model;
+        int timeout = 0;
+    } llm;
     struct Webhooks {
         std::string origins;
         std::string networks;

@@ -60,6 +60,8 @@ int download_results(const Session& session, const std::string& job_id, const st
                      const std::string& file);
 // With `watch`, again every two seconds until the process is ended; with --json a line each time.
 int list_devices(const Session& session, bool watch);
+// Has a device let go of what it keeps between tasks, waits for it and says what was freed.
+int clean_device(const Session& session, const std::string& node, const std::string& device);
 
 int show_queue(const Session& session);
 struct UsageOptions {

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <thread>
 
+#include <boost/url/encode.hpp>
+#include <boost/url/rfc/pchars.hpp>
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::client {
@@ -13,6 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::chrono::seconds kBetweenLooks{2};
+constexpr std::chrono::milliseconds kBetweenAnswers{200};
 constexpr const char* kClearScreen = "\x1b[H\x1b[J";
 constexpr double kGibibyte = 1 << 30;
 
@@ -58,6 +61,29 @@ std::string table(const Session& session, const json& devices) {
     return format_table(session.terminal, rows) + warnings;
 }
 
+std::string segment(const std::string& text) {
+    return boost::urls::encode(text, boost::urls::pchars);
+}
+
+std::string megabytes(const json& bytes) {
+    if (!bytes.is_number()) return "unknown";
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f MB", bytes.get<double>() / 1e6);
+    return text;
+}
+
+const json* find_device(const json& list, const std::string& node, const std::string& device) {
+    for (const auto& item : list.at("items")) {
+        if (text_of(item, "node") == node && text_of(item, "device") == device) return &item;
+    }
+    return nullptr;
+}
+
+bool has_worker(const json& device) {
+    const auto state = text_of(device, "state");
+    return state != "failed" && state != "gone";
+}
+
 }  // namespace
 
 int list_devices(const Session& session, bool watch) {
@@ -78,6 +104,35 @@ int list_devices(const Session& session, bool watch) {
         if (std::fflush(stdout) != 0) return 0;  // nobody reads any more
         std::this_thread::sleep_for(kBetweenLooks);
     }
+}
+
+int clean_device(const Session& session, const std::string& node, const std::string& device) {
+    auto api = signed_in();
+    if (!api) return report_error(session, api.error());
+    const auto asked = api->post_json(
+        "/v1/devices/" + segment(node) + "/" + segment(device) + "/cleanup", nullptr);
+    if (!asked) return report_error(session, asked.error());
+    json found = *asked;
+    while (text_of(found.at("cleanup"), "state") == "waiting" && has_worker(found)) {
+        std::this_thread::sleep_for(kBetweenAnswers);
+        const auto list = api->get_json("/v1/devices");
+        if (!list) return report_error(session, list.error());
+        const auto* now = find_device(*list, node, device);
+        if (now == nullptr) break;
+        found = *now;
+    }
+    const auto& cleanup = found.at("cleanup");
+    const bool done = text_of(cleanup, "state") == "done";
+    if (session.json) {
+        session.terminal.line(found.dump(2));
+    } else if (done) {
+        session.terminal.line("Freed " + megabytes(cleanup.at("kept_bytes")) +
+                              " by the books of the job kinds, " +
+                              megabytes(cleanup.at("freed_bytes")) + " as the system counts.");
+    } else {
+        session.terminal.note("The device's worker is gone; the next one will answer.");
+    }
+    return done ? 0 : 1;
 }
 
 }  // namespace plimsoll::client

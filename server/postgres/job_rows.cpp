@@ -106,6 +106,29 @@ queue::JobEvent to_event(const Row& row) {
             row.get<Timestamp>("at")};
 }
 
+namespace {
+
+std::optional<queue::DeviceCleanup> to_cleanup(const Row& row) {
+    const auto asked_at = row.get<std::optional<Timestamp>>("cleanup_asked_at");
+    if (!asked_at) return std::nullopt;
+    queue::DeviceCleanup cleanup;
+    cleanup.asked_at = *asked_at;
+    cleanup.asked_by = row.get<std::optional<std::string>>("cleanup_asked_by").value_or("");
+    cleanup.ended_at = row.get<std::optional<Timestamp>>("cleanup_ended_at");
+    const auto told = row.get<std::optional<std::string>>("cleanup_result").value_or("{}");
+    const json result = json::parse(told, nullptr, false);
+    const auto number = [&](const char* member) -> std::optional<std::int64_t> {
+        if (!result.is_object() || !result.contains(member)) return std::nullopt;
+        if (!result[member].is_number_integer()) return std::nullopt;
+        return result[member].get<std::int64_t>();
+    };
+    cleanup.kept_bytes = number("kept_bytes");
+    cleanup.freed_bytes = number("freed_bytes");
+    return cleanup;
+}
+
+}  // namespace
+
 queue::DeviceStatus to_device(const Row& row) {
     queue::DeviceStatus device;
     device.node = row.get<std::string>("node");
@@ -118,6 +141,7 @@ queue::DeviceStatus to_device(const Row& row) {
     device.seen_at = row.get<Timestamp>("seen_at");
     device.tasks_running = row.get<std::int64_t>("tasks_running");
     device.telemetry = row.get<std::optional<std::string>>("telemetry").value_or("");
+    device.cleanup = to_cleanup(row);
     const auto state = row.get<std::string>("state");
     if (state == "retired") {
         device.state = "gone";

@@ -118,4 +118,16 @@ Answer<void> ShareStore::resume(Author author, std::int64_t id, std::optional<Te
     co_return Result<void>{};
 }
 
+Answer<void> ShareStore::ask_cleanup(Author author, std::string node, std::string device) {
+    auto rows =
+        co_await run(Statement::of(sql::devices_ask_cleanup, std::move(node), std::move(device),
+                                   author.user.value, author.request_id));
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty()) co_return fail(Errc::not_found, "There is no such device.");
+    if ((*rows)[0].get<std::string_view>("outcome") == "gone") {
+        co_return fail(Errc::conflict, "No worker runs this device now: it keeps nothing.");
+    }
+    co_return Result<void>{};
+}
+
 }  // namespace plimsoll::postgres

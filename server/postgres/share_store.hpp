@@ -23,6 +23,7 @@ class ShareStore final : public queue::ShareStore {
                            double entry_limit_seconds) override;
     Answer<std::int64_t> hold(Author author, queue::NewHold hold) override;
     Answer<void> resume(Author author, std::int64_t id, std::optional<TeamId> team) override;
+    Answer<void> ask_cleanup(Author author, std::string node, std::string device) override;
 
   private:
     // In a transaction that may write audit rows of any team.

@@ -72,6 +72,12 @@ std::string to_json(const queue::WorkerTelemetry& telemetry) {
         .dump();
 }
 
+std::string to_json(const queue::Freed& freed) {
+    return json{{"kept_bytes", freed.kept_bytes},
+                {"freed_bytes", freed.freed_bytes ? json(*freed.freed_bytes) : json()}}
+        .dump();
+}
+
 queue::Claim to_claim(const Rows& rows) {
     queue::Claim claim;
     for (const Row row : rows) {

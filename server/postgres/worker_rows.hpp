@@ -19,6 +19,9 @@ Statement device_report(const queue::WorkerInfo& info);
 // The `telemetry` of worker.heartbeat: JSON, with a member for each count.
 std::string to_json(const queue::WorkerTelemetry& telemetry);
 
+// The answer to a request to clean up: JSON, bytes.
+std::string to_json(const queue::Freed& freed);
+
 // From the rows of worker.claim.
 queue::Claim to_claim(const Rows& rows);
 

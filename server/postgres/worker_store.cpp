@@ -4,6 +4,8 @@
 #include "server/postgres/sql.hpp"
 #include "server/postgres/worker_rows.hpp"
 
+#include <utility>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -21,7 +23,9 @@ WorkerStore::WorkerStore(const asio::any_io_executor& executor, Pool& pool, List
                         [this] { woken(); }});
     listener.subscribe({"plimsoll_worker",
                         [this](std::string_view id) {
-                            if (id == std::to_string(worker_id_)) woken();
+                            if (id != std::to_string(worker_id_)) return;
+                            called_ = true;
+                            woken();
                         },
                         [] {}});
 }
@@ -70,8 +74,19 @@ awaitable<Result<queue::HeartbeatReply>> WorkerStore::heartbeat(
     for (const std::int64_t fence : row.get<std::vector<std::int64_t>>("stale_fences")) {
         held_.drop(fence);
     }
+    reply.cleanup = row.get<std::optional<std::int64_t>>("cleanup").value_or(0);
     if (reply.expired) held_.drop_all();
     co_return reply;
+}
+
+awaitable<Result<void>> WorkerStore::report_cleanup(WorkerHandle worker, std::int64_t cleanup,
+                                                    queue::Freed freed) {
+    const auto told = co_await pool_.run(
+        Statement::of(sql::worker_report_cleanup, worker.id, worker.epoch, cleanup, to_json(freed)),
+        kCallTimeout);
+    if (!told) co_return fail(told.error());
+    resident_.clear();
+    co_return Result<void>{};
 }
 
 awaitable<Result<queue::Claim>> WorkerStore::claim(WorkerHandle worker, double seconds,
@@ -134,12 +149,13 @@ awaitable<Result<void>> WorkerStore::retire(WorkerHandle worker) {
     co_return Result<void>{};
 }
 
-awaitable<void> WorkerStore::wake(WorkerHandle, std::chrono::steady_clock::time_point deadline) {
+awaitable<bool> WorkerStore::wake(WorkerHandle, std::chrono::steady_clock::time_point deadline) {
     if (!woken_) {
         waiting_.expires_at(deadline);
         co_await waiting_.async_wait(asio::as_tuple(asio::use_awaitable));
     }
     woken_ = false;
+    co_return std::exchange(called_, false);
 }
 
 void WorkerStore::woken() {

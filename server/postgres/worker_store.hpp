@@ -20,6 +20,8 @@ class WorkerStore final : public queue::WorkerStore {
     queue::awaitable<Result<queue::HeartbeatReply>> heartbeat(
         queue::WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items,
         queue::WorkerTelemetry telemetry) override;
+    queue::awaitable<Result<void>> report_cleanup(queue::WorkerHandle worker, std::int64_t cleanup,
+                                                  queue::Freed freed) override;
     queue::awaitable<Result<queue::Claim>> claim(
         queue::WorkerHandle worker, double seconds, int max_tasks,
         std::optional<std::int64_t> free_memory = {}) override;
@@ -28,7 +30,7 @@ class WorkerStore final : public queue::WorkerStore {
         std::vector<queue::TaskReport> reports) override;
     queue::awaitable<Result<void>> release(queue::WorkerHandle worker, std::int64_t fence) override;
     queue::awaitable<Result<void>> retire(queue::WorkerHandle worker) override;
-    queue::awaitable<void> wake(queue::WorkerHandle worker,
+    queue::awaitable<bool> wake(queue::WorkerHandle worker,
                                 std::chrono::steady_clock::time_point deadline) override;
 
   private:
@@ -41,6 +43,7 @@ class WorkerStore final : public queue::WorkerStore {
     asio::steady_timer waiting_;
     std::vector<std::string> resident_;  // the model that the device ran last
     bool woken_ = false;                 // since wake() last returned
+    bool called_ = false;                // likewise, by this worker's own name
 };
 
 }  // namespace plimsoll::postgres

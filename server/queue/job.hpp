@@ -134,6 +134,16 @@ struct JobFilter {
     int limit = 50;
 };
 
+// What a device let go of when somebody asked it to.
+struct DeviceCleanup {
+    Timestamp asked_at;
+    std::string asked_by;                    // empty: somebody who is gone
+    std::optional<Timestamp> ended_at;       // none: the worker has not told yet
+    std::optional<std::int64_t> kept_bytes;  // of device memory, by the books of the job kinds
+    std::optional<std::int64_t>
+        freed_bytes;  // by the system: less than nothing when others took more
+};
+
 struct DeviceStatus {
     std::string node;
     std::string device;             // "host", "opencl:0:0"
@@ -145,7 +155,8 @@ struct DeviceStatus {
     std::int64_t memory_bytes = 0;  // 0: unknown
     std::optional<Timestamp> seen_at;
     std::int64_t tasks_running = 0;
-    std::string telemetry;  // JSON text of its last heartbeat; empty: none yet
+    std::string telemetry;                 // JSON text of its last heartbeat; empty: none yet
+    std::optional<DeviceCleanup> cleanup;  // the last
 };
 
 }  // namespace plimsoll::queue

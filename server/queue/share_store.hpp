@@ -47,6 +47,9 @@ class ShareStore {
     virtual Answer<std::int64_t> hold(Author author, NewHold hold) = 0;
     // Of one team a hold that no administrator made; without a team, any. Errc::not_found.
     virtual Answer<void> resume(Author author, std::int64_t id, std::optional<TeamId> team) = 0;
+    // Asks a device's worker to let go of what it keeps between tasks; JobStore::devices() tells
+    // what became of it. Errc::not_found: no such device; Errc::conflict: no worker runs it.
+    virtual Answer<void> ask_cleanup(Author author, std::string node, std::string device) = 0;
 };
 
 }  // namespace plimsoll::queue

@@ -77,6 +77,13 @@ struct HeartbeatReply {
     bool expired = false;          // this worker's leases are gone: drop the work, register again
     std::vector<JobId> cancelled;  // stop these
     bool drain = false;            // claim nothing more
+    std::int64_t cleanup = 0;      // a request to let go of what is kept between tasks; 0: none
+};
+
+// What a worker let go of.
+struct Freed {
+    std::uint64_t kept_bytes = 0;             // of device memory, by the books of the job kinds
+    std::optional<std::int64_t> freed_bytes;  // as the system counts; none: it does not say
 };
 
 // What a worker tells of itself, for monitoring. The counts run from the start of its process.
@@ -104,6 +111,9 @@ class WorkerStore {
     virtual awaitable<Result<HeartbeatReply>> heartbeat(
         WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items,
         WorkerTelemetry telemetry) = 0;
+    // Answers a heartbeat's request, which comes again until then.
+    virtual awaitable<Result<void>> report_cleanup(WorkerHandle worker, std::int64_t cleanup,
+                                                   Freed freed) = 0;
     // At most `seconds` of estimated device time, or one task, and only tasks that need no more
     // than `free_memory` bytes; without it, than what the device had when the worker enlisted.
     virtual awaitable<Result<Claim>> claim(WorkerHandle worker, double seconds, int max_tasks,
@@ -114,8 +124,8 @@ class WorkerStore {
     virtual awaitable<Result<void>> release(WorkerHandle worker, std::int64_t fence) = 0;
     virtual awaitable<Result<void>> retire(WorkerHandle worker) = 0;
     // Returns when work for this device class may be there or the worker has something to stop, or
-    // at the deadline; may return early for no reason.
-    virtual awaitable<void> wake(WorkerHandle worker,
+    // at the deadline; may return early for no reason. True when this worker itself was called.
+    virtual awaitable<bool> wake(WorkerHandle worker,
                                  std::chrono::steady_clock::time_point deadline) = 0;
 };
 

@@ -9,6 +9,9 @@ namespace plimsoll::worker {
 namespace {
 
 constexpr int kMostMegabytes = 1'000'000;
+// Seconds.
+constexpr int kUsualInterval = 300;
+constexpr int kLongestInterval = 86'400;
 
 // The variable's number, nothing if it is not set.
 Result<std::optional<int>> number(const char* variable, int least, int most) {
@@ -39,11 +42,18 @@ Result<DeviceSettings> device_settings() {
     if (!memory) return fail(memory.error());
     const auto log = number("GPU_PROFILING_ENABLED", 0, 1);
     if (!log) return fail(log.error());
+    const auto clean = number("GPU_MEMORY_CLEANUP", 0, 1);
+    if (!clean) return fail(clean.error());
+    const auto interval = number("GPU_CLEANUP_INTERVAL_SEC", 1, kLongestInterval);
+    if (!interval) return fail(interval.error());
     auto& thresholds = settings.thresholds;
     if (*busy) thresholds.utilization_percent = **busy;
     if (*heat) thresholds.temperature_celsius = **heat;
     if (*memory) thresholds.free_memory_bytes = static_cast<std::uint64_t>(**memory) * 1'000'000;
     settings.log_readings = log->value_or(0) == 1;
+    if (clean->value_or(1) == 1) {
+        settings.clean_when_idle = std::chrono::seconds(interval->value_or(kUsualInterval));
+    }
     return settings;
 }
 

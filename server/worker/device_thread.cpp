@@ -1,14 +1,21 @@
 #include "server/worker/device_thread.hpp"
 
+#include "server/base/log.hpp"
+
+#include <string>
 #include <utility>
 
 #include <boost/asio/post.hpp>
+#include <malloc.h>
 
 namespace plimsoll::worker {
 
 DeviceThread::DeviceThread(boost::asio::any_io_executor loop, FindRun find_run,
-                           Backoff::Random random)
-    : loop_(std::move(loop)), find_run_(std::move(find_run)), random_(std::move(random)) {}
+                           Backoff::Random random, CleaningOptions cleaning)
+    : loop_(std::move(loop)),
+      find_run_(std::move(find_run)),
+      random_(std::move(random)),
+      cleaning_(std::move(cleaning)) {}
 
 DeviceThread::~DeviceThread() {
     {
@@ -35,6 +42,14 @@ void DeviceThread::submit(std::shared_ptr<Batch> batch) {
     changed_.notify_all();
 }
 
+void DeviceThread::clean(OnCleaned on_cleaned) {
+    {
+        const std::lock_guard lock(mutex_);
+        asked_to_clean_ = std::move(on_cleaned);
+    }
+    changed_.notify_all();
+}
+
 void DeviceThread::hold() {
     const std::lock_guard lock(mutex_);
     held_ = true;
@@ -43,7 +58,7 @@ void DeviceThread::hold() {
 Pulse DeviceThread::pulse() const {
     const std::lock_guard lock(mutex_);
     const auto beats = running_ != nullptr ? running_->progress.beats() : 0;
-    return {engaged_ || !waiting_.empty(), count_ + beats};
+    return {engaged_ || !waiting_.empty() || asked_to_clean_, count_ + beats};
 }
 
 std::optional<telemetry::DeviceMemory> DeviceThread::memory() const {
@@ -73,10 +88,32 @@ void DeviceThread::run(const Opener& opener, const OnOpened& on_opened,
         monitor_ = std::move(opened->monitor);
     }
     tell([on_opened, info = std::move(opened->info)] { on_opened(info); });
-    while (auto batch = next()) {
-        work_through(*batch, opened->device.get());
-        tell([on_finished, batch] { on_finished(batch); });
+    while (const auto order = next()) {
+        if (order->batch) {
+            work_through(*order->batch, opened->device.get());
+            tell([on_finished, batch = order->batch] { on_finished(batch); });
+        } else {
+            const auto freed = clean_up(*opened);
+            tell([on_cleaned = order->cleaning, freed] {
+                if (on_cleaned) on_cleaned(freed);
+            });
+        }
     }
+}
+
+queue::Freed DeviceThread::clean_up(const OpenedDevice& opened) {
+    const auto held = [&] { return opened.held_memory ? opened.held_memory() : std::nullopt; };
+    const auto before = held();
+    queue::Freed freed;
+    if (cleaning_.release) freed.kept_bytes = cleaning_.release(opened.device.get());
+    malloc_trim(0);  // what was freed goes back to the system, too
+    if (const auto after = held(); before && after) {
+        freed.freed_bytes = static_cast<std::int64_t>(*before) - static_cast<std::int64_t>(*after);
+    }
+    log::info("let go of what was kept between tasks",
+              {{"kept_bytes", std::to_string(freed.kept_bytes)},
+               {"freed_bytes", freed.freed_bytes ? std::to_string(*freed.freed_bytes) : "?"}});
+    return freed;
 }
 
 // In one step for whoever looks at the pulse: a thread that seems idle has told all it has to tell.
@@ -87,14 +124,24 @@ void DeviceThread::tell(std::function<void()> news) {
     boost::asio::post(loop_, std::move(news));
 }
 
-std::shared_ptr<Batch> DeviceThread::next() {
+std::optional<DeviceThread::Order> DeviceThread::next() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return leaving_ || !waiting_.empty(); });
-    if (waiting_.empty()) return nullptr;
-    auto batch = std::move(waiting_.front());
-    waiting_.pop_front();
+    const auto called = [this] { return leaving_ || asked_to_clean_ || !waiting_.empty(); };
+    if (cleaning_.when_idle && !clean_) {
+        changed_.wait_for(lock, *cleaning_.when_idle, called);
+    } else {
+        changed_.wait(lock, called);
+    }
+    if (leaving_ && waiting_.empty()) return std::nullopt;
     engaged_ = true;
-    return batch;
+    if (asked_to_clean_ || waiting_.empty()) {
+        clean_ = true;
+        return Order{nullptr, std::exchange(asked_to_clean_, nullptr)};
+    }
+    clean_ = false;
+    Order order{std::move(waiting_.front()), nullptr};
+    waiting_.pop_front();
+    return order;
 }
 
 void DeviceThread::work_through(Batch& batch, opencl::Device* device) {

@@ -11,11 +11,14 @@
 #include "server/worker/worker_info.hpp"
 
 #include <chrono>
+#include <fstream>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <utility>
 
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 namespace plimsoll::worker {
 
@@ -43,6 +46,27 @@ telemetry::MemoryProbe memory_probe_of(const opencl::DeviceInfo& info) {
     log::info("the device does not say how much of its memory is free",
               {{"device", to_string(info.address)}, {"reason", probe.error().message}});
     return {};
+}
+
+// What a process on the host holds: the second number of /proc/self/statm, in pages.
+std::optional<std::uint64_t> resident_bytes() {
+    std::ifstream in("/proc/self/statm");
+    std::uint64_t size = 0;
+    std::uint64_t resident = 0;
+    if (!(in >> size >> resident)) return std::nullopt;
+    return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Of a device with memory of its own what anybody holds is known, if anything.
+std::function<std::optional<std::uint64_t>()> held_memory_of(const opencl::DeviceInfo& info,
+                                                             telemetry::MemoryProbe probe) {
+    if (info.type == opencl::DeviceType::cpu) return resident_bytes;
+    if (!probe) return {};
+    return [probe = std::move(probe)]() -> std::optional<std::uint64_t> {
+        const auto memory = probe();
+        if (!memory) return std::nullopt;
+        return memory->total - memory->free;
+    };
 }
 
 std::shared_ptr<const telemetry::Monitor> watched(telemetry::Sensor sensor,
@@ -87,6 +111,7 @@ OpenedDevice open_host(std::vector<std::string> kinds, telemetry::Thresholds thr
                    .memory_bytes = bytes_or_zero(memory),
                    .kinds = std::move(kinds)};
     opened.memory = host_memory;
+    opened.held_memory = resident_bytes;
     opened.monitor = watched(telemetry::host_sensor(), thresholds, false);
     return opened;
 }
@@ -103,6 +128,7 @@ Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address,
     OpenedDevice opened;
     opened.info = worker_info(capability, std::move(kinds));
     opened.memory = memory_probe_of(info);
+    opened.held_memory = held_memory_of(info, opened.memory);
     opened.monitor = monitor_of(info, thresholds);
     if (!info.memory.bytes && opened.memory) {
         if (const auto memory = opened.memory()) {

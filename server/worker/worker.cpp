@@ -213,6 +213,27 @@ awaitable<void> Worker::beat() {
     } else if (!outage_.begins_with(reply.error())) {
         log::error("heartbeat refused", {{"reason", reply.error().message}});
     }
+    if (freed_) co_await report_cleaning();
+}
+
+// A request comes again with each beat until it is answered: an answer that got lost costs another
+// cleaning.
+void Worker::clean(std::int64_t request) {
+    if (request == 0 || cleaning_ != 0) return;
+    cleaning_ = request;
+    device_.clean([this](queue::Freed freed) {
+        freed_ = freed;
+        for_heartbeats_.set();
+    });
+}
+
+awaitable<void> Worker::report_cleaning() {
+    const auto freed = *std::exchange(freed_, std::nullopt);
+    const auto request = std::exchange(cleaning_, 0);
+    const auto told = co_await store_.report_cleanup(handle_, request, freed);
+    if (!told && !outage_.begins_with(told.error())) {
+        log::error("cleaning not reported", {{"reason", told.error().message}});
+    }
 }
 
 void Worker::read_device() {
@@ -243,6 +264,7 @@ void Worker::obey(const queue::HeartbeatReply& reply) {
         accepted_beat_ = timer_.now();
     }
     for (const auto job : reply.cancelled) stop_job(job);
+    clean(reply.cleanup);
     if (told_to_pause_ != reply.drain) {
         log::info(reply.drain ? "told to claim nothing more" : "told to claim again");
         for_claims_.set();
@@ -373,11 +395,12 @@ awaitable<void> Worker::notifications() {
             continue;
         }
         const auto deadline = timer_.now() + options_.poll;
-        co_await (store_.wake(handle_, deadline) || for_notifications_.wait());
+        const auto woken = co_await (store_.wake(handle_, deadline) || for_notifications_.wait());
+        const auto* called = std::get_if<bool>(&woken);
         for_claims_.set();
         // Before the deadline it may be about a cancel, which the heartbeat's answer tells.
         // Whichever of the two returned: the other may have swallowed a notification.
-        if (timer_.now() < deadline && !outstanding_.empty()) {
+        if (timer_.now() < deadline && (!outstanding_.empty() || (called != nullptr && *called))) {
             for_heartbeats_.set();
         }
     }

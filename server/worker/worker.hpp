@@ -84,6 +84,8 @@ class Worker {
     void start(queue::WorkerHandle as, queue::Claim claim);
     void look();
     void obey(const queue::HeartbeatReply& reply);
+    void clean(std::int64_t request);
+    awaitable<void> report_cleaning();
     void stop_job(JobId job);
     void lose_leases();
     bool wants_work() const;
@@ -117,7 +119,9 @@ class Worker {
     bool had_rival_ = false;      // the queue does not know us, or no longer
     bool told_to_pause_ = false;  // by the queue: claim nothing for now
     bool device_silent_ = false;  // the device thread shows no life
-    bool claiming_ = false;       // a claim is under way
+    std::int64_t cleaning_ = 0;   // a request that the device thread has, or whose answer waits
+    std::optional<queue::Freed> freed_;  // that answer
+    bool claiming_ = false;              // a claim is under way
     bool draining_ = false;
     bool abandoned_ = false;
 

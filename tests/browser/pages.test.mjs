@@ -217,3 +217,17 @@ visit('colours are chosen and kept', { scheme: 'light' }, async ({ page, go }) =
   await page.reload();
   await until(isDark, 'the dark colours after a reload');
 });
+
+visit('a device frees what it keeps, and says how much', {}, async ({ page, server, go }) => {
+  await go('/#/devices');
+  const row = page.getByRole('row').filter({ hasText: 'Host work' });
+  await row.getByRole('button', { name: /^Free memory/ }).click();
+  await row.getByText('Frees what it keeps after the running tasks.').waitFor();
+  assert.equal(await row.getByRole('button', { name: /^Free memory/ }).getAttribute('aria-disabled'), 'true');
+  const done = { ended_at: new Date().toISOString(), kept_bytes: 3 * 2 ** 20, freed_bytes: -4096 };
+  server.devices = server.devices.map((device) => (device.device === 'host' ? { ...device, cleanup: { ...device.cleanup, state: 'done', ...done } } : device));
+  await row.getByText('Freed 3 MiB by its books, nothing by the system').waitFor();
+  const failed = page.getByRole('row').filter({ hasText: 'The self-test kernel gave a wrong sum.' });
+  await failed.waitFor();
+  assert.equal(await failed.getByRole('button', { name: /^Free memory/ }).count(), 0);
+});

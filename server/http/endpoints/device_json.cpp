@@ -66,6 +66,20 @@ bool is_healthy(const json& entry) {
     return entry.at("healthy").get<bool>();
 }
 
+json bytes_or_null(const std::optional<std::int64_t>& bytes) {
+    return bytes ? json(*bytes) : json(nullptr);
+}
+
+json cleanup_json(const std::optional<queue::DeviceCleanup>& cleanup) {
+    if (!cleanup) return nullptr;
+    return {{"state", cleanup->ended_at ? "done" : "waiting"},
+            {"asked_by", text_or_null(cleanup->asked_by)},
+            {"asked_at", to_rfc3339(cleanup->asked_at)},
+            {"ended_at", time_or_null(cleanup->ended_at)},
+            {"kept_bytes", bytes_or_null(cleanup->kept_bytes)},
+            {"freed_bytes", bytes_or_null(cleanup->freed_bytes)}};
+}
+
 json megabytes(const json& bytes) {
     return bytes.is_null() ? json(nullptr) : json(std::llround(bytes.get<double>() / kMebibyte));
 }
@@ -117,6 +131,7 @@ json device_json(const queue::DeviceStatus& device) {
         {"seen_at", time_or_null(device.seen_at)},
         {"telemetry", readings_json(readings)},
         {"warnings", warnings_json(readings)},
+        {"cleanup", cleanup_json(device.cleanup)},
     };
 }
 

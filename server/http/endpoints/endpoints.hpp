@@ -47,7 +47,7 @@ void add_dataset_upload(Handlers& handlers, queue::DatasetStore& store,
                         boost::asio::thread_pool& pool);
 void add_dataset_records(Handlers& handlers, queue::DatasetStore& store,
                          boost::asio::thread_pool& pool);
-void add_devices(Handlers& handlers, queue::JobStore& store);
+void add_devices(Handlers& handlers, queue::JobStore& store, queue::ShareStore& shares);
 void add_queue(Handlers& handlers, queue::ShareStore& store);
 void add_usage(Handlers& handlers, queue::ShareStore& store, const Clock& clock);
 // `pool` computes them; the kinds must be able to.

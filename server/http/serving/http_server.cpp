@@ -74,7 +74,7 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_datasets(handlers, datasets);
     endpoints::add_dataset_upload(handlers, datasets, pool);
     endpoints::add_dataset_records(handlers, datasets, pool);
-    endpoints::add_devices(handlers, jobs);
+    endpoints::add_devices(handlers, jobs, shares);
     endpoints::add_health(handlers, jobs, shares);
     endpoints::add_queue(handlers, shares);
     endpoints::add_usage(handlers, shares, clock);

@@ -8,8 +8,11 @@ select worker_id, epoch from plimsoll.register_worker_v1(
 select plimsoll.report_device_v1($1::text, $2::text, $3::text, $4::json);
 
 -- name: worker.heartbeat
-select alive, draining, stale_fences, cancelled_jobs from plimsoll.heartbeat_v1(
+select alive, draining, stale_fences, cancelled_jobs, cleanup from plimsoll.heartbeat_v2(
   $1::int, $2::int, $3::bigint[], $4::bigint[], $5::int[], $6::json);
+
+-- name: worker.report_cleanup
+select plimsoll.report_cleanup_v1($1::int, $2::int, $3::bigint, $4::json);
 
 -- name: worker.claim
 -- A row a job.

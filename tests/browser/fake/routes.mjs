@@ -130,6 +130,12 @@ export const routes = [
   [/^POST \/v1\/waves-checks$/, (_, { call, response, json }) => json(response, 200, waves.check(call.body))],
   ...training.routes,
   [/^GET \/v1\/devices$/, (fake, { response, json }) => json(response, 200, { items: fake.devices })],
+  [/^POST \/v1\/devices\/([^/]+)\/([^/]+)\/cleanup$/, (fake, { response, parameters, json }) => {
+    const [node, name] = parameters.map(decodeURIComponent);
+    const cleanup = { state: 'waiting', asked_by: 'ada', asked_at: new Date().toISOString(), ended_at: null, kept_bytes: null, freed_bytes: null };
+    fake.devices = fake.devices.map((device) => (device.node === node && device.device === name ? { ...device, cleanup } : device));
+    json(response, 202, fake.devices.find((device) => device.node === node && device.device === name));
+  }],
   [/^GET \/v1\/queue$/, (fake, { response, json }) => json(response, 200, fake.queue)],
   [/^GET \/v1\/usage$/, (fake, { call, response, json }) => {
     const query = Object.fromEntries(call.query);

@@ -57,10 +57,15 @@ TEST_F(SettingsTest, DevicesWarnAtTheLimitsOfTheGuide) {
     EXPECT_EQ(settings->devices.max_temperature, 85);
     EXPECT_EQ(settings->devices.min_free_memory, 500);
     EXPECT_FALSE(settings->devices.log);
+    EXPECT_TRUE(settings->devices.clean);
+    EXPECT_EQ(settings->devices.clean_after, 300);
+    setenv("GPU_MEMORY_CLEANUP", "0", 1);
+    EXPECT_FALSE(load_settings({}, {})->devices.clean);
     setenv("GPU_PROFILING_ENABLED", "1", 1);
     EXPECT_TRUE(load_settings({}, {})->devices.log);
-    for (const auto* variable : {"GPU_MAX_UTILIZATION_WARN", "GPU_MAX_TEMPERATURE_C",
-                                 "GPU_MIN_FREE_VRAM_MB", "GPU_PROFILING_ENABLED"}) {
+    for (const auto* variable :
+         {"GPU_MAX_UTILIZATION_WARN", "GPU_MAX_TEMPERATURE_C", "GPU_MIN_FREE_VRAM_MB",
+          "GPU_PROFILING_ENABLED", "GPU_MEMORY_CLEANUP", "GPU_CLEANUP_INTERVAL_SEC"}) {
         setenv(variable, "-3", 1);
         const auto refused = load_settings({}, {});
         ASSERT_FALSE(refused) << variable;

@@ -12,6 +12,43 @@ TEST_F(DeviceEndpoints, ListsDevices) {
               1u);
 }
 
+TEST_F(DeviceEndpoints, AdministratorsHaveADeviceCleanedUp) {
+    const auto path = std::string("/v1/devices/node-a/host/cleanup");
+    EXPECT_EQ(call({"POST", path, identity_.tom}).status, 403);
+    const auto asked = call("cleanUpDevice", {"POST", path, identity_.ada});
+    ASSERT_EQ(asked.status, 202) << asked.body;
+    EXPECT_EQ(asked.json()["device"], "host");
+    on_io([&] { EXPECT_EQ(shares_.cleanups, 1); });
+    EXPECT_EQ(call({"POST", "/v1/devices/node-x/host/cleanup", identity_.ada}).status, 404);
+    EXPECT_EQ(call({"POST", "/v1/devices/node-a/opencl:pocl:0/cleanup", identity_.ada}).status,
+              409);
+}
+
+TEST_F(DeviceEndpoints, ACleanUpIsTold) {
+    on_io([&] {
+        auto& cpu = jobs_.more_devices.emplace_back();
+        cpu.node = "node-b";
+        cpu.device = "opencl:pocl:0";
+        cpu.cleanup = {
+            .asked_at = {}, .asked_by = "ada", .ended_at = {}, .kept_bytes = {}, .freed_bytes = {}};
+    });
+    const auto cleanup = [&] {
+        return call("listDevices", {"GET", "/v1/devices", identity_.vera})
+            .json()["items"][1]["cleanup"];
+    };
+    EXPECT_EQ(cleanup()["state"], "waiting");
+    EXPECT_TRUE(cleanup()["freed_bytes"].is_null());
+    on_io([&] {
+        auto& done = *jobs_.more_devices[0].cleanup;
+        done.ended_at = Timestamp{};
+        done.kept_bytes = 4096;
+        done.freed_bytes = -1000;
+    });
+    EXPECT_EQ(cleanup()["state"], "done");
+    EXPECT_EQ(cleanup()["kept_bytes"], 4096);
+    EXPECT_EQ(cleanup()["freed_bytes"], -1000);
+}
+
 TEST_F(DeviceEndpoints, ADeviceTellsItsReadingsAndWarnings) {
     on_io([&] {
         auto& gpu = jobs_.more_devices.emplace_back();

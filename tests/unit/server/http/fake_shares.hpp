@@ -87,6 +87,14 @@ class FakeShares final : public queue::ShareStore {
         co_return Result<void>{};
     }
 
+    Answer<void> ask_cleanup(Author, std::string node, std::string device) override {
+        if (node != "node-a") co_return missing();
+        if (device != "host") co_return fail(Errc::conflict, "No worker runs this device now.");
+        ++cleanups;
+        co_return Result<void>{};
+    }
+
+    int cleanups = 0;
     std::vector<queue::Share> stored = {share_of(1, "research"), share_of(2, "trading")};
     std::vector<queue::Usage> used;
     std::optional<queue::UsageQuery> asked;

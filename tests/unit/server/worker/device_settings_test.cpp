@@ -9,7 +9,8 @@ namespace plimsoll::worker {
 namespace {
 
 constexpr std::array kVariables = {"GPU_MAX_UTILIZATION_WARN", "GPU_MAX_TEMPERATURE_C",
-                                   "GPU_MIN_FREE_VRAM_MB", "GPU_PROFILING_ENABLED"};
+                                   "GPU_MIN_FREE_VRAM_MB",     "GPU_PROFILING_ENABLED",
+                                   "GPU_MEMORY_CLEANUP",       "GPU_CLEANUP_INTERVAL_SEC"};
 
 class DeviceSettingsTest : public testing::Test {
   protected:
@@ -27,6 +28,7 @@ TEST_F(DeviceSettingsTest, WithoutVariablesTheGuidesLimitsHold) {
     EXPECT_EQ(settings->thresholds.temperature_celsius, 85);
     EXPECT_EQ(settings->thresholds.free_memory_bytes, 500'000'000);
     EXPECT_FALSE(settings->log_readings);
+    EXPECT_EQ(settings->clean_when_idle, std::chrono::seconds(300));
 }
 
 TEST_F(DeviceSettingsTest, EachVariableActs) {
@@ -40,6 +42,13 @@ TEST_F(DeviceSettingsTest, EachVariableActs) {
     EXPECT_EQ(settings->thresholds.temperature_celsius, 60);
     EXPECT_EQ(settings->thresholds.free_memory_bytes, 0);
     EXPECT_TRUE(settings->log_readings);
+}
+
+TEST_F(DeviceSettingsTest, DevicesCleanUpByThemselvesUnlessTold) {
+    setenv("GPU_CLEANUP_INTERVAL_SEC", "7", 1);
+    EXPECT_EQ(device_settings()->clean_when_idle, std::chrono::seconds(7));
+    setenv("GPU_MEMORY_CLEANUP", "0", 1);
+    EXPECT_FALSE(device_settings()->clean_when_idle);
 }
 
 TEST_F(DeviceSettingsTest, AWrongValueNamesItsVariable) {

@@ -40,6 +40,8 @@ class FakeStore final : public queue::WorkerStore {
     queue::WorkerTelemetry last_telemetry;
     std::map<std::int64_t, std::vector<queue::TaskReport>> recorded;  // by fence
     std::vector<std::int64_t> released;                               // fences
+    std::vector<std::pair<std::int64_t, queue::Freed>> cleaned;       // by request
+    bool calls = false;  // the worker itself, with the next notification
 
     void notify() { notified_.set(); }
 
@@ -60,7 +62,15 @@ class FakeStore final : public queue::WorkerStore {
         heartbeats.push_back(timer_.now());
         last_items = std::move(items);
         last_telemetry = telemetry;
-        co_return std::exchange(reply, {.expired = false, .cancelled = {}, .drain = reply.drain});
+        co_return std::exchange(
+            reply, {.expired = false, .cancelled = {}, .drain = reply.drain, .cleanup = 0});
+    }
+
+    awaitable<Result<void>> report_cleanup(queue::WorkerHandle, std::int64_t cleanup,
+                                           queue::Freed freed) override {
+        if (down) co_return fail(*down);
+        cleaned.emplace_back(cleanup, freed);
+        co_return Result<void>{};
     }
 
     awaitable<Result<queue::Claim>> claim(queue::WorkerHandle, double, int max_tasks,
@@ -99,9 +109,10 @@ class FakeStore final : public queue::WorkerStore {
         co_return Result<void>{};
     }
 
-    awaitable<void> wake(queue::WorkerHandle, TimePoint deadline) override {
+    awaitable<bool> wake(queue::WorkerHandle, TimePoint deadline) override {
         using namespace boost::asio::experimental::awaitable_operators;
         co_await (notified_.wait() || timer_.sleep_until(deadline));
+        co_return std::exchange(calls, false);
     }
 
   private:

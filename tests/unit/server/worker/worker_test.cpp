@@ -4,6 +4,7 @@
 #include "fake_timer.hpp"
 #include "test_kinds.hpp"
 
+#include <atomic>
 #include <functional>
 #include <string>
 
@@ -39,6 +40,9 @@ class WorkerTest : public testing::Test {
             [this] {
                 OpenedDevice opened;
                 opened.memory = [this] { return free_; };
+                opened.held_memory = [this]() -> std::optional<std::uint64_t> {
+                    return 10'000 - 1'000 * cleanings_;
+                };
                 return Result<OpenedDevice>(std::move(opened));
             },
             [this](const Result<queue::WorkerInfo>& info) { begin(*info); },
@@ -95,7 +99,15 @@ class WorkerTest : public testing::Test {
     std::optional<telemetry::DeviceMemory> free_;  // read by the loop, on this thread
     FakeTimer timer_;
     FakeStore store_{io_.get_executor(), timer_};
-    DeviceThread device_{io_.get_executor(), find_test_kind, [] { return 0.5; }};
+    std::atomic<int> cleanings_{0};
+    DeviceThread device_{io_.get_executor(),
+                         find_test_kind,
+                         [] { return 0.5; },
+                         {[this](opencl::Device*) -> std::uint64_t {
+                              ++cleanings_;
+                              return 4096;
+                          },
+                          {}}};
     Worker worker_{io_.get_executor(), store_, device_, timer_, [] { return 0.0; }};
     std::optional<bool> ended_;  // what run() returned
 
@@ -115,6 +127,40 @@ TEST_F(WorkerTest, RecordsEachTaskOnceWithItsFence) {
     ASSERT_EQ(store_.recorded[2].size(), 1U);
     EXPECT_EQ(store_.recorded[2][0].seq, 2);
     EXPECT_TRUE(store_.released.empty());
+}
+
+TEST_F(WorkerTest, LetsGoOfWhatItKeepsWhenAsked) {
+    store_.reply.cleanup = 7;
+    until([&] { return store_.cleaned.size() == 1; });
+    EXPECT_EQ(store_.cleaned[0].first, 7);
+    EXPECT_EQ(store_.cleaned[0].second.kept_bytes, 4096U);
+    EXPECT_EQ(store_.cleaned[0].second.freed_bytes, 1000);
+    EXPECT_EQ(cleanings_, 1);
+}
+
+TEST_F(WorkerTest, CleansBetweenBatchesAndOnceForARequestThatComesAgain) {
+    store_.ready = {{task("gate")}, {task("echo", 1)}};
+    until_entered();
+    for (int beats = 0; beats < 2; ++beats) {
+        store_.reply.cleanup = 7;
+        store_.notify();
+        advance(300ms);
+        EXPECT_EQ(store_.reply.cleanup, 0) << "the beat that asks came";
+        EXPECT_EQ(cleanings_, 0);
+    }
+    gate.open.release();
+    until([&] { return store_.recorded.size() == 2 && store_.cleaned.size() == 1; });
+    EXPECT_EQ(cleanings_, 1);
+}
+
+TEST_F(WorkerTest, AsksAgainWhatToDoWhenItIsCalled) {
+    until([&] { return store_.enlisted == 1 && store_.claims >= 1; });
+    const auto before = timer_.now();
+    store_.reply.cleanup = 7;
+    store_.calls = true;
+    store_.notify();
+    until([&] { return store_.cleaned.size() == 1; });
+    EXPECT_LT(timer_.now() - before, 2s) << "not with the next usual heartbeat";
 }
 
 TEST_F(WorkerTest, AHungDeviceThreadStopsTheHeartbeats) {
