@@ -13,7 +13,7 @@ struct QueueFlags {
     client::HoldOptions hold;
     client::ShareOptions share;
     std::string id;
-    std::optional<int> queued_jobs;
+    client::LimitOptions limits;
     double half_life_seconds = 0;
     double entry_limit_seconds = 0;
 };
@@ -60,12 +60,14 @@ void add_queue_commands(CLI::App& app, client::Session& session, int& code) {
     share->add_option("--quota-period", flags->share.quota_period, "hour, day, week or month")
         ->check(CLI::IsMember({"hour", "day", "week", "month"}));
     share->callback([&session, &code, flags] { code = client::set_share(session, flags->share); });
-    auto* limit = command->add_subcommand("limit", "Limit the jobs of a team that wait to start");
-    limit->add_option("team", flags->id, "The team's id")->required();
-    limit->add_option("--queued-jobs", flags->queued_jobs, "How many; any number when left out");
-    limit->callback([&session, &code, flags] {
-        code = client::set_queued_limit(session, flags->id, flags->queued_jobs);
-    });
+    auto* limit = command->add_subcommand("limit", "Set a team's limits on jobs, both");
+    limit->add_option("team", flags->limits.team, "The team's id")->required();
+    limit->add_option("--queued-jobs", flags->limits.queued_jobs,
+                      "Jobs that have not started; any number when left out");
+    limit->add_option("--jobs-per-minute", flags->limits.jobs_per_minute,
+                      "Jobs submitted in a minute; any number when left out");
+    limit->callback(
+        [&session, &code, flags] { code = client::set_limits(session, flags->limits); });
     auto* history = command->add_subcommand("class", "Set how long a class remembers use");
     history->add_option("class", flags->id, "The device class")->required();
     history

@@ -92,7 +92,12 @@ struct ShareOptions {
 };
 int set_share(const Session& session, const ShareOptions& options);
 // No number: as many as it likes.
-int set_queued_limit(const Session& session, const std::string& team, std::optional<int> jobs);
+struct LimitOptions {
+    std::string team;
+    std::optional<int> queued_jobs;
+    std::optional<int> jobs_per_minute;
+};
+int set_limits(const Session& session, const LimitOptions& options);
 int set_device_class(const Session& session, const std::string& device_class,
                      double half_life_seconds, double entry_limit_seconds);
 

@@ -55,6 +55,16 @@ std::vector<std::string> hold_row(const json& hold) {
             text_of(hold, "reason")};
 }
 
+std::vector<std::string> limit_row(const json& limit) {
+    const auto number = [&](const char* member) {
+        const auto& value = limit.at(member);
+        return value.is_null() ? "-" : std::to_string(value.get<std::int64_t>());
+    };
+    const bool waiting = !limit.at("queued_jobs").is_null();
+    return {text_of(limit, "team_id"), waiting ? number("queued") : "-", number("queued_jobs"),
+            number("jobs_per_minute")};
+}
+
 void print(const Session& session, std::vector<std::vector<std::string>> rows, const json& items,
            std::vector<std::string> (*row_of)(const json&)) {
     for (const auto& item : items) rows.push_back(row_of(item));
@@ -96,6 +106,8 @@ int show_queue(const Session& session) {
     print(session,
           {{"TEAM", "NAME", "CLASS", "WEIGHT", "USED", "DUE", "DEVICES", "QUOTA", "READY"}},
           queue->at("shares"), share_row);
+    print(session, {{"LIMITS OF", "WAITING", "OF AT MOST", "JOBS A MINUTE"}}, queue->at("limits"),
+          limit_row);
     print(session, {{"HOLD", "OF", "MODE", "RUNNING", "BY", "SINCE", "REASON"}}, queue->at("holds"),
           hold_row);
     return 0;
@@ -134,9 +146,13 @@ int set_share(const Session& session, const ShareOptions& options) {
     return put(session, "/v1/teams/" + options.team + "/shares/" + options.device_class, body);
 }
 
-int set_queued_limit(const Session& session, const std::string& team, std::optional<int> jobs) {
-    return put(session, "/v1/teams/" + team + "/limits",
-               {{"queued_jobs", jobs ? json(*jobs) : json(nullptr)}});
+int set_limits(const Session& session, const LimitOptions& options) {
+    const auto number = [](const std::optional<int>& most) {
+        return most ? json(*most) : json(nullptr);
+    };
+    return put(session, "/v1/teams/" + options.team + "/limits",
+               {{"queued_jobs", number(options.queued_jobs)},
+                {"jobs_per_minute", number(options.jobs_per_minute)}});
 }
 
 int set_device_class(const Session& session, const std::string& device_class,

@@ -31,8 +31,9 @@ queue::Share to_share(const Row& row) {
     return share;
 }
 
-queue::QueuedLimit to_queued_limit(const Row& row) {
-    return {TeamId{row.get<std::int64_t>("team_id")}, row.get<int>("queued_jobs"),
+queue::TeamLimit to_team_limit(const Row& row) {
+    return {TeamId{row.get<std::int64_t>("team_id")},
+            {row.get<Maybe<int>>("queued_jobs"), row.get<Maybe<int>>("jobs_per_minute")},
             row.get<std::int64_t>("queued")};
 }
 

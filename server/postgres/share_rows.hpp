@@ -9,7 +9,7 @@
 namespace plimsoll::postgres {
 
 queue::Share to_share(const Row& row);
-queue::QueuedLimit to_queued_limit(const Row& row);
+queue::TeamLimit to_team_limit(const Row& row);
 queue::Hold to_hold(const Row& row);
 queue::ClassOverview to_class_overview(const Row& row);
 queue::VacuumHolder to_vacuum_holder(const Row& row);

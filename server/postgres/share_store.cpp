@@ -41,8 +41,8 @@ Answer<std::vector<queue::Share>> ShareStore::shares(std::optional<TeamId> team)
     co_return each(co_await run(Statement::of(sql::shares_list, number(team))), to_share);
 }
 
-Answer<std::vector<queue::QueuedLimit>> ShareStore::queued_limits(std::optional<TeamId> team) {
-    co_return each(co_await run(Statement::of(sql::shares_limits, number(team))), to_queued_limit);
+Answer<std::vector<queue::TeamLimit>> ShareStore::limits(std::optional<TeamId> team) {
+    co_return each(co_await run(Statement::of(sql::shares_limits, number(team))), to_team_limit);
 }
 
 Answer<std::vector<queue::Hold>> ShareStore::holds(std::optional<TeamId> team) {
@@ -75,9 +75,10 @@ Answer<void> ShareStore::set_share(Author author, TeamId team, std::string devic
     co_return Result<void>{};
 }
 
-Answer<void> ShareStore::set_queued_limit(Author author, TeamId team, std::optional<int> jobs) {
-    auto rows = co_await run(Statement::of(sql::shares_set_limit, team.value, jobs,
-                                           author.user.value, author.request_id));
+Answer<void> ShareStore::set_limits(Author author, TeamId team, queue::TeamLimits limits) {
+    auto rows =
+        co_await run(Statement::of(sql::shares_set_limit, team.value, limits.queued_jobs,
+                                   limits.jobs_per_minute, author.user.value, author.request_id));
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) co_return fail(no_such_team());
     co_return Result<void>{};

@@ -11,14 +11,14 @@ class ShareStore final : public queue::ShareStore {
     explicit ShareStore(Pool& pool) : pool_(pool) {}
 
     Answer<std::vector<queue::Share>> shares(std::optional<TeamId> team) override;
-    Answer<std::vector<queue::QueuedLimit>> queued_limits(std::optional<TeamId> team) override;
+    Answer<std::vector<queue::TeamLimit>> limits(std::optional<TeamId> team) override;
     Answer<std::vector<queue::Hold>> holds(std::optional<TeamId> team) override;
     Answer<std::vector<queue::ClassOverview>> classes() override;
     Answer<std::vector<queue::VacuumHolder>> vacuum_holders() override;
     Answer<std::vector<queue::Usage>> usage(queue::UsageQuery query) override;
     Answer<void> set_share(Author author, TeamId team, std::string device_class,
                            queue::ShareTerms terms) override;
-    Answer<void> set_queued_limit(Author author, TeamId team, std::optional<int> jobs) override;
+    Answer<void> set_limits(Author author, TeamId team, queue::TeamLimits limits) override;
     Answer<void> set_class(Author author, std::string device_class, double half_life_seconds,
                            double entry_limit_seconds) override;
     Answer<std::int64_t> hold(Author author, queue::NewHold hold) override;

@@ -25,7 +25,7 @@ class ShareStore {
 
     // Of one team; without one, of all.
     virtual Answer<std::vector<Share>> shares(std::optional<TeamId> team) = 0;
-    virtual Answer<std::vector<QueuedLimit>> queued_limits(std::optional<TeamId> team) = 0;
+    virtual Answer<std::vector<TeamLimit>> limits(std::optional<TeamId> team) = 0;
     // All of devices, and of teams that of one team; without one, of all.
     virtual Answer<std::vector<Hold>> holds(std::optional<TeamId> team) = 0;
     virtual Answer<std::vector<ClassOverview>> classes() = 0;
@@ -37,8 +37,8 @@ class ShareStore {
     // Errc::not_found: no such team.
     virtual Answer<void> set_share(Author author, TeamId team, std::string device_class,
                                    ShareTerms terms) = 0;
-    // How many jobs of the team may wait for their start; none: any number. Errc::not_found.
-    virtual Answer<void> set_queued_limit(Author author, TeamId team, std::optional<int> jobs) = 0;
+    // Errc::not_found: no such team.
+    virtual Answer<void> set_limits(Author author, TeamId team, TeamLimits limits) = 0;
     // Errc::not_found: no such class.
     virtual Answer<void> set_class(Author author, std::string device_class,
                                    double half_life_seconds, double entry_limit_seconds) = 0;

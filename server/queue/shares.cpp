@@ -36,6 +36,9 @@ std::string describe(const OverQuota& refusal) {
         return "The team may have " + rounded(refusal.limit) +
                " jobs that have not started, and has as many.";
     }
+    if (refusal.quota == "jobs_per_minute") {
+        return "The team may submit " + rounded(refusal.limit) + " jobs a minute.";
+    }
     const auto quota = rounded(refusal.limit) + " device-seconds of class " + refusal.device_class +
                        " in a " + refusal.period;
     if (refusal.needed > refusal.limit) {

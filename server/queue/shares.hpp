@@ -51,10 +51,17 @@ struct ClassOverview {
     std::int64_t waiting = 0;  // for a start time or the next attempt, 10,000 at most
 };
 
-struct QueuedLimit {
+// How many jobs of a team may wait for their start, and how many it may submit in a minute, or in
+// one after silence; none: any number.
+struct TeamLimits {
+    std::optional<int> queued_jobs;
+    std::optional<int> jobs_per_minute;
+};
+
+struct TeamLimit {
     TeamId team;
-    int queued_jobs = 0;
-    std::int64_t queued = 0;
+    TeamLimits limits;
+    std::int64_t queued = 0;  // jobs that wait; 0 where their number is not limited
 };
 
 // Why nothing is claimed for a team or by devices, and who said so.
@@ -84,11 +91,12 @@ struct NewHold {
     bool by_admin = false;
 };
 
-// What keeps vacuum from removing dead rows, so that the tables of the queue grow.
+// What keeps vacuum from removing dead rows, so that the tables of the queue grow; or, of
+// replication_log, PostgreSQL from removing its log.
 struct VacuumHolder {
     static constexpr double kWorthTelling = 60;  // seconds; shorter ones are everyday life
 
-    std::string holder;  // session, replication_slot or prepared_transaction
+    std::string holder;  // session, replication_slot, prepared_transaction or replication_log
     std::string detail;  // which one
     Timestamp since;     // first seen
     double seconds = 0;  // since then, when it was looked
@@ -96,14 +104,14 @@ struct VacuumHolder {
 
 // Why a submit was refused.
 struct OverQuota {
-    std::string quota;  // queued_jobs or device_seconds
+    std::string quota;  // queued_jobs, jobs_per_minute or device_seconds
     double used = 0;
     double limit = 0;
+    double needed = 0;  // by the job, and those before it in a call; not of queued_jobs
     // Of device_seconds.
-    double needed = 0;  // by the job
     std::string device_class;
     std::string period;
-    std::optional<Timestamp> renews_at;
+    std::optional<Timestamp> renews_at;  // of jobs_per_minute, when it would be taken
 };
 
 // What it is and what helps, for people.

@@ -52,7 +52,7 @@ class Queue {
         if (!classes) co_return tl::unexpected<Problem>(classes.error());
         const auto shares = co_await store_.shares(team);
         if (!shares) co_return tl::unexpected<Problem>(shares.error());
-        const auto limits = co_await store_.queued_limits(team);
+        const auto limits = co_await store_.limits(team);
         if (!limits) co_return tl::unexpected<Problem>(limits.error());
         const auto holds = co_await store_.holds(team);
         if (!holds) co_return tl::unexpected<Problem>(holds.error());
@@ -92,10 +92,11 @@ class Queue {
     awaitable<Outcome<Response>> set_limits(const Call& call) const {
         const auto team = team_id_of(call.parameters.text("team_id").value_or(""));
         if (!team) co_return tl::unexpected(team.error());
-        const auto jobs = member<int>(call.body, "queued_jobs");
-        const auto set = co_await store_.set_queued_limit(author_of(call), *team, jobs);
+        const queue::TeamLimits limits{member<int>(call.body, "queued_jobs"),
+                                       member<int>(call.body, "jobs_per_minute")};
+        const auto set = co_await store_.set_limits(author_of(call), *team, limits);
         if (!set) co_return tl::unexpected<Problem>(set.error());
-        co_return json_response(200, {{"queued_jobs", jobs ? json(*jobs) : json(nullptr)}});
+        co_return json_response(200, limits_json(limits));
     }
 
     awaitable<Outcome<Response>> set_class(const Call& call) const {

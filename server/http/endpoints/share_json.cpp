@@ -57,10 +57,30 @@ json class_json(const queue::ClassOverview& overview) {
             {"tasks_waiting", overview.waiting}};
 }
 
-json limit_json(const queue::QueuedLimit& limit) {
-    return {{"team_id", to_public(limit.team)},
-            {"queued_jobs", limit.queued_jobs},
-            {"queued", limit.queued}};
+json limits_json(const queue::TeamLimits& limits) {
+    const auto number = [](const std::optional<int>& most) {
+        return most ? json(*most) : json(nullptr);
+    };
+    return {{"queued_jobs", number(limits.queued_jobs)},
+            {"jobs_per_minute", number(limits.jobs_per_minute)}};
+}
+
+json limit_json(const queue::TeamLimit& limit) {
+    auto shown = limits_json(limit.limits);
+    shown["team_id"] = to_public(limit.team);
+    shown["queued"] = limit.queued;
+    return shown;
+}
+
+json warnings_json(const std::vector<queue::VacuumHolder>& holders) {
+    auto warnings = json::array();
+    for (const auto& one : holders) {
+        if (one.seconds < queue::VacuumHolder::kWorthTelling) continue;
+        warnings.push_back({{"code", one.holder == "replication_log" ? "log_held" : "vacuum_held"},
+                            {"detail", queue::describe(one)},
+                            {"since", to_rfc3339(one.since)}});
+    }
+    return warnings;
 }
 
 json warnings_json(const std::vector<queue::VacuumHolder>& holders) {

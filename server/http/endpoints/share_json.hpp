@@ -10,7 +10,8 @@ namespace plimsoll::http::endpoints {
 nlohmann::json share_json(const queue::Share& share);
 nlohmann::json hold_json(const queue::Hold& hold);
 nlohmann::json class_json(const queue::ClassOverview& overview);
-nlohmann::json limit_json(const queue::QueuedLimit& limit);
+nlohmann::json limits_json(const queue::TeamLimits& limits);
+nlohmann::json limit_json(const queue::TeamLimit& limit);
 // Those of them that are worth telling.
 nlohmann::json warnings_json(const std::vector<queue::VacuumHolder>& holders);
 

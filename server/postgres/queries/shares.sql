@@ -11,7 +11,7 @@ select device_class, half_life_seconds, entry_limit_seconds, devices, ready, run
 
 -- name: shares.limits
 -- $1 team, or null for all.
-select team_id, queued_jobs, queued from plimsoll.team_limits_v1($1::bigint);
+select team_id, queued_jobs, queued, jobs_per_minute from plimsoll.team_limits_v2($1::bigint);
 
 -- name: shares.holds
 -- $1 team, or null for all.
@@ -39,14 +39,14 @@ with team as (
 select id from done;
 
 -- name: shares.set_limit
--- $1 team, $2 queued jobs or null, $3 user, $4 request id. No row: no such team.
+-- $1 team, $2 queued jobs or null, $3 jobs a minute or null, $4 user, $5 request id. No row: no such team.
 with team as (
   select id from plimsoll.team where id = $1::bigint
 ), done as materialized (
-  select id, plimsoll.set_team_limit_v1(id, $2::int) from team
+  select id, plimsoll.set_team_limit_v2(id, $2::int, $3::int) from team
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
-  select id, $3::bigint, 'team.limit', id::text, $4::text, jsonb_build_object('queued_jobs', $2::int) from done
+  select id, $4::bigint, 'team.limit', id::text, $5::text, jsonb_build_object('queued_jobs', $2::int, 'jobs_per_minute', $3::int) from done
 )
 select id from done;
 

@@ -233,7 +233,7 @@ export function busyQueue() {
       shareOf(trading, { devices_used: 1, tasks_ready: 500_000, used_seconds: 8412, used_share: 0.62, due_share: 0.333, quota: { seconds: 8400, period: 'week', used_seconds: 8399.8, renews_at, spent: true }, paused: true }),
       shareOf(own, { device_class: 'cpu', tasks_ready: 12, used_seconds: 12, used_share: 1, due_share: 1 }),
     ],
-    limits: [{ team_id: team.id, queued_jobs: 5000, queued: 412 }],
+    limits: [{ team_id: team.id, queued_jobs: 5000, queued: 412, jobs_per_minute: 600 }],
     warnings: [],
     holds: [
       makeHold('hold_3', { team_id: trading.id, mode: 'pause', reason: 'They ask for a model that is being replaced.' }),

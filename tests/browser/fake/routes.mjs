@@ -142,10 +142,10 @@ export const routes = [
     json(response, 200, fake.used ? data.usage(query) : { from: query.from, to: query.to, group_by: [query.group_by], items: [], total: { device_seconds: 0, jobs: 0, tasks: 0, items: 0 } });
   }],
   [/^PUT \/v1\/teams\/([^/]+)\/limits$/, (fake, { call, response, parameters: [team_id], json }) => {
-    const { queued_jobs } = call.body;
+    const { queued_jobs, jobs_per_minute = null } = call.body;
     const others = fake.queue.limits.filter((limit) => limit.team_id !== team_id);
-    fake.queue = { ...fake.queue, limits: queued_jobs === null ? others : [...others, { team_id, queued_jobs, queued: 412 }] };
-    json(response, 200, { queued_jobs });
+    fake.queue = { ...fake.queue, limits: queued_jobs === null && jobs_per_minute === null ? others : [...others, { team_id, queued_jobs, jobs_per_minute, queued: 412 }] };
+    json(response, 200, { queued_jobs, jobs_per_minute });
   }],
   [/^POST \/v1\/holds$/, (fake, { call, response, json }) => {
     const hold = data.makeHold(`hold_${fake.queue.holds.length + 1}`, call.body);

@@ -198,6 +198,44 @@ class Quotas(QueueCase):
             outcomes = Counter(o for result in pool.map(run, range(4)) for o in result)
         self.assertEqual(outcomes, {'created': 20, 'over_quota': 40})
 
+    def test_jobs_a_minute_are_limited_to_the_job(self):
+        self.queue.rows('select set_team_limit_v2(%s, null, 60)', self.team)
+        rows = self.queue.enqueue(*(job(self.team) for _ in range(58)), *(job(self.other_team) for _ in range(9)))
+        self.assertEqual({r.outcome for r in rows}, {'created'})
+        rows = self.queue.enqueue(*(job(self.team) for _ in range(4)))
+        self.assertEqual([r.outcome for r in rows], ['created'] * 2 + ['over_quota'] * 2)
+        refusal = rows[-1].refusal
+        self.assertEqual(datetime.datetime.fromisoformat(refusal.pop('renews_at')), self.seconds_from_now(2))
+        self.assertEqual(refusal, {'quota': 'jobs_per_minute', 'used': 58, 'limit': 60, 'needed': 4})
+        # A second brings one, a minute of silence as many as the bucket holds and no more.
+        self.pass_time(1)
+        self.assertEqual([self.submit_one(self.team).outcome for _ in range(2)], ['created', 'over_quota'])
+        self.pass_time(600)
+        rows = self.queue.enqueue(*(job(self.team) for _ in range(61)))
+        self.assertEqual([r.outcome for r in rows], ['created'] * 60 + ['over_quota'])
+
+    def test_what_is_refused_or_repeated_counts_for_nothing(self):
+        self.queue.rows('select set_team_limit_v2(%s, 1, 2)', self.team)
+        self.assertEqual([self.submit_one(self.team).outcome for _ in range(9)], ['created'] + ['over_quota'] * 8)
+        self.queue.rows('select set_team_limit_v2(%s, null, 2)', self.team)
+        same = dict(key='k', fingerprint=b'x' * 32)
+        self.assertEqual([self.submit_one(self.team, **same).outcome for _ in range(9)], ['created'] + ['replayed'] * 8)
+        with self.assertRaises(Exception):
+            self.queue.enqueue(*(job(self.team) for _ in range(2)), whole=True)
+        self.assertEqual(self.submit_one(self.team).outcome, 'created')
+        self.assertEqual(self.submit_one(self.team).refusal['quota'], 'jobs_per_minute')
+
+    def test_jobs_a_minute_are_limited_for_submits_at_once(self):
+        self.queue.rows('select set_team_limit_v2(%s, null, 20)', self.team)
+
+        def run(_):
+            queue = self.second_queue()
+            return [queue.enqueue(job(self.team))[0].outcome for _ in range(15)]
+
+        with ThreadPoolExecutor() as pool:
+            outcomes = Counter(o for result in pool.map(run, range(4)) for o in result)
+        self.assertEqual(outcomes, {'created': 20, 'over_quota': 40})
+
 
 class History(QueueCase):
     """What an account used counts half after a half-life, and delays its return."""

@@ -6,6 +6,8 @@ export type Share = components['schemas']['Share'];
 export type Hold = components['schemas']['Hold'];
 export type NewHold = components['schemas']['HoldCreate'];
 export type ShareTerms = components['schemas']['ShareSet'];
+export type TeamLimits = Required<components['schemas']['TeamLimits']>;
+export type TeamLimit = components['schemas']['TeamLimit'];
 export type HoldMode = components['schemas']['HoldMode'];
 type DeviceClass = 'host' | 'cpu' | 'gpu' | 'accelerator';
 
@@ -28,8 +30,8 @@ export async function setShare(share: Share, terms: ShareTerms): Promise<void> {
   await api.PUT('/v1/teams/{team_id}/shares/{device_class}', { params: { path }, body: terms });
 }
 
-export async function setQueuedJobs(team: string, queued_jobs: number | null): Promise<void> {
-  await api.PUT('/v1/teams/{team_id}/limits', { params: { path: { team_id: team } }, body: { queued_jobs } });
+export async function setLimits(team: string, limits: TeamLimits): Promise<void> {
+  await api.PUT('/v1/teams/{team_id}/limits', { params: { path: { team_id: team } }, body: limits });
 }
 
 /** What a hold stops, as people say it. */

@@ -16,8 +16,8 @@ class FakeShares final : public queue::ShareStore {
         }
         co_return found;
     }
-    Answer<std::vector<queue::QueuedLimit>> queued_limits(std::optional<TeamId> team) override {
-        std::vector<queue::QueuedLimit> found;
+    Answer<std::vector<queue::TeamLimit>> limits(std::optional<TeamId> team) override {
+        std::vector<queue::TeamLimit> found;
         if (limit && (!team || limit->team == *team)) found.push_back(*limit);
         co_return found;
     }
@@ -50,9 +50,9 @@ class FakeShares final : public queue::ShareStore {
         share->terms = std::move(terms);
         co_return Result<void>{};
     }
-    Answer<void> set_queued_limit(Author, TeamId team, std::optional<int> jobs) override {
+    Answer<void> set_limits(Author, TeamId team, queue::TeamLimits limits) override {
         limit.reset();
-        if (jobs) limit = queue::QueuedLimit{team, *jobs, 0};
+        if (limits.queued_jobs || limits.jobs_per_minute) limit = {team, limits, 0};
         co_return Result<void>{};
     }
     Answer<void> set_class(Author, std::string device_class, double half_life_seconds,
@@ -100,7 +100,7 @@ class FakeShares final : public queue::ShareStore {
     std::optional<queue::UsageQuery> asked;
     std::vector<queue::VacuumHolder> holders;
     std::vector<queue::Hold> standing;
-    std::optional<queue::QueuedLimit> limit;
+    std::optional<queue::TeamLimit> limit;
     queue::ClassOverview overview{"gpu", 604800, 10, 1, 5, 2, 0};
 
   private:

@@ -45,6 +45,15 @@ TEST_F(QueueEndpoints, LimitsAndClassesAreSetWhole) {
     EXPECT_EQ(call("setTeamLimits", {"PUT", limits, identity_.ada, R"({"queued_jobs":7})"}).status,
               200);
     EXPECT_EQ(queue(identity_.tom).at("limits").at(0).at("queued_jobs"), 7);
+    EXPECT_TRUE(queue(identity_.tom).at("limits").at(0).at("jobs_per_minute").is_null());
+    const auto rate = R"({"queued_jobs":null,"jobs_per_minute":60})";
+    EXPECT_EQ(
+        call("setTeamLimits", {"PUT", limits, identity_.ada, rate}).json().at("jobs_per_minute"),
+        60);
+    EXPECT_TRUE(queue(identity_.tom).at("limits").at(0).at("queued_jobs").is_null());
+    EXPECT_EQ(
+        call({"PUT", limits, identity_.ada, R"({"queued_jobs":1,"jobs_per_minute":0})"}).status,
+        422);
     EXPECT_EQ(call({"PUT", limits, identity_.ada, R"({"queued_jobs":null})"}).status, 200);
     EXPECT_TRUE(queue(identity_.ada).at("limits").empty());
     const auto terms = R"({"half_life_seconds":60,"entry_limit_seconds":0})";
