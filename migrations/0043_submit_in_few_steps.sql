@@ -182,7 +182,7 @@ begin
 
   -- Then quotas: a repeat was answered above, whatever the quota is now. Who is refused is no job, and its idempotency
   -- key no answer.
-  if exists (select from team_limit l where l.team_id = any(v_used_teams) and l.queued_jobs is not null)
+  if exists (select from team_limit l where l.team_id = any(v_used_teams))
     or exists (select from unnest(v_used_teams) u(team_id) join account a on a.team_id = u.team_id and a.class_id = any(v_used_classes)
       cross join lateral (select s.quota_seconds from account_state s where s.account_id = a.id order by s.version desc limit 1) s
       where s.quota_seconds is not null)
