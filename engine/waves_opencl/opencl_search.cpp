@@ -5,10 +5,12 @@
 
 #include <algorithm>
 
+#include <malloc.h>
+
 namespace plimsoll::waves {
 namespace {
 
-// Of device memory that a batch's counts take: 40 bytes each.
+// Of device memory that the counts of one call take: 40 bytes each.
 constexpr std::size_t kMostCounts = 12'000'000;
 
 // Families in the order of their directions: one for both, or one each.
@@ -44,14 +46,16 @@ std::string OpenclSearch::name() const {
 }
 
 // How many of the errands, from the first on, are searched at once: as much work as a launch takes,
-// as long as their counts leave room for as many again.
-std::size_t OpenclSearch::batch_size(std::span<const Errand> errands) const {
+// as long as the counts that are kept of them are not too many.
+std::size_t OpenclSearch::batch_size(std::span<const Errand> errands, bool keeps_counts) const {
     double work = 0;
     std::size_t counts = 0;
     std::size_t size = 0;
-    while (size < errands.size() && work < flavour_.work_per_launch && counts < kMostCounts / 2) {
+    while (size < errands.size() && work < flavour_.work_per_launch &&
+           counts < flavour_.counts_per_batch) {
         work += Work::of(*errands[size].itinerary) + 1;
-        counts += std::size_t{2} * Gathering::first_capacity(errands[size++]);
+        if (keeps_counts) counts += std::size_t{2} * Gathering::first_capacity(errands[size]);
+        ++size;
     }
     return size;
 }
@@ -130,9 +134,10 @@ Result<std::vector<SearchResult>> OpenclSearch::search(std::span<const Errand> e
     while (results.size() < errands.size()) {
         const auto rest = errands.subspan(results.size());
         const auto done =
-            search_batch(rest.first(batch_size(rest)), settings, keep, watch, results);
+            search_batch(rest.first(batch_size(rest, true)), settings, keep, watch, results);
         if (!done) return fail(done.error());
     }
+    runner_.drop_large_buffers();
     return results;
 }
 
@@ -169,7 +174,8 @@ Result<std::vector<std::array<double, kKinds>>> OpenclSearch::best_scores(
     std::vector<std::array<double, kKinds>> scores;
     while (scores.size() < errands.size()) {
         const auto rest = errands.subspan(scores.size());
-        const auto done = best_of_batch(rest.first(batch_size(rest)), settings, watch, scores);
+        const auto done =
+            best_of_batch(rest.first(batch_size(rest, false)), settings, watch, scores);
         if (!done) return fail(done.error());
     }
     return scores;
@@ -179,6 +185,8 @@ Result<Forecast> OpenclSearch::forecast(const Work& work, const Settings& settin
     auto known = rates_.find(settings.mode);
     if (known == rates_.end())
         known = rates_.emplace(settings.mode, try_out(*this, settings.mode)).first;
+    // The trial built the kernels: what a compiler in this process no longer needs goes back.
+    malloc_trim(0);
     if (!known->second) return fail(known->second.error());
     const Rates& rates = *known->second;
     return Forecast{rates.device_begin + work.counted * rates.device_counted +

@@ -32,7 +32,7 @@ class OpenclSearch : public SearchDevice {
     OpenclSearch(opencl::Device& device, const Flavour& flavour)
         : device_(device), flavour_(flavour), runner_(device, flavour) {}
 
-    std::size_t batch_size(std::span<const Errand> errands) const;
+    std::size_t batch_size(std::span<const Errand> errands, bool keeps_counts) const;
     Result<void> search_batch(std::span<const Errand> errands, const Settings& settings,
                               std::size_t keep, const Watch& watch,
                               std::vector<SearchResult>& results);

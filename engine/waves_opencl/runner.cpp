@@ -68,6 +68,11 @@ std::uint64_t Runner::held_bytes() const {
     return bytes;
 }
 
+void Runner::drop_large_buffers() {
+    std::erase_if(buffers_,
+                  [this](const auto& it) { return it.second.bytes > flavour_.kept_bytes; });
+}
+
 template <class T>
 Result<const opencl::Buffer*> Runner::put(Place place, std::span<const T> values) {
     auto buffer = room(place, values.size_bytes());

@@ -55,6 +55,8 @@ class Runner {
 
     // Of the buffers that are kept.
     std::uint64_t held_bytes() const;
+    // Those that a search of many counts left, see Flavour::kept_bytes.
+    void drop_large_buffers();
 
   private:
     // Buffers are kept, and grow.

@@ -39,6 +39,7 @@ class Zone {
     std::string name() const;
     // Seconds east of UTC at that time.
     std::int64_t offset(std::int64_t seconds) const;
+    bool operator==(const Zone&) const = default;
 
   private:
     const Place* place_ = nullptr;  // kept for ever; none: an offset

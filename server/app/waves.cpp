@@ -61,7 +61,7 @@ Result<std::vector<KeyNote>> load_settings(const WavesOptions& options, waves::S
 }
 
 Result<std::vector<waves::SymbolPrices>> read_files(const WavesOptions& options,
-                                                    const waves::Zone& zone,
+                                                    const std::optional<waves::Zone>& zone,
                                                     bool whole_lines = false) {
     std::vector<waves::SymbolPrices> all;
     std::set<std::string> seen;
@@ -213,18 +213,22 @@ int run_waves(const client::Session& session, const WavesOptions& options) {
     if (!notes) return refuse(session, notes.error());
     if (options.files.empty())
         return refuse(session, {Errc::invalid_input, "Name at least one file of prices.", ""});
-    const auto zone = waves::Zone::named(options.time_zone);
-    if (!zone) return refuse(session, zone.error());
+    std::optional<waves::Zone> zone;
+    if (!options.time_zone.empty()) {
+        const auto named = waves::Zone::named(options.time_zone);
+        if (!named) return refuse(session, named.error());
+        zone = *named;
+    }
     if (options.follow || options.replay > 0) {
-        const auto read = [&](bool whole_lines) { return read_files(options, *zone, whole_lines); };
+        const auto read = [&](bool whole_lines) { return read_files(options, zone, whole_lines); };
         const auto done = follow_waves(options, settings, read);
         return done ? 0 : refuse(session, done.error());
     }
-    auto symbols = read_files(options, *zone);
+    auto symbols = read_files(options, zone);
     if (!symbols) return refuse(session, symbols.error());
     if (!options.check.empty()) {
-        const auto checked = waves::output::check_text(*symbols, options.check, settings, *zone,
-                                                       options.format != "text");
+        const auto checked =
+            waves::output::check_text(*symbols, options.check, settings, options.format != "text");
         if (!checked) return refuse(session, checked.error());
         const auto done = write(options.output, checked->text);
         return !done ? refuse(session, done.error()) : checked->valid ? 0 : 1;

@@ -19,7 +19,7 @@ struct WavesOptions {
     int replay = 0;                        // tell what each of the last so many bars changed
     bool follow = false;                   // and what every bar changes that is appended
     std::string images = "svg";            // what save_images writes: svg, png or both
-    std::string time_zone = "UTC";
+    std::string time_zone;                 // empty: where the files say, else UTC
     bool list_keys = false;
 };
 

@@ -33,9 +33,10 @@ void add_waves_command(CLI::App& app, const client::Session& session, int& code)
         ->check(CLI::Range(0, 100'000));
     command->add_flag("--follow", options->follow,
                       "Wait for bars that are appended to the files, and tell what each changes");
-    command->add_option("--time-zone", options->time_zone,
-                        "Of times that name none, and of those in the report: "
-                        "Europe/Berlin, +02:00, …");
+    command->add_option(
+        "--time-zone", options->time_zone,
+        "Of times that name none, and of those in the report: "
+        "Europe/Berlin, +02:00, … (default: the zone that the file names, else UTC)");
     command->callback([options, &session, &code] {
         if (session.json) options->format = "json";
         code = run_waves(session, *options);

@@ -45,10 +45,11 @@ int list_jobs(const Session& session, const JobListOptions& options) {
         return 0;
     }
     std::vector<std::vector<std::string>> rows = {
-        {"JOB", "KIND", "STATE", "ITEMS", "FAILED", "CREATED", "NAME"}};
+        {"JOB", "KIND", "STATE", "DONE", "ITEMS", "FAILED", "CREATED", "NAME"}};
     for (const auto& job : page->at("items")) {
         const auto& progress = job.at("progress");
         rows.push_back({text_of(job, "id"), text_of(job, "kind"), text_of(job, "state"),
+                        format_share(progress.value("share", 0.0)),
                         format_count(progress.value("items_done", std::int64_t{0})) + "/" +
                             format_count(progress.value("items_total", std::int64_t{0})),
                         format_count(progress.value("items_failed", std::int64_t{0})),

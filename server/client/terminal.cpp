@@ -73,12 +73,16 @@ ProgressBar::ProgressBar(const Terminal& terminal, std::string title)
     : terminal_(terminal), title_(std::move(title)), started_(std::chrono::steady_clock::now()) {}
 
 void ProgressBar::show(std::int64_t done, std::int64_t total) {
-    const double share =
-        total > 0 ? std::min(1.0, static_cast<double>(done) / static_cast<double>(total)) : 0;
+    show(done, total,
+         total > 0 ? std::min(1.0, static_cast<double>(done) / static_cast<double>(total)) : 0);
+}
+
+void ProgressBar::show(std::int64_t done, std::int64_t total, double share) {
     const std::string counts = format_count(done) + " / " + format_count(total);
     if (!terminal_.interactive()) {
         const int tenth = static_cast<int>(share * 10);
-        if (tenth != last_tenth_) terminal_.note(title_ + " " + counts);
+        if (tenth != last_tenth_)
+            terminal_.note(title_ + " " + counts + ", " + format_share(share));
         last_tenth_ = tenth;
         return;
     }
@@ -91,10 +95,9 @@ void ProgressBar::show(std::int64_t done, std::int64_t total) {
     const int filled = static_cast<int>(std::lround(share * length));
     std::string bar;
     for (int i = 0; i < length; ++i) bar += i < filled ? "█" : "░";
-    char percent[8];
-    std::snprintf(percent, sizeof percent, "%3d %%", static_cast<int>(share * 100));
-    std::fprintf(stderr, "\r\033[K%s %s %s  %s%s", title_.c_str(),
-                 terminal_.paint(Style::accent, bar).c_str(), percent, counts.c_str(), eta.c_str());
+    std::fprintf(stderr, "\r\033[K%s %s %5s  %s%s", title_.c_str(),
+                 terminal_.paint(Style::accent, bar).c_str(), format_share(share).c_str(),
+                 counts.c_str(), eta.c_str());
     std::fflush(stderr);
     drawn_ = true;
 }
@@ -133,6 +136,10 @@ std::string format_count(std::int64_t count) {
         digits.insert(static_cast<std::size_t>(at), ",");
     }
     return digits;
+}
+
+std::string format_share(double share) {
+    return std::to_string(static_cast<int>(share * 100)) + " %";
 }
 
 std::string format_duration(std::chrono::duration<double> time) {

@@ -32,6 +32,8 @@ class ProgressBar {
   public:
     ProgressBar(const Terminal& terminal, std::string title);
     void show(std::int64_t done, std::int64_t total);
+    // Where the counts do not tell how far it is.
+    void show(std::int64_t done, std::int64_t total, double share);
     void finish();
 
   private:
@@ -47,6 +49,7 @@ std::string format_table(const Terminal& terminal,
                          const std::vector<std::vector<std::string>>& rows);
 
 std::string format_count(std::int64_t count);                     // 1,234,567
+std::string format_share(double share);                           // 43 %, 100 % at 1 alone
 std::string format_duration(std::chrono::duration<double> time);  // 0.8 s, 12 s, 3 min 4 s
 
 }  // namespace plimsoll::client

@@ -54,7 +54,8 @@ int watch(const Session& session, const std::string& job_id) {
                     job = nlohmann::json::parse(event.data, nullptr, false);
                     const auto& progress = job.at("progress");
                     bar.show(progress.value("items_done", std::int64_t{0}),
-                             progress.value("items_total", std::int64_t{0}));
+                             progress.value("items_total", std::int64_t{0}),
+                             progress.value("share", 0.0));
                 });
                 return true;
             });

@@ -3,12 +3,14 @@
 import csv
 import io
 import json
+import os
 import pathlib
 import random
 import subprocess
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 import harness
 
@@ -128,8 +130,8 @@ class WavesJobs(unittest.TestCase):
         self.assertEqual(rows, expected)
         self.assertEqual(with_device["summary"]["ranking"], without["summary"]["ranking"])
         self.assertEqual(with_device["summary"]["computed"],
-                         [{"by": "opencl:pocl:0 (CPU flavour)", "symbols": 4, "why": "use_gpu is true."}])
-        self.assertEqual(without["summary"]["computed"], [{"by": "processor", "symbols": 4, "why": ""}])
+                         [{"by": "opencl:pocl:0 (CPU flavour)", "symbols": 4, "surrogates": 80, "why": "use_gpu is true."}])
+        self.assertEqual(without["summary"]["computed"], [{"by": "processor", "symbols": 4, "surrogates": 80, "why": ""}])
 
     def test_every_setting_of_the_command_line_is_an_argument(self):
         told = subprocess.run([harness.BIN / "plimsoll", "waves", "--keys"], capture_output=True, text=True,
@@ -253,11 +255,45 @@ class WavesJobs(unittest.TestCase):
         self.assertEqual(results[0]["date_start"], "2024-03-01")
         self.assertIsNone(days["summary"]["rarity_note"])
 
+    def test_a_file_that_names_its_zone_is_told_there(self):
+        rows = "".join(f"2024-03-04T{hour:02}:30-05:00,{100 + (hour * 7) % 11}\n" for hour in range(9, 17))
+        _, results = self.finished(self.submit(prices="date,close\n" + rows))
+        told = results[0]["report"]
+        self.assertEqual((told["time_zone"], told["date_start"]), ("-05:00", "2024-03-04T09:30:00-05:00"))
+        _, results = self.finished(self.submit(prices="date,close\n" + rows, time_zone="Asia/Tokyo"))
+        self.assertEqual(results[0]["report"]["date_start"], "2024-03-04T23:30:00+09:00")
+
+    def test_progress_moves_while_tasks_share_the_chance_series(self):
+        job = self.submit(prices=walks(1, 400), surrogates=20000, top_n=1)
+        stream = self.api.get(f"/v1/jobs/{job}/events", headers={"Accept": "text/event-stream"})
+        told = [json.loads(line[len("data: "):]) for line in stream.body.decode().splitlines() if line.startswith("data: ")]
+        shares = [it["progress"]["share"] for it in told if "progress" in it]
+        self.assertEqual(shares, sorted(shares))
+        self.assertEqual(shares[-1], 1)
+        self.assertTrue([share for share in shares if 0 < share < 1], shares)
+
     def test_the_command_line_submits_a_file(self):
         self.server.run("login", self.server.admin("sign-in-link", "--base-url", self.server.base))
         told = self.server.run("submit", "waves", SAMPLE, "--set", "days=150", "--set", "surrogates=10", "--watch").stdout
         for word in ("DAX", "SMI", "CAC", "FTSE", "chance series"):
             self.assertIn(word, told)
+
+
+class WithoutCairo(unittest.TestCase):
+    def test_png_says_what_is_missing_and_svg_is_drawn(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "libcairo.so.2").write_text("")  # found first, and no library
+            with unittest.mock.patch.dict(os.environ, {"LD_LIBRARY_PATH": folder}):
+                server = harness.Server().start()
+            self.addCleanup(server.remove)
+            api = server.api()
+            reply = api.post("/v1/jobs", {"kind": "waves", "args": {"prices": walks(1, 60)}})
+            job = reply.json["id"]
+            self.assertEqual(api.wait(job)["state"], "succeeded")
+            png = api.get(f"/v1/jobs/{job}/pictures/0?format=png")
+            self.assertEqual((png.status, png.headers["Content-Type"]), (503, "application/problem+json"))
+            self.assertIn("PNG needs the library cairo", png.json["detail"])
+            self.assertEqual(api.get(f"/v1/jobs/{job}/pictures/0").headers["Content-Type"], "image/svg+xml")
 
 
 if __name__ == "__main__":

@@ -21,9 +21,9 @@ class Waves(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def waves(self, *arguments, code=0):
+    def waves(self, *arguments, code=0, env=None):
         told = subprocess.run([PLIMSOLL, "waves", *map(str, arguments)], capture_output=True, text=True,
-                              cwd=self.folder, timeout=600, check=False)
+                              cwd=self.folder, timeout=600, check=False, env={**os.environ, **(env or {})})
         self.assertEqual(told.returncode, code, told.stderr)
         return told.stdout if code in (0, 1) else told.stderr
 
@@ -68,6 +68,12 @@ class Waves(unittest.TestCase):
         self.waves(PRICES, "--set", "save_images=true", "--images", "png", "--set", "out_dir=pictures")
         picture, = (self.folder / "pictures").iterdir()
         self.assertEqual((picture.name, picture.read_bytes()[:8]), ("RW00-1.png", b"\x89PNG\r\n\x1a\n"))
+
+    def test_without_cairo_png_says_what_is_missing(self):
+        self.file("libcairo.so.2", "")  # found first, and no library
+        told = self.waves(PRICES, "--set", "save_images=true", "--images", "png", code=2,
+                          env={"LD_LIBRARY_PATH": str(self.folder)})
+        self.assertIn("PNG needs the library cairo", told)
 
     def test_broken_symbols_beside_good_ones(self):
         good = "".join(f"good,{10 + (i * 7) % 5}\n" for i in range(40))

@@ -89,7 +89,7 @@ json check_json(const Series& series, const DrawnCount& drawn, const CheckedCoun
 }
 
 Result<CheckText> check_text(std::span<const SymbolPrices> symbols, std::string_view count,
-                             const Settings& settings, const Zone& zone, bool as_json) {
+                             const Settings& settings, bool as_json) {
     if (symbols.size() != 1)
         return fail(Errc::invalid_input, "Name the one symbol whose count is to be checked.");
     const SymbolPrices& prices = symbols.front();
@@ -111,7 +111,7 @@ Result<CheckText> check_text(std::span<const SymbolPrices> symbols, std::string_
         // Dates may hold blanks inside.
         end.erase(0, end.find_first_not_of(' '));
         end.erase(end.find_last_not_of(' ') + 1);
-        const auto bar = bar_named(prices.series, end, zone);
+        const auto bar = bar_named(prices.series, end);
         if (!bar) return fail(Errc::invalid_input, "There is no bar \"" + end + "\".");
         drawn.ends.push_back(*bar);
     }

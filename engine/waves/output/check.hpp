@@ -27,9 +27,9 @@ struct CheckText {
 };
 
 // Judges a count that is written "PATTERN up|down END,END,…", for example
-// "impulse up 38,45,48,57,76,84": ends are bars of the file or dates, of which those that name no
-// zone are of `zone`. `symbols` must be one.
+// "impulse up 38,45,48,57,76,84": ends are bars of the file or dates, as bar_named() takes them.
+// `symbols` must be one.
 Result<CheckText> check_text(std::span<const SymbolPrices> symbols, std::string_view count,
-                             const Settings& settings, const Zone& zone, bool as_json);
+                             const Settings& settings, bool as_json);
 
 }  // namespace plimsoll::waves::output

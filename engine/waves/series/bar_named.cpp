@@ -1,23 +1,24 @@
 #include "engine/waves/series/bar_named.hpp"
 
+#include "engine/waves/series/timestamps.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 
 namespace plimsoll::waves {
 
-std::optional<std::int32_t> bar_named(const Series& series, std::string_view name,
-                                      const Zone& zone) {
+std::optional<std::int32_t> bar_named(const Series& series, std::string_view name) {
     std::int32_t bar = 0;
     const char* end = name.data() + name.size();
     const auto [behind, error] = std::from_chars(name.data(), end, bar);
     if (behind == end && error == std::errc()) return bar;
-    const auto time = read_timestamp(name, zone);
+    const auto time = read_timestamp(name, series.zone);
     if (!time) return {};
     // A date is the midnight of the zone among times of day, else midnight UTC, as files of dates
     // have it.
     const bool is_date = name.find(':') == name.npos;
-    const auto there = is_date ? zone.shown(time->seconds).instant.seconds : time->seconds;
+    const auto there = is_date ? series.zone.shown(time->seconds).instant.seconds : time->seconds;
     const auto again = time->again.value_or(time->seconds);
     const auto here = series.has_times_of_day() ? std::array{there, time->seconds, again}
                                                 : std::array{time->seconds, again, there};

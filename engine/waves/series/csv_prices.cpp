@@ -95,12 +95,13 @@ class CsvPriceRecords final : public PriceRecords {
     // What is wrong with the row, if anything.
     std::optional<std::string> read(PriceRow& row) const {
         if (const auto date_at = columns_[Column::date]) {
-            const auto time = read_timestamp(fields_[*date_at], reading_.zone);
+            const auto time = read_timestamp(fields_[*date_at], reading_.zone.value_or(Zone{}));
             if (!time)
                 return "The date " + in_quotes(fields_[*date_at]) + " cannot be used. " +
                        time.error().message;
             row.time = time->seconds;
             row.time_again = time->again;
+            row.zone = time->zone;
         }
         for (const auto& [column, into] :
              {std::pair{Column::open, &row.open}, std::pair{Column::high, &row.high},

@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-Result<Instant> time_of(const json& value, const Zone& zone) {
+Result<Timestamp> time_of(const json& value, const Zone& zone) {
     if (value.is_string()) return read_timestamp(value.get_ref<const std::string&>(), zone);
     return read_timestamp(value.dump(), zone);
 }
@@ -69,7 +69,7 @@ class ObjectReader {
             return found != nullptr && at ? &(*found)[*at] : found;
         };
         if (const json* date = value(Column::date)) {
-            const auto time = time_of(*date, reading_.zone);
+            const auto time = time_of(*date, reading_.zone.value_or(Zone{}));
             if (!time) {
                 const std::string text =
                     date->is_string() ? date->get<std::string>() : date->dump();
@@ -78,6 +78,7 @@ class ObjectReader {
             }
             row.time = time->seconds;
             row.time_again = time->again;
+            row.zone = time->zone;
         }
         for (auto [column, into] :
              {std::pair{Column::open, &row.open}, std::pair{Column::high, &row.high},

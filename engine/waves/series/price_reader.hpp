@@ -4,6 +4,7 @@
 #include "engine/waves/series/price_rows.hpp"
 #include "engine/waves/series/timestamps.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,8 @@ enum class PriceFormat { csv, json_lines };
 
 struct PriceReading {
     std::string symbol = {};  // of files without a symbol column; often the file's name
-    Zone zone = {};           // of times that name none
+    // Of times that name none, and where all are told; none: UTC, and told where the file says.
+    std::optional<Zone> zone = {};
     // Names of columns (CSV) or members (JSON) where they are not the usual ones; empty: the usual.
     std::string symbol_column = {}, date_column = {}, open_column = {}, high_column = {},
                 low_column = {}, close_column = {};

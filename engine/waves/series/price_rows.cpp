@@ -57,11 +57,18 @@ std::string PriceRows::broken_date(const Series& series, const PriceRow& row) co
     const bool dates =
         *row.time % kDay == 0 && series.time.front() % kDay == 0 && series.time.back() % kDay == 0;
     const auto told = [&](std::int64_t time) {
-        return format_timestamp(time, dates ? zones::Zone{} : zone_);
+        return format_timestamp(time, dates ? zones::Zone{} : series.zone);
     };
     if (series.time.back() == *row.time) return "the date " + told(*row.time) + " is there twice.";
     return "its date " + told(*row.time) + " is before that of the row above, " +
            told(series.time.back()) + "; rows must be sorted, oldest first.";
+}
+
+// The first row says; one that says otherwise, or nothing, makes it UTC for good.
+void PriceRows::note_zone(Series& series, const PriceRow& row) const {
+    const zones::Zone named = row.zone.value_or(zones::Zone{});
+    if (zone_ || named == series.zone) return;
+    series.zone = series.size() == 0 ? named : zones::Zone{};
 }
 
 SymbolPrices& PriceRows::of(std::string_view symbol) {
@@ -70,6 +77,7 @@ SymbolPrices& PriceRows::of(std::string_view symbol) {
     if (found == index_.end()) {
         found = index_.emplace(std::string(symbol), symbols_.size()).first;
         symbols_.emplace_back().series.symbol = symbol;
+        symbols_.back().series.zone = zone_.value_or(zones::Zone{});
     }
     last_ = found->second;
     return symbols_[last_];
@@ -90,6 +98,7 @@ void PriceRows::add(std::string_view symbol, const PriceRow& given) {
     if (was_there && row.time_again) row.time = row.time_again;
     if (auto broken = broken_date(series, row); !broken.empty())
         return fail(symbol, row.line, "The row cannot be used: " + broken);
+    note_zone(series, row);
     if (series.size() == 0) {
         series.close_only = close_only;
     } else if (series.close_only != close_only) {
@@ -107,7 +116,7 @@ void PriceRows::add(std::string_view symbol, const PriceRow& given) {
 std::vector<SymbolPrices> PriceRows::take() {
     for (SymbolPrices& prices : symbols_) {
         prices.flags = flag(prices.series);
-        prices.series.tell_times_in(zone_);
+        prices.series.tell_times_in(prices.series.zone);
     }
     index_.clear();
     last_ = 0;

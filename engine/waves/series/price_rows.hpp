@@ -43,6 +43,7 @@ struct PriceRow {
     std::optional<std::int64_t> time = {};
     std::optional<std::int64_t> time_again = {};  // where clocks went back: the second time, taken
                                                   // when the first one was there before
+    std::optional<zones::Zone> zone = {};         // that the row names
     double open = std::nan(""), high = std::nan(""), low = std::nan(""), close = std::nan("");
 };
 
@@ -51,8 +52,9 @@ struct PriceRow {
 // that rise strictly and are there for all bars or for none.
 class PriceRows {
   public:
-    // Errors and the series tell times in the zone.
-    explicit PriceRows(const zones::Zone& zone) : zone_(zone) {}
+    // Errors and series tell times in `zone`; none: in the one that all rows of the symbol name,
+    // else in UTC.
+    explicit PriceRows(const std::optional<zones::Zone>& zone) : zone_(zone) {}
 
     void add(std::string_view symbol, const PriceRow& row);
     void fail(std::string_view symbol, std::uint64_t line, std::string message);
@@ -62,9 +64,10 @@ class PriceRows {
 
   private:
     SymbolPrices& of(std::string_view symbol);
+    void note_zone(Series& series, const PriceRow& row) const;
     std::string broken_date(const Series& series, const PriceRow& row) const;
 
-    zones::Zone zone_;
+    std::optional<zones::Zone> zone_;
     std::vector<SymbolPrices> symbols_;
     std::map<std::string, std::size_t, std::less<>> index_;
     std::size_t last_ = 0;  // rows of one symbol mostly follow each other

@@ -10,7 +10,7 @@ bool Series::has_times_of_day() const {
                                [&](std::int64_t at) { return (at + zone.offset(at)) % kDay != 0; });
 }
 
-void Series::tell_times_in(const zones::Zone& there) {
+void Series::tell_times_in(zones::Zone there) {
     zone = {};
     if (has_times_of_day()) zone = there;
 }

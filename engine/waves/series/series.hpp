@@ -21,7 +21,7 @@ struct Series {
     std::size_t size() const { return close.size(); }
     bool has_times_of_day() const;  // or dates alone, or none
     // Tells times as clocks show them there; a date is a date in every zone.
-    void tell_times_in(const zones::Zone& there);
+    void tell_times_in(zones::Zone there);
 };
 
 }  // namespace plimsoll::waves

@@ -28,8 +28,12 @@ bool skip(std::string_view& text, char c) {
 
 // What follows a time of day: nothing, "Z", an offset, a zone, or an offset and the zone that it
 // was taken from in brackets (RFC 9557).
-Result<Instant> in_zone(std::int64_t local, std::string_view text, const Zone& otherwise) {
-    if (text.empty()) return otherwise.at(local);
+Result<Timestamp> in_zone(std::int64_t local, std::string_view text, const Zone& otherwise) {
+    if (text.empty()) {
+        const auto instant = otherwise.at(local);
+        if (!instant) return fail(instant.error());
+        return Timestamp{*instant, std::nullopt};
+    }
     skip(text, ' ');
     std::string_view place;
     if (!text.empty() && text.back() == ']') {
@@ -41,14 +45,15 @@ Result<Instant> in_zone(std::int64_t local, std::string_view text, const Zone& o
     }
     const auto named = Zone::named(text.empty() ? place : text);
     if (!named) return fail(named.error());
-    auto instant = named->at(local);
-    if (!instant || text.empty() || place.empty()) return instant;
+    const auto instant = named->at(local);
+    if (!instant) return fail(instant.error());
+    if (text.empty() || place.empty()) return Timestamp{*instant, *named};
     const auto there = Zone::named(place);
     if (!there) return fail(there.error());
     if (there->offset(instant->seconds) != named->offset(instant->seconds))
         return fail(Errc::invalid_input, "The offset " + std::string(text) + " is not that of " +
                                              std::string(place) + " at this time.");
-    return instant;
+    return Timestamp{*instant, *there};
 }
 
 std::optional<std::int64_t> from_number(std::string_view text) {
@@ -62,13 +67,14 @@ std::optional<std::int64_t> from_number(std::string_view text) {
 
 }  // namespace
 
-Result<Instant> read_timestamp(std::string_view text, const Zone& otherwise) {
+Result<Timestamp> read_timestamp(std::string_view text, const Zone& otherwise) {
     const auto no_date = [] { return fail(Errc::invalid_input, "It is no date in ISO 8601."); };
     std::string_view rest = text;
     const auto year = digits(rest, 4, 4);
     if (!year || !skip(rest, '-')) {
         const auto number = from_number(text);
-        return number ? Result<Instant>(Instant{*number, {}}) : no_date();
+        if (!number) return no_date();
+        return Timestamp{{*number, {}}, std::nullopt};
     }
     const auto month = digits(rest, 1, 2);
     if (!month || !skip(rest, '-')) return no_date();
@@ -79,7 +85,8 @@ Result<Instant> read_timestamp(std::string_view text, const Zone& otherwise) {
     if (!date.ok()) return no_date();
     std::int64_t seconds =
         std::int64_t{std::chrono::sys_days(date).time_since_epoch().count()} * 86400;
-    if (rest.empty()) return Instant{seconds, {}};  // a date is a date in every zone
+    // A date is a date in every zone.
+    if (rest.empty()) return Timestamp{{seconds, {}}, std::nullopt};
     if (!skip(rest, 'T') && !skip(rest, ' ')) return no_date();
     const auto hour = digits(rest, 2, 2);
     if (!hour || !skip(rest, ':')) return no_date();

@@ -278,7 +278,7 @@ const std::vector<Entry>& entries() {
         {{"surrogate_method", "shuffle, block_bootstrap or random_walk", "how they are made", ""},
          set_method},
         {{"block_bars", "integer 0 to 100000",
-          "mean block of the bootstrap; 0: cube root of the bars", ""},
+          "mean length of a block; 0: cube root of the bars", ""},
          integer<&S::block_bars, 0, 100'000>},
         {{"seed", "integer 0 to 2^53", "of the surrogates", ""},
          integer<&S::seed, 0, 9'007'199'254'740'992>},

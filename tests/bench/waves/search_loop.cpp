@@ -1,5 +1,5 @@
 // waves_search_loop SYMBOLS BARS THREADS SETTINGS: scans random walks with settings (JSON) and
-// prints what it took as JSON: wall and processor seconds, nodes, valid counts, peak memory.
+// prints what it took as JSON: wall and processor seconds, nodes, valid counts, memory.
 // ... SETTINGS DEVICE FLAVOUR (cpu or gpu): on an OpenCL device; its kernels are built before.
 // waves_search_loop IN.csv OUT.jsonl THREADS SETTINGS: reads prices, scans them, writes the
 // reports; all of it is measured.
@@ -22,6 +22,7 @@
 
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
+#include <unistd.h>
 
 namespace {
 
@@ -35,6 +36,14 @@ double processor_seconds() {
         return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
     };
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+// What the process holds when all is done, with the reports.
+double resident_megabytes() {
+    std::ifstream statm("/proc/self/statm");
+    long pages = 0;
+    statm >> pages >> pages;
+    return static_cast<double>(pages) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
 long peak_kilobytes() {
@@ -129,6 +138,7 @@ int main(int argc, char** argv) {
                                  {"windows", all.windows},
                                  {"complete", all.complete()},
                                  {"by", reports->front().computed_by},
+                                 {"resident_mb", resident_megabytes()},
                                  {"peak_mb", static_cast<double>(peak_kilobytes()) / 1024}};
     std::puts(told.dump().c_str());
 }

@@ -8,10 +8,14 @@ export const user = { id: 'usr_1', name: 'ada', email: null, is_admin: true, cre
 export const team = { id: 'team_1', name: 'research', created_at: '2025-01-02T08:00:00.000Z' };
 export const everyScope = ['jobs:read', 'jobs:write', 'reports:read', 'team:admin', 'sys:admin'];
 
+/** Items tell how far a job is, unless a test says otherwise. */
+export const withShare = (progress) => ({ ...progress, share: progress.share ?? progress.items_done / progress.items_total });
+
 export function makeJob(id, fields = {}) {
   const links = Object.fromEntries(
     ['events', 'report', 'results', 'cancellation', 'redrive', 'wait'].map((part) => [part, `/v1/jobs/${id}/${part}`]),
   );
+  const { progress, ...others } = fields;
   return {
     id,
     kind: 'sentiment',
@@ -28,13 +32,13 @@ export function makeJob(id, fields = {}) {
     started_at: null,
     finished_at: null,
     submitter: { id: user.id, name: user.name },
-    progress: { items_total: 1000, items_done: 0, items_failed: 0, eta_seconds: null },
+    progress: withShare({ items_total: 1000, items_done: 0, items_failed: 0, eta_seconds: null, ...progress }),
     args: { model: 'vader' },
     tasks_failed: 0,
     retries: 0,
     last_error: null,
     error: null,
-    ...fields,
+    ...others,
     links: { self: `/v1/jobs/${id}`, ...links },
   };
 }

@@ -85,7 +85,7 @@ export class FakeServer {
   /** Changes a job and tells everybody who follows it. */
   update(id, change) {
     const job = this.job(id);
-    Object.assign(job, change, { progress: { ...job.progress, ...change.progress } });
+    Object.assign(job, change, { progress: data.withShare({ ...job.progress, share: undefined, ...change.progress }) });
     const ended = ['succeeded', 'failed', 'cancelled'].includes(job.state);
     for (const response of this.#streams.get(id) ?? []) {
       response.write(`event: job\ndata: ${JSON.stringify(job)}\n\n`);

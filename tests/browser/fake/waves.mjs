@@ -86,9 +86,10 @@ export function replay({ index = 0, last = 20, prices }) {
   const steps = Array.from({ length: amount }, (_, place) => {
     const bar = end - (prices === undefined ? last : 0) + place;
     const price = known.close[bar - known.first] ?? known.close.at(-1) + place;
+    const of = (column) => known[column][bar - known.first] ?? price;
     const turn = place === Math.floor(amount / 3) ? 1 : place === Math.floor((2 * amount) / 3) ? 2 : 0;
     return {
-      symbol, bar, date: known.dates[bar - known.first] ?? String(bar), close: price,
+      symbol, bar, date: known.dates[bar - known.first] ?? String(bar), open: of('open'), high: of('high'), low: of('low'), close: price,
       starts: 2 * bar, starts_searched: 30 + (place % 7), nodes: 240 + place, whole_nodes: 21_000 + 40 * place,
       best: counts[place >= amount / 3 && place < (2 * amount) / 3 ? 1 : 0],
       came: turn > 0 ? [counts[turn % 2]] : [],

@@ -1,4 +1,5 @@
-import type { Job } from '../services/jobs';
+import { count, counted } from '../design/format';
+import { finished, type Job } from '../services/jobs';
 import type { JobKind } from './kind';
 
 const folders = import.meta.glob<{ kind: JobKind }>('./*/index.ts', { eager: true });
@@ -13,5 +14,13 @@ export const kindOf = (name: string): JobKind | undefined => kinds.find((kind) =
 /** Jobs of a kind that these pages do not know still have a name and a count. */
 export const describeJob = (job: Job): string =>
   kindOf(job.kind)?.describe(job) ?? `${job.progress.items_total} items`;
+
+/** "3 of 10 texts"; of tasks that work together on their items, the items end all at once. */
+export function itemWords(job: Job): string {
+  const nouns = itemsOf(job);
+  const { items_total, items_done, share } = job.progress;
+  const together = !finished(job.state) && items_done === 0 && share > 0;
+  return together ? `${counted(items_total, ...nouns)}, to be done together` : `${count(items_done)} of ${count(items_total)} ${nouns[1]}`;
+}
 
 export const itemsOf = (job: Job): readonly [string, string] => kindOf(job.kind)?.items ?? ['item', 'items'];

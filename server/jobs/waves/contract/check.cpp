@@ -24,7 +24,7 @@ tl::expected<std::string, FieldErrors> check_answer(const json& body, const JobI
     FieldErrors errors;
     for (const json& end : body.at("ends")) {
         const std::string name = end.is_string() ? end.get<std::string>() : end.dump();
-        const auto bar = engine::bar_named(series, name, subject->request.reading.zone);
+        const auto bar = engine::bar_named(series, name);
         if (!bar) {
             errors.push_back({"/ends/" + std::to_string(drawn.ends.size()), "unknown_bar",
                               "There is no bar \"" + name + "\"."});

@@ -27,6 +27,7 @@ tl::expected<Bars, FieldErrors> bars_of(const json& body, const JobItem* item, S
     if (item != nullptr && (body.contains("prices") || body.contains("series"))) {
         engine::PriceReading reading = subject.request.reading;
         reading.symbol = series.symbol;
+        if (!reading.zone) reading.zone = series.zone;
         auto more = one_symbol(body, reading);
         if (!more) return tl::unexpected(std::move(more.error()));
         const std::size_t known = series.size();

@@ -86,9 +86,13 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     Request request;
     request.preset = args.value("preset", "whole");
     request.reading = reading_of(args);
-    const auto zone = engine::Zone::named(args.value("time_zone", "UTC"));
-    if (!zone) return tl::unexpected(one_error("/time_zone", "unknown_zone", zone.error().message));
-    request.reading.zone = *zone;
+    if (args.contains("time_zone")) {
+        const auto zone = engine::Zone::named(args["time_zone"].get_ref<const std::string&>());
+        if (!zone) {
+            return tl::unexpected(one_error("/time_zone", "unknown_zone", zone.error().message));
+        }
+        request.reading.zone = *zone;
+    }
     for (const json& symbol : args.value("symbols", json::array())) {
         request.symbols.insert(symbol.get<std::string>());
     }

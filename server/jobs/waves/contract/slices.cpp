@@ -13,8 +13,8 @@
 
 // A slice is its share (u8), its first surrogate and their number (u32 each), the place of its
 // first symbol (i64), the number of symbols (u32), then the symbols: name, number of errors (u64),
-// the kept ones (u32; line u64 and message each), flags (1: closes only, 2: dates), bars (u64),
-// then the columns (dates i64, prices f64). Packed with gzip.
+// the kept ones (u32; line u64 and message each), flags (1: closes only, 2: dates), zone, bars
+// (u64), then the columns (dates i64, prices f64). Packed with gzip.
 namespace plimsoll::jobs::waves {
 namespace {
 
@@ -48,6 +48,7 @@ void pack(std::string& out, const engine::SymbolPrices& prices) {
     const bool dated = whole && !series.time.empty();
     pack_integer(out, static_cast<std::uint8_t>((series.close_only ? kCloseOnly : 0) |
                                                 (dated ? kDated : 0)));
+    pack_string(out, series.zone.name());
     pack_integer(out, static_cast<std::uint64_t>(whole ? series.size() : 0));
     if (!whole) return;
     for (const auto time : series.time) pack_integer(out, time);
@@ -70,12 +71,17 @@ bool unpack_errors(std::string_view& rest, engine::SymbolPrices& prices) {
 bool unpack(std::string_view& rest, engine::SymbolPrices& prices) {
     engine::Series& series = prices.series;
     std::string_view symbol;
+    std::string_view zone;
     std::uint8_t flags = 0;
     std::uint64_t bars = 0;
     if (!unpack_string(rest, symbol) || !unpack_errors(rest, prices) ||
-        !unpack_integer(rest, flags) || !unpack_integer(rest, bars) || bars > rest.size()) {
+        !unpack_integer(rest, flags) || !unpack_string(rest, zone) || !unpack_integer(rest, bars) ||
+        bars > rest.size()) {
         return false;
     }
+    const auto there = engine::Zone::named(zone);
+    if (!there) return false;
+    series.zone = *there;
     series.symbol = symbol;
     series.close_only = (flags & kCloseOnly) != 0;
     series.time.resize((flags & kDated) != 0 ? bars : 0);
@@ -270,7 +276,7 @@ tl::expected<std::vector<TaskSpec>, FieldErrors> cut_tasks(
     return cutter.finish();
 }
 
-Result<Slice> unpack_slice(std::string_view input, const engine::Zone& zone) {
+Result<Slice> unpack_slice(std::string_view input, const std::optional<engine::Zone>& zone) {
     const auto unpacked = gunzip(input, kLargestInput);
     if (!unpacked) return fail(unpacked.error());
     std::string_view rest = *unpacked;
@@ -284,7 +290,9 @@ Result<Slice> unpack_slice(std::string_view input, const engine::Zone& zone) {
     slice.share = static_cast<Share>(share);
     for (; good && count > 0; --count) good = unpack(rest, slice.symbols.emplace_back());
     if (!good || !rest.empty()) return fail(Errc::corrupt, "A task's prices are damaged.");
-    for (auto& prices : slice.symbols) prices.series.tell_times_in(zone);
+    if (zone) {
+        for (auto& prices : slice.symbols) prices.series.tell_times_in(*zone);
+    }
     return slice;
 }
 

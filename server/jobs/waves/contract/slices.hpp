@@ -27,7 +27,7 @@ struct Slice {
 tl::expected<std::vector<TaskSpec>, FieldErrors> cut_tasks(
     std::vector<engine::SymbolPrices> symbols, const Request& request, const std::string& where);
 
-// `zone`: where the series tell their times.
-Result<Slice> unpack_slice(std::string_view input, const engine::Zone& zone = {});
+// `zone`: where all series tell their times; none: where their files do.
+Result<Slice> unpack_slice(std::string_view input, const std::optional<engine::Zone>& zone = {});
 
 }  // namespace plimsoll::jobs::waves

@@ -11,7 +11,7 @@ namespace {
 using nlohmann::json;
 
 tl::expected<engine::SymbolPrices, FieldErrors> symbol_of(const JobItem& item,
-                                                          const engine::Zone& zone) {
+                                                          const std::optional<engine::Zone>& zone) {
     auto slice = unpack_slice(item.input, zone);
     if (!slice) {
         return tl::unexpected(one_error("/job_id", "damaged", slice.error().message));

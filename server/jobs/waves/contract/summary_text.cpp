@@ -100,9 +100,12 @@ std::string summary_text(const json& summary) {
     // Reports of earlier versions do not say.
     for (const json& it : summary.value("computed", json::array())) {
         const auto symbols = it.value("symbols", std::int64_t{0});
+        const auto chances = it.value("surrogates", std::int64_t{0});
         const std::string why = it.value("why", "");
         text += "Searched by " + it.value("by", "") + ": " + std::to_string(symbols) +
-                (symbols == 1 ? " symbol." : " symbols.") + (why.empty() ? "" : " ") + why + "\n";
+                (symbols == 1 ? " symbol" : " symbols") +
+                (chances > 0 ? " and " + std::to_string(chances) + " chance series." : ".") +
+                (why.empty() ? "" : " ") + why + "\n";
     }
     if (summary.contains("rarity_note") && summary["rarity_note"].is_string()) {
         text += summary["rarity_note"].get<std::string>() + "\n";

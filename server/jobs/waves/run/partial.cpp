@@ -2,9 +2,12 @@
 
 #include "engine/text/utf8.hpp"
 #include "engine/waves/output/words.hpp"
+#include "server/base/gzip.hpp"
 #include "server/jobs/waves/contract/failed_rows.hpp"
+#include "server/jobs/waves/contract/limits.hpp"
 #include "server/jobs/waves/run/rows.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace plimsoll::jobs::waves {
@@ -12,6 +15,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::size_t kLargestDrafts = 4 * kBytesOfDrafts;  // which is predicted
 constexpr std::size_t kErrorsReported = 20;
 constexpr std::size_t kReasons = 8;
 constexpr std::size_t kLongestError = 500;  // bytes, so that a partial stays small
@@ -173,7 +177,7 @@ void Partial::add(std::int64_t index, const engine::SymbolReport& report) {
 }
 
 void Partial::add_computed(const engine::SymbolReport& report, std::uint64_t more) {
-    if (report.ok()) add_computed(report.computed_by, report.computed_why, more);
+    if (report.ok()) add_computed(report.computed_by, report.computed_why, more, report.surrogates);
 }
 
 void Partial::judge() {
@@ -194,7 +198,8 @@ void Partial::add(Partial other) {
         if (errors.size() < kErrorsReported) errors.push_back(std::move(error));
     }
     for (const json& it : other.computed)
-        add_computed(it.at("by"), it.at("why"), it.at("symbols").get<std::uint64_t>());
+        add_computed(it.at("by"), it.at("why"), it.at("symbols").get<std::uint64_t>(),
+                     it.at("surrogates").get<std::uint64_t>());
     coverage.add(other.coverage);
     bars += other.bars;
     failed += other.failed;
@@ -202,29 +207,39 @@ void Partial::add(Partial other) {
 }
 
 // Of many reasons, which differ in what was predicted, the first ones stand for all.
-void Partial::add_computed(const std::string& by, const std::string& why, std::uint64_t more) {
+void Partial::add_computed(const std::string& by, const std::string& why, std::uint64_t more,
+                           std::uint64_t surrogates) {
     json* same = nullptr;
     for (json& it : computed) {
         const bool all = it["why"] == why || computed.size() >= kReasons;
         if (it["by"] == by && all && same == nullptr) same = &it;
     }
     if (same == nullptr) {
-        computed.push_back({{"by", by}, {"why", why}, {"symbols", more}});
+        computed.push_back(
+            {{"by", by}, {"why", why}, {"symbols", more}, {"surrogates", surrogates}});
         return;
     }
     (*same)["symbols"] = (*same)["symbols"].get<std::uint64_t>() + more;
+    (*same)["surrogates"] = (*same)["surrogates"].get<std::uint64_t>() + surrogates;
 }
 
-std::string Partial::to_json() const {
-    return json{
-        {"symbols", symbols},   {"errors", errors}, {"coverage", coverage_json(coverage)},
-        {"computed", computed}, {"bars", bars},     {"failed", failed},
-        {"seconds", seconds},   {"rows", rows},     {"judgements", judgements_json(judgements)}}
-        .dump();
+std::string Partial::packed() const {
+    const json told{{"symbols", symbols},
+                    {"errors", errors},
+                    {"coverage", coverage_json(coverage)},
+                    {"computed", computed},
+                    {"bars", bars},
+                    {"failed", failed},
+                    {"seconds", seconds},
+                    {"judgements", judgements_json(judgements)}};
+    return told.dump() + (rows.empty() ? "" : '\n' + gzip(rows.dump()));
 }
 
-Result<Partial> Partial::from_json(std::string_view text) try {
-    json stored = json::parse(text);
+Result<Partial> Partial::unpacked(std::string_view packed) try {
+    // JSON as it is written here has no line breaks.
+    const auto end = std::min(packed.find('\n'), packed.size());
+    const std::string_view rows = packed.substr(std::min(end + 1, packed.size()));
+    json stored = json::parse(packed.substr(0, end));
     Partial partial;
     partial.symbols = std::move(stored.at("symbols"));
     partial.errors = std::move(stored.at("errors"));
@@ -233,7 +248,11 @@ Result<Partial> Partial::from_json(std::string_view text) try {
     stored.at("bars").get_to(partial.bars);
     stored.at("failed").get_to(partial.failed);
     stored.at("seconds").get_to(partial.seconds);
-    partial.rows = std::move(stored.at("rows"));
+    if (!rows.empty()) {
+        const auto drafts = gunzip(rows, kLargestDrafts);
+        if (!drafts) return fail(drafts.error());
+        partial.rows = json::parse(*drafts);
+    }
     partial.judgements = judgements_from(stored.at("judgements"));
     return partial;
 } catch (const json::exception&) {

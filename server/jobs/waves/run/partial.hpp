@@ -14,7 +14,7 @@ namespace plimsoll::jobs::waves {
 struct Partial {
     nlohmann::json symbols = nlohmann::json::array();   // a line of the ranking each
     nlohmann::json errors = nlohmann::json::array();    // the first failed symbols
-    nlohmann::json computed = nlohmann::json::array();  // who searched how many symbols, and why
+    nlohmann::json computed = nlohmann::json::array();  // who searched what, and why
     // Where tasks share the surrogates of symbols: what they say, by the index of the symbol, and
     // rows that do not know it yet.
     std::map<std::int64_t, ::plimsoll::waves::Judgement> judgements;
@@ -26,18 +26,22 @@ struct Partial {
 
     // All of it but who searched.
     void add(std::int64_t index, const ::plimsoll::waves::SymbolReport& report);
+    // `symbols`: 1, or 0 where somebody else is named for the symbol, and this for surrogates
+    // alone.
     void add_computed(const ::plimsoll::waves::SymbolReport& report, std::uint64_t symbols);
     // Of a later task.
     void add(Partial other);
     // When all are added: writes the judgements into symbols and rows.
     void judge();
 
-    // For storage between a task and the merge: below 64 KiB but for rows (see kBytesOfDrafts).
-    std::string to_json() const;
-    static Result<Partial> from_json(std::string_view text);
+    // For storage between a task and the merge: below 64 KiB but for rows, which are compressed to
+    // about a tenth of kBytesOfDrafts.
+    std::string packed() const;
+    static Result<Partial> unpacked(std::string_view packed);
 
   private:
-    void add_computed(const std::string& by, const std::string& why, std::uint64_t symbols);
+    void add_computed(const std::string& by, const std::string& why, std::uint64_t symbols,
+                      std::uint64_t surrogates);
 };
 
 }  // namespace plimsoll::jobs::waves

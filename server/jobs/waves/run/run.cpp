@@ -44,8 +44,9 @@ TaskOutput judgement_of(const Slice& slice, const engine::SymbolReport& report,
     context.progress.advance(-1);  // the item is that of the task that writes the rows
     Partial partial;
     partial.judgements[slice.first] = engine::Judgement(report);
-    if (slice.first_surrogate == 0) partial.add_computed(report, 1);
-    return {.results = gzip(""), .partial = partial.to_json()};
+    // Whoever has the first of them stands for the symbol, the others for their surrogates alone.
+    partial.add_computed(report, slice.first_surrogate == 0 ? 1 : 0);
+    return {.results = gzip(""), .partial = partial.packed()};
 }
 
 TaskOutput rows_of(const Slice& slice, const Request& request,
@@ -68,13 +69,12 @@ TaskOutput rows_of(const Slice& slice, const Request& request,
     for (std::size_t i = 0; i < reports.size(); ++i) {
         rows += texts[i];
         partial.add(slice.first + static_cast<std::int64_t>(i), reports[i]);
-        // Whoever has the first surrogates of a symbol says who searched.
         if (slice.share == Share::whole) partial.add_computed(reports[i], 1);
         ++(reports[i].ok() ? output.items_ok : output.items_failed);
     }
     partial.rows = std::move(drafts);
     output.results = gzip(rows);
-    output.partial = partial.to_json();
+    output.partial = partial.packed();
     return output;
 }
 
@@ -95,7 +95,7 @@ Result<Merged> merge(std::string_view args, std::span<const std::string> partial
     if (!request) return fail(request.error());
     Partial all;
     for (const std::string& stored : partials) {
-        auto partial = Partial::from_json(stored);
+        auto partial = Partial::unpacked(stored);
         if (!partial) return fail(partial.error());
         all.add(std::move(*partial));
     }

@@ -154,14 +154,14 @@ TEST(Text, SaysHowLikelyChanceIs) {
 TEST(Check, TakesBarsAndDates) {
     std::vector<SymbolPrices> one(1);
     one[0].series = testing::random_series(2, 60);
-    const auto text = [&](std::string_view count) { return check_text(one, count, {}, {}, false); };
+    const auto text = [&](std::string_view count) { return check_text(one, count, {}, false); };
     ASSERT_TRUE(text("zigzag up 1,5,7,12").has_value());
     EXPECT_EQ(text("zigzag up 1,5,7,12")->text,
               text("zigzag up 1970-01-02,1970-01-06,1970-01-08,1970-01-13")->text);
     EXPECT_FALSE(text("zigzag sideways 1,5,7,12").has_value());
     EXPECT_FALSE(text("zagzig up 1,5,7,12").has_value());
     EXPECT_FALSE(text("zigzag up 1,5,7,1999-01-01").has_value());
-    EXPECT_FALSE(check_text({}, "zigzag up 1,5,7,12", {}, {}, false).has_value());
+    EXPECT_FALSE(check_text({}, "zigzag up 1,5,7,12", {}, false).has_value());
 }
 
 }  // namespace

@@ -197,16 +197,35 @@ TEST(PriceReader, TellsTimesInTheZoneAndLeavesDatesAlone) {
     EXPECT_THAT(wrong->front().errors.front().message, HasSubstr("2024-03-01T09:00:00+09:00"));
 }
 
+TEST(PriceReader, TellsTimesInTheZoneThatTheFileNames) {
+    const auto told = [](const std::string& rows, const PriceReading& reading = {}) {
+        const auto read = read_prices("date,close\n" + rows, PriceFormat::csv, reading);
+        const Series& series = read->front().series;
+        return format_timestamp(series.time.front(), series.zone);
+    };
+    const std::string place = "2024-03-01 09:00 Asia/Tokyo,1\n2024-03-01 10:00 Asia/Tokyo,1\n";
+    EXPECT_EQ(told(place), "2024-03-01T09:00:00+09:00");
+    EXPECT_EQ(told(place, {.zone = Zone::named("-05:00").value()}), "2024-02-29T19:00:00-05:00");
+    EXPECT_EQ(told("2024-03-01T09:00+02:00,1\n2024-03-01T10:00+02:00,1\n"),
+              "2024-03-01T09:00:00+02:00");
+    EXPECT_EQ(told("2024-03-01T09:00+01:00[Europe/Berlin],1\n2024-07-01T09:00+02:00[Europe/Berlin],"
+                   "1\n"),
+              "2024-03-01T09:00:00+01:00");
+    // Offsets that change name no zone, and rows that say nothing are in UTC.
+    EXPECT_EQ(told("2024-03-01T09:00+01:00,1\n2024-07-01T09:00+02:00,1\n"), "2024-03-01T08:00:00Z");
+    EXPECT_EQ(told("2024-03-01T09:00+01:00,1\n2024-07-01T09:00,1\n"), "2024-03-01T08:00:00Z");
+}
+
 TEST(BarNamed, TakesWhatReportsSay) {
     const Zone tokyo = Zone::named("Asia/Tokyo").value();
     const auto read = read_prices("date,close\n2024-03-01 00:00,1\n2024-03-01 09:00,1\n",
                                   PriceFormat::csv, {.zone = tokyo});
     const Series& series = read->front().series;
-    EXPECT_EQ(bar_named(series, "2024-03-01", tokyo), 0);
-    EXPECT_EQ(bar_named(series, "2024-03-01 09:00", tokyo), 1);
-    EXPECT_EQ(bar_named(series, "2024-03-01T09:00:00+09:00", tokyo), 1);
-    EXPECT_EQ(bar_named(series, "1", tokyo), 1);
-    EXPECT_EQ(bar_named(series, "2024-03-02", tokyo), std::nullopt);
+    EXPECT_EQ(bar_named(series, "2024-03-01"), 0);
+    EXPECT_EQ(bar_named(series, "2024-03-01 09:00"), 1);
+    EXPECT_EQ(bar_named(series, "2024-03-01T09:00:00+09:00"), 1);
+    EXPECT_EQ(bar_named(series, "1"), 1);
+    EXPECT_EQ(bar_named(series, "2024-03-02"), std::nullopt);
 }
 
 TEST(Timestamps, SayWhatIsWrongWithAZone) {

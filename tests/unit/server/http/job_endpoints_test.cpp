@@ -84,6 +84,28 @@ TEST_F(JobEndpoints, SubmittingAnswersAcceptedAndSaysWhere) {
     EXPECT_EQ(job.at("labels"), json({{"desk", "energy"}}));
 }
 
+TEST_F(JobEndpoints, TellsHowMuchIsDoneByItemsOrByTasksThatWorkOnTheSameOnes) {
+    const auto id = submit();
+    const auto progress = [&](std::int64_t items, int tasks) {
+        on_io([&] {
+            auto& job = jobs_.jobs.at(id).job;
+            job.state = JobState::running;
+            job.started_at = job.created_at;
+            job.items_done = items;
+            job.tasks_total = 8;
+            job.tasks_done = tasks;
+        });
+        return call("getJob", {"GET", path_of(id), identity_.ada}).json().at("progress");
+    };
+    EXPECT_EQ(progress(0, 0).at("share"), 0);
+    EXPECT_TRUE(progress(0, 0).at("eta_seconds").is_null());
+    EXPECT_EQ(progress(1, 0).at("share"), 0.5);
+    EXPECT_EQ(progress(0, 2).at("share"), 0.25);
+    EXPECT_TRUE(progress(0, 2).at("eta_seconds").is_number());
+    EXPECT_EQ(progress(2, 7).at("share"), 0.875);
+    EXPECT_EQ(progress(2, 8).at("share"), 1);
+}
+
 TEST_F(JobEndpoints, AKeyMakesOneJob) {
     const auto first = post(kTwoTexts, "k1");
     const auto again = post(kTwoTexts, "k1");

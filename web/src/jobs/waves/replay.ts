@@ -5,18 +5,36 @@ import type { Brief } from './chart';
 
 export type Step = WavesReplay['steps'][number];
 
-/** The bars as they stood after the step at `place`: those of the series so far, and behind them new ones, of which the
-    close is told. Where several bars are drawn as one, so are these. */
+const push = (bars: { [column in 'open' | 'high' | 'low' | 'close']: number[] }, step: Step) => {
+  for (const column of ['open', 'high', 'low', 'close'] as const) bars[column].push(step[column]);
+};
+
+/** The bars as they stood after the step at `place`: those before the first step, and one more a step. Where several
+    bars are drawn as one, so are these. */
 export function barsAfter(known: PriceBars, steps: readonly Step[], place: number): PriceBars {
-  const bars = cut(known, known.first, steps[place]!.bar + 1);
-  const [dates, open, high, low, close] = [[...bars.dates], [...bars.open], [...bars.high], [...bars.low], [...bars.close]];
+  const before = Math.max(0, Math.floor((steps[0]!.bar - known.first) / known.step));
+  const closeOnly = known.open.length === 0;
+  const bars = {
+    first: known.first,
+    step: known.step,
+    dates: known.dates.slice(0, before),
+    open: known.open.slice(0, before),
+    high: known.high.slice(0, before),
+    low: known.low.slice(0, before),
+    close: known.close.slice(0, before),
+  };
   for (const step of steps.slice(0, place + 1)) {
-    if (Math.floor((step.bar - known.first) / known.step) < close.length) continue;
-    close.push(step.close);
-    if (known.dates.length > 0) dates.push(step.date);
-    if (known.open.length > 0) for (const column of [open, high, low]) column.push(step.close);
+    const at = Math.floor((step.bar - known.first) / known.step);
+    if (at >= bars.close.length) {
+      if (known.dates.length > 0) bars.dates.push(step.date);
+      push(bars, step);
+      continue;
+    }
+    bars.high[at] = Math.max(bars.high[at]!, step.high);
+    bars.low[at] = Math.min(bars.low[at]!, step.low);
+    bars.close[at] = step.close;
   }
-  return { ...bars, dates, open, high, low, close };
+  return closeOnly && known.step === 1 ? { ...bars, open: [], high: [], low: [] } : bars;
 }
 
 /** The part that shows every best count of the replay, and some bars before the first step. */

@@ -33,7 +33,7 @@ struct Outcome {
 };
 
 Outcome run_all(const Plan& plan, opencl::Device* device = nullptr) {
-    const jobs::Run& run = *find_run("waves", 2);
+    const jobs::Run& run = *find_run("waves", kVersion);
     Outcome outcome;
     std::vector<std::string> members;
     std::vector<std::string> partials;
@@ -43,8 +43,9 @@ Outcome run_all(const Plan& plan, opencl::Device* device = nullptr) {
         const TaskOutput output = run.run(plan.args, task.input, context).value();
         EXPECT_EQ(output.items_ok + output.items_failed, task.items);
         EXPECT_EQ(progress.done(), task.items);
-        if (json::parse(output.partial)["rows"].empty())
-            EXPECT_LE(output.partial.size(), 64u << 10);
+        const auto told = std::min(output.partial.find('\n'), output.partial.size());
+        EXPECT_LE(told, 64u << 10);
+        EXPECT_LE(output.partial.size() - told, kBytesOfDrafts / 8);
         outcome.ok += output.items_ok;
         outcome.failed += output.items_failed;
         members.push_back(output.results);
@@ -315,7 +316,7 @@ TEST(WavesKind, RowsOfAGivenUpTaskKeepTheirPlace) {
 TEST(WavesKind, DamagedInputIsNotRun) {
     Progress progress;
     RunContext context{.device = nullptr, .progress = progress, .stop = {}};
-    EXPECT_FALSE(find_run("waves", 2)->run("{}", gzip("nonsense"), context).has_value());
+    EXPECT_FALSE(find_run("waves", kVersion)->run("{}", gzip("nonsense"), context).has_value());
     std::string huge(12, '\xff');
     EXPECT_FALSE(unpack_slice(gzip(huge)).has_value());
 }
@@ -351,7 +352,7 @@ TEST(WavesKind, ADeviceFindsTheSameAndTheReportNamesIt) {
     EXPECT_EQ(with.rows, without.rows);
     EXPECT_EQ(with.report["ranking"], without.report["ranking"]);
     const auto computed = [](const char* by, const char* why) {
-        return json::array({{{"by", by}, {"symbols", 5}, {"why", why}}});
+        return json::array({{{"by", by}, {"symbols", 5}, {"surrogates", 100}, {"why", why}}});
     };
     EXPECT_EQ(with.report["computed"], computed("opencl:pocl:0 (CPU flavour)", "use_gpu is true."));
     const Plan shared =
@@ -360,6 +361,9 @@ TEST(WavesKind, ADeviceFindsTheSameAndTheReportNamesIt) {
     const Outcome shared_with = run_all(shared, &*device);
     const Outcome shared_without = run_all(shared);
     EXPECT_EQ(shared_with.rows, shared_without.rows);
+    EXPECT_EQ(shared_with.report["computed"][0]["symbols"], 1);
+    EXPECT_EQ(shared_with.report["computed"][0]["surrogates"], 1700);
+    EXPECT_EQ(shared_with.report["computed"].size(), 1u);
     EXPECT_EQ(shared_with.report["ranking"], shared_without.report["ranking"]);
     EXPECT_EQ(without.report["computed"],
               computed("processor", "This worker has no OpenCL device."));
