@@ -83,17 +83,6 @@ json warnings_json(const std::vector<queue::VacuumHolder>& holders) {
     return warnings;
 }
 
-json warnings_json(const std::vector<queue::VacuumHolder>& holders) {
-    auto warnings = json::array();
-    for (const auto& one : holders) {
-        if (one.seconds < queue::VacuumHolder::kWorthTelling) continue;
-        warnings.push_back({{"code", one.holder == "replication_log" ? "log_held" : "vacuum_held"},
-                            {"detail", queue::describe(one)},
-                            {"since", to_rfc3339(one.since)}});
-    }
-    return warnings;
-}
-
 std::string public_hold(std::int64_t id) {
     return public_id("hold", id);
 }
