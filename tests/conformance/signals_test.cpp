@@ -64,7 +64,7 @@ TEST_F(SignalsTest, ASubmitWakesTheWorkersOfItsClass) {
         woken = false;
         asio::co_spawn(
             io_, worker.store().wake(worker.handle, std::chrono::steady_clock::now() + kNever),
-            [&](std::exception_ptr) { woken = true; });
+            [&](std::exception_ptr, bool) { woken = true; });
         io_.poll();
     };
     wait();
