@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 namespace plimsoll::worker {
@@ -30,5 +31,17 @@ struct Batch {
     // Tasks that were not run, or were stopped: they go back to the queue.
     bool has_unfinished() const { return reports.size() < slots.size(); }
 };
+
+// What a worker has leased and not yet settled.
+using Batches = std::vector<std::shared_ptr<Batch>>;
+
+double estimated_seconds(const Batches& batches);
+
+// Whether one holds a task that was begun before, which may be one that kills its worker. Nothing
+// else is leased beside it: what dies with a worker twice is given up.
+bool has_suspect(const Batches& batches);
+
+// Of each job, merges aside.
+std::vector<std::pair<JobId, std::int64_t>> items_done(const Batches& batches);
 
 }  // namespace plimsoll::worker

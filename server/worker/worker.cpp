@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <map>
 #include <string>
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
@@ -24,23 +23,6 @@ constexpr std::chrono::milliseconds kHeartbeatRetry{1000};
 // One batch runs, one waits: the device never idles for a round trip, and little is held back from
 // other workers.
 constexpr std::size_t kMostBatches = 2;
-
-double estimate(const std::vector<std::shared_ptr<Batch>>& batches) {
-    double seconds = 0;
-    for (const auto& batch : batches) {
-        for (const auto& slot : batch->slots) seconds += slot->task.estimated_seconds;
-    }
-    return seconds;
-}
-
-// A task that was begun before may be one that kills its worker. Nothing else is leased beside it:
-// what dies with a worker twice is given up.
-bool has_suspect(const std::vector<std::shared_ptr<Batch>>& batches) {
-    return std::ranges::any_of(batches, [](const auto& batch) {
-        return std::ranges::any_of(batch->slots,
-                                   [](const auto& slot) { return slot->task.attempt > 1; });
-    });
-}
 
 }  // namespace
 
@@ -204,7 +186,7 @@ awaitable<void> Worker::beat() {
     look();
     if (device_silent_) co_return;
     read_device();
-    const auto reply = co_await store_.heartbeat(handle_, items(), telemetry_);
+    const auto reply = co_await store_.heartbeat(handle_, items_done(outstanding_), telemetry_);
     if (reply) {
         outage_.ends();
         obey(*reply);
@@ -242,16 +224,6 @@ void Worker::read_device() {
         telemetry_.device = telemetry::to_json(*snapshot);
         device_log_.tell(info_.device, *snapshot);
     }
-}
-
-std::vector<std::pair<JobId, std::int64_t>> Worker::items() const {
-    std::map<JobId, std::int64_t> done;
-    for (const auto& batch : outstanding_) {
-        for (const auto& slot : batch->slots) {
-            if (!slot->task.merge) done[slot->task.job] += slot->progress.done();
-        }
-    }
-    return {done.begin(), done.end()};
 }
 
 void Worker::obey(const queue::HeartbeatReply& reply) {
@@ -294,7 +266,8 @@ void Worker::lose_leases() {
 
 bool Worker::wants_work() const {
     return !must_enlist_ && !told_to_pause_ && !device_silent_ && !has_suspect(outstanding_) &&
-           outstanding_.size() < kMostBatches && estimate(outstanding_) <= options_.claim_seconds;
+           outstanding_.size() < kMostBatches &&
+           estimated_seconds(outstanding_) <= options_.claim_seconds;
 }
 
 // Looked at anew after each batch and with every poll, because other programs share the device.

@@ -91,7 +91,6 @@ class Worker {
     bool wants_work() const;
     std::optional<std::int64_t> memory_to_offer();
     bool over() const;
-    std::vector<std::pair<JobId, std::int64_t>> items() const;
     void wake_all();
 
     queue::WorkerStore& store_;
@@ -105,8 +104,8 @@ class Worker {
 
     queue::WorkerInfo info_;
     queue::WorkerHandle handle_;
-    std::vector<std::shared_ptr<Batch>> outstanding_;  // claimed and not yet settled
-    std::deque<std::shared_ptr<Batch>> finished_;      // of those, back from the device
+    Batches outstanding_;                          // claimed and not yet settled
+    std::deque<std::shared_ptr<Batch>> finished_;  // of those, back from the device
     Life life_;
     queue::WorkerTelemetry telemetry_;
     DeviceLog device_log_;

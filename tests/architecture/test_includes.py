@@ -61,7 +61,7 @@ CONTRACT_ONLY = {'server/queue', 'server/advice', 'server/planning', 'server/sch
 LIBRARIES = {
     'CL/': ['engine/opencl'],
     'boost/': ['server', 'deploy/build/boost'],
-    'boost/beast': ['server/http', 'server/client', 'server/webhooks', 'deploy/build/boost'],
+    'boost/beast': ['server/http', 'server/client', 'server/webhooks', 'server/jobs/profile/run', 'deploy/build/boost'],
     'pqxx/': ['server/postgres'],
     'libpq-fe.h': ['server/postgres'],
     'spdlog/': ['server/base', 'server/app'],
