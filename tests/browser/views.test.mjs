@@ -23,6 +23,8 @@ for (const view of views) {
       assert.deepEqual(await accessibilityFaults(page, ['color-contrast']), [], 'dark');
       await page.setViewportSize({ width: narrow, height: 700 });
       await until(async () => (await overflow(page)) === 0, `a page that does not scroll sideways at ${narrow} px`);
+      // What a view scrolled to may lie half under the bar now, which would count as too small.
+      await page.evaluate(() => scrollTo(0, 0));
       assert.deepEqual(await accessibilityFaults(page, ['target-size', 'color-contrast']), [], 'narrow');
       assert.deepEqual(page.complaints, []);
     } finally {
