@@ -1,6 +1,7 @@
 #include "server/app/apply.hpp"
 
 #include "engine/training/advice/snippets.hpp"
+#include "server/app/line_diff.hpp"
 #include "server/app/yaml_edit.hpp"
 
 #include <algorithm>
@@ -66,7 +67,11 @@ Result<void> restore_file(const std::string& file) {
     return {};
 }
 
-Result<YamlEdit> edit_of(const std::string& file, const Values& values) {
+struct FileEdit : YamlEdit {
+    std::string before;  // the whole text
+};
+
+Result<FileEdit> edit_of(const std::string& file, const Values& values) {
     const auto text = read_file(file);
     if (!text) return fail(text.error());
     auto edit = edit_yaml(*text, values);
@@ -75,18 +80,22 @@ Result<YamlEdit> edit_of(const std::string& file, const Values& values) {
     if (!edit->changes.empty() && (rights & fs::perms::owner_write) == fs::perms::none) {
         return fail(Errc::unavailable, "The file is read-only.", file);
     }
-    return edit;
+    return FileEdit{std::move(*edit), *text};
 }
 
-std::string told_of(const std::string& file, const YamlEdit& edit) {
+std::string told_of(const std::string& file, const FileEdit& edit, bool dry_run) {
     const auto place = [&](const auto& one) {
         return file + ":" + std::to_string(one.line) + ": " + one.key + ": ";
     };
     std::string told;
-    for (const auto& change : edit.changes) {
-        told += place(change) + change.before + " -> " + change.after + "\n";
-    }
     for (const auto& left : edit.left) told += place(left) + "left, because " + left.why + "\n";
+    if (dry_run) {
+        told += unified_diff(file, edit.before, edit.text);
+    } else {
+        for (const auto& change : edit.changes) {
+            told += place(change) + change.before + " -> " + change.after + "\n";
+        }
+    }
     return told.empty() ? file + ": nothing to change\n" : told;
 }
 
@@ -156,7 +165,7 @@ Result<std::string> apply(const ApplyRequest& request) {
         return told;
     }
     // All are read before the first is written: an error in the last leaves all as they were.
-    std::vector<YamlEdit> edits;
+    std::vector<FileEdit> edits;
     for (const auto& file : request.files) {
         auto edit = edit_of(file, values);
         if (!edit) return fail(edit.error());
@@ -169,7 +178,7 @@ Result<std::string> apply(const ApplyRequest& request) {
                 return after(told, done.error());
             }
         }
-        told += told_of(file, edits[i]);
+        told += told_of(file, edits[i], request.dry_run);
     }
     return told;
 }

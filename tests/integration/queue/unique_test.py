@@ -52,7 +52,7 @@ class Unique(QueueCase):
 
         def submit(queue):
             outcomes = []
-            for _ in range(20):
+            while outcomes.count('created') < 5:
                 [row] = queue.enqueue(self.nightly())
                 outcomes.append(row.outcome)
                 if row.outcome == 'created':  # frees the key for all
@@ -61,7 +61,6 @@ class Unique(QueueCase):
 
         with ThreadPoolExecutor() as pool:
             outcomes = sum(pool.map(submit, queues), [])
-        self.assertGreaterEqual(outcomes.count('created'), 20)
         self.assertEqual(self.queue.one('select count(*) from job'), outcomes.count('created'))
         spans = self.queue.rows("select count(*) n from job where finished_at is null")
         self.assertEqual(spans[0].n, 0)
