@@ -279,7 +279,8 @@ void add_apply(CLI::App& app, int& code) {
     command->add_option("--gpu", request->gpu,
                         "The card to follow; the report's first if left out");
     command->add_option("--stage", request->stage, "The stage to follow, by its name");
-    command->add_flag("--dry-run", request->dry_run, "Show what would change, as a diff, and change nothing");
+    command->add_flag("--dry-run", request->dry_run,
+                      "Show what would change, as a diff, and change nothing");
     command->add_option("--restore", request->files, "Put the originals of these files back")
         ->excludes(command->get_option("report"))
         ->each([request](const std::string&) { request->restore = true; });

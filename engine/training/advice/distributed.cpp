@@ -47,4 +47,15 @@ PerCard share_over(const Estimate& e, Sharding sharding, int cards) {
     return out;
 }
 
+Result<std::int64_t> max_batch_over(const ModelShape& shape, const TrainingSettings& settings,
+                                    const GpuProfile& gpu, SearchOptions search,
+                                    const Estimate& estimate, const PerCard& share) {
+    search.reserved_elsewhere += share.total() - estimate.peak_allocated;
+    ReservedPeaks peaks;
+    FootprintByBatch footprints(shape, settings, tape_device(gpu), search.estimate, peaks);
+    const auto limits = find_batch(shape, settings, gpu, search, footprints);
+    if (!limits) return fail(limits.error());
+    return limits->max_batch;
+}
+
 }  // namespace plimsoll::training

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/training/estimate/estimate.hpp"
+#include "engine/training/estimate/batch_search.hpp"
 
 #include <cstdint>
 
@@ -27,5 +27,11 @@ struct PerCard {
 
 // One card's share at the estimate's batch per card. `cards` of at least 1.
 PerCard share_over(const Estimate& estimate, Sharding sharding, int cards);
+
+// The largest batch per card then: what goes to the others makes room for samples, what buffers
+// take leaves less. Weights and states are the same at any batch, so one estimate tells what moves.
+Result<std::int64_t> max_batch_over(const ModelShape& shape, const TrainingSettings& settings,
+                                    const GpuProfile& gpu, SearchOptions search,
+                                    const Estimate& estimate, const PerCard& share);
 
 }  // namespace plimsoll::training

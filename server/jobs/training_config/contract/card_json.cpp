@@ -195,8 +195,13 @@ json shard_json(const Request& request, const tr::GpuReport& card) {
     if (!request.sharding) return nullptr;
     const auto cards = request.report.cards;
     const auto share = tr::share_over(card.at_batch, *request.sharding, cards);
+    auto settings = request.report.settings;
+    if (card.accumulation && card.accumulation->nearest.steps > 1) settings.accumulation = 2;
+    const auto most = tr::max_batch_over(request.report.shape, settings, card.gpu,
+                                         request.report.search, card.at_batch, share);
     return {{"cards", cards},
             {"sharding", text_of(kShardings, *request.sharding)},
+            {"max_batch", most.value_or(0)},
             {"weights_bytes", share.weights},
             {"gradients_bytes", share.gradients},
             {"optimizer_bytes", share.optimizer},

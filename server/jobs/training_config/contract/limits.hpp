@@ -6,7 +6,7 @@
 namespace plimsoll::jobs::training_config {
 
 inline constexpr std::string_view kName = "training-config";
-inline constexpr int kVersion = 1;
+inline constexpr int kVersion = 2;
 
 // Bounds that keep one card's report well below a second, and products of dimensions in 64 bits.
 inline constexpr int kMostLayers = 160;  // of all channels together

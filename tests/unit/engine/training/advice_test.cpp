@@ -212,6 +212,30 @@ TEST(Distributed, ShardingSharesOutState) {
     EXPECT_EQ(zero3.activations, alone.activations);
 }
 
+TEST(Distributed, WhatMovesToOtherCardsMakesRoom) {
+    TrainingSettings t;
+    t.batch = 1;
+    t.precision = Precision::bf16_autocast;
+    const auto shape = *preset("bert-large");
+    const auto gpu = *GpuCatalogue().find("rtx_3060");
+    const auto e = *estimate(shape, t, tape_device(gpu));
+    const auto most = [&](Sharding sharding, int cards) {
+        return max_batch_over(shape, t, gpu, {}, e, share_over(e, sharding, cards)).value();
+    };
+    ReservedPeaks peaks;
+    FootprintByBatch alone(shape, t, tape_device(gpu), {}, peaks);
+    const auto limits = *find_batch(shape, t, gpu, {}, alone);
+    EXPECT_LT(most(Sharding::ddp, 4), limits.max_batch);  // buckets
+    EXPECT_GT(most(Sharding::zero2, 4), most(Sharding::zero1, 4));
+    EXPECT_GT(most(Sharding::fsdp, 4), limits.max_batch);
+    EXPECT_GT(most(Sharding::fsdp, 8), most(Sharding::fsdp, 4));
+    // By the same margin: what FSDP leaves on the card and that batch's samples are within it.
+    SearchOptions shared;
+    const auto share = share_over(e, Sharding::fsdp, 4);
+    EXPECT_LE(alone.reserved(most(Sharding::fsdp, 4)) + share.total() - e.peak_allocated,
+              reserve_limit(gpu, shared));
+}
+
 TEST(Text, ProfilesAndSuggestions) {
     EXPECT_THAT(text::profile_list(shipped_gpus()), HasSubstr("rtx_4090"));
     const auto details = text::profile_details(*GpuCatalogue().find("rtx_4090"));

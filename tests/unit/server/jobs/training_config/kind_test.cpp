@@ -45,7 +45,7 @@ struct Outcome {
 };
 
 Outcome run_all(const Plan& plan) {
-    const Run& run = *find_run("training-config", 1);
+    const Run& run = *find_run("training-config", 2);
     Outcome outcome;
     std::vector<std::string> partials;
     for (const TaskSpec& task : plan.tasks) {
