@@ -116,6 +116,15 @@ class Quotas(QueueCase):
     def submit_one(self, team, tasks=1, seconds=1.0, **given):
         return self.queue.enqueue(job(team, [task(seconds=seconds)] * tasks, **given))[0]
 
+    def outcomes_of_submits_at_once(self):
+        """Of four submitters with fifteen jobs each."""
+        def run(_):
+            queue = self.second_queue()
+            return [queue.enqueue(job(self.team))[0].outcome for _ in range(15)]
+
+        with ThreadPoolExecutor() as pool:
+            return Counter(outcome for outcomes in pool.map(run, range(4)) for outcome in outcomes)
+
     def test_no_claim_goes_above_the_quota_and_the_next_period_begins_anew(self):
         self.submit_one(self.team, 30)
         self.queue.set_share(self.team, quota=10.5, period='hour')
@@ -189,14 +198,7 @@ class Quotas(QueueCase):
 
     def test_queued_jobs_are_limited_for_submits_at_once(self):
         self.queue.rows('select set_team_limit_v1(%s, 20)', self.team)
-
-        def run(_):
-            queue = self.second_queue()
-            return [queue.enqueue(job(self.team))[0].outcome for _ in range(15)]
-
-        with ThreadPoolExecutor() as pool:
-            outcomes = Counter(o for result in pool.map(run, range(4)) for o in result)
-        self.assertEqual(outcomes, {'created': 20, 'over_quota': 40})
+        self.assertEqual(self.outcomes_of_submits_at_once(), {'created': 20, 'over_quota': 40})
 
     def test_jobs_a_minute_are_limited_to_the_job(self):
         self.queue.rows('select set_team_limit_v2(%s, null, 60)', self.team)
@@ -227,14 +229,7 @@ class Quotas(QueueCase):
 
     def test_jobs_a_minute_are_limited_for_submits_at_once(self):
         self.queue.rows('select set_team_limit_v2(%s, null, 20)', self.team)
-
-        def run(_):
-            queue = self.second_queue()
-            return [queue.enqueue(job(self.team))[0].outcome for _ in range(15)]
-
-        with ThreadPoolExecutor() as pool:
-            outcomes = Counter(o for result in pool.map(run, range(4)) for o in result)
-        self.assertEqual(outcomes, {'created': 20, 'over_quota': 40})
+        self.assertEqual(self.outcomes_of_submits_at_once(), {'created': 20, 'over_quota': 40})
 
 
 class History(QueueCase):
