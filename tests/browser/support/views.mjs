@@ -87,6 +87,15 @@ const pinned = async (page) => {
   await page.evaluate(() => (location.hash = '#/jobs/job_profile000000/report'));
   await page.getByText('+100.0 %').first().waitFor();
 };
+/** Presses a button of this name and waits for the dialog that it opens. */
+const opened = (button) => async (page) => {
+  await page.getByRole('button', { name: button }).click();
+  await page.getByRole('dialog').waitFor();
+};
+const deliveries = (words) => async (page) => {
+  await page.getByRole('button', { name: 'Deliveries to chat' }).click();
+  await page.getByText(words).waitFor();
+};
 const profileAt = '/#/jobs/job_profile000000/report';
 
 const wavesReportAt = '/#/jobs/job_waves0000000/report';
@@ -113,6 +122,8 @@ export const views = [
   { name: 'report-full', address: `/#/jobs/${done}/report`, arrange: full, ready: text('Ferry operator') },
   { name: 'report-unfinished', address: `/#/jobs/${running}/report`, arrange: full, ready: text('Still under way') },
   { name: 'report-results-failed', address: `/#/jobs/${unnamed}/report`, arrange: fails(`GET /v1/jobs/${unnamed}/results`), ready: text('Service unavailable') },
+  { name: 'report-loading', address: `/#/jobs/${done}/report`, arrange: hangs(`GET /v1/jobs/${done}/report`), ready: loading },
+  { name: 'report-results-loading', address: `/#/jobs/${done}/report`, arrange: hangs(`GET /v1/jobs/${done}/results`), ready: heading('Most positive') },
   { name: 'report-failed', address: `/#/jobs/${done}/report`, arrange: fails(`GET /v1/jobs/${done}/report`), ready: text('Service unavailable') },
   ...queueViews,
   { name: 'new', address: '/#/new', ready: heading('New job') },
@@ -274,15 +285,16 @@ export const views = [
   { name: 'devices-failed', address: '/#/devices', arrange: fails('GET /v1/devices'), ready: text('Service unavailable') },
   { name: 'preferences', address: '/#/settings', ready: text('This browser') },
   { name: 'tokens-full', address: '/#/settings/tokens', ready: text('nightly script') },
+  { name: 'tokens-loading', address: '/#/settings/tokens', arrange: hangs('GET /v1/tokens'), ready: loading },
+  { name: 'tokens-failed', address: '/#/settings/tokens', arrange: fails('GET /v1/tokens'), ready: text('Service unavailable') },
+  { name: 'tokens-new', address: '/#/settings/tokens', ready: opened('New token') },
   { name: 'tokens-empty', address: '/#/settings/tokens', arrange: (server) => (server.tokens = []), ready: text('No token yet') },
-  {
-    name: 'webhooks-full',
-    address: '/#/settings/webhooks',
-    ready: async (page) => {
-      await page.getByRole('button', { name: 'Deliveries to chat' }).click();
-      await page.getByText('The receiver answered 500.').waitFor();
-    },
-  },
+  { name: 'webhooks-full', address: '/#/settings/webhooks', ready: deliveries('The receiver answered 500.') },
+  { name: 'webhooks-no-deliveries', address: '/#/settings/webhooks', arrange: (server) => (server.deliveries = []), ready: deliveries('Nothing sent yet') },
+  { name: 'webhooks-deliveries-failed', address: '/#/settings/webhooks', arrange: fails('GET /v1/webhooks/hook_2/deliveries'), ready: deliveries('Service unavailable') },
+  { name: 'webhooks-loading', address: '/#/settings/webhooks', arrange: hangs('GET /v1/webhooks'), ready: loading },
+  { name: 'webhooks-failed', address: '/#/settings/webhooks', arrange: fails('GET /v1/webhooks'), ready: text('Service unavailable') },
+  { name: 'webhooks-new', address: '/#/settings/webhooks', ready: opened('New webhook') },
   { name: 'webhooks-empty', address: '/#/settings/webhooks', arrange: (server) => (server.webhooks = []), ready: text('No webhook yet') },
   { name: 'gpu-profiles', address: '/#/settings/gpu-profiles', arrange: ownCard, ready: text('Lab card') },
   { name: 'gpu-profiles-loading', address: '/#/settings/gpu-profiles', arrange: hangs('GET /v1/gpu-profiles'), ready: loading },
@@ -297,6 +309,9 @@ export const views = [
     },
   },
   { name: 'docs-training', address: '/#/docs/training', ready: text('accumulated =') },
+  { name: 'team-loading', address: '/#/settings/team', arrange: hangs('GET /v1/teams/team_1/members'), ready: loading },
+  { name: 'team-failed', address: '/#/settings/team', arrange: fails('GET /v1/teams/team_1/members'), ready: text('Service unavailable') },
+  { name: 'team-add', address: '/#/settings/team', ready: opened('Add a member') },
   { name: 'team', address: '/#/settings/team', ready: text('grace') },
   { name: 'docs', address: '/#/docs', ready: heading('Who is calling') },
   { name: 'docs-operation', address: '/#/docs/createJob', ready: heading('By curl') },
@@ -314,6 +329,7 @@ export const views = [
   { name: 'docs-clients', address: '/#/docs/clients', ready: heading('Other languages') },
   { name: 'docs-waves', address: '/#/docs/waves', ready: heading('What significance means') },
   { name: 'docs-unknown', address: '/#/docs/juggle', ready: text('There is no such operation') },
+  { name: 'docs-loading', address: '/#/docs', arrange: hangs('GET /openapi.json'), ready: loading },
   { name: 'docs-failed', address: '/#/docs', arrange: fails('GET /openapi.json'), ready: text('Service unavailable') },
   { name: 'style', address: '/#/style', ready: heading('Style') },
   { name: 'nowhere', address: '/#/nowhere', ready: text('There is no such page') },
