@@ -31,6 +31,7 @@ std::string shown_info(const queue::WorkerInfo& info) {
     const json shown = {{"name", info.name},
                         {"home", info.home},
                         {"memory_bytes", info.memory_bytes},
+                        {"last_end", info.last_end},
                         {"capability", capability.is_object() ? capability : json::object()}};
     return shown.dump(-1, ' ', false, json::error_handler_t::replace);
 }

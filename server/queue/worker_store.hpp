@@ -24,6 +24,7 @@ struct WorkerInfo {
     std::string capability;    // JSON text: the probe's record
     std::int64_t memory_bytes = 0;
     std::vector<std::string> kinds;  // "sentiment:1": name and version of every kind it can run
+    std::string last_end{};  // how the worker before this one ended, for people; empty: in order
 };
 
 // A process that comes back gets a new epoch; leases of the old one are worth nothing.
@@ -63,6 +64,7 @@ struct TaskReport {
     jobs::TaskOutput output;
     std::string report;                     // JSON text, of a merge task that is done
     std::string error;                      // for people, of one that is not
+    std::optional<Errc> cause;              // likewise, where an error of the task caused it
     std::chrono::duration<double> pause{};  // before the retry
     double device_seconds = 0;
 };

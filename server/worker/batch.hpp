@@ -19,8 +19,8 @@ struct TaskSlot {
     std::stop_source stop;
 };
 
-// The tasks of one claim. Shared between the two threads; `reports` is the device thread's until it
-// hands the batch back, and the loop's from then on.
+// The tasks of one claim. Shared between the two threads; `reports` is the device thread's, under
+// its lock, until it hands the batch back, and the loop's from then on.
 struct Batch {
     queue::WorkerHandle worker;  // as which it was claimed: its epoch does not outlive a new one
     std::int64_t fence = 0;

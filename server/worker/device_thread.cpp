@@ -27,11 +27,13 @@ DeviceThread::~DeviceThread() {
     if (thread_.joinable()) thread_.join();
 }
 
-void DeviceThread::start(Opener opener, OnOpened on_opened, OnFinished on_finished) {
+void DeviceThread::start(Opener opener, OnOpened on_opened, OnFinished on_finished,
+                         OnBroken on_broken) {
     engaged_ = true;
-    thread_ = std::thread(
-        [this, opener = std::move(opener), on_opened = std::move(on_opened),
-         on_finished = std::move(on_finished)] { run(opener, on_opened, on_finished); });
+    Callbacks callbacks{std::move(on_opened), std::move(on_finished), std::move(on_broken)};
+    thread_ = std::thread([this, opener = std::move(opener), callbacks = std::move(callbacks)] {
+        run(opener, callbacks);
+    });
 }
 
 void DeviceThread::submit(std::shared_ptr<Batch> batch) {
@@ -61,6 +63,17 @@ Pulse DeviceThread::pulse() const {
     return {engaged_ || !waiting_.empty() || asked_to_clean_, count_ + beats};
 }
 
+std::optional<RunningTask> DeviceThread::running() const {
+    const std::lock_guard lock(mutex_);
+    if (running_ == nullptr) return std::nullopt;
+    return RunningTask{running_, begun_};
+}
+
+std::vector<queue::TaskReport> DeviceThread::take_reports(Batch& batch) {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(batch.reports, {});
+}
+
 std::optional<telemetry::DeviceMemory> DeviceThread::memory() const {
     telemetry::MemoryProbe probe;
     {
@@ -75,11 +88,12 @@ std::optional<telemetry::Snapshot> DeviceThread::snapshot() const {
     return monitor_ ? monitor_->latest() : std::nullopt;
 }
 
-void DeviceThread::run(const Opener& opener, const OnOpened& on_opened,
-                       const OnFinished& on_finished) {
+void DeviceThread::run(const Opener& opener, const Callbacks& callbacks) {
     auto opened = opener();
     if (!opened) {
-        tell([on_opened, error = std::move(opened.error())] { on_opened(fail(error)); });
+        tell([on_opened = callbacks.on_opened, error = std::move(opened.error())] {
+            on_opened(fail(error));
+        });
         return;
     }
     {
@@ -87,11 +101,13 @@ void DeviceThread::run(const Opener& opener, const OnOpened& on_opened,
         memory_ = std::move(opened->memory);
         monitor_ = std::move(opened->monitor);
     }
-    tell([on_opened, info = std::move(opened->info)] { on_opened(info); });
+    tell([on_opened = callbacks.on_opened, info = std::move(opened->info)] { on_opened(info); });
     while (const auto order = next()) {
         if (order->batch) {
-            work_through(*order->batch, opened->device.get());
-            tell([on_finished, batch = order->batch] { on_finished(batch); });
+            work_through(*order->batch, *opened, callbacks.on_broken);
+            tell([on_finished = callbacks.on_finished, batch = order->batch] {
+                on_finished(batch);
+            });
         } else {
             const auto freed = clean_up(*opened);
             tell([on_cleaned = order->cleaning, freed] {
@@ -144,25 +160,47 @@ std::optional<DeviceThread::Order> DeviceThread::next() {
     return order;
 }
 
-void DeviceThread::work_through(Batch& batch, opencl::Device* device) {
+void DeviceThread::work_through(Batch& batch, const OpenedDevice& opened,
+                                const OnBroken& on_broken) {
     for (const auto& slot : batch.slots) {
         if (!begin(*slot)) continue;
-        auto report = run_task(*slot, find_run_, device, random_());
-        end();
-        if (report) batch.reports.push_back(std::move(*report));
+        auto report = run_task(*slot, find_run_, opened.device.get(), random_());
+        if (report && report->cause) look_after(*report, slot->task, opened, on_broken);
+        end(batch, std::move(report));
     }
+}
+
+// After a failure. A context that a kernel broke fails every later call, whoever makes it: with
+// this process it goes, and the task is one that its worker died on. What was kept is let go of
+// where memory was short.
+void DeviceThread::look_after(queue::TaskReport& report, const queue::ClaimedTask& task,
+                              const OpenedDevice& opened, const OnBroken& on_broken) {
+    if (opened.check) {
+        if (const auto sound = opened.check(); !sound) {
+            hold();
+            const auto reason = "After a task failed (" + report.error +
+                                ") the device no longer did as it was told (" +
+                                sound.error().message + "): its worker process was ended.";
+            report = report_death(task, reason, report.device_seconds);
+            boost::asio::post(loop_, [on_broken, reason] { on_broken(reason); });
+            return;
+        }
+    }
+    if (report.cause == Errc::exhausted) clean_up(opened);
 }
 
 bool DeviceThread::begin(TaskSlot& slot) {
     const std::lock_guard lock(mutex_);
     if (held_ || slot.stop.stop_requested()) return false;
     running_ = &slot;
+    ++begun_;
     ++count_;
     return true;
 }
 
-void DeviceThread::end() {
+void DeviceThread::end(Batch& batch, std::optional<queue::TaskReport> report) {
     const std::lock_guard lock(mutex_);
+    if (report) batch.reports.push_back(std::move(*report));
     count_ += running_->progress.beats() + 1;
     running_ = nullptr;
 }

@@ -16,7 +16,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -38,6 +40,8 @@ struct OpenedDevice {
     std::shared_ptr<const telemetry::Monitor> monitor;  // likewise
     // Bytes of memory that this process holds, or anybody where only that is known.
     std::function<std::optional<std::uint64_t>()> held_memory;
+    // Whether the device still does as it is told; empty: there is nothing to ask.
+    std::function<Result<void>()> check;
 };
 
 // Whether the device thread has something to do, and a number that changes while it gets on.
@@ -45,6 +49,12 @@ struct Pulse {
     bool busy = false;
     std::uint64_t count = 0;
     bool operator==(const Pulse&) const = default;
+};
+
+// The task that the device thread is at, and a number that no other has.
+struct RunningTask {
+    const TaskSlot* slot = nullptr;  // of a batch that was not handed back yet
+    std::uint64_t number = 0;        // above 0
 };
 
 // The one thread that touches the device: opens it, then runs batches in the order they came. The
@@ -55,6 +65,7 @@ class DeviceThread {
     using OnOpened = std::function<void(Result<queue::WorkerInfo>)>;
     using OnFinished = std::function<void(std::shared_ptr<Batch>)>;
     using OnCleaned = std::function<void(queue::Freed)>;
+    using OnBroken = std::function<void(std::string reason)>;
 
     // `random`, called by the thread alone, spreads the pauses before retries.
     DeviceThread(boost::asio::any_io_executor loop, FindRun find_run, Backoff::Random random,
@@ -62,8 +73,9 @@ class DeviceThread {
     // Waits for the thread: hold() and stop what runs before.
     ~DeviceThread();
 
-    // Once. When the device does not open, the thread ends.
-    void start(Opener opener, OnOpened on_opened, OnFinished on_finished);
+    // Once. When the device does not open, the thread ends. `on_broken` is told when the device no
+    // longer does as it is told after a task failed on it: the thread then begins no other task.
+    void start(Opener opener, OnOpened on_opened, OnFinished on_finished, OnBroken on_broken);
 
     void submit(std::shared_ptr<Batch> batch);
     // Lets go of what is kept as soon as no batch runs, before those that wait.
@@ -72,6 +84,9 @@ class DeviceThread {
     void hold();
 
     Pulse pulse() const;
+    std::optional<RunningTask> running() const;
+    // Of a batch that is not handed back yet: the reports so far, which it then no longer has.
+    std::vector<queue::TaskReport> take_reports(Batch& batch);
     // Of the device, now, whoever holds the rest. Asked by the loop's thread.
     std::optional<telemetry::DeviceMemory> memory() const;
 
@@ -79,7 +94,12 @@ class DeviceThread {
     std::optional<telemetry::Snapshot> snapshot() const;
 
   private:
-    void run(const Opener& opener, const OnOpened& on_opened, const OnFinished& on_finished);
+    struct Callbacks {
+        OnOpened on_opened;
+        OnFinished on_finished;
+        OnBroken on_broken;
+    };
+    void run(const Opener& opener, const Callbacks& callbacks);
     void tell(std::function<void()> news);
     // What to do next; neither of the two: nothing was asked for, and it is time to clean.
     struct Order {
@@ -88,9 +108,11 @@ class DeviceThread {
     };
     std::optional<Order> next();  // none: leave
     queue::Freed clean_up(const OpenedDevice& opened);
-    void work_through(Batch& batch, opencl::Device* device);
+    void work_through(Batch& batch, const OpenedDevice& opened, const OnBroken& on_broken);
+    void look_after(queue::TaskReport& report, const queue::ClaimedTask& task,
+                    const OpenedDevice& opened, const OnBroken& on_broken);
     bool begin(TaskSlot& slot);
-    void end();
+    void end(Batch& batch, std::optional<queue::TaskReport> report);
 
     boost::asio::any_io_executor loop_;
     FindRun find_run_;
@@ -105,7 +127,8 @@ class DeviceThread {
     telemetry::MemoryProbe memory_;
     std::shared_ptr<const telemetry::Monitor> monitor_;
     const TaskSlot* running_ = nullptr;
-    bool engaged_ = false;  // with opening the device, or with a batch until it is posted
+    std::uint64_t begun_ = 0;  // tasks
+    bool engaged_ = false;     // with opening the device, or with a batch until it is posted
     bool held_ = false;
     bool leaving_ = false;
     std::uint64_t count_ = 0;  // whatever was begun and ended, and the beats of tasks that ended

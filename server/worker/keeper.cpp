@@ -36,7 +36,7 @@ awaitable<void> Keeper::run() {
     while (!stopping_) {
         const auto started = timer_.now();
         std::string end;
-        if (auto child = start_(); child) {
+        if (auto child = start_(last_end_); child) {
             child_ = std::move(*child);
             end = co_await tend(*child_);
             child_.reset();
@@ -46,6 +46,7 @@ awaitable<void> Keeper::run() {
             end = child.error().message;
         }
         if (stopping_) co_return;
+        last_end_ = end;
         if (on_failing_ && deaths_ >= options_.most_deaths) {
             co_await rest(end);
             continue;
@@ -77,18 +78,30 @@ awaitable<void> Keeper::rest(const std::string& end) {
 }
 
 void Keeper::hear(const std::string& signs) {
-    if (signs.find(kTaskSign) != std::string::npos) deaths_ = 0;
+    for (const char sign : signs) {
+        if (telling_end_) {
+            telling_end_ = sign != '\n';
+            if (telling_end_) told_end_ += sign;
+        } else if (sign == kEndSign) {
+            telling_end_ = true;
+        } else if (sign == kTaskSign) {
+            deaths_ = 0;
+        }
+    }
 }
 
 awaitable<std::string> Keeper::tend(Child& child) {
     auto last_sign = timer_.now();
     bool killed = false;
+    told_end_.clear();
+    telling_end_ = false;
     for (;;) {
         const auto patience = killed ? TimePoint::max() : last_sign + options_.hang;
         auto happened = co_await (child.ended() || child.wrote() || timer_.sleep_until(patience));
         if (happened.index() == 0) {
             hear(child.read());
-            co_return killed ? "hung and was killed" : std::get<0>(std::move(happened));
+            if (killed) co_return "hung and was killed";
+            co_return told_end_.empty() ? std::get<0>(std::move(happened)) : told_end_;
         }
         if (happened.index() == 1) {
             hear(child.read());

@@ -11,9 +11,11 @@ namespace plimsoll::worker {
 inline constexpr std::chrono::milliseconds kLifeInterval{1000};
 inline constexpr std::chrono::milliseconds kLifePatience{2000};
 
-// What a worker writes to its supervisor: that its device thread lives, and that it finished tasks.
+// What a worker writes to its supervisor: that its device thread lives, that it finished tasks, and
+// why it ends itself: a line of text behind the sign.
 inline constexpr char kLifeSign = '+';
 inline constexpr char kTaskSign = 't';
+inline constexpr char kEndSign = '!';
 
 // Tells work from a hang: the device thread lives when it has nothing to do, or when its pulse
 // changed within the last `patience`. The first look counts as a change.

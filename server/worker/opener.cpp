@@ -1,5 +1,6 @@
 #include "server/worker/opener.hpp"
 
+#include "engine/opencl/answer_check.hpp"
 #include "engine/opencl/capability.hpp"
 #include "engine/opencl/device.hpp"
 #include "engine/opencl/host_memory.hpp"
@@ -136,6 +137,11 @@ Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address,
         }
     }
     opened.device = std::make_unique<opencl::Device>(std::move(*device));
+    auto check = opencl::AnswerCheck::make(*opened.device);
+    if (!check) return fail(std::move(check.error()));
+    opened.check = [kept = std::make_shared<opencl::AnswerCheck>(std::move(*check))] {
+        return kept->run();
+    };
     return opened;
 }
 

@@ -71,9 +71,11 @@ bool Supervisor::keeps(const std::string& device) const {
 }
 
 void Supervisor::keep(const std::string& device, Keeper::OnFailing on_failing) {
-    const auto start = [this, device] {
-        return start_child_({"worker", "--device", device, "--life-fd", std::to_string(kLifeFd)},
-                            kLifeFd);
+    const auto start = [this, device](const std::string& last_end) {
+        std::vector<std::string> arguments{"worker", "--device", device, "--life-fd",
+                                           std::to_string(kLifeFd)};
+        if (!last_end.empty()) arguments.insert(arguments.end(), {"--last-end", last_end});
+        return start_child_(arguments, kLifeFd);
     };
     keepers_.push_back(std::make_unique<Keeper>(executor_, device, start, std::move(on_failing),
                                                 timer_, random_, options_.keeper));

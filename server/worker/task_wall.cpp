@@ -16,6 +16,16 @@ namespace {
 
 using queue::TaskReport;
 
+constexpr int kMostDeaths = 2;
+
+TaskReport begin_report(const queue::ClaimedTask& task) {
+    TaskReport report;
+    report.job = task.job;
+    report.seq = task.seq;
+    report.merge = task.merge;
+    return report;
+}
+
 Result<void> compute(TaskSlot& slot, const jobs::Run& run, opencl::Device* device,
                      TaskReport& report) {
     const auto& task = slot.task;
@@ -59,10 +69,7 @@ Result<void> compute_caught(TaskSlot& slot, const FindRun& find_run, opencl::Dev
 std::optional<TaskReport> run_task(TaskSlot& slot, const FindRun& find_run, opencl::Device* device,
                                    double chance) {
     const auto& task = slot.task;
-    TaskReport report;
-    report.job = task.job;
-    report.seq = task.seq;
-    report.merge = task.merge;
+    TaskReport report = begin_report(task);
     const auto start = std::chrono::steady_clock::now();
     const auto done = compute_caught(slot, find_run, device, report);
     report.device_seconds =
@@ -84,7 +91,17 @@ std::optional<TaskReport> run_task(TaskSlot& slot, const FindRun& find_run, open
     report.outcome = pause ? TaskReport::Outcome::retry : TaskReport::Outcome::failed;
     report.pause = pause.value_or(report.pause);
     report.error = done.error().message;
+    report.cause = done.error().code;
     log_ended(log::Level::warn, "task failed", to_string(done.error().code));
+    return report;
+}
+
+TaskReport report_death(const queue::ClaimedTask& task, std::string error, double device_seconds) {
+    TaskReport report = begin_report(task);
+    report.outcome =
+        task.attempt < kMostDeaths ? TaskReport::Outcome::retry : TaskReport::Outcome::failed;
+    report.error = std::move(error);
+    report.device_seconds = device_seconds;
     return report;
 }
 

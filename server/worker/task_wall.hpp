@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace plimsoll::worker {
@@ -18,5 +19,10 @@ using FindRun = std::function<const jobs::Run*(std::string_view kind, int versio
 // because it was asked to.
 std::optional<queue::TaskReport> run_task(TaskSlot& slot, const FindRun& find_run,
                                           opencl::Device* device, double chance);
+
+// Of a task that costs its worker process: what dies twice is given up, so that a first attempt is
+// tried again at once, where it can be elsewhere, and a later one has failed.
+queue::TaskReport report_death(const queue::ClaimedTask& task, std::string error,
+                               double device_seconds);
 
 }  // namespace plimsoll::worker

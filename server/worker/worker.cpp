@@ -44,10 +44,12 @@ Worker::Worker(boost::asio::any_io_executor executor, queue::WorkerStore& store,
       for_claims_(executor),
       for_records_(executor),
       for_notifications_(executor),
-      for_abandonment_(executor) {}
+      for_abandonment_(executor),
+      for_time_limits_(executor) {}
 
 awaitable<bool> Worker::run(queue::WorkerInfo info) {
     info_ = std::move(info);
+    info_.last_end = options_.last_end;
     co_await (loops() || abandonment());
     co_await retire();
     co_return !device_.pulse().busy;
@@ -55,48 +57,11 @@ awaitable<bool> Worker::run(queue::WorkerInfo info) {
 
 awaitable<void> Worker::loops() {
     try {
-        co_await (heartbeats() && claims() && records() && notifications());
+        co_await (heartbeats() && claims() && records() && notifications() && time_limits());
     } catch (const std::exception& e) {
         if (abandoned_) co_return;  // cancelled on purpose
         log::error("worker loop failed", {{"reason", e.what()}});
         abandon();
-    }
-}
-
-void Worker::drain() {
-    draining_ = true;
-    device_.hold();
-    wake_all();
-}
-
-void Worker::abandon() {
-    abandoned_ = true;
-    drain();
-    for (const auto& batch : outstanding_) {
-        for (const auto& slot : batch->slots) slot->stop.request_stop();
-    }
-}
-
-awaitable<void> Worker::abandonment() {
-    while (!draining_) co_await for_abandonment_.wait();
-    const auto limit = timer_.now() + options_.drain;
-    while (!abandoned_ && timer_.now() < limit) {
-        co_await (timer_.sleep_until(limit) || for_abandonment_.wait());
-    }
-    if (abandoned_) co_return;
-    log::warn("drain takes too long: leaving", {{"batches", std::to_string(outstanding_.size())}});
-    abandon();
-}
-
-awaitable<void> Worker::retire() {
-    if (must_enlist_) co_return;
-    const auto limit = timer_.now() + (abandoned_ ? options_.hurried_farewell : options_.farewell);
-    const auto left = co_await (store_.retire(handle_) || timer_.sleep_until(limit));
-    const auto* answer = std::get_if<Result<void>>(&left);
-    if (answer != nullptr && *answer) {
-        log::info("retired");
-    } else {
-        log::warn("left without telling the queue: its leases lapse");
     }
 }
 
@@ -110,6 +75,7 @@ void Worker::wake_all() {
     for_records_.set();
     for_notifications_.set();
     for_abandonment_.set();
+    for_time_limits_.set();
 }
 
 // --- being known to the queue, and showing life ---
@@ -337,6 +303,7 @@ void Worker::start(queue::WorkerHandle as, queue::Claim claim) {
 
 void Worker::finished(std::shared_ptr<Batch> batch) {
     pace_.learn(*batch);
+    time_guard_.learn(*batch);
     finished_.push_back(std::move(batch));
     for_records_.set();
 }

@@ -10,18 +10,21 @@
 #include "server/worker/outage.hpp"
 #include "server/worker/pace.hpp"
 #include "server/worker/recorder.hpp"
+#include "server/worker/time_guard.hpp"
 #include "server/worker/timer.hpp"
 
 #include <chrono>
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace plimsoll::worker {
 
 struct WorkerOptions {
+    std::string last_end{};     // of the worker before; see queue::WorkerInfo
     bool log_readings = false;  // what the device says of itself, every ten seconds
     // A lease lapses 15 s after the last heartbeat that the database accepted.
     std::chrono::milliseconds heartbeat{5000};
@@ -67,6 +70,12 @@ class Worker {
     // To be called with each batch that the device thread hands back.
     void finished(std::shared_ptr<Batch> batch);
 
+    // To be called when the device no longer does as it is told: records what is done and leaves.
+    void device_broke(std::string reason);
+
+    // Why this process must not go on once run() has returned; nothing: it left in order.
+    const std::optional<std::string>& failure() const { return failure_; }
+
   private:
     awaitable<void> loops();
     awaitable<void> heartbeats();
@@ -74,12 +83,14 @@ class Worker {
     awaitable<void> records();
     awaitable<void> notifications();
     awaitable<void> abandonment();
+    awaitable<void> time_limits();
 
     awaitable<void> enlist();
     awaitable<void> beat();
     void read_device();
     awaitable<void> until_next_beat();
     awaitable<void> retire();
+    awaitable<void> give_up(const TaskSlot& slot);
 
     void start(queue::WorkerHandle as, queue::Claim claim);
     void look();
@@ -99,6 +110,7 @@ class Worker {
     WorkerOptions options_;
     Backoff retry_;  // of enlisting and claiming
     Pace pace_;
+    TimeGuard time_guard_;
     Outage outage_;
     Recorder recorder_;
 
@@ -123,6 +135,8 @@ class Worker {
     bool claiming_ = false;              // a claim is under way
     bool draining_ = false;
     bool abandoned_ = false;
+    std::optional<std::string> failure_;
+    bool leases_lapse_ = false;  // on purpose: the queue is not told that we leave
 
     // "Look again", one for each loop.
     Event for_heartbeats_;
@@ -130,6 +144,7 @@ class Worker {
     Event for_records_;
     Event for_notifications_;
     Event for_abandonment_;
+    Event for_time_limits_;
 };
 
 }  // namespace plimsoll::worker

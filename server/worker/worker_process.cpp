@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include <boost/asio/co_spawn.hpp>
@@ -37,7 +38,8 @@ class WorkerProcess {
         listen();
         device_.start(
             std::move(opener), [this](Result<queue::WorkerInfo> info) { opened(std::move(info)); },
-            [this](std::shared_ptr<Batch> batch) { finished(std::move(batch)); });
+            [this](std::shared_ptr<Batch> batch) { finished(std::move(batch)); },
+            [this](std::string reason) { worker_.device_broke(std::move(reason)); });
         if (life_line_) asio::co_spawn(io_, life_line_->run(), asio::detached);
         io_.run();
         return status_;
@@ -89,9 +91,10 @@ class WorkerProcess {
     }
 
     void ended(bool idle) {
-        // A thread inside a driver cannot be stopped or joined; what it holds goes with the
-        // process.
-        if (!idle) std::_Exit(EXIT_FAILURE);
+        if (life_line_ && worker_.failure()) life_line_->tell_end(*worker_.failure());
+        // A thread inside a driver cannot be stopped or joined, nor a broken device closed; what
+        // they hold goes with the process.
+        if (!idle || worker_.failure()) std::_Exit(EXIT_FAILURE);
         io_.stop();
     }
 

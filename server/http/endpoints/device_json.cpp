@@ -126,6 +126,7 @@ json device_json(const queue::DeviceStatus& device) {
         {"name", device.name},
         {"state", device.state},
         {"reason", text_or_null(device.reason)},
+        {"last_end", text_or_null(device.last_end)},
         {"memory_bytes", device.memory_bytes > 0 ? json(device.memory_bytes) : json(nullptr)},
         {"tasks_running", device.tasks_running},
         {"seen_at", time_or_null(device.seen_at)},

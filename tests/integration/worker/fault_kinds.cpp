@@ -3,6 +3,7 @@
 // on.
 
 #include "engine/opencl/device.hpp"
+#include "failing_driver.hpp"
 #include "server/jobs/registry.hpp"
 
 #include <array>
@@ -50,10 +51,26 @@ Result<void> hang(const opencl::Device& device) {
     return device.finish();
 }
 
+// An error after which no call of the context succeeds, as after an access out of bounds on a GPU.
+Result<void> break_context(const opencl::Device& device) {
+    failing_driver::context_is_broken = true;
+    return device.finish();
+}
+
+// More than the device has.
+Result<void> take_too_much(const opencl::Device& device) {
+    failing_driver::memory_is_taken = true;
+    const auto buffer = device.allocate(std::size_t{1} << 20);
+    failing_driver::memory_is_taken = false;
+    if (!buffer) return fail(buffer.error());
+    return {};
+}
+
 // "echo …", "clock": answers the time, in microseconds since 1970; "crash", "hold FOLDER": says
 // FOLDER/held and goes on when there is FOLDER/go; "forever FOLDER": says FOLDER/held and goes on
-// until it is stopped; "hang FOLDER": says FOLDER/held and hangs in a kernel, and where that was
-// said before, is done.
+// until it is stopped; "hang FOLDER": says FOLDER/held and hangs in a kernel; "break FOLDER" and
+// "starve FOLDER": says it and fails as after an error that lasts, or for lack of memory. The last
+// three are done where that was said before.
 Result<TaskOutput> run(std::string_view, std::string_view input, RunContext& context) {
     const auto space = input.find(' ');
     const auto what = input.substr(0, space);
@@ -66,10 +83,14 @@ Result<TaskOutput> run(std::string_view, std::string_view input, RunContext& con
             std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now).count()),
             context);
     }
-    if (what == "hang" && fs::exists(folder / "held")) return done(input, context);
+    const bool fails_once = what == "hang" || what == "break" || what == "starve";
+    if (fails_once && fs::exists(folder / "held")) return done(input, context);
     std::ofstream(folder / "held").flush();
-    if (what == "hang") {
-        if (auto ended = hang(*context.device); !ended) return fail(ended.error());
+    if (fails_once) {
+        const auto ended = what == "hang"    ? hang(*context.device)
+                           : what == "break" ? break_context(*context.device)
+                                             : take_too_much(*context.device);
+        if (!ended) return fail(ended.error());
         return done(input, context);
     }
     if (what == "hold") {
@@ -85,7 +106,13 @@ Result<Merged> merge(std::string_view, std::span<const std::string> partials) {
     return Merged{"\"" + all + "\"", {}};
 }
 
-constexpr std::array kRuns{Run{.name = "test", .version = 1, .run = run, .merge = merge}};
+// Nothing is kept; the log tells the number.
+std::uint64_t release(opencl::Device*) {
+    return 4711;
+}
+
+constexpr std::array kRuns{
+    Run{.name = "test", .version = 1, .run = run, .merge = merge, .release = release}};
 
 }  // namespace
 

@@ -22,7 +22,8 @@ struct Thread {
                   },
                   when_idle}) {
         thread.start([] { return Result<OpenedDevice>(OpenedDevice{}); }, [](const auto&) {},
-                     [this](const std::shared_ptr<Batch>&) { ++finished; });
+                     [this](const std::shared_ptr<Batch>&) { ++finished; },
+                     [](const std::string&) {});
     }
 
     void run_batch() {

@@ -292,6 +292,24 @@ TEST_F(SupervisorTest, AWorkerWithoutSignsOfLifeIsKilled) {
     EXPECT_EQ(starts_of("host"), 2);
 }
 
+TEST_F(SupervisorTest, TheNextWorkerIsToldHowTheLastOneEnded) {
+    start();
+    answer_probe(report({device(0, opencl::DeviceState::ready)}));
+    die("opencl:fake:0", 1);
+    live(10s);
+    EXPECT_EQ(started_for("opencl:fake:0")->arguments,
+              (Arguments{"worker", "--device", "opencl:fake:0", "--life-fd", "3", "--last-end",
+                         "killed by SIGSEGV"}));
+    // In two pieces, and in words of its own.
+    started_for("opencl:fake:0")->says("+!A task ran");
+    io_.poll();
+    started_for("opencl:fake:0")->unread = " too long.\n";
+    started_for("opencl:fake:0")->ends("exit status 1");
+    io_.poll();
+    live(10s);
+    EXPECT_EQ(started_for("opencl:fake:0")->arguments.back(), "A task ran too long.");
+}
+
 TEST_F(SupervisorTest, StoppingDrainsTheWorkersAndEnds) {
     start();
     answer_probe(report({device(0, opencl::DeviceState::ready)}));

@@ -38,13 +38,18 @@ class WorkerTest : public testing::Test {
             [this] {
                 OpenedDevice opened;
                 opened.memory = [this] { return free_; };
+                opened.check = [this]() -> Result<void> {
+                    if (broken_) return fail(Errc::exhausted, "No call succeeds.");
+                    return {};
+                };
                 opened.held_memory = [this]() -> std::optional<std::uint64_t> {
                     return 10'000 - 1'000 * cleanings_;
                 };
                 return Result<OpenedDevice>(std::move(opened));
             },
             [this](const Result<queue::WorkerInfo>& info) { begin(*info); },
-            [this](std::shared_ptr<Batch> batch) { worker_.finished(std::move(batch)); });
+            [this](std::shared_ptr<Batch> batch) { worker_.finished(std::move(batch)); },
+            [this](std::string reason) { worker_.device_broke(std::move(reason)); });
     }
     void TearDown() override {
         if (!ended_) {
@@ -98,6 +103,7 @@ class WorkerTest : public testing::Test {
     FakeTimer timer_;
     FakeStore store_{io_.get_executor(), timer_};
     std::atomic<int> cleanings_{0};
+    std::atomic<bool> broken_{false};  // the device
     DeviceThread device_{io_.get_executor(),
                          find_test_kind,
                          [] { return 0.5; },

@@ -1,0 +1,87 @@
+"""Faults of a device cost one worker process at most, and say what happened: real program, real PostgreSQL, real driver."""
+
+import json
+import re
+import unittest
+
+from engine_case import EngineCase
+from queue_client import job, task
+
+DEVICE = "device = 'opencl:pocl:0'"
+
+
+class DeviceFaults(EngineCase):
+    def submit_device(self, *inputs):
+        return self.submit(job(self.team, [task(items=2, data=text.encode()) for text in inputs]))[0]
+
+    def start_device(self, node):
+        """A supervisor whose device has finished a task, so that the kind's first time is over."""
+        self.start('supervise', node=node)
+        self.until(lambda: self.epoch(node), 'the device is not registered')
+        self.until_state(self.submit_device('echo first'), 'succeeded')
+
+    def epoch(self, node):
+        return self.queue.one(f"select max(epoch) from worker where node = %s and {DEVICE} and state = 'active'", node)
+
+    def last_end(self, node):
+        return self.queue.one(f"select info ->> 'last_end' from worker where node = %s and {DEVICE}", node)
+
+    def attempts_of(self, job_id):
+        return [(row.outcome, json.loads(row.error)['message']) for row in
+                self.queue.rows('select outcome, error from attempt where job_id = %s order by attempt', job_id)]
+
+    def test_a_kernel_that_runs_ten_times_longer_than_predicted_costs_its_process(self):
+        self.start_device('first')
+        before = self.epoch('first')
+        id = self.submit_device('echo before', f'hang {self.folder}', 'echo behind')
+        self.until_state(id, 'succeeded')
+        self.assert_each_once(id, ['echo before', f'hang {self.folder}', 'echo behind'])
+        [(outcome, error)] = self.attempts_of(id)
+        self.assertEqual(outcome, 'retry')
+        self.assertRegex(error, r'^A task ran ten times longer than predicted \(predicted: .* s, allowed: 10 s\)')
+        self.until(lambda: (self.epoch('first') or 0) > before, 'the device is not back')
+        self.assertEqual(self.epoch('first'), before + 1)
+        self.assertIn('ran ten times longer than predicted', self.last_end('first'))
+
+    def test_a_task_that_always_runs_away_is_given_up_after_two_workers(self):
+        self.start_device('first')
+        id = self.submit_device(f'forever {self.folder}', 'echo on')
+        self.until_held()
+        self.queue.hold('node', 'first')
+        self.start_device('second')
+        self.until(lambda: self.queue.state(id) in ('succeeded', 'failed'), 'the task runs on')
+        done = self.job(id)
+        self.assertEqual((done.state, done.items_ok, done.items_failed, done.tasks_quarantined), ('succeeded', 2, 2, 1))
+        self.assertEqual([outcome for outcome, _ in self.attempts_of(id)], ['retry', 'final'])
+        nodes = self.queue.rows('select node from attempt a join worker w on w.id = a.worker_id where job_id = %s order by a.attempt', id)
+        self.assertEqual([row.node for row in nodes], ['first', 'second'])
+        error = self.queue.one("select error from result where job_id = %s and state = 'quarantined'", id)
+        self.assertIn('ran ten times longer than predicted', error)
+
+    def test_an_error_that_lasts_costs_one_process(self):
+        self.start_device('first')
+        before = self.epoch('first')
+        id = self.submit_device('echo before', f'break {self.folder}', 'echo behind')
+        self.until_state(id, 'succeeded')
+        self.assert_each_once(id, ['echo before', f'break {self.folder}', 'echo behind'])
+        [(outcome, error)] = self.attempts_of(id)
+        self.assertEqual(outcome, 'retry')
+        self.assertRegex(error, 'the device no longer did as it was told .*CL_OUT_OF_RESOURCES')
+        self.until(lambda: (self.epoch('first') or 0) > before, 'the device is not back')
+        self.assertEqual(self.epoch('first'), before + 1)
+        self.assertIn('no longer did as it was told', self.last_end('first'))
+
+    def test_a_lack_of_memory_costs_no_process(self):
+        self.start_device('first')
+        before = self.epoch('first')
+        id = self.submit_device('echo before', f'starve {self.folder}', 'echo behind')
+        self.until_state(id, 'succeeded')
+        self.assert_each_once(id, ['echo before', f'starve {self.folder}', 'echo behind'])
+        [(outcome, error)] = self.attempts_of(id)
+        self.assertEqual((outcome, error), ('retry', 'clCreateBuffer failed with CL_MEM_OBJECT_ALLOCATION_FAILURE.'))
+        self.assertEqual(self.epoch('first'), before)
+        self.assertTrue(re.search('let go of what was kept.*4711', self.logs()), 'nothing was let go of')
+
+
+if __name__ == '__main__':
+    unittest.main()
