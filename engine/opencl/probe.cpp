@@ -53,12 +53,13 @@ Capability verdict(const DeviceInfo& info, const ProbeSteps& steps,
 
 SelfTest feature_verdict(const DeviceInfo& info, Feature feature, const ProbeSteps& steps,
                          std::chrono::milliseconds deadline) {
+    // That a compiler refuses instructions which few devices have is the verdict's to tell.
     const auto end = run_in_child(
         [&] {
             Capability tried{info, DeviceState::ready, {}, {}, {steps.try_feature(info, feature)}};
             return to_json(ProbeReport{{std::move(tried)}, {}});
         },
-        deadline);
+        deadline, ChildWords::dropped);
     const std::string name(to_string(feature));
     if (end.kind != ChildEnd::Kind::finished) return {name, 0, 0, end.reason};
     auto report = probe_report_from_json(end.output);

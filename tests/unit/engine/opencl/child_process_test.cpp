@@ -1,6 +1,7 @@
 #include "engine/opencl/child_process.hpp"
 
 #include <csignal>
+#include <cstdio>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -16,6 +17,25 @@ TEST(ChildProcess, BringsBackWhatTheWorkReturned) {
     const auto end = run_in_child([] { return std::string(200'000, 'x'); }, kLong);
     EXPECT_EQ(end.kind, ChildEnd::Kind::finished);
     EXPECT_EQ(end.output, std::string(200'000, 'x'));  // more than a pipe holds
+}
+
+// What a child printed to the standard error of this process.
+std::string printed_by(ChildWords words) {
+    testing::internal::CaptureStderr();
+    run_in_child(
+        [] {
+            std::puts("said");
+            std::fflush(stdout);
+            std::fputs("complained", stderr);
+            return std::string();
+        },
+        kLong, words);
+    return testing::internal::GetCapturedStderr();
+}
+
+TEST(ChildProcess, PrintsToStandardErrorOrNowhere) {
+    EXPECT_EQ(printed_by(ChildWords::shown), "said\ncomplained");
+    EXPECT_EQ(printed_by(ChildWords::dropped), "");
 }
 
 TEST(ChildProcess, NamesTheSignalOfACrash) {
