@@ -1,6 +1,7 @@
 #include "engine/opencl/device.hpp"
 
 #include "engine/opencl/inventory.hpp"
+#include "engine/opencl/large_pages.hpp"
 #include "engine/opencl/processor.hpp"
 #include "engine/opencl/status.hpp"
 
@@ -35,6 +36,7 @@ Result<void> Device::check(std::string_view call, int status) const {
 
 Result<Device> Device::open(const DeviceAddress& address) {
     ask_for_tiles();
+    keep_driver_threads_apart();
     auto inventory = take_inventory();
     for (auto& found : inventory.devices) {
         if (found.info.address != address) continue;
@@ -120,9 +122,13 @@ Result<ProgramBinary> Device::binary_of(const Kernel& kernel) const {
 
 Result<Buffer> Device::allocate(std::size_t bytes) const {
     cl_int status = CL_SUCCESS;
-    const cl_mem_flags shared = info_.type == DeviceType::cpu ? CL_MEM_ALLOC_HOST_PTR : 0;
+    const bool shared = info_.type == DeviceType::cpu;
     BufferHandle memory(
-        clCreateBuffer(context_.get(), CL_MEM_READ_WRITE | shared, bytes, nullptr, &status));
+        shared && bytes >= kLargePage
+            ? create_on_large_pages(context_.get(), bytes, status)
+            : clCreateBuffer(context_.get(),
+                             CL_MEM_READ_WRITE | (shared ? CL_MEM_ALLOC_HOST_PTR : 0), bytes,
+                             nullptr, &status));
     if (auto ok = check("clCreateBuffer", status); !ok) return fail(ok.error());
     return Buffer{std::move(memory), bytes};
 }

@@ -77,7 +77,8 @@ class Device {
     Result<ProgramBinary> binary_of(const Kernel& kernel) const;
 
     // `bytes` > 0. Many drivers allocate at first use: write before relying on it. Where device and
-    // host share their memory, the buffer is made to be mapped without a copy.
+    // host share their memory, the buffer is made to be mapped without a copy, a large one on large
+    // pages.
     Result<Buffer> allocate(std::size_t bytes) const;
 
     // A part of `whole`, which must outlive it. `offset` is a multiple of alignment().

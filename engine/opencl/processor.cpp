@@ -1,5 +1,7 @@
 #include "engine/opencl/processor.hpp"
 
+#include <cstdlib>
+
 #if defined(__x86_64__)
 #include <array>
 
@@ -50,5 +52,9 @@ bool processor_has_amx_bf16() {
 void ask_for_tiles() {}
 
 #endif
+
+void keep_driver_threads_apart() {
+    setenv("POCL_AFFINITY", "1", 0);
+}
 
 }  // namespace plimsoll::opencl

@@ -12,4 +12,9 @@ bool processor_has_amx_bf16();
 // process.
 void ask_for_tiles();
 
+// Has PoCL keep each of its threads on a core of its own. Linux wakes several at once on the core
+// where they were woken and moves them apart milliseconds later: short kernels then ran on half of
+// two cores. Before a driver is loaded; where somebody has set $POCL_AFFINITY, that holds.
+void keep_driver_threads_apart();
+
 }  // namespace plimsoll::opencl

@@ -12,13 +12,18 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
 namespace {
 std::atomic<int> allocations = 0;
@@ -286,6 +291,100 @@ TEST(Device, AMappingIsTheBuffersOwnMemoryOnACpu) {
         std::vector<std::byte> bytes(4096);
         need(device.read(buffer, bytes));
         require(std::ranges::all_of(bytes, [](auto x) { return x == std::byte{9}; }), "bytes");
+    });
+}
+
+// What the kernel says of the mapping that `address` is in: the lines of /proc/self/smaps.
+std::string mapping_of(const void* address) {
+    std::ifstream maps("/proc/self/smaps");
+    const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+    std::string told;
+    bool inside = false;
+    for (std::string line; std::getline(maps, line);) {
+        std::uintptr_t begin = 0;
+        std::uintptr_t end = 0;
+        if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) {
+            inside = begin <= wanted && wanted < end;
+        }
+        if (inside) told += line + "\n";
+    }
+    return told;
+}
+
+TEST(Device, LargeBuffersOfACpuAreOnLargePagesAndComeBack) {
+    on_pocl([](const Device& device) {
+        constexpr std::size_t kBytes = (5 << 20) + 4;  // no whole number of pages
+        const void* address = nullptr;
+        {
+            const auto buffer = need(device.allocate(kBytes));
+            need(device.fill(buffer, std::byte{7}));
+            const auto mapped = need(device.map(buffer));
+            address = mapped.bytes().data();
+            require(reinterpret_cast<std::uintptr_t>(address) % (2 << 20) == 0, "not aligned");
+            require(std::ranges::all_of(mapped.bytes(), [](auto x) { return x == std::byte{7}; }),
+                    "bytes");
+            const auto flags = mapping_of(address);
+            const bool kernel_has_them =
+                std::filesystem::exists("/sys/kernel/mm/transparent_hugepage");
+            require(!kernel_has_them || flags.find(" hg") != std::string::npos,
+                    "not asked for: " + flags);
+        }
+        need(device.finish());
+        require(mapping_of(address).find(" hg") == std::string::npos, "the memory was kept");
+    });
+}
+
+// The cores that each thread of this process may run on, those with a single one.
+std::vector<int> pinned_cores() {
+    std::vector<int> cores;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+        cpu_set_t allowed;
+        CPU_ZERO(&allowed);
+        const auto id = static_cast<pid_t>(std::stol(task.path().filename()));
+        if (sched_getaffinity(id, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) != 1)
+            continue;
+        for (int core = 0; core < CPU_SETSIZE; ++core) {
+            if (CPU_ISSET(core, &allowed)) cores.push_back(core);
+        }
+    }
+    return cores;
+}
+
+TEST(Device, EachThreadOfACpusDriverHasACoreOfItsOwn) {
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    if (CPU_COUNT(&allowed) == 1 ||
+        CPU_COUNT(&allowed) != static_cast<int>(std::thread::hardware_concurrency())) {
+        GTEST_SKIP() << "some cores are not for this process";
+    }
+    on_pocl([](const Device& device) {
+        const auto buffer = need(device.allocate(1 << 20));
+        const auto add = need(device.build(add_source(), "add"));
+        need(invoke(device, add, {1 << 18, 64}, buffer, 1.0F, 1U << 18));
+        need(device.finish());
+        auto cores = pinned_cores();
+        std::ranges::sort(cores);
+        require(cores.size() == device.info().compute_units,
+                std::to_string(cores.size()) + " threads");
+        require(std::ranges::adjacent_find(cores) == cores.end(), "two threads on a core");
+    });
+}
+
+TEST(Device, WorkInTheQueueKeepsABufferThatItsOwnerLetGoOf) {
+    on_pocl([](const Device& device) {
+        const auto add = need(device.build(add_source(), "add"));
+        constexpr std::uint32_t kCount = 4 << 20;
+        const auto kept = need(device.allocate(kCount * sizeof(float)));
+        {
+            const auto gone = need(device.allocate(kCount * sizeof(float)));
+            for (int i = 0; i < 20; ++i) {
+                need(invoke(device, add, {kCount, 64}, gone, 1.0F, kCount));
+            }
+        }
+        need(device.fill(kept, std::byte{0}));
+        need(device.finish());
+        require(floats_of(device, kept)[kCount - 1] == 0.0F, "the queue went on");
     });
 }
 
