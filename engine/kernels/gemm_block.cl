@@ -1,25 +1,57 @@
-// C = A B on processors, with an epilogue. One work-item owns PANELS * ROWS rows and `panels` packed
-// column panels (gemm_pack.cl). For every DEPTH of K it copies its rows of A next to each other: rows a
-// multiple of 4 KiB apart would fall on the same few lines of the first-level cache. Then the micro-kernel
-// keeps ROWS x 16 * VECTORS sums in registers: 8 x 3 vectors are 24 of the 32 that AVX-512 has.
+// C = A B on processors, with an epilogue. One work-item owns PANELS * ROWS rows and `panels` panels of 16 * VECTORS
+// columns. For every DEPTH of K the micro-kernel keeps ROWS x 16 * VECTORS sums in registers: 8 x 3 vectors are 24 of
+// the 32 that AVX-512 has.
 //
-// METHOD (dot.cl): A, broadcast to all lanes, and B are words of that; BF16 and AMX (32 x 32 sums in four tiles)
-// round A while copying it. After gemm_epilogue.cl, rows are normalised when NORM; the work-item then owns all columns.
+// METHOD (dot.cl). FP32 reads A where it lies. For BF16 and AMX (32 x 32 sums in four tiles) A, broadcast to all
+// lanes, and B are words of that: the rows of A are rounded while they are copied next to each other.
+// PACKED: B lies in panels (gemm_pack.cl). Otherwise, by FP32 alone, b is k rows of n numbers: the first micro-tile of a
+// panel reads DEPTH of them and leaves a copy in one piece for the others.
+// After gemm_epilogue.cl, rows are normalised when NORM; the work-item then owns all columns.
 
+#define UNROLLED _Pragma("unroll")
+
+// Hints to the processor, which guesses neither that a panel follows the last one nor rows of B that are far apart.
+// Words ahead in the panel, for the first-level cache: what the second level needs to answer.
+#define AHEAD (8 * VECTORS)
+#define FETCH(p, level) __builtin_prefetch((const void*)(size_t)(p), 0, level)
+
+#if METHOD == FP32
+#define A_SPACE __global
+#else
+#define A_SPACE __private
 // A word more than a multiple of the line would do; 16 keep rows aligned to 64 bytes for AMX.
 #define STRIDE (DEPTH / PER_WORD + 16)
 
 // Copies `depth` numbers of a row, rounded up with zeros to `padded`. `to` is aligned to 64 bytes.
 inline void copy_row(__global const float* from, word* to, uint depth, uint padded) {
     for (uint i = 0; i < padded; i += 16) {
-        const float16 value = load_columns(from, i, depth, 0.0f);
-#if METHOD == FP32
-        *(float16*)(to + i) = value;
-#else
-        *(ushort16*)((ushort*)to + i) = round_to_bf16(value);
-#endif
+        *(ushort16*)((ushort*)to + i) = round_to_bf16(load_columns(from, i, depth, 0.0f));
     }
 }
+#endif
+
+#if PACKED
+typedef __global const words* Panel;
+#else
+typedef words* Panel;
+#define ROWS_AHEAD 32
+
+// The last panel, from `depth` rows of B. Columns that do not exist are zeros.
+inline void copy_last_panel(__global const float* from, words* to, uint depth, uint column, uint n) {
+    for (uint i = 0; i < depth; ++i) {
+        for (uint v = 0; v < VECTORS; ++v) {
+            const uint first = column + 16 * v;
+            *to++ = first < n ? load_columns(from + (size_t)i * n, first, n, 0.0f) : (float16)0.0f;
+        }
+    }
+}
+#endif
+
+// Where the columns of a panel of B begin: of each step of the sum, `step` words apart.
+typedef struct {
+    __global const word* words;
+    size_t step;
+} Columns;
 
 #if METHOD == AMX
 
@@ -39,7 +71,7 @@ inline void configure_tiles(void) {
     __asm__ volatile("ldtilecfg (%0)" ::"r"(settings) : "memory");
 }
 
-inline void multiply(const word* a, __global const words* b, uint depth, float* sums) {
+inline void multiply(const word* a, size_t stride, uint rows, Panel b, Columns next, uint depth, float* sums) {
     const long a_stride = STRIDE * sizeof(word);
     const long b_stride = 32 * sizeof(word);
     const long sum_stride = 32 * sizeof(float);
@@ -70,41 +102,78 @@ inline void multiply(const word* a, __global const words* b, uint depth, float* 
 
 #else
 
-inline void multiply(const word* a, __global const words* b, uint depth, float* sums) {
+#define ADD_PRODUCTS                                                                                     \
+    UNROLLED for (uint r = 0; r < ROWS; ++r) {                                                           \
+        const word row_word = row[r][i];                                                                 \
+        UNROLLED for (uint v = 0; v < VECTORS; ++v) ADD_PRODUCT(sum[r][v], row_word, column_words[v]);   \
+    }
+
+// One step of the sum, with all columns of the micro-tile.
+#define STEP                                                                                             \
+    {                                                                                                    \
+        words column_words[VECTORS];                                                                     \
+        UNROLLED for (uint v = 0; v < VECTORS; ++v) {                                                    \
+            column_words[v] = b[v];                                                                      \
+            FETCH(b + AHEAD + v, 3);                                                                     \
+        }                                                                                                \
+        ADD_PRODUCTS                                                                                     \
+        b += VECTORS;                                                                                    \
+    }
+
+// Rows of A are `stride` words apart. Beyond the last one is that one again. The micro-tile's share of the panel that
+// comes after this one, from `next` on, is brought to the second-level cache meanwhile.
+inline void multiply(A_SPACE const word* a, size_t stride, uint rows, Panel b, Columns next, uint depth, float* sums) {
+    A_SPACE const word* row[ROWS];
     float16 sum[ROWS][VECTORS];
-#pragma unroll
-    for (uint r = 0; r < ROWS; ++r) {
-#pragma unroll
-        for (uint v = 0; v < VECTORS; ++v) sum[r][v] = (float16)0.0f;
+    UNROLLED for (uint r = 0; r < ROWS; ++r) {
+        row[r] = a + min(r, rows - 1) * stride;
+        UNROLLED for (uint v = 0; v < VECTORS; ++v) sum[r][v] = (float16)0.0f;
     }
-    for (uint i = 0; i < depth; i += PER_WORD) {
-        words column_words[VECTORS];
-#pragma unroll
-        for (uint v = 0; v < VECTORS; ++v) column_words[v] = b[v];
-#pragma unroll
-        for (uint r = 0; r < ROWS; ++r) {
-            const word row_word = a[r * STRIDE];
-#pragma unroll
-            for (uint v = 0; v < VECTORS; ++v) ADD_PRODUCT(sum[r][v], row_word, column_words[v]);
-        }
-        ++a;
-        b += VECTORS;
+    const uint steps = depth / PER_WORD;
+    uint i = 0;
+    while (i + PANELS <= steps) {
+        UNROLLED for (uint v = 0; v < VECTORS; ++v) FETCH(next.words + 16 * v, 2);
+        next.words += next.step;
+        for (uint one = 0; one < PANELS; ++one, ++i) STEP
     }
-#pragma unroll
-    for (uint r = 0; r < ROWS; ++r) {
-#pragma unroll
-        for (uint v = 0; v < VECTORS; ++v) *(float16*)(sums + (r * VECTORS + v) * 16) = sum[r][v];
+    for (; i < steps; ++i) STEP
+    UNROLLED for (uint r = 0; r < ROWS; ++r) {
+        UNROLLED for (uint v = 0; v < VECTORS; ++v) *(float16*)(sums + (r * VECTORS + v) * 16) = sum[r][v];
     }
 }
 
+#if !PACKED
+// The same with the columns of B where they lie, which are copied to `to`.
+inline void multiply_and_copy(A_SPACE const word* a, size_t stride, uint rows, Columns from, Panel to, uint depth,
+                              float* sums) {
+    A_SPACE const word* row[ROWS];
+    float16 sum[ROWS][VECTORS];
+    UNROLLED for (uint r = 0; r < ROWS; ++r) {
+        row[r] = a + min(r, rows - 1) * stride;
+        UNROLLED for (uint v = 0; v < VECTORS; ++v) sum[r][v] = (float16)0.0f;
+    }
+    for (uint i = 0; i < depth; ++i) {
+        words column_words[VECTORS];
+        UNROLLED for (uint v = 0; v < VECTORS; ++v) {
+            column_words[v] = load_vector(from.words + 16 * v);
+            FETCH(from.words + ROWS_AHEAD * from.step + 16 * v, 3);
+            to[v] = column_words[v];
+        }
+        ADD_PRODUCTS
+        from.words += from.step;
+        to += VECTORS;
+    }
+    UNROLLED for (uint r = 0; r < ROWS; ++r) {
+        UNROLLED for (uint v = 0; v < VECTORS; ++v) *(float16*)(sums + (r * VECTORS + v) * 16) = sum[r][v];
+    }
+}
 #endif
 
-// The finished rows of one micro-tile. The loop over them is not unrolled: the epilogue is long.
-inline void micro_tile(const word* a, __global const words* b, uint depth, __global float* c,
-                       __global const float* bias, __global const float* residual, uint rows, uint column,
-                       uint n, int first, int last) {
-    float sums[ROWS * 16 * VECTORS] __attribute__((aligned(64)));
-    multiply(a, b, depth, sums);
+#endif
+
+// What becomes of the sums of one micro-tile. The loop over rows is not unrolled: the epilogue is long.
+inline void finish_rows(const float* sums, __global float* c, __global const float* bias,
+                        __global const float* residual, uint rows, uint column, uint n, int first, int last) {
     for (uint r = 0; r < rows; ++r) {
         for (uint v = 0; v < VECTORS; ++v) {
             finish_sums(vload16(r * VECTORS + v, sums), c + (size_t)r * n, bias, residual + (size_t)r * n,
@@ -117,7 +186,6 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void gemm_block(
     __global const float* a, __global const words* b, __global float* c, __global const float* bias,
     __global const float* residual, __global const float* gain, __global const float* shift, float epsilon,
     uint m, uint n, uint k, uint panels) {
-    word rows_of_a[PANELS * ROWS * STRIDE] __attribute__((aligned(64)));
     const uint block_rows = PANELS * ROWS;
     const uint row_blocks = (m + block_rows - 1) / block_rows;
     const uint first_row = get_group_id(0) % row_blocks * block_rows;
@@ -129,22 +197,56 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void gemm_block(
     a += (size_t)first_row * k;
     c += (size_t)first_row * n;
     residual += (size_t)first_row * n;
+#if METHOD != FP32
+    word rows_of_a[PANELS * ROWS * STRIDE] __attribute__((aligned(64)));
+#endif
+#if !PACKED
+    words panel_of_b[DEPTH * VECTORS];
+#endif
 #if METHOD == AMX
     configure_tiles();
 #endif
     for (uint start = 0; start < k; start += DEPTH) {
         const uint depth = min((uint)DEPTH, padded_k - start);
+#if METHOD == FP32
+        A_SPACE const word* const block = a + start;
+        const size_t stride = k;
+#else
+        A_SPACE const word* const block = rows_of_a;
+        const size_t stride = STRIDE;
         for (uint r = 0; r < rows; ++r) {
             // Copied 16 at a time: what goes beyond `depth` falls into the stride's spare words.
             copy_row(a + (size_t)r * k + start, rows_of_a + r * STRIDE, k - start, depth);
         }
+#endif
         for (uint panel = first_panel; panel < end_panel; ++panel) {
-            __global const words* b_panel =
-                b + ((size_t)panel * padded_k + start) / PER_WORD * VECTORS;
+            const uint column = panel * 16 * VECTORS;
+            const uint after = min(panel + 1, all_panels - 1);
+#if PACKED
+            const size_t panel_words = (size_t)padded_k / PER_WORD * VECTORS;
+            __global const words* of_depth = b + start / PER_WORD * VECTORS;
+            const Panel b_panel = of_depth + panel * panel_words;
+            Columns next = {(__global const word*)(of_depth + after * panel_words), 16 * VECTORS};
+#else
+            __global const float* rows_of_b = (__global const float*)b + (size_t)start * n;
+            const Panel b_panel = panel_of_b;
+            const int whole = column + 16 * VECTORS <= n;
+            if (!whole) copy_last_panel(rows_of_b, panel_of_b, depth, column, n);
+            Columns next = {rows_of_b + after * 16 * VECTORS, n};
+#endif
             for (uint r = 0; r < rows; r += ROWS) {
-                micro_tile(rows_of_a + r * STRIDE, b_panel, depth, c + (size_t)r * n, bias,
-                           residual + (size_t)r * n, min(rows - r, (uint)ROWS), panel * 16 * VECTORS, n,
-                           start == 0, start + DEPTH >= k);
+                float sums[ROWS * 16 * VECTORS] __attribute__((aligned(64)));
+                const uint tile_rows = min(rows - r, (uint)ROWS);
+#if !PACKED
+                if (r == 0 && whole) {
+                    const Columns from = {rows_of_b + column, n};
+                    multiply_and_copy(block, stride, tile_rows, from, panel_of_b, depth, sums);
+                } else
+#endif
+                    multiply(block + r * stride, stride, tile_rows, b_panel, next, depth, sums);
+                next.words += depth / PER_WORD / PANELS * next.step;
+                finish_rows(sums, c + (size_t)r * n, bias, residual + (size_t)r * n, tile_rows, column, n, start == 0,
+                            start + DEPTH >= k);
             }
         }
     }

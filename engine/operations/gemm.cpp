@@ -137,12 +137,16 @@ Result<void> multiply(opencl::Programs& programs, const GemmPlan& plan, const Pr
     if (product.k == 0) return fail(Errc::invalid_input, "A product needs a K of at least 1.");
     const auto facts = facts_of(plan.method);
     const bool block = facts.flavour == Flavour::block;
-    const auto& [a, b, c, m, n, k, bias, gelu, residual, norm] = product;
+    const auto& [a, b, c, m, n, k, bias, gelu, residual, norm, packed] = product;
+    if (!packed && plan.method != Method::block_fp32) {
+        return fail(Errc::invalid_input, "Only products in fp32 on processors take B in rows.");
+    }
     const auto kernel =
         programs.get(facts.kernel,
                      row_options(facts.flavour) + (block ? block_options(plan) : "") +
                          define("BIAS", bias != nullptr) + define("GELU", gelu) +
-                         define("RESIDUAL", residual != nullptr) + define("NORM", norm != nullptr),
+                         define("RESIDUAL", residual != nullptr) + define("NORM", norm != nullptr) +
+                         (block ? define("PACKED", packed) : ""),
                      [&] {
                          if (block) return row_source({"dot", "gemm_epilogue", facts.kernel});
                          return row_source({"gemm_epilogue", facts.kernel});

@@ -37,7 +37,7 @@ struct GemmPlan {
     std::uint32_t rows = 8;            // of the micro-tile; 32 for AMX
     std::uint32_t vectors = 3;         // of 16 columns in the micro-tile; 2 for AMX
     std::uint32_t depth = 768;         // of K at a time, a multiple of 32
-    std::uint32_t row_panels = 4;      // micro-tiles of rows for one work-item
+    std::uint32_t row_panels = 8;      // micro-tiles of rows for one work-item
     std::uint32_t column_panels = 16;  // micro-tiles of columns for one work-item
 
     bool operator==(const GemmPlan&) const = default;
@@ -66,10 +66,12 @@ Result<void> pack(opencl::Programs& programs, const GemmPlan& plan, const opencl
                   const MatrixB& matrix, const opencl::Buffer& packed);
 
 // C (m x n) = norm(gelu(A B + bias) + residual); what is null or false is left out. A, C and
-// residual are fp32, row-major, C neither of the others; bias has n numbers.
+// residual are fp32, row-major, C neither of the others; bias has n numbers. B is packed for the
+// plan, or, with block_fp32 alone, k rows of n numbers that are packed on their way: for a B that
+// is multiplied once.
 struct Product {
     const opencl::Buffer& a;
-    const opencl::Buffer& packed_b;
+    const opencl::Buffer& b;
     const opencl::Buffer& c;
     std::uint32_t m;
     std::uint32_t n;
@@ -78,7 +80,9 @@ struct Product {
     bool gelu = false;
     const opencl::Buffer* residual = nullptr;
     const Norm* norm = nullptr;
+    bool packed = true;
 };
+// Errc::invalid_input for a plan that nobody can run, no K, or a B in rows by another method.
 Result<void> multiply(opencl::Programs& programs, const GemmPlan& plan, const Product& product);
 
 }  // namespace plimsoll::operations

@@ -41,7 +41,7 @@ std::vector<GemmPlan> candidates(const Bucket& bucket, std::uint32_t compute_uni
                                                           : std::vector<Tile>{{8, 3}, {12, 2}};
     for (const auto [rows, vectors] : tiles) {
         for (const auto depth : {768U, 384U}) {
-            for (const auto row_panels : {4U, 8U, 2U}) {
+            for (const auto row_panels : {8U, 4U, 16U}) {
                 for (const auto column_panels : {plan.column_panels, 16U, 4U}) {
                     add({bucket.method, rows, vectors, depth, row_panels, column_panels});
                 }
@@ -85,7 +85,7 @@ class Bench {
         const auto start = Clock::now();
         auto done = multiply(
             programs_, plan,
-            {.a = a_, .packed_b = packed, .c = c_, .m = bucket_.m, .n = bucket_.n, .k = bucket_.k});
+            {.a = a_, .b = packed, .c = c_, .m = bucket_.m, .n = bucket_.n, .k = bucket_.k});
         if (done) done = programs_.device().finish();
         if (!done) return fail(done.error());
         return std::chrono::duration<double>(Clock::now() - start).count();

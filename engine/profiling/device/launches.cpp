@@ -79,13 +79,9 @@ Result<Overlap> measure_overlap(const Subject& subject) {
     if (!transfers) return fail(transfers.error());
     const std::vector<std::byte> bytes(kCopied, std::byte{1});
     const auto compute = [&] {
-        return multiply(subject.programs, plan,
-                        {.a = *a,
-                         .packed_b = *packed,
-                         .c = *c,
-                         .m = kRows,
-                         .n = kKneeColumns,
-                         .k = kKneeDepth});
+        return multiply(
+            subject.programs, plan,
+            {.a = *a, .b = *packed, .c = *c, .m = kRows, .n = kKneeColumns, .k = kKneeDepth});
     };
     const auto copy = [&]() -> Result<void> {
         if (auto done = transfers->upload(*next, bytes); !done) return done;

@@ -27,9 +27,8 @@ struct Product {
     Result<Timing> time(const Subject& subject, const operations::GemmPlan& plan,
                         std::uint32_t rows) const {
         return time_launches(subject, [&] {
-            return multiply(
-                subject.programs, plan,
-                {.a = a, .packed_b = packed, .c = c, .m = rows, .n = size.n, .k = size.k});
+            return multiply(subject.programs, plan,
+                            {.a = a, .b = packed, .c = c, .m = rows, .n = size.n, .k = size.k});
         });
     }
 };

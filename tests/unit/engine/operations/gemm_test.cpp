@@ -52,7 +52,9 @@ struct Epilogue {
 };
 
 // The error of one product.
-double error_of_product(const GemmPlan& plan, Size size, Epilogue with, bool transposed = false) {
+enum class Order { rows, columns, rows_on_the_way };
+
+double error_of_product(const GemmPlan& plan, Size size, Epilogue with, Order order = Order::rows) {
     const auto [m, n, k] = size;
     const auto a = random_floats(std::size_t{m} * k, 1);
     const auto b = random_floats(std::size_t{k} * n, 2, 0.1F);
@@ -60,6 +62,8 @@ double error_of_product(const GemmPlan& plan, Size size, Epilogue with, bool tra
     const auto residual = random_floats(std::size_t{m} * n, 4);
     const auto gain = random_floats(n, 5);
     const auto shift = random_floats(n, 6);
+    const bool transposed = order == Order::columns;
+    const bool packs_itself = order == Order::rows_on_the_way;
     const MatrixB matrix = transposed ? MatrixB{k, n, 1, k} : MatrixB{k, n, n, 1};
     std::vector<double> expected(std::size_t{m} * n, 0.0);
     for (std::size_t i = 0; i < m; ++i) {
@@ -83,12 +87,14 @@ double error_of_product(const GemmPlan& plan, Size size, Epilogue with, bool tra
     const auto shift_there = upload(shift);
     const Norm norm{gain_there, shift_there, 1e-5F};
     const Output packed(packed_bytes(plan, k, n) / sizeof(float));
-    need(pack(programs(), plan, b_there, matrix, packed.buffer()));
-    (void)packed.values();  // nothing behind it was written
+    if (!packs_itself) {
+        need(pack(programs(), plan, b_there, matrix, packed.buffer()));
+        (void)packed.values();  // nothing behind it was written
+    }
     const Output c(expected.size());
     need(multiply(programs(), plan,
                   {.a = a_there,
-                   .packed_b = packed.buffer(),
+                   .b = packs_itself ? b_there : packed.buffer(),
                    .c = c.buffer(),
                    .m = m,
                    .n = n,
@@ -96,7 +102,8 @@ double error_of_product(const GemmPlan& plan, Size size, Epilogue with, bool tra
                    .bias = with.bias ? &bias_there : nullptr,
                    .gelu = with.gelu,
                    .residual = with.residual ? &residual_there : nullptr,
-                   .norm = with.norm ? &norm : nullptr}));
+                   .norm = with.norm ? &norm : nullptr,
+                   .packed = !packs_itself}));
     return error_of(c.values(), expected);
 }
 
@@ -111,7 +118,22 @@ TEST(Gemm, IsRightAtEverySize) {
 TEST(Gemm, TakesWeightsInEitherOrder) {
     for (const auto& [plan, tolerance] : cases()) {
         const Size size{33, 145, 801};
-        EXPECT_LE(error_of_product(plan, size, {}, true), tolerance) << text_of(plan, size);
+        EXPECT_LE(error_of_product(plan, size, {}, Order::columns), tolerance)
+            << text_of(plan, size);
+    }
+}
+
+TEST(Gemm, PacksRowsOfBOnTheWay) {
+    for (const auto& [plan, tolerance] : cases()) {
+        if (plan.method != Method::block_fp32) continue;
+        for (const auto& size : kSizes) {
+            EXPECT_LE(error_of_product(plan, size, {}, Order::rows_on_the_way), tolerance)
+                << text_of(plan, size);
+        }
+        const Epilogue all{.bias = true, .gelu = true, .residual = true, .norm = true};
+        const Size size{40, 97, 100};
+        EXPECT_LE(error_of_product(plan, size, all, Order::rows_on_the_way), 2 * tolerance)
+            << text_of(plan, size);
     }
 }
 
@@ -175,6 +197,10 @@ TEST(Gemm, RefusesPlansThatNobodyCanRun) {
         EXPECT_EQ(refused.error().code, Errc::invalid_input);
     }
     EXPECT_FALSE(multiply(programs(), {}, {buffer, buffer, buffer, 1, 1, 0}));
+    const GemmPlan group{.method = Method::group_fp32};
+    const Product rows{
+        .a = buffer, .b = buffer, .c = buffer, .m = 1, .n = 1, .k = 1, .packed = false};
+    EXPECT_EQ(multiply(programs(), group, rows).error().code, Errc::invalid_input);
 }
 
 // Neither can run here without the processor or the GPU, but a driver's compiler reads this one.
@@ -182,7 +208,7 @@ TEST(Gemm, TheTileInstructionsOfAmxCompile) {
     const auto built =
         programs().get("gemm_block",
                        row_options(Flavour::block) + dot_options(Method::block_amx) +
-                           " -DROWS=32 -DVECTORS=2 -DDEPTH=768 -DPANELS=2 "
+                           " -DROWS=32 -DVECTORS=2 -DDEPTH=768 -DPANELS=2 -DPACKED=1 "
                            "-DDEPTH_UNIT=32 -DBIAS=1 -DGELU=1 -DRESIDUAL=1 -DNORM=1",
                        [] { return row_source({"dot", "gemm_epilogue", "gemm_block"}); });
     EXPECT_TRUE(built) << built.error().message;
