@@ -34,7 +34,7 @@ Result<float> first_result(const std::filesystem::path& cache) {
     auto done = pack(programs, plan, *b, {kColumns, kColumns, kColumns, 1}, *packed);
     const operations::Norm norm{*b, *b, 1e-5F};
     const operations::Product product{.a = *a,
-                                      .packed_b = *packed,
+                                      .b = *packed,
                                       .c = *c,
                                       .m = kRows,
                                       .n = kColumns,

@@ -46,7 +46,6 @@ void need(Result<void> result) {
 struct Bench {
     opencl::Programs& programs;
     const opencl::Capability& capability;
-    tuning::Plans plans;
     int rounds;
     std::chrono::milliseconds tuning_time;
 
@@ -124,41 +123,71 @@ void print(const std::string& name, const std::string& method, Seconds ours, Sec
     std::fflush(stdout);
 }
 
+// Numbers for the peer, in memory of the kind that ours are in: on large pages.
+class PeerFloats {
+  public:
+    PeerFloats(const Bench& bench, const Floats& values)
+        : buffer_(bench.upload(values)), mapping_(need(bench.device().map(buffer_))) {}
+
+    float* data() const { return reinterpret_cast<float*>(mapping_.bytes().data()); }
+
+  private:
+    opencl::Buffer buffer_;
+    opencl::Mapping mapping_;
+};
+
+GemmPlan tuned_plan(Bench& bench, const tuning::Bucket& bucket) {
+    const auto found = need(tuning::search(bench.programs, bucket, bench.tuning_time));
+    const auto& plan = found.best;
+    std::fprintf(stderr, "%s %u x %u x %u: %zu tried, %u x %u, depth %u, panels %u x %u\n",
+                 std::string(to_string(plan.method)).c_str(), bucket.m, bucket.n, bucket.k,
+                 found.tried.size(), plan.rows, plan.vectors, plan.depth, plan.row_panels,
+                 plan.column_panels);
+    return plan;
+}
+
 void products(Bench& bench, std::uint32_t m, std::uint32_t n, std::uint32_t k) {
     const auto a = random_floats(std::size_t{m} * k, 1);
     const auto b = random_floats(std::size_t{k} * n, 2);
-    Floats peer_c(std::size_t{m} * n);
+    const Floats zeros(std::size_t{m} * n);
+    const PeerFloats peer_a(bench, a);
+    const PeerFloats peer_b(bench, b);
+    const PeerFloats peer_c(bench, zeros);
     const auto a_there = bench.upload(a);
     const auto b_there = bench.upload(b);
-    const auto c_there = bench.upload(peer_c);
+    const auto c_there = bench.upload(zeros);
+    Calls calls{[&] {
+        dnnl_sgemm('N', 'N', m, n, k, 1.0F, peer_a.data(), k, peer_b.data(), n, 0.0F, peer_c.data(),
+                   n);
+    }};
+    std::vector<std::string> names;
+    const auto add = [&](const std::string& name, const GemmPlan& plan, const opencl::Buffer& of_b,
+                         bool packed) {
+        names.push_back(name);
+        calls.push_back([&, plan, packed] {
+            need(multiply(
+                bench.programs, plan,
+                {.a = a_there, .b = of_b, .c = c_there, .m = m, .n = n, .k = k, .packed = packed}));
+            need(bench.device().finish());
+        });
+    };
+    // As the peer does it: nothing was prepared.
+    const auto units = bench.device().info().compute_units;
+    add("block_fp32", default_plan(Method::block_fp32, units, m, n), b_there, false);
     std::vector<Method> methods{Method::block_fp32};
     const auto low = method_for(bench.capability, Precision::bf16);
     if (low != Method::block_fp32) methods.push_back(low);
-    Calls calls{[&] {
-        dnnl_sgemm('N', 'N', m, n, k, 1.0F, a.data(), k, b.data(), n, 0.0F, peer_c.data(), n);
-    }};
     std::vector<opencl::Buffer> packed(methods.size());
     for (std::size_t i = 0; i < methods.size(); ++i) {
-        const auto bucket = tuning::bucket_of(methods[i], m, n, k);
-        const auto found = need(tuning::search(bench.programs, bucket, bench.tuning_time));
-        bench.plans.keep(bucket, found.best);
-        const auto plan = bench.plans.plan_for(bucket);
-        std::fprintf(stderr, "%s %u x %u x %u: %zu tried, %u x %u, depth %u, panels %u x %u\n",
-                     std::string(to_string(plan.method)).c_str(), m, n, k, found.tried.size(),
-                     plan.rows, plan.vectors, plan.depth, plan.row_panels, plan.column_panels);
+        const auto plan = tuned_plan(bench, tuning::bucket_of(methods[i], m, n, k));
         packed[i] = need(bench.device().allocate(packed_bytes(plan, k, n)));
         need(pack(bench.programs, plan, b_there, {k, n, n, 1}, packed[i]));
-        calls.push_back([&, plan, i] {
-            need(multiply(
-                bench.programs, plan,
-                {.a = a_there, .packed_b = packed[i], .c = c_there, .m = m, .n = n, .k = k}));
-            need(bench.device().finish());
-        });
+        add("packed " + std::string(to_string(methods[i])), plan, packed[i], true);
     }
     const auto seconds = medians(calls, bench.rounds);
-    for (std::size_t i = 0; i < methods.size(); ++i) {
-        print(std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k),
-              std::string(to_string(methods[i])), seconds[i + 1], seconds[0], 2.0 * m * n * k);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        print(std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k), names[i],
+              seconds[i + 1], seconds[0], 2.0 * m * n * k);
     }
 }
 
@@ -256,7 +285,7 @@ void run(const std::filesystem::path& cache, int rounds, double tuning_seconds) 
     const auto device = need(opencl::Device::open(found->info.address));
     opencl::Programs programs(device, opencl::ProgramCache(cache / "programs"));
     const auto budget = std::chrono::milliseconds(static_cast<int>(tuning_seconds * 1000));
-    Bench bench{programs, *found, tuning::Plans(device.info()), rounds, budget};
+    Bench bench{programs, *found, rounds, budget};
     products(bench, 1024, 768, 768);
     products(bench, 1024, 3072, 768);
     products(bench, 1024, 768, 3072);
