@@ -1,6 +1,6 @@
 // What single pages can do, beyond being shown.
 import assert from 'node:assert/strict';
-import { manyJobs } from './fake/data.mjs';
+import { busyQueue, manyJobs } from './fake/data.mjs';
 import { heard, until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 
@@ -31,6 +31,9 @@ visit('a scheduled job says when it runs, a queued one why it waits', sixty, asy
   server.wait = { reason: 'own_jobs', detail: 'It waits behind 12 tasks.', until: null, tasks_ahead: 12, device_class: 'cpu' };
   server.update(job.id, { state: 'queued' });
   await page.getByText('It waits behind 12 tasks.').waitFor();
+  server.wait = { ...server.wait, share: busyQueue().shares[0], starts_from: null, starts_by: null };
+  await page.getByRole('heading', { name: 'Why it waits' }).waitFor();
+  assert.equal(await page.getByText('It waits behind 12 tasks.').count(), 1);
   server.finish(job.id);
   await page.getByText('It waits behind 12 tasks.').waitFor({ state: 'detached' });
 });

@@ -73,6 +73,10 @@ const profile = (fields) => (server) => {
   const job = server.add(profileJob());
   server.reports.set(job.id, profileReport(job, fields));
 };
+const profileWithout = (fault) => (server) => {
+  profile()(server);
+  server.faults.set('GET /v1/jobs/job_profile000000/report', fault);
+};
 /** An earlier report of the same device, half as fast, and the page after it was pinned there. */
 const profileTwice = (server) => {
   profile()(server);
@@ -175,6 +179,8 @@ export const views = [
     },
   },
   { name: 'report-profile', address: profileAt, arrange: profile(), ready: heading('How it was measured') },
+  { name: 'report-profile-loading', address: profileAt, arrange: profileWithout('hang'), ready: loading },
+  { name: 'report-profile-failed', address: profileAt, arrange: profileWithout(503), ready: text('Service unavailable') },
   { name: 'report-profile-no-device', address: profileAt, arrange: profile(noDevice), ready: text('This worker has no OpenCL device') },
   { name: 'report-profile-no-batch', address: profileAt, arrange: profile(noBatch()), ready: text('No batch is inside the limits') },
   { name: 'report-profile-compared', address: '/#/jobs/job_profile000001/report', arrange: profileTwice, ready: pinned },
@@ -282,6 +288,7 @@ export const views = [
   { name: 'devices-full', address: '/#/devices', ready: text('crane-7') },
   { name: 'devices-held', address: '/#/devices', arrange: queue, ready: text('A fan is replaced.') },
   { name: 'devices-empty', address: '/#/devices', arrange: (server) => (server.devices = []), ready: text('No device yet') },
+  { name: 'devices-loading', address: '/#/devices', arrange: hangs('GET /v1/devices'), ready: loading },
   { name: 'devices-failed', address: '/#/devices', arrange: fails('GET /v1/devices'), ready: text('Service unavailable') },
   { name: 'preferences', address: '/#/settings', ready: text('This browser') },
   { name: 'tokens-full', address: '/#/settings/tokens', ready: text('nightly script') },

@@ -73,7 +73,8 @@ export function relative(time: Date, now: Date): string {
     size < 60_000 ? `${Math.round(size / 1000)} s`
     : minutes < 60 ? `${minutes} min`
     : hours < 48 ? `${hours} h`
-    : `${days} d`;
+    : days < 730 ? `${days} d`
+    : `${Math.round(days / 365.25)} years`;
   return difference < 0 ? `in ${text}` : `${text} ago`;
 }
 
