@@ -1,4 +1,5 @@
 #include "engine/commands/commands.hpp"
+#include "engine/commands/kept_plans.hpp"
 #include "engine/commands/ready_device.hpp"
 #include "engine/profiling/device/rates.hpp"
 
@@ -144,7 +145,7 @@ int bench(const BenchOptions& options) {
     const auto& device = opened->device;
     opencl::Programs programs(device, opencl::ProgramCache(options.cache / "programs"));
     tuning::Plans plans(device.info());
-    (void)plans.read(tuning::plans_file(options.cache, device.info().address));
+    read_plans(plans, tuning::plans_file(options.cache, device.info().address));
     const Subject subject{programs, opened->capability, plans, {}};
     out.text("device", to_string(device.info().address) + ", " + device.info().name + ", " +
                            std::to_string(plans.size()) + " tuned plans");

@@ -1,4 +1,5 @@
 #include "engine/commands/commands.hpp"
+#include "engine/commands/kept_plans.hpp"
 #include "engine/commands/ready_device.hpp"
 #include "engine/tuning/search.hpp"
 
@@ -60,7 +61,7 @@ int tune(const TuneOptions& options) {
     const auto& info = ready->device.info();
     const auto file = tuning::plans_file(options.cache, info.address);
     tuning::Plans plans(info);
-    (void)plans.read(file);  // plans of another driver are replaced
+    read_plans(plans, file);
     if (auto done = tune_all(*ready, options, plans); !done) return refuse(done.error());
     if (auto written = plans.write(file); !written) return refuse(written.error());
     std::printf("%s\n", file.c_str());

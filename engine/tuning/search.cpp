@@ -16,7 +16,7 @@ using operations::Method;
 using Clock = std::chrono::steady_clock;
 using Floats = std::vector<float>;
 
-constexpr int kRounds = 5;
+constexpr int kMostRounds = 25;
 constexpr std::uint32_t kCheckedRows = 4;
 
 Floats random_floats(std::size_t count, unsigned seed) {
@@ -168,10 +168,11 @@ Result<SearchResult> search(opencl::Programs& programs, const Bucket& bucket,
         auto packed = bench->packed_for(plan);
         if (!packed) return fail(packed.error());
         const auto error = bench->error_of(plan, *packed);
-        if (!error) return fail(error.error());
+        if (!error && entrants.empty()) return fail(error.error());
+        if (!error) continue;  // a plan that cannot run is none
         entrants.push_back({{plan, 0, *error, *error <= tolerance}, std::move(*packed), {}});
     }
-    for (int round = 0; round < kRounds && (round == 0 || Clock::now() < deadline); ++round) {
+    for (int round = 0; round < kMostRounds && (round == 0 || Clock::now() < deadline); ++round) {
         for (auto& entrant : entrants) {
             if (!entrant.candidate.accurate) continue;
             const auto seconds = bench->run(entrant.candidate.plan, entrant.packed);
@@ -194,7 +195,9 @@ Result<SearchResult> search(opencl::Programs& programs, const Bucket& bucket,
         return fail(Errc::corrupt, "No plan computes this product accurately.",
                     std::string(to_string(bucket.method)));
     }
-    result.best = best->plan;
+    const auto& first = result.tried.front();  // the default
+    const bool pays = !first.accurate || best->seconds < kWorthLeavingTheDefault * first.seconds;
+    result.best = pays ? best->plan : first.plan;
     return result;
 }
 

@@ -14,6 +14,10 @@ struct Candidate {
     bool accurate = false;
 };
 
+// A plan takes no more than this share of the default's time, or the default stays: a smaller
+// difference may be noise, and the default was chosen on quiet machines.
+inline constexpr double kWorthLeavingTheDefault = 0.97;
+
 struct SearchResult {
     operations::GemmPlan best;
     std::vector<Candidate> tried;  // the default first

@@ -78,7 +78,7 @@ TEST(Plans, NothingIsTakenFromAFileThatIsNotWhole) {
     for (const auto& damaged :
          {text.substr(0, text.size() / 2), std::string(), with("block_fp32", "nonsense"),
           with("384", "100"), with("\"rows\": 12", "\"rows\": 99"), with("\"k\"", "\"kk\""),
-          with("\"version\": 1", "\"version\": 2")}) {
+          with("\"version\": 2", "\"version\": 1")}) {
         std::ofstream(file, std::ios::trunc) << damaged;
         Plans read(device("1"));
         EXPECT_EQ(read.read(file).error().code, Errc::corrupt) << damaged;
@@ -93,7 +93,8 @@ TEST(Search, TriesTheDefaultFirstAndTakesTheFastestThatIsRight) {
     const auto units = programs().device().info().compute_units;
     EXPECT_EQ(found.tried[0].plan, default_plan(Method::block_fp32, units, 32, 100));
     const auto best = std::ranges::min_element(found.tried, {}, &Candidate::seconds);
-    EXPECT_EQ(found.best, best->plan);
+    const bool pays = best->seconds < kWorthLeavingTheDefault * found.tried[0].seconds;
+    EXPECT_EQ(found.best, pays ? best->plan : found.tried[0].plan);
     for (const auto& candidate : found.tried) {
         EXPECT_TRUE(candidate.accurate);
         EXPECT_GT(candidate.error, 0);  // it was compared with something
