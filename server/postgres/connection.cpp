@@ -38,6 +38,7 @@ struct Connection::CompletionOf final : Completion {
 
 struct Connection::Pending {
     std::vector<std::string_view> names;  // of the statements, for errors
+    std::vector<const char*> prepares;    // what it makes ready for the batch behind it, by name
     Replies replies;
     std::optional<Error> error;  // of the first statement that failed
     Deadline deadline;
@@ -100,13 +101,31 @@ void Connection::start(Batch batch, Deadline deadline, std::unique_ptr<Completio
         return;
     }
     for (const Statement& statement : batch) started->names.push_back(statement.query.name);
+    const bool prepared = prepare(batch, deadline);
     pending_.push_back(started);
-    if (!send(batch)) {
+    if (!prepared || !send(batch)) {
         abandon({Errc::unavailable, last_message(), {}});
         return;
     }
     watch_deadline(deadline);
     schedule_flush();
+}
+
+// In a transaction of its own: a batch that fails takes nothing back that later ones count on.
+bool Connection::prepare(const Batch& batch, Deadline deadline) {
+    if (!prepares_) return true;
+    auto preparing = std::make_shared<Pending>();
+    for (const auto& [query, params] : batch) {
+        if (!query.prepared || !prepared_.insert(query.prepared).second) continue;
+        preparing->names.push_back(query.name);
+        preparing->prepares.push_back(query.prepared);
+        // Parameters have the types that the statement casts them to.
+        if (!PQsendPrepare(handle_.get(), query.prepared, query.text, 0, nullptr)) return false;
+    }
+    if (preparing->prepares.empty()) return true;
+    preparing->deadline = deadline;
+    pending_.push_back(std::move(preparing));
+    return PQpipelineSync(handle_.get()) == 1;
 }
 
 bool Connection::send(const Batch& batch) {
@@ -126,11 +145,14 @@ bool Connection::send(const Batch& batch) {
             formats.push_back(param.format());
         }
         constexpr int binary_results = 1;
-        if (!PQsendQueryParams(handle_.get(), statement.query.text, static_cast<int>(values.size()),
-                               types.data(), values.data(), lengths.data(), formats.data(),
-                               binary_results)) {
-            return false;
-        }
+        const auto count = static_cast<int>(values.size());
+        const bool sent =
+            prepares_ && statement.query.prepared
+                ? PQsendQueryPrepared(handle_.get(), statement.query.prepared, count, values.data(),
+                                      lengths.data(), formats.data(), binary_results)
+                : PQsendQueryParams(handle_.get(), statement.query.text, count, types.data(),
+                                    values.data(), lengths.data(), formats.data(), binary_results);
+        if (!sent) return false;
     }
     return PQpipelineSync(handle_.get()) == 1;
 }
@@ -202,7 +224,10 @@ void Connection::take(Pending& front, pg_result* result) {
         case PGRES_PIPELINE_SYNC: {
             auto finished = std::move(pending_.front());
             pending_.pop_front();
-            if (finished->error) {
+            if (finished->error && !finished->prepares.empty()) {
+                for (const char* name : finished->prepares) prepared_.erase(name);
+                pending_.front()->error = std::move(finished->error);
+            } else if (finished->error) {
                 finished->answer(fail(std::move(*finished->error)));
             } else {
                 finished->answer(std::move(finished->replies));
@@ -215,6 +240,7 @@ void Connection::take(Pending& front, pg_result* result) {
             const std::size_t failed = front.replies.size();
             const auto name = failed < front.names.size() ? front.names[failed] : "commit";
             front.error = statement_error(result, name);
+            if (is_foreign_session(result)) prepares_ = false;
             log::debug("statement refused", {{"reason", statement_failure(result, name)}});
         }
     }

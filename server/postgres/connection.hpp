@@ -10,6 +10,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <unordered_set>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -23,8 +25,9 @@ namespace plimsoll::postgres {
 // answered in order. Not thread-safe: everything happens on the executor's one thread.
 //
 // A batch without a BEGIN of its own is one implicit transaction that commits at its end; its
-// caller is answered after the commit. Nothing outlives a batch in the session: no named prepared
-// statements, only settings that end with the transaction, so a transaction-pooling proxy is fine.
+// caller is answered after the commit. All that outlives a batch in the session are statements that
+// queries/*.sql calls prepared. A transaction-pooling proxy is fine: one that does not keep track
+// of them costs a call, refused as unavailable, and from then on statements are parsed each time.
 class Connection : public std::enable_shared_from_this<Connection> {
   public:
     // `lost` is called once, when the connection breaks or is abandoned, with the reason; not by
@@ -59,6 +62,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
     void start(Batch batch, Deadline deadline, std::unique_ptr<Completion> completion,
                std::shared_ptr<Pending>& started);
+    bool prepare(const Batch& batch, Deadline deadline);
     bool send(const Batch& batch);
     void schedule_flush();
     void flush();
@@ -76,6 +80,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     asio::steady_timer deadline_timer_;
     Deadline watched_ = Deadline::max();
     std::deque<std::shared_ptr<Pending>> pending_;
+    std::unordered_set<std::string_view> prepared_;  // what the session was told, by name
+    bool prepares_ = true;                           // the session is ours alone, for all we know
     bool flush_scheduled_ = false;
     Lost lost_;
     Notified notified_;

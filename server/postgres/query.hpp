@@ -10,6 +10,8 @@ namespace plimsoll::postgres {
 struct Query {
     std::string_view name;
     const char* text;
+    // The session's name for it, which changes with the text; null: it is parsed each time.
+    const char* prepared = nullptr;
 };
 
 }  // namespace plimsoll::postgres

@@ -3,8 +3,10 @@
 namespace plimsoll::postgres {
 namespace {
 
-constexpr Query kInTeam{"session.in_team", "select set_config('app.team_id', $1, true)"};
-constexpr Query kAcrossTeams{"session.across_teams", "select set_config('app.system', 'on', true)"};
+constexpr Query kInTeam{"session.in_team", "select set_config('app.team_id', $1::text, true)",
+                        "plimsoll.session.in_team"};
+constexpr Query kAcrossTeams{"session.across_teams", "select set_config('app.system', 'on', true)",
+                             "plimsoll.session.across_teams"};
 
 }  // namespace
 

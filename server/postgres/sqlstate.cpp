@@ -3,6 +3,17 @@
 #include <libpq-fe.h>
 
 namespace plimsoll::postgres {
+namespace {
+
+constexpr std::string_view kNotPrepared = "26000";
+constexpr std::string_view kPreparedTwice = "42P05";
+
+}  // namespace
+
+bool is_foreign_session(const pg_result* result) {
+    const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    return state && (state == kNotPrepared || state == kPreparedTwice);
+}
 
 Errc error_code(std::string_view state) {
     if (state == "57014") return Errc::timeout;         // statement_timeout
@@ -14,6 +25,7 @@ Errc error_code(std::string_view state) {
     if (state == "PLM02") return Errc::conflict;        // a team would lose its last owner
     if (state == kNotAllStored) return Errc::conflict;  // not all jobs of a bundle can be stored
     if (state == "25006") return Errc::unavailable;     // a standby was not promoted yet
+    if (state == kNotPrepared || state == kPreparedTwice) return Errc::unavailable;
     const std::string_view group = state.substr(0, 2);
     if (group == "08" || group == "53" || group == "57" || group == "58" || group == "40") {
         return Errc::unavailable;  // connection, resources, shutdown, system, serialisation

@@ -7,14 +7,14 @@ select worker_id, epoch from plimsoll.register_worker_v1(
 -- name: worker.report_device
 select plimsoll.report_device_v1($1::text, $2::text, $3::text, $4::json);
 
--- name: worker.heartbeat
+-- name: worker.heartbeat (prepared)
 select alive, draining, stale_fences, cancelled_jobs, cleanup from plimsoll.heartbeat_v2(
   $1::int, $2::int, $3::bigint[], $4::bigint[], $5::int[], $6::json);
 
 -- name: worker.report_cleanup
 select plimsoll.report_cleanup_v1($1::int, $2::int, $3::bigint, $4::json);
 
--- name: worker.claim
+-- name: worker.claim (prepared)
 -- A row a job.
 select fence, job_id, is_merge, kind, kind_version, args, model, tasks, attempts, est_seconds, places, items, inputs, partials
 from plimsoll.claim_v3($1::int, $2::int, $3::float8, $4::int, $5::smallint, $6::text[]);
@@ -23,7 +23,7 @@ from plimsoll.claim_v3($1::int, $2::int, $3::float8, $4::int, $5::smallint, $6::
 -- The inputs of a lease's tasks that run on chunks of datasets.
 select job_id, task, input from plimsoll.claimed_chunks_v1($1::int, $2::int, $3::bigint);
 
--- name: worker.complete
+-- name: worker.complete (prepared)
 select plimsoll.complete_v2(
   $1::int, $2::int, $3::bigint, $4::bigint[], $5::int[], $6::bytea[], $7::bytea[], $8::int[], $9::int[], $10::real[],
   $11::text[], $12::text[], $13::real[]) verdict;
