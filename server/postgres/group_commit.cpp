@@ -20,6 +20,15 @@ constexpr RoundLimits kLimits{.calls = 1000,
 constexpr std::size_t kJobBytes = 1024;
 constexpr std::size_t kTaskBytes = kLimits.weight / 20'000;
 
+Result<queue::Submitted> to_answer(const Row& row, queue::NewJob& job) {
+    auto submitted = to_submitted(row);
+    if (submitted && row.get<std::string_view>("outcome") == "created") {
+        submitted->made =
+            queue::stored(std::move(job), submitted->id, row.get<Timestamp>("created_at"));
+    }
+    return submitted;
+}
+
 }  // namespace
 
 bool may_be_one_jobs_fault(Errc code) {
@@ -58,7 +67,8 @@ asio::awaitable<void> GroupCommit::run(Round round) {
         co_return;
     }
     for (std::size_t i = 0; i < round.size(); ++i) {
-        answer(*round[i], rows ? to_submitted((*rows)[static_cast<int>(i)]) : fail(rows.error()));
+        answer(*round[i], rows ? to_answer((*rows)[static_cast<int>(i)], round[i]->asked)
+                               : fail(rows.error()));
     }
 }
 

@@ -21,4 +21,28 @@ std::optional<JobState> parse_job_state(std::string_view text) {
     return std::nullopt;
 }
 
+Job stored(NewJob job, JobId id, Timestamp created_at) {
+    Job made;
+    made.id = id;
+    made.team = job.team;
+    made.submitter = job.submitter;
+    made.kind = std::move(job.kind);
+    made.kind_version = job.kind_version;
+    made.name = std::move(job.name);
+    made.labels = std::move(job.labels);
+    made.priority = job.priority;
+    made.state = job.run_at > created_at ? JobState::scheduled : JobState::queued;
+    made.args = std::move(job.plan.args);
+    for (const jobs::TaskSpec& task : job.plan.tasks) made.items_total += task.items;
+    made.tasks_total = static_cast<int>(job.plan.tasks.size());
+    made.unique_key = std::move(job.unique_key);
+    made.created_at = created_at;
+    made.run_at = job.run_at;
+    made.deadline = job.deadline;
+    // The precision of what is stored.
+    if (job.timeout) made.timeout = Seconds(static_cast<float>(job.timeout->count()));
+    made.version = 1;
+    return made;
+}
+
 }  // namespace plimsoll::queue

@@ -58,6 +58,8 @@ struct MadeBySchedule {
     std::int64_t schedule = 0;  // server/schedules' id
     std::string name;           // empty: it has been deleted
     Timestamp due_at;
+
+    bool operator==(const MadeBySchedule&) const = default;
 };
 
 struct Job {
@@ -90,7 +92,12 @@ struct Job {
     std::optional<Timestamp> started_at;
     std::optional<Timestamp> finished_at;
     std::int64_t version = 0;  // grows with every stored change; the ETag
+
+    bool operator==(const Job&) const = default;
 };
+
+// A job as it stands when it has just been stored.
+Job stored(NewJob job, JobId id, Timestamp created_at);
 
 // A numbered, stored happening of a job; numbers start at 1 and have no gaps.
 struct JobEvent {

@@ -22,6 +22,9 @@ struct Submitted {
     bool taken = false;
     // Nothing was stored either: the team has used up what it may.
     std::optional<OverQuota> over_quota = {};
+    // The job as this call made it, where the store need not look it up; without its submitter's
+    // name.
+    std::optional<Job> made = {};
 };
 
 class JobStore {

@@ -34,6 +34,28 @@ TEST_F(JobStoreTest, ASubmittedJobIsThereAsItWasSent) {
     EXPECT_FALSE(found.finished_at);
 }
 
+TEST_F(JobStoreTest, ASubmitAnswersWhatALookUpWouldFind) {
+    using namespace std::chrono_literals;
+    const auto now = std::chrono::floor<Timestamp::duration>(std::chrono::system_clock::now());
+    auto job = job_of(2);
+    job.priority = 7;
+    job.unique_key = "nightly";
+    job.timeout = queue::Seconds(0.1);
+    job.deadline = now + 2h;
+    auto later = job_of(1);
+    later.name.clear();
+    later.labels.clear();
+    later.run_at = now + 1h;
+    for (const auto& spec : {job, later}) {
+        auto submitted = must(server_.jobs().submit(spec));
+        ASSERT_TRUE(submitted.made);
+        submitted.made->submitter_name = kind_;
+        EXPECT_TRUE(*submitted.made == must(server_.jobs().get(people_.team, submitted.id)));
+    }
+    // Who has the key stands as it stands by now.
+    EXPECT_FALSE(must(server_.jobs().submit(job)).made);
+}
+
 TEST_F(JobStoreTest, RunsFromSubmitToReport) {
     const auto id = must(server_.jobs().submit(job_of(2))).id;
     WorkerProcess worker(io_, *this, "cpu", "cpu:0");

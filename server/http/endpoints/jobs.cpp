@@ -20,7 +20,7 @@ class Jobs {
         : store_(store), datasets_(datasets), planner_(planner), clock_(clock) {}
 
     awaitable<Outcome<Response>> create(const Call& call) const {
-        const auto submitted = co_await submit(call);
+        auto submitted = co_await submit(call);
         if (!submitted) co_return tl::unexpected(submitted.error());
         if (submitted->over_quota) {
             co_return tl::unexpected(over_quota(*submitted->over_quota, clock_.now()));
@@ -28,7 +28,7 @@ class Jobs {
         if (submitted->taken && !returns_holder(call.body)) {
             co_return tl::unexpected(not_unique(submitted->id));
         }
-        const auto stored = co_await store_.get(call.principal.team.id, submitted->id);
+        const auto stored = co_await as_it_stands(call, *submitted);
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
         // A job that has the unique key is answered as it stands.
         auto response =
@@ -70,6 +70,15 @@ class Jobs {
     }
 
   private:
+    awaitable<Result<queue::Job>> as_it_stands(const Call& call,
+                                               queue::Submitted& submitted) const {
+        if (!submitted.made) {
+            co_return co_await store_.get(call.principal.team.id, submitted.id);
+        }
+        submitted.made->submitter_name = call.principal.user.name;
+        co_return std::move(*submitted.made);
+    }
+
     const jobs::Contract& kind_of(const Call& call) const {
         return *planner_.kind(call.body.at("kind").get_ref<const std::string&>());
     }

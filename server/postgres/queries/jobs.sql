@@ -1,6 +1,6 @@
 -- The team's jobs. Run in a transaction that has set app.team_id. Ids are 64-bit.
 
--- name: jobs.get
+-- name: jobs.get (prepared)
 -- Those of the jobs $1 that there are. Index job_<day>_pkey of their days.
 select * from plimsoll.jobs_v2($1::bigint[]);
 
@@ -51,12 +51,11 @@ select revision, state, finished_at is not null as finished from plimsoll.job wh
 -- $2 name, $3 labels. Index job_<day>_pkey.
 update plimsoll.job set name = $2::text, labels = $3::jsonb, revision = revision + 1 where id = $1::bigint returning revision;
 
--- name: jobs.enqueue
+-- name: jobs.enqueue (prepared)
 -- Arguments in the order of migrations/README.md; $9 may hold several classes each, see connected_class_v1.
-select ord, job_id, outcome, refusal from plimsoll.enqueue_v3(
+select ord, job_id, outcome, created_at, refusal from plimsoll.enqueue_v3(
   $1::bigint[], $2::bigint[], $3::text[], $4::smallint[], $5::json[], $6::text[], $7::jsonb[], $8::smallint[],
-  (select array_agg(case when u.name like '%,%' then plimsoll.connected_class_v1(u.name) else u.name end order by u.ord)
-   from unnest($9::text[]) with ordinality u(name, ord)), $10::text[],
+  $9::text[], $10::text[],
   $11::smallint[], $12::text[], $13::boolean[], $14::timestamptz[], $15::text[], $16::bytea[],
   $17::timestamptz[], $18::real[], $19::text[], $20::boolean, $21::int[], $22::int[], $23::real[], $24::bytea[]);
 
