@@ -2,6 +2,11 @@
 
 from psycopg.rows import tuple_row
 
+# The tables themselves check no words: see migrations/0047.
+JOB_STATES = ('scheduled', 'queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled')
+RESULT_STATES = ('done', 'quarantined')
+EVENT_TYPES = ('queued', 'started', 'retried', 'quarantined', 'cancelling', 'finished', 'redriven')
+
 INVARIANTS = {
     'a task is in exactly one place': """
         select t.job_id, t.seq, j.state, p.places from task t join job j on j.id = t.job_id
@@ -34,6 +39,14 @@ INVARIANTS = {
     'a finished job has its last event': """
         select j.id from job j where j.finished_at is not null and not exists (
           select from event e where e.job_id = j.id and e.n = j.last_event and e.type = 'finished' and e.data ->> 'state' = j.state)""",
+    'states, types and sizes are those there are': f"""
+        select 'job', id::text from job where state not in {JOB_STATES}
+          or (finished_at is not null) <> (state in ('succeeded', 'failed', 'cancelled')) or tasks_total < 1 or not (merge or tasks_total = 1)
+          or timeout_seconds <= 0 or length(unique_key) not between 1 and 255
+        union all select 'task', job_id::text from task where est_seconds <= 0 or items < 0
+        union all select 'result', job_id::text from result where state not in {RESULT_STATES}
+        union all select 'event', job_id::text from event where n < 2 or type not in {EVENT_TYPES}
+        union all select 'audit', action from audit_event where action !~ '^[a-z_]+[.][a-z_]+$'""",
     'a succeeded job has a report': """
         select j.id from job j where (j.state = 'succeeded') <> exists (select from report r where r.job_id = j.id)""",
     'no ready row stands at or before its lane\'s head, and lanes are counted': """
