@@ -87,7 +87,7 @@ begin
 end
 $$;
 
--- As before (0044).
+-- As before (0044). An array of which every element may be null may itself be null: then all are.
 create or replace function enqueue_v3(
   p_teams bigint[], p_users bigint[], p_kinds text[], p_kind_versions smallint[], p_args json[], p_names text[],
   p_labels jsonb[], p_priorities smallint[], p_device_classes text[], p_capabilities text[], p_memory_buckets smallint[],
@@ -125,10 +125,10 @@ declare
   v_numbers bigint[];
 begin
   if not coalesce(v_count = all (array[cardinality(p_users), cardinality(p_kinds), cardinality(p_kind_versions), cardinality(p_args),
-      cardinality(p_names), cardinality(p_labels), cardinality(p_priorities), cardinality(p_device_classes),
-      cardinality(p_capabilities), cardinality(p_memory_buckets), cardinality(p_models), cardinality(p_merges),
-      cardinality(p_run_ats), cardinality(p_keys), cardinality(p_fingerprints),
-      cardinality(p_deadlines), cardinality(p_timeouts), cardinality(p_unique_keys)]), false)
+      cardinality(p_labels), cardinality(p_priorities), cardinality(p_device_classes),
+      cardinality(p_capabilities), cardinality(p_memory_buckets), cardinality(p_models), cardinality(p_merges)]), false)
+    or v_count <> any (array[cardinality(p_names), cardinality(p_run_ats), cardinality(p_keys), cardinality(p_fingerprints),
+      cardinality(p_deadlines), cardinality(p_timeouts), cardinality(p_unique_keys)])
     or not coalesce(cardinality(p_task_jobs) = all (array[cardinality(p_task_items), cardinality(p_task_seconds), cardinality(p_task_inputs)]), false)
   then
     raise exception 'arrays differ in length' using errcode = 'invalid_parameter_value';

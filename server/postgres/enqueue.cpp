@@ -3,6 +3,7 @@
 #include "server/postgres/job_rows.hpp"
 #include "server/postgres/sql.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace plimsoll::postgres {
@@ -25,6 +26,16 @@ std::vector<T> column(std::span<const queue::NewJob* const> jobs, Field field) {
     values.reserve(jobs.size());
     for (const queue::NewJob* job : jobs) values.push_back(field(*job));
     return values;
+}
+
+// Null for the whole column where no job has a value, as most have none.
+template <class T, class Field>
+std::optional<std::vector<std::optional<T>>> optional_column(
+    std::span<const queue::NewJob* const> jobs, Field field) {
+    auto values = column<std::optional<T>>(jobs, field);
+    const bool any =
+        std::any_of(values.begin(), values.end(), [](const auto& v) { return v.has_value(); });
+    return any ? std::optional(std::move(values)) : std::nullopt;
 }
 
 }  // namespace
@@ -56,7 +67,7 @@ Statement enqueue(std::span<const queue::NewJob* const> jobs, bool whole) {
         column<std::string>(jobs, [](const NewJob& j) { return j.kind; }),
         column<std::int64_t>(jobs, [](const NewJob& j) { return j.kind_version; }),
         column<std::string>(jobs, [](const NewJob& j) { return j.plan.args; }),
-        column<OptionalText>(jobs, [](const NewJob& j) { return unless_empty(j.name); }),
+        optional_column<std::string>(jobs, [](const NewJob& j) { return unless_empty(j.name); }),
         column<std::string>(jobs, [](const NewJob& j) { return to_json(j.labels); }),
         column<std::int64_t>(jobs, [](const NewJob& j) { return j.priority; }),
         column<std::string>(jobs, [](const NewJob& j) { return j.plan.requirement.device_class; }),
@@ -67,21 +78,22 @@ Statement enqueue(std::span<const queue::NewJob* const> jobs, bool whole) {
         column<std::string>(jobs, [](const NewJob& j) { return j.plan.requirement.model; }),
         // Every kind merges partial aggregates into its report.
         column<std::string>(jobs, [](const NewJob&) { return "t"; }),
-        column<std::optional<Timestamp>>(jobs, [](const NewJob& j) { return j.run_at; }),
-        column<OptionalText>(jobs,
-                             [](const NewJob& j) {
-                                 return j.idempotency ? OptionalText(j.idempotency->key)
-                                                      : std::nullopt;
-                             }),
-        column<OptionalBytes>(jobs,
-                              [](const NewJob& j) {
-                                  return j.idempotency
-                                             ? OptionalBytes(Bytes{j.idempotency->fingerprint})
-                                             : std::nullopt;
-                              }),
-        column<std::optional<Timestamp>>(jobs, [](const NewJob& j) { return j.deadline; }),
-        column<OptionalText>(jobs, [](const NewJob& j) { return seconds(j.timeout); }),
-        column<OptionalText>(jobs, [](const NewJob& j) { return unless_empty(j.unique_key); }),
+        optional_column<Timestamp>(jobs, [](const NewJob& j) { return j.run_at; }),
+        optional_column<std::string>(jobs,
+                                     [](const NewJob& j) {
+                                         return j.idempotency ? OptionalText(j.idempotency->key)
+                                                              : std::nullopt;
+                                     }),
+        optional_column<Bytes>(jobs,
+                               [](const NewJob& j) {
+                                   return j.idempotency
+                                              ? OptionalBytes(Bytes{j.idempotency->fingerprint})
+                                              : std::nullopt;
+                               }),
+        optional_column<Timestamp>(jobs, [](const NewJob& j) { return j.deadline; }),
+        optional_column<std::string>(jobs, [](const NewJob& j) { return seconds(j.timeout); }),
+        optional_column<std::string>(jobs,
+                                     [](const NewJob& j) { return unless_empty(j.unique_key); }),
         whole, task_jobs, task_items, task_seconds, task_inputs);
 }
 
