@@ -24,6 +24,8 @@ void add_profile_command(CLI::App& app, client::Session& session, int& code) {
         ->capture_default_str();
     command->add_option("--class", options->device_class, "Where: gpu, cpu or host")
         ->check(CLI::IsMember({"gpu", "cpu", "host"}));
+    command->add_option("--device", options->device,
+                        "This device and no other: NODE/DEVICE as `plimsoll devices` lists them");
     command->add_option("--largest-batch", options->largest_batch, "Of those that are tried")
         ->check(CLI::Range(1, 65536));
     command->add_option("--latency-ms", options->latency_ms, "Longest time of a batch")

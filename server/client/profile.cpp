@@ -27,6 +27,7 @@ json request_of(const ProfileOptions& options) {
     if (options.mode == "sentiment" || options.mode == "full")
         args["sentiment_model"] = options.sentiment_model;
     if (!options.device_class.empty()) args["device_class"] = options.device_class;
+    if (!options.device.empty()) args["device"] = options.device;
     return {{"kind", "profile"}, {"args", std::move(args)}};
 }
 

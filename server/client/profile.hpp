@@ -14,6 +14,7 @@ struct ProfileOptions {
     std::string llm_model;
     std::string output_folder = "out/profiling";
     std::string device_class;  // empty: the server chooses
+    std::string device;        // "node/device"; empty: any
     std::optional<int> largest_batch;
     std::optional<double> latency_ms;
     std::optional<double> memory_mb;

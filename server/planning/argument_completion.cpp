@@ -1,5 +1,7 @@
 #include "server/planning/argument_completion.hpp"
 
+#include <algorithm>
+
 namespace plimsoll::planning {
 
 using boost::asio::awaitable;
@@ -34,6 +36,28 @@ awaitable<tl::expected<json, Refusal>> ArgumentCompletion::complete(TeamId team,
     auto completed = advisor_.complete(args, knowledge);
     if (!completed) co_return tl::unexpected<Refusal>(completed.error());
     co_return std::move(*completed);
+}
+
+awaitable<tl::expected<json, Refusal>> ArgumentCompletion::with_class_of_device(
+    const json& args) const {
+    const auto& name = args.at("device").get_ref<const std::string&>();
+    const auto devices = co_await jobs_.devices();
+    if (!devices) co_return tl::unexpected<Refusal>(devices.error());
+    const auto found = std::ranges::find_if(
+        *devices, [&](const auto& device) { return device.node + "/" + device.device == name; });
+    if (found == devices->end()) {
+        co_return tl::unexpected<Refusal>(jobs::FieldErrors{
+            {"/device", "unknown_device",
+             "There is no device \"" + name + "\": name one of GET /v1/devices as node/device."}});
+    }
+    json settled = args;
+    if (settled.value("device_class", found->device_class) != found->device_class) {
+        co_return tl::unexpected<Refusal>(jobs::FieldErrors{
+            {"/device_class", "other_class",
+             "The device is of class " + found->device_class + ": leave the class out."}});
+    }
+    settled["device_class"] = found->device_class;
+    co_return settled;
 }
 
 }  // namespace plimsoll::planning

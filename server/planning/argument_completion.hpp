@@ -22,6 +22,12 @@ class ArgumentCompletion {
     boost::asio::awaitable<tl::expected<nlohmann::json, Refusal>> complete(
         TeamId team, const nlohmann::json& args) const;
 
+    // Arguments whose `device` names a device as `node/device`, with its `device_class`. Refused
+    // where no such device is known, or where they name another class. One that is not connected is
+    // waited for, as a class is.
+    boost::asio::awaitable<tl::expected<nlohmann::json, Refusal>> with_class_of_device(
+        const nlohmann::json& args) const;
+
   private:
     advice::RecordStore& records_;
     queue::JobStore& jobs_;

@@ -42,6 +42,11 @@ const jobs::Contract* Planner::kind(std::string_view name) const {
 
 awaitable<Answered> Planner::plan(TeamId team, const jobs::Contract& kind, const json& args,
                                   bool large) {
+    if (args.contains("device")) {
+        const auto placed = co_await completion_.with_class_of_device(args);
+        if (!placed) co_return tl::unexpected(placed.error());
+        co_return co_await plan_complete(team, kind, *placed, large);
+    }
     if (!completion_.knows(kind.name)) co_return co_await plan_complete(team, kind, args, large);
     const auto completed = co_await completion_.complete(team, args);
     if (!completed) co_return tl::unexpected(completed.error());

@@ -50,6 +50,8 @@ Statement enlistment(const queue::WorkerInfo& info) {
     if (capability.is_object() && capability.contains("capabilities")) {
         capabilities = capability["capabilities"].get<std::vector<std::string>>();
     }
+    // Jobs may ask for this very device.
+    capabilities.push_back("device=" + info.node + "/" + info.device);
     const double speed = capability.is_object() ? capability.value("speed", 1.0) : 1.0;
     return Statement::of(sql::worker_register, info.node, info.device, info.device_class,
                          info.kinds, capabilities, offered_bucket(info.memory_bytes), speed,

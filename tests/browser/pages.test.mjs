@@ -7,6 +7,18 @@ import { visit } from './support/setting.mjs';
 const sixty = { arrange: (server) => (server.jobs = manyJobs(60)) };
 const reportAddress = `/#/jobs/${manyJobs(3)[2].id}/report`;
 
+visit('a speed profile is measured on the device that is chosen', async ({ page, server, go }) => {
+  await go('/#/new/profile');
+  await page.getByRole('combobox', { name: 'Where' }).selectOption({ label: 'pthread-Intel Xeon Processor (dock-1/opencl:0:0)' });
+  await page.getByRole('radio', { name: 'Device' }).check();
+  // The host has no device, one that failed none to offer.
+  assert.deepEqual(await page.locator('optgroup option').evaluateAll((options) => options.map(({ value }) => value)), ['dock-1/opencl:0:0', 'crane-7/opencl:0:0']);
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.waitForURL(/#\/jobs\/job_/);
+  const { args } = server.calls.find(({ name }) => name === 'POST /v1/jobs').body;
+  assert.deepEqual([args.mode, args.device, args.device_class], ['engine', 'dock-1/opencl:0:0', undefined]);
+});
+
 visit('filters of the jobs list live in the address', sixty, async ({ page, go }) => {
   await go('/#/jobs');
   await page.getByRole('radio', { name: 'Failed' }).check();

@@ -73,6 +73,24 @@ class Profile(unittest.TestCase):
         self.assertEqual(summary["engine"]["batches"]["points"][0]["batch_size"], 1)
         self.assertEqual([row["part"] for row in rows][:3], ["engine/peak", "engine/products", "engine/batches"])
 
+    def test_one_named_device_measures_and_no_other(self):
+        devices = {device["device"]: device for device in self.api.get("/v1/devices").json["items"]}
+        for address, mode in (("opencl:pocl:0", "sentiment"), ("host", "sentiment")):
+            node = devices[address]["node"]
+            report, _ = self.report(mode=mode, device=f"{node}/{address}", limits={"largest_batch": 4})
+            self.assertEqual(report["summary"]["device"]["device"], address)
+
+    def test_a_device_that_is_not_there_or_cannot_be_measured_is_refused(self):
+        [host] = [device for device in self.api.get("/v1/devices").json["items"] if device["device"] == "host"]
+        node = host["node"]
+        for args, pointer, rule in (({"device": f"{node}/opencl:none:0"}, "/args/device", "unknown_device"),
+                                    ({"device": "host"}, "/args/device", "unknown_device"),
+                                    ({"device": f"{node}/host", "mode": "engine"}, "/args/device", "no_device"),
+                                    ({"device": f"{node}/host", "device_class": "cpu"}, "/args/device_class", "other_class")):
+            reply = self.submit(**args)
+            self.assertEqual(reply.status, 422, reply.body)
+            self.assertEqual([(error["pointer"], error["rule"]) for error in reply.json["errors"]], [(pointer, rule)])
+
     def test_what_no_schema_says_is_refused_with_its_place(self):
         reply = self.submit(mode="engine", device_class="host")
         self.assertEqual(reply.status, 422, reply.body)

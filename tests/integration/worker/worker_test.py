@@ -46,6 +46,15 @@ class Worker(EngineCase):
         name = self.queue.one("select info -> 'capability' ->> 'driver_version' from worker where device = 'opencl:pocl:0'")
         self.assertTrue(name)
 
+    def test_a_device_that_a_job_names_gets_it_and_no_other(self):
+        self.start_host(node='first')
+        self.start_host(node='second')
+        for node in ('second', 'first'):
+            id = self.submit_host(['echo here'], capability=f'device={node}/host')
+            self.until_state(id, 'succeeded')
+            ran = self.queue.rows('select node, device from result join worker w on w.id = worker_id where job_id = %s', id)
+            self.assertEqual([tuple(row) for row in ran], [(node, 'host')])
+
     def test_a_killed_worker_costs_no_task_and_doubles_none(self):
         inputs = [f'echo {n}' for n in range(20)] + [f'hold {self.folder}'] + [f'echo {n}' for n in range(20, 60)]
         id = self.submit_host(inputs)

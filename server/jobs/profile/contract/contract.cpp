@@ -1,7 +1,10 @@
 #include "server/jobs/kind.hpp"
 #include "server/jobs/profile/contract/request.hpp"
 
+#include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -19,6 +22,19 @@ constexpr std::array kColumns = {
 
 // About what a part takes: a knee search times some ten batch sizes.
 constexpr double kSecondsPerPart = 1.5;
+// Of a part that asks a language model up to four times, in longest times of an answer: workers
+// end what takes ten times as long as estimated, and every answer may take its time.
+constexpr double kTimeoutsPerLlmPart = 0.4;
+
+double seconds_of(const std::vector<std::string>& parts, int llm_timeout) {
+    double seconds = 0;
+    for (const auto& part : parts) {
+        const bool asks = part.starts_with("llm/");
+        seconds +=
+            asks ? std::max(kSecondsPerPart, kTimeoutsPerLlmPart * llm_timeout) : kSecondsPerPart;
+    }
+    return seconds;
+}
 
 std::string class_of(const Request& request) {
     if (!request.device_class.empty()) return request.device_class;
@@ -29,7 +45,8 @@ std::string class_of(const Request& request) {
 // All parts are one task: numbers of one report are of one device, and nothing else of the job runs
 // beside what is timed.
 tl::expected<Plan, FieldErrors> plan(const json& asked) {
-    const auto with_endpoint = with_llm(asked, llm_settings());
+    const auto settings = llm_settings();
+    const auto with_endpoint = with_llm(asked, settings);
     if (!with_endpoint) return tl::unexpected(with_endpoint.error());
     const json& args = *with_endpoint;
     const auto request = parse_request(args);
@@ -38,10 +55,10 @@ tl::expected<Plan, FieldErrors> plan(const json& asked) {
     Plan plan;
     plan.args = args.dump();
     plan.requirement.device_class = class_of(*request);
-    plan.tasks.push_back(
-        {.input = json(parts).dump(),
-         .items = std::ssize(parts),
-         .estimated_seconds = kSecondsPerPart * static_cast<double>(parts.size())});
+    if (!request->device.empty()) plan.requirement.capability = "device=" + request->device;
+    plan.tasks.push_back({.input = json(parts).dump(),
+                          .items = std::ssize(parts),
+                          .estimated_seconds = seconds_of(parts, settings.timeout_seconds)});
     return plan;
 }
 

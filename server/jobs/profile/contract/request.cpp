@@ -15,6 +15,7 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     request.sentiment = request.mode == "sentiment" || request.mode == "full";
     request.sentiment_model = args.value("sentiment_model", std::string(kVader));
     request.device_class = args.value("device_class", "");
+    request.device = args.value("device", "");
     const json limits = args.value("limits", json::object());
     request.largest_batch = limits.value("largest_batch", request.largest_batch);
     if (limits.contains("latency_ms")) request.latency_ms = limits["latency_ms"].get<double>();
@@ -25,7 +26,7 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     }
     if (request.mode == "engine" && request.device_class == "host") {
         return tl::unexpected(
-            FieldErrors{{"/device_class", "no_device",
+            FieldErrors{{request.device.empty() ? "/device_class" : "/device", "no_device",
                          "The host has no OpenCL device to measure: choose \"cpu\" or \"gpu\"."}});
     }
     request.llm_endpoint = args.value("llm_endpoint", "");

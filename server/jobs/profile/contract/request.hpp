@@ -24,6 +24,7 @@ struct Request {
     std::string llm_endpoint;  // a URL that an administrator named; empty without `llm`
     std::string llm_model;
     std::string device_class;  // empty: whichever suits the mode
+    std::string device;        // "node/device": this one, of that class; empty: any
     std::int64_t largest_batch = 4096;
     std::optional<double> latency_ms;
     std::optional<double> memory_mb;  // 1e6 bytes

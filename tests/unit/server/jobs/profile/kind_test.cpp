@@ -61,6 +61,16 @@ TEST(ProfileKind, RunsWhereTheModeNeeds) {
     EXPECT_EQ(kind().plan(json::object())->tasks[0].items, 10);
 }
 
+TEST(ProfileKind, RunsOnTheDeviceThatIsNamed) {
+    // Its class was looked up by the server.
+    const auto plan = kind().plan({{"device", "dock-1/opencl:pocl:0"}, {"device_class", "cpu"}});
+    EXPECT_EQ(plan->requirement.device_class, "cpu");
+    EXPECT_EQ(plan->requirement.capability, "device=dock-1/opencl:pocl:0");
+    EXPECT_EQ(kind().plan(json::object())->requirement.capability, "");
+    EXPECT_EQ(error_of({{"mode", "engine"}, {"device", "dock-1/host"}, {"device_class", "host"}}),
+              "/device no_device");
+}
+
 TEST(ProfileKind, NamesWhatCannotBe) {
     EXPECT_EQ(error_of({{"sentiment_model", "finbert"}}), "/sentiment_model unknown_model");
     EXPECT_EQ(error_of({{"mode", "engine"}, {"device_class", "host"}}), "/device_class no_device");
