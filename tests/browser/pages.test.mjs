@@ -19,6 +19,14 @@ visit('a speed profile is measured on the device that is chosen', async ({ page,
   assert.deepEqual([args.mode, args.device, args.device_class], ['engine', 'dock-1/opencl:0:0', undefined]);
 });
 
+visit('a device says how the worker before ended', async ({ page, go }) => {
+  await go('/#/devices');
+  const reason = page.getByText('A task ran ten times longer than predicted', { exact: false });
+  await page.getByText('Restarted').click();
+  await reason.waitFor();
+  assert.equal(await reason.count(), 1);
+});
+
 visit('filters of the jobs list live in the address', sixty, async ({ page, go }) => {
   await go('/#/jobs');
   await page.getByRole('radio', { name: 'Failed' }).check();
