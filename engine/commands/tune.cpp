@@ -32,7 +32,9 @@ Result<void> tune_all(const ReadyDevice& ready, const TuneOptions& options, tuni
             const auto bucket = tuning::bucket_of(method, m, n, k);
             const auto found = tuning::search(programs, bucket, budget);
             if (!found) return fail(found.error());
-            plans.keep(bucket, found->best);
+            // With time for the default alone nothing was learned, and an earlier plan may be
+            // better.
+            if (found->tried.size() > 1) plans.keep(bucket, found->best);
             double best = found->tried.front().seconds;
             std::size_t wrong = 0;
             for (const auto& one : found->tried) {

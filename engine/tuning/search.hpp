@@ -9,7 +9,7 @@ namespace plimsoll::tuning {
 
 struct Candidate {
     operations::GemmPlan plan;
-    double seconds = 0;  // median of a few products, host time
+    double seconds = 0;  // of the fastest of a few products, host time
     double error = 0;    // by the largest number expected, against double precision
     bool accurate = false;
 };

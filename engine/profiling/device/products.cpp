@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -123,10 +124,15 @@ Result<std::vector<double>> compare_product_batches(const Subject& subject,
     if (!measure) return fail(measure.error());
     std::vector<std::vector<double>> rates(batches.size());
     for (int round = 0; round < rounds; ++round) {
+        // One size has one rate, however often it is asked for.
+        std::map<std::int64_t, double> of_round;
         for (std::size_t i = 0; i < batches.size(); ++i) {
-            const auto point = (*measure)(batches[i]);
-            if (!point) return fail(point.error());
-            rates[i].push_back(point->items_per_second());
+            if (!of_round.contains(batches[i])) {
+                const auto point = (*measure)(batches[i]);
+                if (!point) return fail(point.error());
+                of_round.emplace(batches[i], point->items_per_second());
+            }
+            rates[i].push_back(of_round.at(batches[i]));
         }
     }
     std::vector<double> medians;
