@@ -84,6 +84,18 @@ TEST_F(WorkerTest, AnIdleWorkerBeatsEveryFiveSeconds) {
     EXPECT_EQ(timer_.now() - start, 15s);
 }
 
+TEST_F(WorkerTest, AnIdleWorkerThatHearsNothingLooksForWorkEverySecond) {
+    until([&] { return store_.claims > 0; });
+    const int claims = store_.claims;
+    const auto first = timer_.now();
+    until([&] { return store_.claims >= claims + 3; });
+    EXPECT_EQ(timer_.now() - first, 3s);
+    // Submitted right after a look, and the notification is lost.
+    store_.ready = {{task("echo")}};
+    until([&] { return !store_.recorded.empty(); });
+    EXPECT_EQ(timer_.now() - first, 4s);
+}
+
 TEST_F(WorkerTest, ANotifiedCancelStopsTheRunningTask) {
     store_.ready = {{task("obedient", 0, {7})}};
     until_entered();
