@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 from harness import PATIENCE, Server
 from queue_case import QueueCase
-from queue_client import job, task
+from queue_client import job, task, url_for
 
-APP = os.environ['PLIMSOLL_TEST_DATABASE_URL'].replace('//postgres@', '//plimsoll_app@')
+APP = url_for('plimsoll_app')
 LONG = 'PLIMSOLL_LONG_TESTS' in os.environ
 EARLIER = "clock_timestamp() - interval '1 minute'"
 # What stands in a duty's way, so that it can be met in the middle.
@@ -196,6 +196,20 @@ class Duties(QueueCase):
         for server in self.servers.values():
             server.stop()
         self.assert_no_failures()
+
+    def test_sign_ins_are_forgotten_thirty_days_after_their_end(self):
+        user = self.queue.one("insert into app_user (name) values ('ada') returning id")
+        self.change("insert into membership (team_id, user_id, role) values (%s, %s, 'owner')", self.team, user)
+        for name, days_over in {'fresh': -7, 'over': 29, 'long over': 31}.items():
+            values = self.team, user, name.encode().ljust(32), days_over
+            end = 'clock_timestamp() - make_interval(days => %s)'
+            self.change(f'insert into sign_in_link (team_id, user_id, hash, expires_at) select %s, %s, %s, {end}', *values)
+            self.change(f"insert into session (team_id, user_id, hash, expires_at, csrf) select %s, %s, %s, {end}, 'c'", *values)
+        left = lambda table: {bytes(row.hash).decode().strip() for row in self.queue.rows(f'select hash from {table}')}
+        self.start('first')
+        self.until(lambda: 'long over' not in left('session'), 'they are still there')
+        for table in ('sign_in_link', 'session'):
+            self.assertEqual(left(table), {'fresh', 'over'}, table)
 
 
 if __name__ == '__main__':

@@ -1,10 +1,11 @@
 """A gate between a client and a server that tests can shut, and that cuts connections if asked to."""
 
 import asyncio
-import threading
+
+from beside import Beside
 
 
-class Gate:
+class Gate(Beside):
     """Passes bytes between its own address and the target: each a (host, port) or the path of a Unix socket.
 
     `fuse`, called per connection, answers after how many bytes, both ways counted together, it is cut with nothing
@@ -12,10 +13,8 @@ class Gate:
     """
 
     def __init__(self, target, address=('127.0.0.1', 0), fuse=lambda: None):
+        super().__init__()
         self.target, self.fuse, self.connections, self.cuts = target, fuse, 0, 0
-        self.loop = asyncio.new_event_loop()
-        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
-        self.thread.start()
         self.server = self._call(self._listen(address))
         self.port = None if isinstance(address, str) else self.server.sockets[0].getsockname()[1]
 
@@ -26,15 +25,6 @@ class Gate:
     def open(self):
         self._call(self._set(True))
 
-    def close(self):
-        self._call(self._close())
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self.thread.join()
-        self.loop.close()
-
-    def _call(self, coroutine):
-        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result()
-
     async def _listen(self, address):
         self.passable = asyncio.Event()
         self.passable.set()
@@ -44,11 +34,6 @@ class Gate:
 
     async def _set(self, passable):
         self.passable.set() if passable else self.passable.clear()
-
-    async def _close(self):
-        self.server.close()
-        for task in asyncio.all_tasks() - {asyncio.current_task()}:
-            task.cancel()
 
     async def _serve(self, reader, writer):
         self.connections += 1

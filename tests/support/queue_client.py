@@ -1,12 +1,24 @@
 """The queue's SQL functions, thinly, for tests: one object per connection and role."""
 
 import os
+import re
 from collections import namedtuple
 
 import psycopg
 from psycopg.rows import namedtuple_row
 
 Worker = namedtuple('Worker', 'worker_id epoch')
+
+
+def server_folder():
+    """Where the server's socket lies."""
+    return re.search('host=([^&]+)', os.environ['PLIMSOLL_TEST_DATABASE_URL'])[1]
+
+
+def url_for(role, folder=None):
+    """The address for a program that is to have this role; `folder` holds another socket than the server's."""
+    url = os.environ['PLIMSOLL_TEST_DATABASE_URL'].replace('//postgres@', f'//{role}@')
+    return url.replace(f'host={server_folder()}', f'host={folder}') if folder else url
 
 
 def connect(user='postgres', **settings):

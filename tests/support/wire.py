@@ -4,6 +4,8 @@ import asyncio
 import os
 import threading
 
+from beside import Beside
+
 PASS, DROP = 'pass', 'drop'
 END = 'end'  # of this connection
 CUT = 'cut'  # of all connections, for good: nothing passes any more, either way
@@ -16,6 +18,11 @@ READY, NOTIFICATION, BACKEND_KEY = 'Z', 'A', 'K'
 UNFINISHED, UNHEARD = 'unfinished', 'unheard'
 
 
+def statement_of(body):
+    """The SQL in the body of a PARSE."""
+    return body.split(b'\0')[1].decode()
+
+
 class Link:
     """One connection, and which process of the server works for it."""
 
@@ -23,7 +30,7 @@ class Link:
         self.number, self.backend = number, None
 
 
-class Wire:
+class Wire(Beside):
     """Passes messages between a Unix socket in `folder` and the server's in `target`.
 
     `judge(link, way, kind, body)` says what becomes of each; kind is the message's letter, '' for the one that opens a
@@ -33,35 +40,14 @@ class Wire:
     NAME = '.s.PGSQL.5432'
 
     def __init__(self, target, folder, judge):
+        super().__init__()
         self.target, self.judge = os.path.join(target, self.NAME), judge
         self.links, self.is_cut = [], threading.Event()
-        self.loop = asyncio.new_event_loop()
-        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
-        self.thread.start()
         self.server = self._call(asyncio.start_unix_server(self._serve, os.path.join(folder, self.NAME)))
 
     def backends(self):
         """The server's processes that ever worked for this wire."""
         return [link.backend for link in self.links if link.backend]
-
-    def close(self):
-        self._call(self._close())
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self.thread.join()
-        self.loop.close()
-
-    def _call(self, coroutine):
-        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result()
-
-    async def _close(self):
-        self.server.close()
-        await self._end_all()
-
-    async def _end_all(self):
-        others = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in others:
-            task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
 
     async def _serve(self, reader, writer):
         link = Link(len(self.links))
@@ -104,6 +90,22 @@ class Wire:
             return
 
 
+class Deafness:
+    """A judge that keeps news from whoever listens: `swallow` drops what was notified, `refuse_listening` ends who asks for it."""
+
+    def __init__(self):
+        self.swallow, self.refuse_listening = False, False
+        self.dropped = []  # channels
+
+    def __call__(self, link, way, kind, body):
+        if way == TO_SERVER and kind == PARSE and self.refuse_listening and statement_of(body).startswith('listen'):
+            return END
+        if way == FROM_SERVER and kind == NOTIFICATION and self.swallow:
+            self.dropped.append(body[4:].split(b'\0')[0].decode())
+            return DROP
+        return PASS
+
+
 class Statements:
     """A judge that counts the statements of all connections and cuts at number `last`. `on_cut` is called at that moment."""
 
@@ -114,7 +116,7 @@ class Statements:
     def __call__(self, link, way, kind, body):
         waiting = self.open.setdefault(link, [0])  # the opening is answered like a statement
         if way == TO_SERVER and kind == PARSE:
-            self.texts.append(body.split(b'\0')[1].decode())
+            self.texts.append(statement_of(body))
         elif way == TO_SERVER and kind in (SYNC, QUERY):
             self.count += 1
             waiting.append(self.count)
