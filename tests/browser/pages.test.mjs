@@ -109,6 +109,12 @@ visit('a failed load can be tried again', async ({ page, server, go }) => {
   await page.getByText('nightly script').first().waitFor();
 });
 
+visit('what is not there is not to be loaded again', async ({ page, go }) => {
+  await go('/#/jobs/job_nowhere');
+  await page.getByText('There is no such job').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0);
+});
+
 visit('results are searched, filtered, sorted and paged', sixty, async ({ page, go }) => {
   await go(reportAddress);
   const table = page.getByRole('table', { name: 'Results' });

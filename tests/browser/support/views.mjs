@@ -104,6 +104,8 @@ const profileAt = '/#/jobs/job_profile000000/report';
 
 const wavesReportAt = '/#/jobs/job_waves0000000/report';
 
+const viewer = (server) => (server.scopes = ['jobs:read']);
+
 const [running, queued, done, , failed, unnamed, cancelled] = manyJobs(7).map(({ id }) => id);
 
 export const views = [
@@ -112,6 +114,7 @@ export const views = [
   { name: 'starting', address: '/#/jobs', arrange: hangs('GET /v1/users/me'), ready: (page) => page.getByRole('heading', { name: 'Plimsoll' }).waitFor() },
   { name: 'jobs-full', address: '/#/jobs', arrange: full, ready: text('Port authority notices') },
   { name: 'jobs-empty', address: '/#/jobs', ready: text('Nothing on board yet') },
+  { name: 'jobs-viewer', address: '/#/jobs', arrange: viewer, ready: text('Jobs that your team submits') },
   { name: 'jobs-none-match', address: '/#/jobs?state=queued&label=desk%3Dnowhere', arrange: full, ready: text('No job matches') },
   { name: 'jobs-loading', address: '/#/jobs', arrange: hangs('GET /v1/jobs'), ready: loading },
   { name: 'jobs-failed', address: '/#/jobs', arrange: fails('GET /v1/jobs'), ready: text('Service unavailable') },
@@ -222,7 +225,7 @@ export const views = [
   { name: 'datasets-empty', address: '/#/datasets', ready: text('No dataset yet') },
   { name: 'datasets-loading', address: '/#/datasets', arrange: datasetsFail('GET /v1/datasets', 'hang'), ready: text('Loading datasets') },
   { name: 'datasets-failed', address: '/#/datasets', arrange: datasetsFail('GET /v1/datasets'), ready: text('Service unavailable') },
-  { name: 'datasets-viewer', address: '/#/datasets', arrange: (server) => (server.scopes = ['jobs:read']), ready: text('No dataset yet') },
+  { name: 'datasets-viewer', address: '/#/datasets', arrange: viewer, ready: text('Files that your team uploads') },
   {
     name: 'datasets-refused',
     address: '/#/datasets',
@@ -340,6 +343,6 @@ export const views = [
   { name: 'docs-failed', address: '/#/docs', arrange: fails('GET /openapi.json'), ready: text('Service unavailable') },
   { name: 'style', address: '/#/style', ready: heading('Style') },
   { name: 'nowhere', address: '/#/nowhere', ready: text('There is no such page') },
-  { name: 'forbidden', address: '/#/new', arrange: (server) => (server.scopes = ['jobs:read']), ready: text('Your role does not open this page') },
+  { name: 'forbidden', address: '/#/new', arrange: viewer, ready: text('Your role does not open this page') },
   { name: 'server-down', address: '/#/jobs', arrange: fails('GET /v1/users/me'), ready: text('Service unavailable') },
 ];
