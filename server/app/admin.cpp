@@ -3,6 +3,7 @@
 #include "server/app/database.hpp"
 #include "server/client/credentials.hpp"
 #include "server/identity/secret.hpp"
+#include "server/postgres/database_clock.hpp"
 #include "server/postgres/identity_store.hpp"
 #include "server/postgres/pool.hpp"
 
@@ -32,7 +33,8 @@ std::string known_server(const Settings& settings) {
 // is nobody's user, so audit rows name the first administrator.
 class Administration {
   public:
-    explicit Administration(identity::IdentityStore& store) : store_(store) {}
+    Administration(identity::IdentityStore& store, postgres::DatabaseClock& clock)
+        : store_(store), clock_(clock) {}
 
     awaitable<Result<std::string>> run(const AdminRequest& request) {
         auto users = co_await store_.users();
@@ -147,9 +149,11 @@ class Administration {
         if (!who) co_return fail(who.error());
         const auto where = request.team.empty() ? co_await first_team(*who) : team(request.team);
         if (!where) co_return fail(where.error());
+        // The link is good by the database's clock; this machine's may be a day off.
+        if (auto read = co_await clock_.read(); !read) co_return fail(read.error());
         const auto secret = identity::make_secret(identity::SecretKind::sign_in);
         auto made = co_await store_.create_sign_in_link(actor_, *who, *where, secret.hash,
-                                                        SystemClock().now() + kLinkLifetime);
+                                                        clock_.now() + kLinkLifetime);
         if (!made) co_return fail(made.error());
         co_return request.base_url + "/#/sign-in/" + secret.text + "\n";
     }
@@ -168,6 +172,7 @@ class Administration {
     }
 
     identity::IdentityStore& store_;
+    postgres::DatabaseClock& clock_;
     std::vector<identity::User> users_;
     std::vector<identity::Team> teams_;
     Actor actor_;
@@ -185,7 +190,8 @@ int run_admin(const Settings& settings, AdminRequest request) {
         boost::asio::io_context io(1);
         postgres::Pool pool(io.get_executor(), (*database)->app(), {.connections = 1});
         postgres::IdentityStore store(io.get_executor(), pool);
-        Administration administration(store);
+        postgres::DatabaseClock clock(pool);
+        Administration administration(store, clock);
         pool.start();
         boost::asio::co_spawn(
             io,

@@ -1,4 +1,5 @@
-"""Servers on machines whose clocks are a day off: start times, deadlines, schedules and leases are by the database's clock."""
+"""Servers on machines whose clocks are a day off: start times, deadlines, schedules, leases and sign-in links are by the
+database's clock."""
 
 import datetime
 import email.utils
@@ -8,10 +9,10 @@ from unittest import mock
 
 from harness import PATIENCE, Server
 from queue_case import QueueCase
-from queue_client import job
+from queue_client import job, url_for
 from wrong_clock import WrongClock
 
-APP = os.environ['PLIMSOLL_TEST_DATABASE_URL'].replace('//postgres@', '//plimsoll_app@')
+APP = url_for('plimsoll_app')
 MINUTE, HOUR, DAY = (datetime.timedelta(**{unit: 1}) for unit in ('minutes', 'hours', 'days'))
 JOB = {'kind': 'sentiment', 'args': {'texts': ['Shares soar!']}}
 
@@ -21,15 +22,19 @@ class Clocks(QueueCase):
         super().setUp()
         self.queue.now = None  # the programs live by the real clock
         self.queue.connection.execute("truncate schedule cascade; update worker set seen_at = 'infinity'")
-        self.apis = {}
+        self.servers, self.apis = {}, {}
         for offset in ('+1d', '-1d'):
             server = Server(database__url=APP, engine__local='false')
             self.addCleanup(server.remove)
-            with mock.patch.dict(os.environ, WrongClock(server.folder / 'offset', offset).environment):
+            with mock.patch.dict(os.environ, self.wrong_clock(server, offset)):
                 server.start()
             # Not asked to leave: the library that turns its clock leaves its timers unreliable.
             self.addCleanup(server.kill)
-            self.apis[offset] = server.api()
+            self.servers[offset], self.apis[offset] = server, server.api()
+
+    @staticmethod
+    def wrong_clock(server, offset):
+        return WrongClock(server.folder / 'offset', offset).environment
 
     def now(self):
         return self.queue.one('select clock_timestamp()')
@@ -67,6 +72,14 @@ class Clocks(QueueCase):
                 self.assertLess(abs(shown - self.now() - off), HOUR, 'its clock is not wrong')
                 self.check_times(offset)
                 self.check_schedules(offset)
+
+    def test_a_sign_in_link_of_the_command_line_is_good_for_half_an_hour(self):
+        for offset, server in self.servers.items():
+            with self.subTest(offset):
+                link = server.admin('sign-in-link', '--base-url', server.base, env=self.wrong_clock(server, offset))
+                ends = self.queue.one('select expires_at from sign_in_link order by id desc limit 1')
+                self.assertLess(abs(ends - self.now() - HOUR / 2), 10 * MINUTE)
+                server.run('login', link)
 
     def check_times(self, offset):
         waits = self.accepted(offset, run_at=self.now() + HOUR)
