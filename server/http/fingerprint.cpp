@@ -1,5 +1,7 @@
 #include "server/http/fingerprint.hpp"
 
+#include "server/base/hex.hpp"
+
 #include <stdexcept>
 
 #include <openssl/evp.h>
@@ -17,14 +19,7 @@ std::string fingerprint(std::string_view content) {
 }
 
 std::string content_etag(std::string_view content) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string etag = "\"";
-    for (const char c : fingerprint(content).substr(0, 16)) {
-        const auto byte = static_cast<unsigned char>(c);
-        etag += kDigits[byte >> 4];
-        etag += kDigits[byte & 15];
-    }
-    return etag + '"';
+    return '"' + hex(fingerprint(content).substr(0, 16)) + '"';
 }
 
 }  // namespace plimsoll::http

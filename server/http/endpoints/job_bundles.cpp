@@ -1,4 +1,5 @@
 // Many jobs in one call: all of them or none, or each for itself.
+#include "server/base/hex.hpp"
 #include "server/base/offload.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/job_json.hpp"
@@ -19,13 +20,7 @@ using Planned = std::vector<Outcome<queue::NewJob>>;
 
 // Each job of a bundle has a key of its own, made of the bundle's and its place.
 queue::IdempotencyKey key_of_item(const std::string& key, std::size_t index, const json& spec) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string text;
-    for (const char c : fingerprint(key)) {
-        const auto byte = static_cast<unsigned char>(c);
-        text += {kDigits[byte >> 4], kDigits[byte & 15]};
-    }
-    return {text + "/" + std::to_string(index), fingerprint(spec.dump())};
+    return {hex(fingerprint(key)) + "/" + std::to_string(index), fingerprint(spec.dump())};
 }
 
 Problem mismatch() {

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace plimsoll {
+
+// Two lower-case digits a byte.
+std::string hex(std::string_view bytes);
+
+}  // namespace plimsoll
