@@ -9,9 +9,12 @@
 #include "server/app/settings.hpp"
 #include "server/app/waves_cli.hpp"
 #include "server/client/commands.hpp"
+#include "server/identity/identity.hpp"
 
 #include <cstdio>
 #include <map>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -302,10 +305,10 @@ void add_admin_commands(CLI::App& app, ServerFlags& server, AdminFlags& admin, i
     token->add_option("name", request.token_name, "What it is for")->required();
     token->add_option("--user", request.user, "Name of the user")->required();
     token->add_option("--team", request.team, "Name of the team")->required();
-    token
-        ->add_option("--scope", request.scopes,
-                     "jobs:read, jobs:write, reports:read, team:admin or sys:admin")
-        ->required();
+    token->add_option("--scope", request.scopes, "What it may do")
+        ->required()
+        ->check(CLI::IsMember(
+            std::vector<std::string>(identity::kScopes.begin(), identity::kScopes.end())));
 }
 
 }  // namespace

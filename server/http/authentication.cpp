@@ -4,7 +4,6 @@
 #include "server/identity/secret.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace plimsoll::http {
 
@@ -46,19 +45,11 @@ Outcome<Principal> admitted(Result<Principal> found) {
     return tl::unexpected<Problem>(found.error());
 }
 
-constexpr std::array<std::string_view, 5> kScopes = {"jobs:read", "reports:read", "jobs:write",
-                                                     "team:admin", "sys:admin"};
-
 bool role_gives(const Principal& principal, std::string_view scope) {
     if (scope == "jobs:read" || scope == "reports:read") return true;
     if (scope == "jobs:write") return principal.role >= Role::member;
     if (scope == "team:admin") return principal.role >= Role::admin || principal.user.administrator;
     return scope == "sys:admin" && principal.user.administrator;
-}
-
-// A token may do what its user may, and of that only what it was made for.
-bool has_scope(const Principal& principal, std::string_view scope) {
-    return role_gives(principal, scope) && (!principal.token || principal.scopes.contains(scope));
 }
 
 Outcome<void> check_csrf(const Principal& principal, const Request& request) {
@@ -105,9 +96,13 @@ awaitable<Outcome<Principal>> authenticate(identity::IdentityStore& store, const
     co_return principal;
 }
 
+bool has_scope(const Principal& principal, std::string_view scope) {
+    return role_gives(principal, scope) && (!principal.token || principal.scopes.contains(scope));
+}
+
 std::set<std::string, std::less<>> scopes_of(const Principal& principal) {
     std::set<std::string, std::less<>> scopes;
-    for (const auto scope : kScopes) {
+    for (const auto scope : identity::kScopes) {
         if (has_scope(principal, scope)) scopes.emplace(scope);
     }
     return scopes;

@@ -30,7 +30,10 @@ boost::asio::awaitable<Outcome<identity::Principal>> authenticate(identity::Iden
 // Origin and pass.
 Outcome<void> check_origin(const Request& request);
 
-// All that the principal may do: what the role allows, and of that only what the token names.
+// Whether the principal may do this: the role allows it, and the token names it if there is one.
+bool has_scope(const identity::Principal& principal, std::string_view scope);
+
+// All that the principal may do.
 std::set<std::string, std::less<>> scopes_of(const identity::Principal& principal);
 
 // 403 that names the missing scope.

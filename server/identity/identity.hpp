@@ -3,6 +3,7 @@
 #include "server/base/id.hpp"
 #include "server/base/time.hpp"
 
+#include <array>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +17,10 @@ enum class Role { viewer, member, admin, owner };
 
 std::string_view to_string(Role role);
 std::optional<Role> parse_role(std::string_view text);
+
+// What a token may be made for. A role allows some of them (server/http/authentication).
+inline constexpr std::array<std::string_view, 5> kScopes = {
+    "jobs:read", "reports:read", "jobs:write", "team:admin", "sys:admin"};
 
 struct User {
     UserId id;

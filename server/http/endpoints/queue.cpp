@@ -14,7 +14,7 @@ using nlohmann::json;
 namespace {
 
 bool administers_all(const Call& call) {
-    return scopes_of(call.principal).contains("sys:admin");
+    return has_scope(call.principal, "sys:admin");
 }
 
 queue::ShareStore::Author author_of(const Call& call) {

@@ -15,7 +15,7 @@ using nlohmann::json;
 namespace {
 
 bool administers_all(const identity::Principal& principal) {
-    return scopes_of(principal).contains("sys:admin");
+    return has_scope(principal, "sys:admin");
 }
 
 // The team of the path. Another team than the caller's looks like none.

@@ -59,7 +59,7 @@ class Tokens {
 
   private:
     awaitable<Result<std::vector<identity::Token>>> visible(const Call& call) const {
-        const bool all = scopes_of(call.principal).contains("team:admin");
+        const bool all = has_scope(call.principal, "team:admin");
         const auto user = all ? std::nullopt : std::optional(call.principal.user.id);
         co_return co_await store_.tokens(call.principal.team.id, user);
     }

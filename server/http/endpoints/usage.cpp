@@ -80,7 +80,7 @@ Outcome<queue::UsageQuery> query_of(const Call& call, Timestamp now) {
     query.to = *to;
     query.by = std::move(*by);
     query.limit = kMostRows + 1;
-    const bool administers_all = scopes_of(call.principal).contains("sys:admin");
+    const bool administers_all = has_scope(call.principal, "sys:admin");
     if (!administers_all) query.team = call.principal.team.id;
     if (const auto text = call.parameters.text("team_id")) {
         const auto team = team_id_of(*text);
