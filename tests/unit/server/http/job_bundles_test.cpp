@@ -28,12 +28,6 @@ class JobBundles : public LiveServer {
         for (const auto& item : bundle.at("items")) found.push_back(item.at("outcome"));
         return found;
     }
-    static std::vector<std::string> pointers(const RawResponse& problem) {
-        std::vector<std::string> found;
-        const auto body = problem.json();
-        for (const auto& error : body.at("errors")) found.push_back(error.at("pointer"));
-        return found;
-    }
     const json unique_ = {{"unique", {{"key", "nightly"}}}};
 };
 
@@ -64,18 +58,18 @@ TEST_F(JobBundles, AllAreStoredOrNone) {
     const auto unplanned =
         post("all_or_nothing", {spec("a"), {{"kind", "sentiment"}, {"args", json::object()}}});
     EXPECT_EQ(unplanned.status, 422);
-    EXPECT_EQ(pointers(unplanned), Texts{"/jobs/1/args"});
+    EXPECT_EQ(pointers_of(unplanned), Texts{"/jobs/1/args"});
     EXPECT_EQ(stored(), 0u);
     const auto late =
         post("all_or_nothing", json::array({spec("a", {{"deadline", "2001-01-01T00:00:00Z"}})}));
-    EXPECT_EQ(pointers(late), Texts{"/jobs/0/deadline"});
+    EXPECT_EQ(pointers_of(late), Texts{"/jobs/0/deadline"});
 
     EXPECT_EQ(post("all_or_nothing", {spec("a"), spec("b", unique_)}).json().at("created"), 2);
     const auto taken =
         post("all_or_nothing",
              {spec("c"), spec("d", {{"unique", {{"key", "nightly"}, {"on_conflict", "return"}}}})});
     EXPECT_EQ(taken.status, 409);
-    EXPECT_EQ(pointers(taken), Texts{"/jobs/1/unique/key"});
+    EXPECT_EQ(pointers_of(taken), Texts{"/jobs/1/unique/key"});
     EXPECT_EQ(stored(), 2u);
 }
 

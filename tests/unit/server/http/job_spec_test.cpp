@@ -14,12 +14,7 @@ class JobSpecs : public LiveServer {
     std::vector<std::string> refused(const std::string& body) {
         const auto response = post(body);
         EXPECT_EQ(response.status, 422) << response.body;
-        std::vector<std::string> pointers;
-        const auto problem = response.json();
-        for (const auto& error : problem.value("errors", json::array())) {
-            pointers.push_back(error.value("pointer", "?"));
-        }
-        return pointers;
+        return pointers_of(response);
     }
 };
 

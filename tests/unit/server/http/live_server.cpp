@@ -68,4 +68,13 @@ JobId LiveServer::submit() {
     return JobId{*parse_public_id("job", response.json().at("id").get<std::string>())};
 }
 
+std::vector<std::string> pointers_of(const RawResponse& refusal) {
+    std::vector<std::string> pointers;
+    const auto problem = refusal.json();
+    for (const auto& error : problem.value("errors", nlohmann::json::array())) {
+        pointers.push_back(error.value("pointer", "?"));
+    }
+    return pointers;
+}
+
 }  // namespace plimsoll::http::test

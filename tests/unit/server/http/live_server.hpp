@@ -76,6 +76,9 @@ class LiveServer : public ::testing::Test {
     std::thread thread_;
 };
 
+// The pointers that a refusal names, in order.
+std::vector<std::string> pointers_of(const RawResponse& refusal);
+
 constexpr const char* kTwoTexts =
     R"({"kind":"sentiment","labels":{"desk":"energy"},"args":{"texts":["good","bad"]}})";
 

@@ -28,10 +28,7 @@ class ScheduleEndpoints : public LiveServer {
     std::vector<std::string> wrong(const json& body) {
         const auto answer = create(body);
         EXPECT_EQ(answer.status, 422) << answer.body;
-        std::vector<std::string> pointers;
-        const auto problem = answer.json();
-        for (const auto& error : problem.at("errors")) pointers.push_back(error["pointer"]);
-        return pointers;
+        return pointers_of(answer);
     }
 };
 
