@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-// Every kind defines plimsoll::jobs::<folder>::contract().
+// Every kind defines plimsoll::jobs::<folder>::kContract.
 #define PLIMSOLL_KIND(folder)          \
     namespace plimsoll::jobs::folder { \
-    const Contract& contract();        \
+    extern const Contract kContract;   \
     }
 #include "server/jobs/kinds.inc"
 #undef PLIMSOLL_KIND
@@ -15,7 +15,7 @@ namespace plimsoll::jobs {
 
 std::span<const Contract> contracts() {
     static const std::array all = {
-#define PLIMSOLL_KIND(folder) folder::contract(),
+#define PLIMSOLL_KIND(folder) folder::kContract,
 #include "server/jobs/kinds.inc"
 #undef PLIMSOLL_KIND
     };

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-// Every kind defines plimsoll::jobs::<folder>::run().
+// Every kind defines plimsoll::jobs::<folder>::kRun.
 #define PLIMSOLL_KIND(folder)          \
     namespace plimsoll::jobs::folder { \
-    const Run& run();                  \
+    extern const Run kRun;             \
     }
 #include "server/jobs/kinds.inc"
 #undef PLIMSOLL_KIND
@@ -15,7 +15,7 @@ namespace plimsoll::jobs {
 
 std::span<const Run> runs() {
     static const std::array all = {
-#define PLIMSOLL_KIND(folder) folder::run(),
+#define PLIMSOLL_KIND(folder) folder::kRun,
 #include "server/jobs/kinds.inc"
 #undef PLIMSOLL_KIND
     };

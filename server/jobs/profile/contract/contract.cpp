@@ -1,3 +1,4 @@
+#include "server/jobs/failed_row.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/jobs/profile/contract/request.hpp"
 
@@ -67,12 +68,9 @@ Result<std::string> failed_rows(std::string_view /*args*/, std::string_view inpu
     std::string rows;
     std::int64_t index = 0;
     for (const auto& part : json::parse(input)) {
-        json row = json::object();
-        for (const auto& column : kColumns) row[std::string(column.name)] = nullptr;
+        auto row = failed_row(kColumns, reason);
         row["index"] = index++;
         row["part"] = part;
-        row["error_code"] = "quarantined";
-        row["error"] = reason;
         rows += row.dump() + "\n";
     }
     return rows;
@@ -80,13 +78,10 @@ Result<std::string> failed_rows(std::string_view /*args*/, std::string_view inpu
 
 }  // namespace
 
-const Contract& contract() {
-    static const Contract it{.name = kName,
-                             .version = kVersion,
-                             .columns = kColumns,
-                             .plan = plan,
-                             .failed_rows = failed_rows};
-    return it;
-}
+constinit extern const Contract kContract{.name = kName,
+                                          .version = kVersion,
+                                          .columns = kColumns,
+                                          .plan = plan,
+                                          .failed_rows = failed_rows};
 
 }  // namespace plimsoll::jobs::profile

@@ -131,9 +131,6 @@ Result<Merged> merge(std::string_view args, std::span<const std::string> partial
 
 }  // namespace
 
-const Run& run() {
-    static const Run it{.name = kName, .version = kVersion, .run = measure, .merge = merge};
-    return it;
-}
+constinit extern const Run kRun{.name = kName, .version = kVersion, .run = measure, .merge = merge};
 
 }  // namespace plimsoll::jobs::profile

@@ -86,14 +86,11 @@ tl::expected<DatasetPlan, FieldErrors> plan_dataset(const json& args, const Data
 
 }  // namespace
 
-const Contract& contract() {
-    static const Contract it{.name = kName,
-                             .version = kVersion,
-                             .columns = kColumns,
-                             .plan = plan,
-                             .plan_dataset = plan_dataset,
-                             .failed_rows = failed_rows};
-    return it;
-}
+constinit extern const Contract kContract{.name = kName,
+                                          .version = kVersion,
+                                          .columns = kColumns,
+                                          .plan = plan,
+                                          .plan_dataset = plan_dataset,
+                                          .failed_rows = failed_rows};
 
 }  // namespace plimsoll::jobs::sentiment

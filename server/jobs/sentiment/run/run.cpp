@@ -71,9 +71,6 @@ Result<Merged> merge(std::string_view /*args*/, std::span<const std::string> par
 
 }  // namespace
 
-const Run& run() {
-    static const Run it{.name = kName, .version = kVersion, .run = score, .merge = merge};
-    return it;
-}
+constinit extern const Run kRun{.name = kName, .version = kVersion, .run = score, .merge = merge};
 
 }  // namespace plimsoll::jobs::sentiment

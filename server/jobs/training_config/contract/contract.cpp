@@ -1,3 +1,4 @@
+#include "server/jobs/failed_row.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/jobs/training_config/contract/advice.hpp"
 #include "server/jobs/training_config/contract/limits.hpp"
@@ -99,25 +100,19 @@ tl::expected<std::string, FieldErrors> estimate(const json& args) {
 Result<std::string> failed_rows(std::string_view /*args*/, std::string_view input,
                                 std::string_view reason) {
     const json task = json::parse(input);
-    json row = json::object();
-    for (const auto& column : kColumns) row[std::string(column.name)] = nullptr;
+    auto row = failed_row(kColumns, reason);
     row["index"] = task.at("card");
     row["gpu"] = task.at("gpu");
-    row["error_code"] = "quarantined";
-    row["error"] = reason;
     return row.dump() + "\n";
 }
 
 }  // namespace
 
-const Contract& contract() {
-    static const Contract it{.name = kName,
-                             .version = kVersion,
-                             .columns = kColumns,
-                             .plan = plan,
-                             .failed_rows = failed_rows,
-                             .estimate = estimate};
-    return it;
-}
+constinit extern const Contract kContract{.name = kName,
+                                          .version = kVersion,
+                                          .columns = kColumns,
+                                          .plan = plan,
+                                          .failed_rows = failed_rows,
+                                          .estimate = estimate};
 
 }  // namespace plimsoll::jobs::training_config

@@ -63,9 +63,7 @@ Result<Merged> merge(std::string_view args, std::span<const std::string> partial
 
 }  // namespace
 
-const Run& run() {
-    static const Run it{.name = kName, .version = kVersion, .run = advise_on_card, .merge = merge};
-    return it;
-}
+constinit extern const Run kRun{
+    .name = kName, .version = kVersion, .run = advise_on_card, .merge = merge};
 
 }  // namespace plimsoll::jobs::training_config

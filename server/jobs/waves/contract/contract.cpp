@@ -36,14 +36,11 @@ tl::expected<Plan, FieldErrors> plan(const json& args) {
 
 }  // namespace
 
-const Contract& contract() {
-    static const Contract it{.name = kName,
-                             .version = kVersion,
-                             .columns = kColumns,
-                             .plan = plan,
-                             .gather_dataset = gather_dataset,
-                             .failed_rows = failed_rows};
-    return it;
-}
+constinit extern const Contract kContract{.name = kName,
+                                          .version = kVersion,
+                                          .columns = kColumns,
+                                          .plan = plan,
+                                          .gather_dataset = gather_dataset,
+                                          .failed_rows = failed_rows};
 
 }  // namespace plimsoll::jobs::waves

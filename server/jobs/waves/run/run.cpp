@@ -107,13 +107,10 @@ Result<Merged> merge(std::string_view args, std::span<const std::string> partial
 
 }  // namespace
 
-const Run& run() {
-    static const Run it{.name = kName,
-                        .version = kVersion,
-                        .run = count_waves,
-                        .merge = merge,
-                        .release = release_device};
-    return it;
-}
+constinit extern const Run kRun{.name = kName,
+                                .version = kVersion,
+                                .run = count_waves,
+                                .merge = merge,
+                                .release = release_device};
 
 }  // namespace plimsoll::jobs::waves
