@@ -17,7 +17,7 @@ TEST_F(DutiesTest, EveryDutyRunsAgainstTheSchema) {
                              ++done[std::string(duty)];
                          });
     duties.start();
-    run_until([&] { return done.size() == 8; });
+    run_until([&] { return done.size() == 14; });
     duties.stop();
 }
 

@@ -72,5 +72,17 @@ TEST_F(SignalsTest, ASubmitWakesTheWorkersOfItsClass) {
     run_until([&] { return woken; });
 }
 
+TEST_F(SignalsTest, AWorkerThatHearsNothingWaitsUntilItsDeadlineAndNoLonger) {
+    WorkerStores deaf(io_.get_executor(), Cluster::get().as(postgres::kWorkerRole), kNever);
+    const auto deadline = std::chrono::steady_clock::now() + 50ms;
+    // The first look after LISTEN may end a wait early.
+    while (std::chrono::steady_clock::now() < deadline) {
+        bool woken = false;
+        asio::co_spawn(io_, deaf.worker().wake({}, deadline),
+                       [&](std::exception_ptr, bool called) { woken = !called; });
+        run_until([&] { return woken; });
+    }
+}
+
 }  // namespace
 }  // namespace plimsoll::conformance

@@ -9,9 +9,10 @@ namespace plimsoll::conformance {
 
 class WorkerStores {
   public:
-    WorkerStores(boost::asio::any_io_executor executor, const postgres::Target& target)
+    WorkerStores(boost::asio::any_io_executor executor, const postgres::Target& target,
+                 std::chrono::milliseconds poll = std::chrono::seconds(2))
         : calls_(executor, target, {.connections = 1}),
-          listener_(executor, target, std::chrono::seconds(2)),
+          listener_(executor, target, poll),
           worker_(executor, calls_, listener_) {
         calls_.start();
         listener_.start();
