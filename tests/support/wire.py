@@ -12,7 +12,7 @@ CUT = 'cut'  # of all connections, for good: nothing passes any more, either way
 
 TO_SERVER, FROM_SERVER = '>', '<'
 # Letters of messages. One of the first two ends a statement: until the server reads it, nothing is committed.
-SYNC, QUERY, PARSE = 'S', 'Q', 'P'
+SYNC, QUERY, PARSE, BIND = 'S', 'Q', 'P', 'B'
 READY, NOTIFICATION, BACKEND_KEY = 'Z', 'A', 'K'
 # Where to cut a statement: when all of it was sent but its end, so that the server undoes it; when it is done and says so.
 UNFINISHED, UNHEARD = 'unfinished', 'unheard'
@@ -21,6 +21,19 @@ UNFINISHED, UNHEARD = 'unfinished', 'unheard'
 def statement_of(body):
     """The SQL in the body of a PARSE."""
     return body.split(b'\0')[1].decode()
+
+
+class Texts:
+    """What the statements that clients run say, which are prepared under a name, or without one each time."""
+
+    def __init__(self):
+        self.known = {}
+
+    def run_by(self, link, kind, body):
+        """The SQL that a message of a client runs; None: it runs none."""
+        if kind == PARSE:
+            self.known[link, body.split(b'\0')[0]] = statement_of(body)
+        return self.known[link, body.split(b'\0')[1]] if kind == BIND else None
 
 
 class Link:

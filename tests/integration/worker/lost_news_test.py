@@ -4,7 +4,7 @@ import threading
 import unittest
 
 from engine_case import DATABASE, EngineCase
-from wire import DROP, END, FROM_SERVER, NOTIFICATION, PARSE, PASS, READY, SYNC, TO_SERVER, Wire
+from wire import DROP, END, FROM_SERVER, NOTIFICATION, PASS, READY, SYNC, TO_SERVER, Texts, Wire
 
 ROW = 'D'
 
@@ -16,14 +16,14 @@ class Claims:
         self.lock = threading.Lock()
         self.sent, self.brought, self.dropped = 0, [], []
         self.swallow, self.refuse_listening = False, False
-        self.listening = set()
+        self.listening, self.texts = set(), Texts()
         self.open = {}  # link → what its statements are, in order, and the one being sent
 
     def __call__(self, link, way, kind, body):
         with self.lock:
             queue, sending = self.open.setdefault(link, ([None], []))  # the opening is answered, too
-            if way == TO_SERVER and kind == PARSE:
-                text = body.split(b'\0')[1].decode()
+            text = self.texts.run_by(link, kind, body) if way == TO_SERVER else None
+            if text:
                 if text.startswith('listen') and self.refuse_listening:
                     return END
                 sending.append(text)
