@@ -50,8 +50,7 @@ Result<std::vector<KeyNote>> load_settings(const WavesOptions& options, waves::S
         if (!config) return fail(config.error());
         also(waves::apply_settings(*config, settings));
     }
-    for (const std::string& assignment : options.assignments)
-        if (notes) also(waves::apply_assignment(assignment, settings));
+    if (notes) also(waves::apply_assignments(options.assignments, settings));
     // No driver is ever loaded into this program.
     if (notes && settings.use_gpu == waves::UseGpu::always)
         notes->push_back({"use_gpu",

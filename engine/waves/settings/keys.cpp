@@ -358,16 +358,19 @@ Result<std::vector<KeyNote>> apply_settings(const json& object, Settings& settin
     return notes;
 }
 
-Result<std::vector<KeyNote>> apply_assignment(std::string_view assignment, Settings& settings) {
-    const auto equals = assignment.find('=');
-    if (equals == 0 || equals == std::string_view::npos)
-        return fail(Errc::invalid_input,
-                    "A setting is written key=value, not \"" + std::string(assignment) + "\".");
-    const std::string text(assignment.substr(equals + 1));
-    json value = json::parse(text, nullptr, false);
-    if (value.is_discarded()) value = text;
-    return apply_settings(json{{std::string(assignment.substr(0, equals)), std::move(value)}},
-                          settings);
+Result<std::vector<KeyNote>> apply_assignments(std::span<const std::string> assignments,
+                                               Settings& settings) {
+    json object = json::object();
+    for (const std::string& assignment : assignments) {
+        const auto equals = assignment.find('=');
+        if (equals == 0 || equals == std::string::npos)
+            return fail(Errc::invalid_input,
+                        "A setting is written key=value, not \"" + assignment + "\".");
+        const std::string text = assignment.substr(equals + 1);
+        json value = json::parse(text, nullptr, false);
+        object[assignment.substr(0, equals)] = value.is_discarded() ? json(text) : std::move(value);
+    }
+    return apply_settings(object, settings);
 }
 
 }  // namespace plimsoll::waves

@@ -31,8 +31,10 @@ struct KeyNote {
 // out of range are errors that name the key ("where" is its JSON pointer).
 Result<std::vector<KeyNote>> apply_settings(const nlohmann::json& object, Settings& settings);
 
-// "key=value" with the value as JSON, or as text where it is none.
-Result<std::vector<KeyNote>> apply_assignment(std::string_view assignment, Settings& settings);
+// "key=value" each, with the value as JSON, or as text where it is none. Applied together, so that
+// their order says nothing; of a key that is there twice the last counts.
+Result<std::vector<KeyNote>> apply_assignments(std::span<const std::string> assignments,
+                                               Settings& settings);
 
 // "default", "high-perf" and "speed": windows of weeks and chosen starts, as in the wave pipeline's
 // guide; "whole": every bar of the whole series. Compatible settings keep to the old rules.

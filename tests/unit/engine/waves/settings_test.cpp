@@ -109,12 +109,24 @@ TEST(Settings, PresetsAreThoseOfTheGuide) {
 
 TEST(Settings, TakesAssignments) {
     Settings settings;
-    ASSERT_TRUE(apply_assignment("top_n=3", settings).has_value());
-    ASSERT_TRUE(apply_assignment("mode=compatible", settings).has_value());
-    ASSERT_TRUE(apply_assignment("scan_pattern_types=[\"zigzag\",\"flat\"]", settings).has_value());
+    const std::vector<std::string> given{"top_n=3", "mode=compatible",
+                                         "scan_pattern_types=[\"zigzag\",\"flat\"]"};
+    ASSERT_TRUE(apply_assignments(given, settings).has_value());
     EXPECT_EQ(settings.top_n, 3);
     EXPECT_EQ(settings.mode, Mode::compatible);
-    EXPECT_FALSE(apply_assignment("top_n", settings).has_value());
+    EXPECT_FALSE(apply_assignments(std::vector<std::string>{"top_n"}, settings).has_value());
+}
+
+TEST(Settings, TheOrderOfAssignmentsSaysNothing) {
+    const std::string shorter = "max_weeks=1";
+    const std::string shortest = "min_weeks=1";
+    for (const auto& given : {std::vector{shorter, shortest}, std::vector{shortest, shorter}}) {
+        Settings settings;
+        ASSERT_TRUE(apply_assignments(given, settings).has_value());
+        EXPECT_EQ(settings.max_weeks, 1);
+    }
+    Settings settings;
+    EXPECT_FALSE(apply_assignments(std::vector{shorter}, settings).has_value());
 }
 
 TEST(Windows, StepAndLengthAreThoseOfTheGuide) {
