@@ -60,10 +60,11 @@ Result<std::string> database_url() {
                 "PLIMSOLL_DATABASE_WORKER_URL or PLIMSOLL_DATABASE_URL");
 }
 
-std::vector<std::string> known_kinds() {
-    std::vector<std::string> kinds;
+worker::KnownKinds known_kinds() {
+    worker::KnownKinds kinds;
     for (const auto& run : jobs::runs()) {
-        kinds.push_back(std::string(run.name) + ":" + std::to_string(run.version));
+        kinds.all.push_back(std::string(run.name) + ":" + std::to_string(run.version));
+        if (run.any_device) kinds.helped.push_back(kinds.all.back());
     }
     return kinds;
 }

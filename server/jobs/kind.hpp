@@ -105,7 +105,8 @@ struct Contract {
 struct RunContext {
     opencl::Device* device = nullptr;  // none on the host worker
     Progress& progress;                // items of this task
-    std::stop_token stop;  // asked on cancel and on a lost lease; look at least every 100 ms
+    std::stop_token stop;        // asked on cancel and on a lost lease; look at least every 100 ms
+    std::string_view node = {};  // the machine's name in the queue
 };
 
 struct TaskOutput {
@@ -136,6 +137,10 @@ struct Run {
     // runs tasks, between two of them; the next task makes anew what it needs. Answers the bytes of
     // device memory that it held by its own books. Null: the kind keeps nothing.
     std::uint64_t (*release)(opencl::Device* device) = nullptr;
+    // Whether every device, of whatever class, finds the same: then workers to which their own
+    // class gives nothing help with the kind's tasks of other classes. An account pays the
+    // estimate for such a task, so that estimates are those of the lane's class, and honest ones.
+    bool any_device = false;
 };
 
 }  // namespace plimsoll::jobs

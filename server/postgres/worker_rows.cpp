@@ -55,7 +55,7 @@ Statement enlistment(const queue::WorkerInfo& info) {
     const double speed = capability.is_object() ? capability.value("speed", 1.0) : 1.0;
     return Statement::of(sql::worker_register, info.node, info.device, info.device_class,
                          info.kinds, capabilities, offered_bucket(info.memory_bytes), speed,
-                         shown_info(info));
+                         shown_info(info), info.helps);
 }
 
 Statement device_report(const queue::WorkerInfo& info) {
@@ -66,6 +66,7 @@ Statement device_report(const queue::WorkerInfo& info) {
 std::string to_json(const queue::WorkerTelemetry& telemetry) {
     return json{{"device", telemetry.device.empty() ? json() : json::parse(telemetry.device)},
                 {"free_memory", telemetry.free_memory ? json(*telemetry.free_memory) : json()},
+                {"slowness", telemetry.slowness},
                 {"claims", telemetry.claims},
                 {"tasks_done", telemetry.tasks_done},
                 {"tasks_failed", telemetry.tasks_failed},

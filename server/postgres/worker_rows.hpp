@@ -22,7 +22,7 @@ std::string to_json(const queue::WorkerTelemetry& telemetry);
 // The answer to a request to clean up: JSON, bytes.
 std::string to_json(const queue::Freed& freed);
 
-// From the rows of worker.claim.
+// From the rows of worker.claim or worker.claim_elsewhere.
 queue::Claim to_claim(const Rows& rows);
 
 // Whether the claim has tasks whose inputs are chunks of datasets, which come in an answer of their

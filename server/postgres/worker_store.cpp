@@ -14,6 +14,15 @@ namespace plimsoll::postgres {
 using queue::awaitable;
 using queue::WorkerHandle;
 
+namespace {
+
+std::optional<int> bucket_of(std::optional<std::int64_t> free_memory) {
+    if (!free_memory) return std::nullopt;
+    return offered_bucket(*free_memory);
+}
+
+}  // namespace
+
 WorkerStore::WorkerStore(const asio::any_io_executor& executor, Pool& pool, Listener& listener)
     : pool_(pool), waiting_(executor) {
     listener.subscribe({"plimsoll_ready",
@@ -92,11 +101,18 @@ awaitable<Result<void>> WorkerStore::report_cleanup(WorkerHandle worker, std::in
 awaitable<Result<queue::Claim>> WorkerStore::claim(WorkerHandle worker, double seconds,
                                                    int max_tasks,
                                                    std::optional<std::int64_t> free_memory) {
-    std::optional<int> bucket;
-    if (free_memory) bucket = offered_bucket(*free_memory);
-    auto rows = co_await pool_.run(Statement::of(sql::worker_claim, worker.id, worker.epoch,
-                                                 seconds, max_tasks, bucket, resident_),
-                                   kCallTimeout);
+    return leased(worker, Statement::of(sql::worker_claim, worker.id, worker.epoch, seconds,
+                                        max_tasks, bucket_of(free_memory), resident_));
+}
+
+awaitable<Result<queue::Claim>> WorkerStore::claim_elsewhere(
+    WorkerHandle worker, double seconds, int max_tasks, std::optional<std::int64_t> free_memory) {
+    return leased(worker, Statement::of(sql::worker_claim_elsewhere, worker.id, worker.epoch,
+                                        seconds, max_tasks, bucket_of(free_memory)));
+}
+
+awaitable<Result<queue::Claim>> WorkerStore::leased(WorkerHandle worker, Statement claiming) {
+    auto rows = co_await pool_.run(std::move(claiming), kCallTimeout);
     if (!rows) co_return fail(std::move(rows.error()));
     auto claim = to_claim(*rows);
     if (runs_on_chunks(claim)) {

@@ -25,6 +25,9 @@ class WorkerStore final : public queue::WorkerStore {
     queue::awaitable<Result<queue::Claim>> claim(
         queue::WorkerHandle worker, double seconds, int max_tasks,
         std::optional<std::int64_t> free_memory = {}) override;
+    queue::awaitable<Result<queue::Claim>> claim_elsewhere(
+        queue::WorkerHandle worker, double seconds, int max_tasks,
+        std::optional<std::int64_t> free_memory = {}) override;
     queue::awaitable<Result<queue::Acceptance>> complete(
         queue::WorkerHandle worker, std::int64_t fence,
         std::vector<queue::TaskReport> reports) override;
@@ -34,6 +37,7 @@ class WorkerStore final : public queue::WorkerStore {
                                 std::chrono::steady_clock::time_point deadline) override;
 
   private:
+    queue::awaitable<Result<queue::Claim>> leased(queue::WorkerHandle worker, Statement claiming);
     void woken();
 
     Pool& pool_;

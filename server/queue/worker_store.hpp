@@ -4,6 +4,7 @@
 #include "server/jobs/kind.hpp"
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ struct WorkerInfo {
     std::string capability;    // JSON text: the probe's record
     std::int64_t memory_bytes = 0;
     std::vector<std::string> kinds;  // "sentiment:1": name and version of every kind it can run
+    std::vector<std::string> helps;  // those of which it also runs tasks of other classes
     std::string last_end{};  // how the worker before this one ended, for people; empty: in order
 };
 
@@ -50,6 +52,7 @@ struct ClaimedTask {
 
 struct Claim {
     std::int64_t fence = 0;  // 0: nothing to do
+    bool elsewhere = false;  // of another device class than the worker's
     std::vector<ClaimedTask> tasks;
 };
 
@@ -98,6 +101,9 @@ struct WorkerTelemetry {
     std::int64_t tasks_dropped = 0;           // computed, but the lease was gone
     std::optional<std::int64_t> free_memory;  // of the device, bytes; at the last claim
     std::string device;  // JSON text: what the device says of itself; empty: nothing
+    // Seconds that it lately took for an estimated one, by kind ("waves:3"), of kinds that workers
+    // help with: by these, helpers and devices of the class are compared.
+    std::map<std::string, double> slowness;
 };
 
 class WorkerStore {
@@ -120,6 +126,13 @@ class WorkerStore {
     // than `free_memory` bytes; without it, than what the device had when the worker enlisted.
     virtual awaitable<Result<Claim>> claim(WorkerHandle worker, double seconds, int max_tasks,
                                            std::optional<std::int64_t> free_memory = {}) = 0;
+    // Tasks of another class, of the kinds that the worker helps with: about `seconds` of its own
+    // time, and only what it will have done before that class would. For a worker that holds
+    // nothing, and it must claim nothing else until these are settled. After any error it must
+    // retire and enlist anew: a lease may have been made of which it does not know.
+    virtual awaitable<Result<Claim>> claim_elsewhere(
+        WorkerHandle worker, double seconds, int max_tasks,
+        std::optional<std::int64_t> free_memory = {}) = 0;
     virtual awaitable<Result<Acceptance>> complete(WorkerHandle worker, std::int64_t fence,
                                                    std::vector<TaskReport> reports) = 0;
     // Gives unstarted tasks back, without costing them an attempt.

@@ -20,6 +20,10 @@ bool has_suspect(const Batches& batches) {
     });
 }
 
+bool is_helping(const Batches& batches) {
+    return std::ranges::any_of(batches, [](const auto& batch) { return batch->elsewhere; });
+}
+
 std::vector<std::pair<JobId, std::int64_t>> items_done(const Batches& batches) {
     std::map<JobId, std::int64_t> done;
     for (const auto& batch : batches) {

@@ -27,6 +27,7 @@ struct Batch {
     std::vector<std::unique_ptr<TaskSlot>> slots;
     std::vector<queue::TaskReport> reports;  // of the tasks that ran to an end
     bool lost = false;                       // the loop's: its lease is gone, drop what comes back
+    bool elsewhere = false;                  // of another device class than the worker's
 
     // Tasks that were not run, or were stopped: they go back to the queue.
     bool has_unfinished() const { return reports.size() < slots.size(); }
@@ -40,6 +41,9 @@ double estimated_seconds(const Batches& batches);
 // Whether one holds a task that was begun before, which may be one that kills its worker. Nothing
 // else is leased beside it: what dies with a worker twice is given up.
 bool has_suspect(const Batches& batches);
+
+// Whether one is of another device class: nothing else is claimed beside it.
+bool is_helping(const Batches& batches);
 
 // Of each job, merges aside.
 std::vector<std::pair<JobId, std::int64_t>> items_done(const Batches& batches);

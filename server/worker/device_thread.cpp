@@ -101,7 +101,7 @@ void DeviceThread::run(const Opener& opener, const Callbacks& callbacks) {
         memory_ = std::move(opened->memory);
         monitor_ = std::move(opened->monitor);
     }
-    tell([on_opened = callbacks.on_opened, info = std::move(opened->info)] { on_opened(info); });
+    tell([on_opened = callbacks.on_opened, info = opened->info] { on_opened(info); });
     while (const auto order = next()) {
         if (order->batch) {
             work_through(*order->batch, *opened, callbacks.on_broken);
@@ -164,7 +164,7 @@ void DeviceThread::work_through(Batch& batch, const OpenedDevice& opened,
                                 const OnBroken& on_broken) {
     for (const auto& slot : batch.slots) {
         if (!begin(*slot)) continue;
-        auto report = run_task(*slot, find_run_, opened.device.get(), random_());
+        auto report = run_task(*slot, find_run_, opened.device.get(), opened.info.node, random_());
         if (report && report->cause) look_after(*report, slot->task, opened, on_broken);
         end(batch, std::move(report));
     }

@@ -9,7 +9,6 @@
 #include "engine/telemetry/nvidia_memory.hpp"
 #include "engine/telemetry/sensors.hpp"
 #include "server/base/log.hpp"
-#include "server/worker/worker_info.hpp"
 
 #include <chrono>
 #include <fstream>
@@ -92,7 +91,7 @@ std::shared_ptr<const telemetry::Monitor> monitor_of(const opencl::DeviceInfo& i
     return {};
 }
 
-OpenedDevice open_host(std::vector<std::string> kinds, telemetry::Thresholds thresholds) {
+OpenedDevice open_host(KnownKinds kinds, telemetry::Thresholds thresholds) {
     const auto memory = opencl::available_host_memory();
     const nlohmann::ordered_json capability{
         {"device", kHost},
@@ -110,15 +109,16 @@ OpenedDevice open_host(std::vector<std::string> kinds, telemetry::Thresholds thr
                    .name = "Host processor",
                    .capability = capability.dump(),
                    .memory_bytes = bytes_or_zero(memory),
-                   .kinds = std::move(kinds)};
+                   .kinds = std::move(kinds.all),
+                   .helps = std::move(kinds.helped)};
     opened.memory = host_memory;
     opened.held_memory = resident_bytes;
     opened.monitor = watched(telemetry::host_sensor(), thresholds, false);
     return opened;
 }
 
-Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address,
-                                 std::vector<std::string> kinds, telemetry::Thresholds thresholds) {
+Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address, KnownKinds kinds,
+                                 telemetry::Thresholds thresholds) {
     auto device = opencl::Device::open(address);
     if (!device) return fail(std::move(device.error()));
     const auto capability = opencl::assess(*device);
@@ -147,7 +147,7 @@ Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address,
 
 }  // namespace
 
-Result<DeviceThread::Opener> opener_for(std::string_view device, std::vector<std::string> kinds,
+Result<DeviceThread::Opener> opener_for(std::string_view device, KnownKinds kinds,
                                         telemetry::Thresholds thresholds) {
     if (device == kHost) {
         return [kinds = std::move(kinds), thresholds]() -> Result<OpenedDevice> {

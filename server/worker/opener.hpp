@@ -3,17 +3,17 @@
 #include "engine/base/result.hpp"
 #include "engine/telemetry/warnings.hpp"
 #include "server/worker/device_thread.hpp"
+#include "server/worker/worker_info.hpp"
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace plimsoll::worker {
 
 // What opens the device called `device` ("host" or "opencl:<platform>:<index>") on the device
 // thread. An OpenCL device must pass its self-tests. `kinds` is what the worker will register; past
 // `thresholds` the device warns. Errc::invalid_input for any other name.
-Result<DeviceThread::Opener> opener_for(std::string_view device, std::vector<std::string> kinds,
+Result<DeviceThread::Opener> opener_for(std::string_view device, KnownKinds kinds,
                                         telemetry::Thresholds thresholds);
 
 }  // namespace plimsoll::worker

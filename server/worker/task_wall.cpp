@@ -27,7 +27,7 @@ TaskReport begin_report(const queue::ClaimedTask& task) {
 }
 
 Result<void> compute(TaskSlot& slot, const jobs::Run& run, opencl::Device* device,
-                     TaskReport& report) {
+                     std::string_view node, TaskReport& report) {
     const auto& task = slot.task;
     if (task.merge) {
         auto merged = run.merge(task.args, task.partials);
@@ -36,7 +36,7 @@ Result<void> compute(TaskSlot& slot, const jobs::Run& run, opencl::Device* devic
         report.output.results = std::move(merged->results);
         return {};
     }
-    jobs::RunContext context{device, slot.progress, slot.stop.get_token()};
+    jobs::RunContext context{device, slot.progress, slot.stop.get_token(), node};
     auto output = run.run(task.args, task.input, context);
     if (!output) return fail(std::move(output.error()));
     report.output = std::move(*output);
@@ -45,7 +45,7 @@ Result<void> compute(TaskSlot& slot, const jobs::Run& run, opencl::Device* devic
 
 // The third wall of the program, after a request and before main: whatever a task throws ends here.
 Result<void> compute_caught(TaskSlot& slot, const FindRun& find_run, opencl::Device* device,
-                            TaskReport& report) {
+                            std::string_view node, TaskReport& report) {
     const auto& task = slot.task;
     const auto* run = find_run(task.kind, task.kind_version);
     if (run == nullptr) {
@@ -54,7 +54,7 @@ Result<void> compute_caught(TaskSlot& slot, const FindRun& find_run, opencl::Dev
                                            ".");
     }
     try {
-        return compute(slot, *run, device, report);
+        return compute(slot, *run, device, node, report);
     } catch (const std::bad_alloc&) {
         return fail(Errc::exhausted, "The worker ran out of memory.");
     } catch (const std::exception& e) {
@@ -67,11 +67,11 @@ Result<void> compute_caught(TaskSlot& slot, const FindRun& find_run, opencl::Dev
 }  // namespace
 
 std::optional<TaskReport> run_task(TaskSlot& slot, const FindRun& find_run, opencl::Device* device,
-                                   double chance) {
+                                   std::string_view node, double chance) {
     const auto& task = slot.task;
     TaskReport report = begin_report(task);
     const auto start = std::chrono::steady_clock::now();
-    const auto done = compute_caught(slot, find_run, device, report);
+    const auto done = compute_caught(slot, find_run, device, node, report);
     report.device_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const auto log_ended = [&](log::Level level, std::string_view message, std::string_view error) {

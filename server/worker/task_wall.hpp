@@ -16,9 +16,10 @@ using FindRun = std::function<const jobs::Run*(std::string_view kind, int versio
 // Runs one task and turns whatever happens into its report: the wall behind which a task's errors
 // and exceptions stay. What may pass (queue/retry.hpp; std::bad_alloc is a shortage) is to be
 // retried after a pause that `chance`, uniform in [0, 1), spreads. Nothing when the task stopped
-// because it was asked to.
+// because it was asked to. `node`: this machine's name in the queue.
 std::optional<queue::TaskReport> run_task(TaskSlot& slot, const FindRun& find_run,
-                                          opencl::Device* device, double chance);
+                                          opencl::Device* device, std::string_view node,
+                                          double chance);
 
 // Of a task that costs its worker process: what dies twice is given up, so that a first attempt is
 // tried again at once, where it can be elsewhere, and a later one has failed.

@@ -20,9 +20,6 @@ constexpr std::chrono::milliseconds kFirstRetry{100};
 constexpr std::chrono::milliseconds kLongestRetry{2000};
 // While the database is away, so that its first answer finds the leases alive.
 constexpr std::chrono::milliseconds kHeartbeatRetry{1000};
-// One batch runs, one waits: the device never idles for a round trip, and little is held back from
-// other workers.
-constexpr std::size_t kMostBatches = 2;
 
 }  // namespace
 
@@ -228,82 +225,13 @@ void Worker::lose_leases() {
     for_heartbeats_.set();
 }
 
-// --- work ---
-
-bool Worker::wants_work() const {
-    return !must_enlist_ && !told_to_pause_ && !device_silent_ && !has_suspect(outstanding_) &&
-           outstanding_.size() < kMostBatches &&
-           estimated_seconds(outstanding_) <= options_.claim_seconds;
-}
-
-// Looked at anew after each batch and with every poll, because other programs share the device.
-// Tasks run one at a time, so what the running one holds by now is there again when the next one
-// begins: the offer errs on the small side.
-std::optional<std::int64_t> Worker::memory_to_offer() {
-    if (timer_.now() < offer_until_) return offer_;
-    const auto memory = device_.memory();
-    offer_.reset();
-    if (memory) {
-        telemetry_.free_memory = static_cast<std::int64_t>(memory->free);
-        offer_ = std::max<std::int64_t>(0, *telemetry_.free_memory - options_.spared_memory);
-    }
-    if (outstanding_.empty()) offer_until_ = timer_.now() + options_.memory_look;
-    return offer_;
-}
-
-awaitable<void> Worker::claims() {
-    while (!draining_) {
-        if (!wants_work()) {
-            co_await for_claims_.wait();
-            continue;
-        }
-        const auto as = handle_;
-        claiming_ = true;
-        auto claim =
-            co_await store_.claim(as, options_.claim_seconds, pace_.tasks(), memory_to_offer());
-        claiming_ = false;
-        if (claim) {
-            outage_.ends();
-            retry_.reset();
-            if (claim->fence != 0) {
-                start(as, std::move(*claim));
-            } else if (!draining_) {
-                co_await for_claims_.wait();
-            }
-        } else if (is_gone(claim.error())) {
-            if (as.epoch == handle_.epoch && !must_enlist_) lose_leases();
-        } else {
-            // When only the answer was lost, the queue takes back what it leased: no heartbeat
-            // names that lease.
-            if (!outage_.begins_with(claim.error())) {
-                log::error("claim refused", {{"reason", claim.error().message}});
-            }
-            co_await (timer_.sleep_until(timer_.now() + retry_.next()) || for_claims_.wait());
-        }
-    }
-    if (over()) wake_all();  // the claim under way was the last thing to wait for
-}
-
-void Worker::start(queue::WorkerHandle as, queue::Claim claim) {
-    // Enlisted anew while the claim was under way: its lease is nobody's and lapses.
-    if (must_enlist_ || as.epoch != handle_.epoch) return;
-    auto batch = std::make_shared<Batch>();
-    batch->worker = as;
-    batch->fence = claim.fence;
-    for (auto& task : claim.tasks) {
-        batch->slots.push_back(std::make_unique<TaskSlot>());
-        batch->slots.back()->progress.set_total(task.items);
-        batch->slots.back()->task = std::move(task);
-    }
-    outstanding_.push_back(batch);
-    offer_until_ = {};
-    ++telemetry_.claims;
-    device_.submit(std::move(batch));
-}
+// --- work: what is claimed (claims.cpp), and what came of it ---
 
 void Worker::finished(std::shared_ptr<Batch> batch) {
     pace_.learn(*batch);
     time_guard_.learn(*batch);
+    slowness_.learn(*batch, info_.helps);
+    telemetry_.slowness = slowness_.by_kind();
     finished_.push_back(std::move(batch));
     for_records_.set();
 }

@@ -10,6 +10,7 @@
 #include "server/worker/outage.hpp"
 #include "server/worker/pace.hpp"
 #include "server/worker/recorder.hpp"
+#include "server/worker/slowness.hpp"
 #include "server/worker/time_guard.hpp"
 #include "server/worker/timer.hpp"
 
@@ -33,6 +34,8 @@ struct WorkerOptions {
     // How long to believe that no notification means no work, before asking anyway.
     std::chrono::milliseconds poll{1000};
     double claim_seconds = 0.25;  // of device time; a longer task comes alone
+    // How soon after other classes had nothing for it a worker without work looks there again.
+    std::chrono::milliseconds between_looks_elsewhere{500};
     // So many tasks at first and of longer ones, and so many of tasks that end at once.
     int fewest_tasks = 64;
     int most_tasks = 2048;
@@ -92,6 +95,7 @@ class Worker {
     awaitable<void> retire();
     awaitable<void> give_up(const TaskSlot& slot);
 
+    awaitable<Result<queue::Claim>> claim_for(queue::WorkerHandle as);
     void start(queue::WorkerHandle as, queue::Claim claim);
     void look();
     void obey(const queue::HeartbeatReply& reply);
@@ -100,6 +104,7 @@ class Worker {
     void stop_job(JobId job);
     void lose_leases();
     bool wants_work() const;
+    bool may_help() const;
     std::optional<std::int64_t> memory_to_offer();
     bool over() const;
     void wake_all();
@@ -110,6 +115,7 @@ class Worker {
     WorkerOptions options_;
     Backoff retry_;  // of enlisting and claiming
     Pace pace_;
+    Slowness slowness_;
     TimeGuard time_guard_;
     Outage outage_;
     Recorder recorder_;
@@ -123,6 +129,7 @@ class Worker {
     DeviceLog device_log_;
     std::optional<std::int64_t> offer_;  // of memory, at the last look
     TimePoint offer_until_{};
+    TimePoint help_from_{};  // before, other classes are not asked for work
     TimePoint last_beat_{};
     TimePoint accepted_beat_{};  // or enlisted: our leases live for 15 s
 

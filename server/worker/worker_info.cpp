@@ -36,8 +36,7 @@ std::string home() {
     return boot + " " + std::filesystem::read_symlink("/proc/self/ns/net", unknown).string();
 }
 
-queue::WorkerInfo worker_info(const opencl::Capability& capability,
-                              std::vector<std::string> kinds) {
+queue::WorkerInfo worker_info(const opencl::Capability& capability, KnownKinds kinds) {
     const auto& info = capability.info;
     return {.node = node_name(),
             .home = home(),
@@ -46,7 +45,8 @@ queue::WorkerInfo worker_info(const opencl::Capability& capability,
             .name = info.name,
             .capability = opencl::to_json(capability),
             .memory_bytes = static_cast<std::int64_t>(info.memory.bytes.value_or(0)),
-            .kinds = std::move(kinds)};
+            .kinds = std::move(kinds.all),
+            .helps = std::move(kinds.helped)};
 }
 
 }  // namespace plimsoll::worker

@@ -129,9 +129,11 @@ class WavesJobs(unittest.TestCase):
         without, expected = self.finished(self.submit(**args, use_gpu=False))
         self.assertEqual(rows, expected)
         self.assertEqual(with_device["summary"]["ranking"], without["summary"]["ranking"])
+        node = self.api.get("/v1/devices").json["items"][0]["node"]
+        said = {"node": node, "symbols": 4, "surrogates": 80}
         self.assertEqual(with_device["summary"]["computed"],
-                         [{"by": "opencl:pocl:0 (CPU flavour)", "symbols": 4, "surrogates": 80, "why": "use_gpu is true."}])
-        self.assertEqual(without["summary"]["computed"], [{"by": "processor", "symbols": 4, "surrogates": 80, "why": ""}])
+                         [{"by": "opencl:pocl:0 (CPU flavour)", **said, "why": "use_gpu is true."}])
+        self.assertEqual(without["summary"]["computed"], [{"by": "processor", **said, "why": ""}])
 
     def test_every_setting_of_the_command_line_is_an_argument(self):
         told = subprocess.run([harness.BIN / "plimsoll", "waves", "--keys"], capture_output=True, text=True,

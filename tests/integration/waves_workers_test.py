@@ -1,11 +1,13 @@
-"""The same waves job on one worker and on several: rows, ranks and k of n are the same."""
+"""The same waves job on one worker and on several, of one class and of two: rows, ranks and k of n are the same."""
 
 import os
 import random
 import signal
 import subprocess
+import time
 import unittest
 
+import psycopg
 from harness import BIN, PATIENCE, Server, descendants
 
 URL = os.environ["PLIMSOLL_TEST_DATABASE_URL"]  # as the superuser
@@ -61,12 +63,52 @@ class WavesWorkers(unittest.TestCase):
         for node in ("second", "third"):
             self.engine(node)
         for _ in range(2):  # the workers of the new ones may come while the first job runs
-            summary, rows = self.finished(args)
-            self.assertEqual(summary, alone[0])
-            self.assertEqual(rows, alone[1])
+            self.check_same(self.finished(args), alone)
         # Nor on the number of threads.
         summary, rows = self.finished({**args, "processes": 1})
         self.assertEqual(rows, alone[1])
+
+    def but_who(self, summary):
+        """All of it but who searched; every symbol has somebody who did."""
+        self.assertEqual(sum(it["symbols"] for it in summary["computed"]), summary["symbols"] - len(summary["errors"]))
+        self.assertLessEqual({(it["by"], it["node"]) for it in summary["computed"]},
+                             {("processor", node) for node in ("first", "second", "third")})
+        return {**summary, "computed": None}
+
+    def check_same(self, found, expected):
+        self.assertEqual(self.but_who(found[0]), self.but_who(expected[0]))
+        self.assertEqual(found[1], expected[1])
+
+    def sql(self, query):
+        with psycopg.connect(URL, autocommit=True) as connection:
+            return connection.execute(query).fetchone()[0]
+
+    def test_an_idle_device_of_another_class_helps(self):
+        args = {"prices": walks(96, 300), "surrogates": 400, "top_n": 3}
+        self.engine("node")
+        deadline = time.monotonic() + PATIENCE
+        while ("opencl:pocl:0", "ready") not in {(it["device"], it["state"]) for it in self.api.get("/v1/devices").json["items"]}:
+            self.assertLess(time.monotonic(), deadline)
+        alone = self.finished({**args, "use_gpu": False})
+        # The device of the job's class takes nothing for now, and the host has nothing else to do.
+        hold = self.sql("select plimsoll.hold_v1('device', id::text, 'pause', 'Test.', true, 1) from plimsoll.worker where device = 'opencl:pocl:0'")
+        other = self.api.post("/v1/jobs", {"kind": "profile", "args": {"mode": "engine", "device_class": "cpu"}}).json["id"]
+        job = self.submit({**args, "use_gpu": True})
+        while self.sql("select count(*) from plimsoll.result where job_id = (select max(id) from plimsoll.job)") == 0:
+            self.assertLess(time.monotonic(), deadline)
+        # Of a profile no two devices find the same.
+        self.assertEqual(self.api.get(f"/v1/jobs/{other}").json["state"], "queued")
+        self.api.post(f"/v1/jobs/{other}/cancel")
+        self.assertTrue(self.sql(f"select plimsoll.resume_v1({hold}, null)"))
+        summary, rows = self.finished(job=job)
+        self.assertEqual(rows, alone[1])
+        self.assertEqual({(it["by"], it["node"]) for it in summary["computed"]},
+                         {("processor", "node"), ("opencl:pocl:0 (CPU flavour)", "node")})
+        self.assertEqual(summary["ranking"], alone[0]["ranking"])
+        # What the host did cost the class's account the estimate.
+        self.assertTrue(self.sql("""select bool_and(abs(r.seconds - t.est_seconds) < 1e-6) from plimsoll.result r
+            join plimsoll.task t on t.job_id = r.job_id and t.seq = r.seq join plimsoll.worker w on w.id = r.worker_id
+            where w.device = 'host' and r.job_id = (select max(id) from plimsoll.job)"""))
 
     def test_workers_share_the_chance_series_of_a_symbol(self):
         args = {"prices": walks(2, 300) + "bad,0\n", "mode": "compatible", "surrogates": 2000, "top_n": 3}
@@ -87,9 +129,9 @@ class WavesWorkers(unittest.TestCase):
         self.engine("second")
         for process in [engine.pid, *descendants(engine.pid)]:
             os.kill(process, signal.SIGKILL)
-        self.assertEqual(self.finished(job=job), alone)
+        self.check_same(self.finished(job=job), alone)
         self.engine("third")
-        self.assertEqual(self.finished(args), alone)
+        self.check_same(self.finished(args), alone)
 
     def submit_and_wait(self, args):
         job = self.submit(args)

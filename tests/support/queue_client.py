@@ -1,5 +1,6 @@
 """The queue's SQL functions, thinly, for tests: one object per connection and role."""
 
+import json
 import os
 import re
 from collections import namedtuple
@@ -8,6 +9,7 @@ import psycopg
 from psycopg.rows import namedtuple_row
 
 Worker = namedtuple('Worker', 'worker_id epoch')
+Claimed = namedtuple('Claimed', 'fence job_id task attempt is_merge items est_seconds input partials')
 
 
 def server_folder():
@@ -73,12 +75,18 @@ class Queue:
                           'memory', 'model', 'merge', 'run_at', 'key', 'fingerprint', 'deadline', 'timeout', 'unique')), whole,
             *([t[i] for t in tasks] for i in range(4)))
 
-    def register(self, device, device_class='cpu', kinds=('test:1',), capabilities=(), memory=20, speed=1.0, node='node'):
-        return Worker(*self.call('register_worker_v1', 'text text text text[] text[] smallint real json', node, device, device_class,
-                                 list(kinds), list(capabilities), memory, speed, '{}')[0])
+    def register(self, device, device_class='cpu', kinds=('test:1',), capabilities=(), memory=20, speed=1.0, node='node', helps=()):
+        return Worker(*self.call('register_worker_v2', 'text text text text[] text[] smallint real json text[]', node, device, device_class,
+                                 list(kinds), list(capabilities), memory, speed, '{}', list(helps))[0])
 
     def claim(self, worker, seconds=1e6, tasks=64, memory=None, models=()):
         return self.call('claim_v2', 'int int float8 int smallint text[]', *worker, seconds, tasks, memory, list(models))
+
+    def claim_elsewhere(self, worker, seconds=1e6, tasks=64, memory=None):
+        """What it helps with: a row a task, in order."""
+        return [Claimed(of.fence, of.job_id, task, attempt, of.is_merge, items, seconds, data, None)
+                for of in self.call('claim_elsewhere_v1', 'int int float8 int smallint', *worker, seconds, tasks, memory)
+                for task, attempt, items, seconds, data in zip(of.tasks, of.attempts, of.items, of.est_seconds, of.inputs)]
 
     def complete(self, worker, tasks, outcome='done', content=b'out', partial=b'{}', ok=None, failed=0, seconds=None, error=None,
                  delay=None, fence=None):
@@ -91,9 +99,11 @@ class Queue:
             [t.est_seconds if seconds is None else seconds for t in tasks], [error] * n, [delay] * n)
         return [r.verdict for r in rows]
 
-    def heartbeat(self, worker, fences=(), progress=()):
+    def heartbeat(self, worker, fences=(), progress=(), slowness=None):
+        """slowness: seconds that the worker takes for an estimated one of the kind 'test'."""
         jobs, items = ([p[i] for p in progress] for i in (0, 1))
-        return self.call('heartbeat_v1', 'int int bigint[] bigint[] int[] json', *worker, list(fences), jobs, items, None)[0]
+        telemetry = None if slowness is None else json.dumps({'slowness': {'test:1': slowness}})
+        return self.call('heartbeat_v1', 'int int bigint[] bigint[] int[] json', *worker, list(fences), jobs, items, telemetry)[0]
 
     def release(self, worker, tasks):
         return self.call('release_v1', 'int int bigint bigint[] int[]', *worker, tasks[0].fence, [t.job_id for t in tasks],

@@ -1,8 +1,8 @@
 -- What a worker calls; arguments in the order of migrations/README.md.
 
 -- name: worker.register
-select worker_id, epoch from plimsoll.register_worker_v1(
-  $1::text, $2::text, $3::text, $4::text[], $5::text[], $6::smallint, $7::real, $8::json);
+select worker_id, epoch from plimsoll.register_worker_v2(
+  $1::text, $2::text, $3::text, $4::text[], $5::text[], $6::smallint, $7::real, $8::json, $9::text[]);
 
 -- name: worker.report_device
 select plimsoll.report_device_v1($1::text, $2::text, $3::text, $4::json);
@@ -18,6 +18,11 @@ select plimsoll.report_cleanup_v1($1::int, $2::int, $3::bigint, $4::json);
 -- A row a job.
 select fence, job_id, is_merge, kind, kind_version, args, model, tasks, attempts, est_seconds, places, items, inputs, partials
 from plimsoll.claim_v3($1::int, $2::int, $3::float8, $4::int, $5::smallint, $6::text[]);
+
+-- name: worker.claim_elsewhere
+-- As worker.claim.
+select fence, job_id, is_merge, kind, kind_version, args, model, tasks, attempts, est_seconds, places, items, inputs, partials
+from plimsoll.claim_elsewhere_v1($1::int, $2::int, $3::float8, $4::int, $5::smallint);
 
 -- name: worker.chunks
 -- The inputs of a lease's tasks that run on chunks of datasets.

@@ -48,8 +48,8 @@ class Catalogue(unittest.TestCase):
             select proname from pg_proc where pronamespace = 'plimsoll'::regnamespace
               and has_function_privilege('plimsoll_worker', oid, 'execute') order by 1""")
         self.assertEqual([r.proname for r in functions],
-                         ['claim_v1', 'claim_v2', 'claim_v3', 'claimed_chunks_v1', 'complete_v1', 'complete_v2', 'heartbeat_v1', 'heartbeat_v2',
-                          'register_worker_v1', 'release_v1', 'report_cleanup_v1', 'report_device_v1',
+                         ['claim_elsewhere_v1', 'claim_v1', 'claim_v2', 'claim_v3', 'claimed_chunks_v1', 'complete_v1', 'complete_v2', 'heartbeat_v1', 'heartbeat_v2',
+                          'register_worker_v1', 'register_worker_v2', 'release_v1', 'report_cleanup_v1', 'report_device_v1',
                           'retire_worker_v1'])
 
     def test_nobody_may_execute_helpers(self):

@@ -20,7 +20,7 @@ import psycopg
 from queue_client import Queue, connect
 from queue_invariants import broken
 import storm_roles
-from storm_roles import Duties, Submitter, WorkerRole, spec
+from storm_roles import Duties, HelperRole, Submitter, WorkerRole, spec
 
 # Forked, not executed anew: a child is at work within a millisecond.
 FORK = multiprocessing.get_context('fork')
@@ -85,6 +85,7 @@ def storm(given, queue, plan, directory):
     for i in range(given.workers):
         herd.start(f'worker {i}', WorkerRole, f'cpu {i}', 'cpu', directory)
     herd.start('host', WorkerRole, 'host 0', 'host', directory)
+    herd.start('helper', HelperRole, 'gpu 0', 'gpu', directory)
     for i in range(2):
         herd.start(f'duties {i}', Duties, plan)
         herd.start(f'submitter {i}', Submitter, plan, i, 2)
@@ -179,8 +180,10 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         kills, checks = storm(given, queue, plan, directory)
         snapshot.close()
+        helped = queue.one("select count(*) from result r join worker w on w.id = r.worker_id where w.device = 'gpu 0'")
+        assert helped > 0, 'nobody helped'
         ended, accepted = check_end(queue, finish(queue, plan, directory), directory)
-    print(f'{kills} kills, {checks} checks, {accepted} completions noted; {given.jobs} jobs: {ended}')
+    print(f'{kills} kills, {checks} checks, {accepted} completions noted, {helped} tasks done with help; {given.jobs} jobs: {ended}')
 
 
 if __name__ == '__main__':

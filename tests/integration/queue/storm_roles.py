@@ -58,6 +58,8 @@ def spec(plan, number):
 class WorkerRole(Role):
     """Claims, and completes in every way there is. Writes down what was accepted: 'job task fence', a line each."""
 
+    helps, slowness = (), 1
+
     def __init__(self, seed, device, device_class, directory):
         super().__init__('plimsoll_worker', seed)
         self.device, self.device_class = device, device_class
@@ -65,7 +67,7 @@ class WorkerRole(Role):
         self.register()
 
     def register(self):
-        self.worker = self.queue.register(self.device, self.device_class)
+        self.worker = self.queue.register(self.device, self.device_class, helps=self.helps)
 
     def run(self):
         while True:
@@ -76,9 +78,12 @@ class WorkerRole(Role):
                     raise
                 self.register()
 
+    def claim(self):
+        return self.queue.claim(self.worker, tasks=self.coin.choice((1, 4, 16, 64)))
+
     def step(self):
-        tasks = self.late(lambda: self.queue.claim(self.worker, tasks=self.coin.choice((1, 4, 16, 64))))
-        alive = self.late(lambda: self.queue.heartbeat(self.worker, {t.fence for t in tasks})).alive
+        tasks = self.late(self.claim)
+        alive = self.late(lambda: self.queue.heartbeat(self.worker, {t.fence for t in tasks}, slowness=self.slowness)).alive
         if not alive:
             return self.register()
         if not tasks:
@@ -125,6 +130,15 @@ class WorkerRole(Role):
             [partial or bytes(t.input) for t in tasks], [t.items or 0 for t in tasks], [0] * n,
             [t.est_seconds * self.coin.uniform(0.5, 2) for t in tasks], [how.get('error')] * n, [how.get('delay')] * n)
         return [r.verdict for r in rows]
+
+
+class HelperRole(WorkerRole):
+    """A quick one, of a class without jobs."""
+
+    helps, slowness = ('test:1',), 0.01
+
+    def claim(self):
+        return self.queue.claim_elsewhere(self.worker, tasks=self.coin.choice((1, 4, 16)))
 
 
 class Duties(Role):

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <set>
+#include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -98,12 +100,16 @@ std::string summary_text(const json& summary) {
         text += "  " + omission.get<std::string>() + "\n";
     }
     // Reports of earlier versions do not say.
-    for (const json& it : summary.value("computed", json::array())) {
+    const json computed = summary.value("computed", json::array());
+    std::set<std::string> nodes;
+    for (const json& it : computed) nodes.insert(it.value("node", ""));
+    for (const json& it : computed) {
         const auto symbols = it.value("symbols", std::int64_t{0});
         const auto chances = it.value("surrogates", std::int64_t{0});
         const std::string why = it.value("why", "");
-        text += "Searched by " + it.value("by", "") + ": " + std::to_string(symbols) +
-                (symbols == 1 ? " symbol" : " symbols") +
+        text += "Searched by " + it.value("by", "") +
+                (nodes.size() > 1 ? " of " + it.value("node", "") : "") + ": " +
+                std::to_string(symbols) + (symbols == 1 ? " symbol" : " symbols") +
                 (chances > 0 ? " and " + std::to_string(chances) + " chance series." : ".") +
                 (why.empty() ? "" : " ") + why + "\n";
     }

@@ -176,8 +176,11 @@ void Partial::add(std::int64_t index, const engine::SymbolReport& report) {
     seconds += report.seconds;
 }
 
-void Partial::add_computed(const engine::SymbolReport& report, std::uint64_t more) {
-    if (report.ok()) add_computed(report.computed_by, report.computed_why, more, report.surrogates);
+void Partial::add_computed(const engine::SymbolReport& report, std::string_view node,
+                           std::uint64_t more) {
+    if (!report.ok()) return;
+    add_computed({report.computed_by, std::string(node), report.computed_why}, more,
+                 report.surrogates);
 }
 
 void Partial::judge() {
@@ -198,7 +201,8 @@ void Partial::add(Partial other) {
         if (errors.size() < kErrorsReported) errors.push_back(std::move(error));
     }
     for (const json& it : other.computed)
-        add_computed(it.at("by"), it.at("why"), it.at("symbols").get<std::uint64_t>(),
+        add_computed({it.at("by"), it.value("node", ""), it.at("why")},
+                     it.at("symbols").get<std::uint64_t>(),
                      it.at("surrogates").get<std::uint64_t>());
     coverage.add(other.coverage);
     bars += other.bars;
@@ -207,16 +211,19 @@ void Partial::add(Partial other) {
 }
 
 // Of many reasons, which differ in what was predicted, the first ones stand for all.
-void Partial::add_computed(const std::string& by, const std::string& why, std::uint64_t more,
-                           std::uint64_t surrogates) {
+void Partial::add_computed(const Searcher& searcher, std::uint64_t more, std::uint64_t surrogates) {
+    const auto& [by, node, why] = searcher;
     json* same = nullptr;
     for (json& it : computed) {
         const bool all = it["why"] == why || computed.size() >= kReasons;
-        if (it["by"] == by && all && same == nullptr) same = &it;
+        if (it["by"] == by && it["node"] == node && all && same == nullptr) same = &it;
     }
     if (same == nullptr) {
-        computed.push_back(
-            {{"by", by}, {"why", why}, {"symbols", more}, {"surrogates", surrogates}});
+        computed.push_back({{"by", by},
+                            {"node", node},
+                            {"why", why},
+                            {"symbols", more},
+                            {"surrogates", surrogates}});
         return;
     }
     (*same)["symbols"] = (*same)["symbols"].get<std::uint64_t>() + more;

@@ -26,9 +26,10 @@ struct Partial {
 
     // All of it but who searched.
     void add(std::int64_t index, const ::plimsoll::waves::SymbolReport& report);
-    // `symbols`: 1, or 0 where somebody else is named for the symbol, and this for surrogates
-    // alone.
-    void add_computed(const ::plimsoll::waves::SymbolReport& report, std::uint64_t symbols);
+    // `node`: the machine. `symbols`: 1, or 0 where somebody else is named for the symbol, and this
+    // for surrogates alone.
+    void add_computed(const ::plimsoll::waves::SymbolReport& report, std::string_view node,
+                      std::uint64_t symbols);
     // Of a later task.
     void add(Partial other);
     // When all are added: writes the judgements into symbols and rows.
@@ -40,8 +41,12 @@ struct Partial {
     static Result<Partial> unpacked(std::string_view packed);
 
   private:
-    void add_computed(const std::string& by, const std::string& why, std::uint64_t symbols,
-                      std::uint64_t surrogates);
+    struct Searcher {
+        std::string by;  // the processor, or a device
+        std::string node;
+        std::string why;
+    };
+    void add_computed(const Searcher& searcher, std::uint64_t symbols, std::uint64_t surrogates);
 };
 
 }  // namespace plimsoll::jobs::waves

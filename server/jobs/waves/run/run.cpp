@@ -45,7 +45,7 @@ TaskOutput judgement_of(const Slice& slice, const engine::SymbolReport& report,
     Partial partial;
     partial.judgements[slice.first] = engine::Judgement(report);
     // Whoever has the first of them stands for the symbol, the others for their surrogates alone.
-    partial.add_computed(report, slice.first_surrogate == 0 ? 1 : 0);
+    partial.add_computed(report, context.node, slice.first_surrogate == 0 ? 1 : 0);
     return {.results = gzip(""), .partial = partial.packed()};
 }
 
@@ -69,7 +69,7 @@ TaskOutput rows_of(const Slice& slice, const Request& request,
     for (std::size_t i = 0; i < reports.size(); ++i) {
         rows += texts[i];
         partial.add(slice.first + static_cast<std::int64_t>(i), reports[i]);
-        if (slice.share == Share::whole) partial.add_computed(reports[i], 1);
+        if (slice.share == Share::whole) partial.add_computed(reports[i], context.node, 1);
         ++(reports[i].ok() ? output.items_ok : output.items_failed);
     }
     partial.rows = std::move(drafts);
@@ -111,6 +111,7 @@ constinit extern const Run kRun{.name = kName,
                                 .version = kVersion,
                                 .run = count_waves,
                                 .merge = merge,
-                                .release = release_device};
+                                .release = release_device,
+                                .any_device = true};
 
 }  // namespace plimsoll::jobs::waves

@@ -24,7 +24,9 @@ class FakeStore final : public queue::WorkerStore {
 
     std::optional<Error> down;
     std::deque<std::vector<queue::ClaimedTask>> ready;  // one claim each
-    queue::HeartbeatReply reply;                        // to the next heartbeat
+    std::deque<std::vector<queue::ClaimedTask>> ready_elsewhere;
+    bool lose_answer_elsewhere = false;  // the next one
+    queue::HeartbeatReply reply;         // to the next heartbeat
     // Decides about a completion; accepted when empty.
     std::function<Result<queue::Acceptance>(const std::vector<queue::TaskReport>&)> judge;
 
@@ -32,6 +34,8 @@ class FakeStore final : public queue::WorkerStore {
     int enlistments_tried = 0;
     int retired = 0;
     int claims = 0;
+    std::map<std::int64_t, int> claims_by_epoch;
+    int claims_elsewhere = 0;
     int last_max_tasks = 0;
     std::optional<std::int64_t> last_free_memory;
     int completions_tried = 0;
@@ -73,15 +77,25 @@ class FakeStore final : public queue::WorkerStore {
         co_return Result<void>{};
     }
 
-    awaitable<Result<queue::Claim>> claim(queue::WorkerHandle, double, int max_tasks,
+    awaitable<Result<queue::Claim>> claim(queue::WorkerHandle worker, double, int max_tasks,
                                           std::optional<std::int64_t> free_memory) override {
         if (down) co_return fail(*down);
         ++claims;
+        ++claims_by_epoch[worker.epoch];
         last_max_tasks = max_tasks;
         last_free_memory = free_memory;
         if (ready.empty()) co_return queue::Claim{};
-        queue::Claim claim{++fence_, std::move(ready.front())};
-        ready.pop_front();
+        co_return next_of(ready);
+    }
+
+    awaitable<Result<queue::Claim>> claim_elsewhere(queue::WorkerHandle, double, int,
+                                                    std::optional<std::int64_t>) override {
+        if (down) co_return fail(*down);
+        ++claims_elsewhere;
+        if (ready_elsewhere.empty()) co_return queue::Claim{};
+        auto claim = next_of(ready_elsewhere);
+        if (std::exchange(lose_answer_elsewhere, false))
+            co_return fail(Errc::unavailable, "The answer got lost.");
         co_return claim;
     }
 
@@ -116,6 +130,14 @@ class FakeStore final : public queue::WorkerStore {
     }
 
   private:
+    queue::Claim next_of(std::deque<std::vector<queue::ClaimedTask>>& from) {
+        queue::Claim claim;
+        claim.fence = ++fence_;
+        claim.tasks = std::move(from.front());
+        from.pop_front();
+        return claim;
+    }
+
     Timer& timer_;
     Event notified_;
     std::int64_t fence_ = 0;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/executor_work_guard.hpp>
@@ -37,6 +38,7 @@ class WorkerTest : public testing::Test {
         device_.start(
             [this] {
                 OpenedDevice opened;
+                opened.info.helps = helps_;
                 opened.memory = [this] { return free_; };
                 opened.check = [this]() -> Result<void> {
                     if (broken_) return fail(Errc::exhausted, "No call succeeds.");
@@ -99,6 +101,7 @@ class WorkerTest : public testing::Test {
     boost::asio::io_context io_{1};
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_{
         io_.get_executor()};
+    std::vector<std::string> helps_;               // set before SetUp()
     std::optional<telemetry::DeviceMemory> free_;  // read by the loop, on this thread
     FakeTimer timer_;
     FakeStore store_{io_.get_executor(), timer_};

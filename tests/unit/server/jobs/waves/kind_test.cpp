@@ -32,14 +32,19 @@ struct Outcome {
     std::int64_t failed = 0;
 };
 
-Outcome run_all(const Plan& plan, opencl::Device* device = nullptr) {
+// On one machine after the other.
+Outcome run_all(const Plan& plan, opencl::Device* device = nullptr,
+                const std::vector<std::string>& nodes = {"here"}) {
     const jobs::Run& run = *find_run("waves", kVersion);
     Outcome outcome;
     std::vector<std::string> members;
     std::vector<std::string> partials;
     for (const TaskSpec& task : plan.tasks) {
         Progress progress;
-        RunContext context{.device = device, .progress = progress, .stop = {}};
+        RunContext context{.device = device,
+                           .progress = progress,
+                           .stop = {},
+                           .node = nodes[members.size() % nodes.size()]};
         const TaskOutput output = run.run(plan.args, task.input, context).value();
         EXPECT_EQ(output.items_ok + output.items_failed, task.items);
         EXPECT_EQ(progress.done(), task.items);
@@ -338,6 +343,17 @@ TEST(WavesKind, RunsWhereUseGpuSays) {
     EXPECT_EQ(classes(none), "host");
 }
 
+TEST(WavesKind, TheReportTellsProcessorsOfTwoMachinesApart) {
+    const Plan planned = plan({{"prices", walks(40, 20)}}).value();
+    ASSERT_EQ(planned.tasks.size(), 3u);
+    const auto computed = run_all(planned, nullptr, {"first", "second"}).report["computed"];
+    ASSERT_EQ(computed.size(), 2u);
+    EXPECT_EQ(computed[0]["node"], "first");
+    EXPECT_EQ(computed[0]["symbols"], 24);
+    EXPECT_EQ(computed[1]["node"], "second");
+    EXPECT_EQ(computed[1]["symbols"], 16);
+}
+
 // Kernels of this test go into a folder of its own.
 TEST(WavesKind, ADeviceFindsTheSameAndTheReportNamesIt) {
     std::string cache = (std::filesystem::temp_directory_path() / "plimsoll-XXXXXX").string();
@@ -352,7 +368,8 @@ TEST(WavesKind, ADeviceFindsTheSameAndTheReportNamesIt) {
     EXPECT_EQ(with.rows, without.rows);
     EXPECT_EQ(with.report["ranking"], without.report["ranking"]);
     const auto computed = [](const char* by, const char* why) {
-        return json::array({{{"by", by}, {"symbols", 5}, {"surrogates", 100}, {"why", why}}});
+        return json::array(
+            {{{"by", by}, {"node", "here"}, {"symbols", 5}, {"surrogates", 100}, {"why", why}}});
     };
     EXPECT_EQ(with.report["computed"], computed("opencl:pocl:0 (CPU flavour)", "use_gpu is true."));
     const Plan shared =
