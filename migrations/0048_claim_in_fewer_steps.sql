@@ -13,6 +13,15 @@ begin
 end
 $$;
 
+-- Whether an account has something ready that is at its cap, but has this device as one of its slots.
+create function has_slots_to_fill(p_worker worker) returns boolean language plpgsql stable as $$
+begin
+  return exists (select from (select distinct unnest(l.accounts) id from lease l where l.worker_id = p_worker.id and l.fence >= p_worker.oldest_fence) h
+    cross join lateral (select z.* from account_state z where z.account_id = h.id order by z.version desc limit 1) s
+    where s.ready > 0 and s.slots >= s.cap and s.slots > 0 and not s.paused and not s.spent);
+end
+$$;
+
 -- As before (0039). The case of one account that stands alone, without a quota, beside leases of nobody else: the tasks of its lanes one after
 -- the other. v_turn is its row with its place (spot). Answers as take_turns; jobs is null where the general case must decide,
 -- and then nothing has been done.
@@ -143,10 +152,7 @@ begin
   if not try_lock_class(v_worker.class_id) then
     if not exists (select from account_state s where s.class_id = v_worker.class_id and s.ready > 0 and s.slots < s.cap
         and not s.paused and not s.spent and s.vtime >= (select c.vclock from class_state c where c.class_id = v_worker.class_id order by c.version desc limit 1))
-      -- at its cap, but this device is one of its slots
-      and not exists (select from (select distinct unnest(l.accounts) id from lease l where l.worker_id = p_worker_id and l.fence >= v_worker.oldest_fence) h
-        cross join lateral (select z.* from account_state z where z.account_id = h.id order by z.version desc limit 1) s
-        where s.ready > 0 and s.slots >= s.cap and s.slots > 0 and not s.paused and not s.spent) then
+      and not has_slots_to_fill(v_worker) then
       return;
     end if;
     perform lock_class(v_worker.class_id);
@@ -165,7 +171,7 @@ begin
     select count(*) n, coalesce(bool_or(array_remove(l.accounts, (t.account).account_id) <> '{}'), false) of_others
     from lease l where l.worker_id = v_worker.id and l.fence >= v_worker.oldest_fence) l
   where c.id = v_worker.class_id;
-  if v_now.is_held or v_now.accounts is null and v_now.leases = 0 then
+  if v_now.is_held or v_now.accounts is null and (v_now.leases = 0 or not has_slots_to_fill(v_worker)) then
     return;
   end if;
   v_fence := nextval('fence_seq');

@@ -81,7 +81,6 @@ Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment no
     };
 
     Few<Turn, 24> turns;
-    bool anybody = false;
     for (int i = 0; i < static_cast<int>(state.accounts.size()); ++i) {
         const auto& a = state.accounts[i];
         if (a.device_class != w.device_class || a.ready == 0 || (guards_.pause && a.paused))
@@ -89,7 +88,6 @@ Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment no
         const bool in_turn = (a.slots < a.cap || !guards_.cap) && a.vtime >= clock;
         // At its cap, but this device is one of its slots.
         const bool again = a.slots >= a.cap && a.slots > 0 && is_held(i);
-        anybody = anybody || in_turn || again;
         if (!again && !(in_turn && std::ranges::any_of(a.lanes, [&](int id) {
                             return !state.lanes[id].ready.empty() && fits(state.lanes[id], w);
                         }))) {
@@ -97,7 +95,7 @@ Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment no
         }
         turns.push_back({i, a.vtime, a.weight, is_held(i)});
     }
-    if (!anybody) return claimed;
+    if (turns.empty()) return claimed;
     const auto fence =
         guards_.fence_grows
             ? ++state.last_fence
