@@ -24,8 +24,8 @@ struct WorkerInfo {
     std::string name;          // what a person calls the device
     std::string capability;    // JSON text: the probe's record
     std::int64_t memory_bytes = 0;
-    std::vector<std::string> kinds;  // "sentiment:1": name and version of every kind it can run
-    std::vector<std::string> helps;  // those of which it also runs tasks of other classes
+    std::vector<std::string> kinds;    // "sentiment:1": name and version of every kind it can run
+    std::vector<std::string> helps{};  // those of which it also runs tasks of other classes
     std::string last_end{};  // how the worker before this one ended, for people; empty: in order
 };
 

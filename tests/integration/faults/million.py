@@ -100,7 +100,7 @@ class Watcher:
         """One job, heard of through its event stream to the end."""
         name, count = f'small-{len(self.own)}', 20
         id = submit(lambda: self.api, name, [self.lines.text(i) for i in range(count)])
-        heard = Follower(urlsplit(self.api.base).port, self.api.token, id).follow().seen
+        heard = Follower(lambda: urlsplit(self.api.base).port, self.api.token, id).follow().seen
         ended = ask(self.api, f'/v1/jobs/{id}').json
         assert ended['state'] == 'succeeded' and heard[0][1] == 'submitted' and heard[-1][1] == 'finished', (ended, heard)
         rows = ask(self.api, f'/v1/jobs/{id}/results?format=jsonl').body.splitlines()
