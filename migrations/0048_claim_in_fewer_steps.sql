@@ -13,6 +13,9 @@ begin
 end
 $$;
 
+-- What take_alone and take_turns lease.
+create type given as (jobs bigint[], tasks int[], attempts smallint[], ests real[], finish float8);
+
 -- Whether an account has something ready that is at its cap, but has this device as one of its slots.
 create function has_slots_to_fill(p_worker worker) returns boolean language plpgsql stable as $$
 begin
@@ -126,11 +129,7 @@ declare
   v_bucket smallint;
   v_now record;  -- the class, the account whose turn it is, and how many there are (at most 2), and the worker's leases
   v_fence bigint;
-  v_jobs bigint[];
-  v_tasks int[];
-  v_attempts smallint[];
-  v_ests real[];
-  v_finish float8;
+  v_given given;
   v_low bigint;
   v_high bigint;
   v_started bigint[];  -- these and the three below: jobs of which the first tasks go out
@@ -176,36 +175,35 @@ begin
   end if;
   v_fence := nextval('fence_seq');
   if v_now.accounts = 1 and v_now.quota_seconds is null and not v_now.of_others then
-    select * into v_jobs, v_tasks, v_attempts, v_ests, v_finish from take_alone(v_worker, v_bucket, v_work, p_max_tasks, p_models, v_now.spot, v_now.account, v_now.leases > 0,
-      v_now.half_life, v_fence, p_now);
+    v_given := take_alone(v_worker, v_bucket, v_work, p_max_tasks, p_models, v_now.spot, v_now.account, v_now.leases > 0, v_now.half_life, v_fence, p_now);
   end if;
-  if v_jobs is null then
-    select * into v_jobs, v_tasks, v_attempts, v_ests, v_finish from take_turns(v_worker, v_bucket, v_work, p_max_tasks, p_models, v_now.clock, v_now.half_life, v_fence, p_now);
+  if v_given.jobs is null then
+    v_given := take_turns(v_worker, v_bucket, v_work, p_max_tasks, p_models, v_now.clock, v_now.half_life, v_fence, p_now);
   end if;
-  if v_jobs is null then
+  if v_given.jobs is null then
     return;
   end if;
 
   -- The clock follows the account that is furthest behind; when nobody waits, the one served last.
   update class_state c set version = n.version + 1, vclock = n.vclock
   from (select o.ctid spot, o.version, coalesce((select s.vtime from account_state s where s.class_id = v_worker.class_id and s.ready > 0 and s.slots < s.cap
-        and not s.paused and not s.spent and s.vtime >= v_now.clock order by s.vtime limit 1), v_finish) vclock
+        and not s.paused and not s.spent and s.vtime >= v_now.clock order by s.vtime limit 1), v_given.finish) vclock
     from class_state o where o.class_id = v_worker.class_id order by o.version desc limit 1) n
   where c.ctid = n.spot and n.vclock > v_now.clock;
 
-  select min(id), max(id) into v_low, v_high from unnest(v_jobs) u(id);
+  select min(id), max(id) into v_low, v_high from unnest(v_given.jobs) u(id);
   with started as (
     update job j set state = 'running', started_at = p_now, last_event = j.last_event + 1, revision = j.revision + 1
-    where j.id = any(v_jobs) and j.id between v_low and v_high and j.state = 'queued'
+    where j.id = any(v_given.jobs) and j.id between v_low and v_high and j.state = 'queued'
     returning j.id, j.team_id, j.last_event, j.timeout_seconds
   )
   select array_agg(s.id), array_agg(s.last_event), array_agg(s.team_id), array_agg(s.timeout_seconds)
   into v_started, v_events, v_teams, v_timeouts from started s;
   fence := v_fence;
-  jobs := v_jobs;
-  tasks := v_tasks;
-  attempts := v_attempts;
-  ests := v_ests;
+  jobs := v_given.jobs;
+  tasks := v_given.tasks;
+  attempts := v_given.attempts;
+  ests := v_given.ests;
   if v_started is null then
     return;
   end if;
@@ -219,56 +217,33 @@ begin
 end
 $$;
 
--- As before (0040); a single task that is no merge is read by itself.
-create or replace function leased_jobs(p_jobs bigint[], p_tasks int[], p_attempts smallint[], p_ests real[])
-returns table (job_id bigint, is_merge boolean, kind text, kind_version smallint, args json, model text, tasks int[], attempts smallint[], ests real[],
-  places int[], first_items bigint[], items int[], inputs bytea[], partials bytea[], summary json)
-language plpgsql as $$
+-- As before (0040); a single task that is no merge is read by itself. Gives the worker tasks, as claim_v2 does, with a row a job: tasks and the arrays beside it have an element per task, in the
+-- order of the tasks; places says where each stands among all tasks of the claim, from 1.
+create or replace function claim_v3(p_worker_id int, p_epoch int, p_max_seconds float8 default 0.25, p_max_tasks int default 64,
+  p_memory_bucket smallint default null, p_models text[] default '{}', p_now timestamptz default clock_timestamp())
+returns table (fence bigint, job_id bigint, is_merge boolean, kind text, kind_version smallint, args json, model text, tasks int[], attempts smallint[],
+  est_seconds real[], places int[], items int[], inputs bytea[], partials bytea[], summary json)
+language plpgsql security definer set search_path = plimsoll, pg_temp
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 #variable_conflict use_column
 declare
-  v_low bigint;
-  v_high bigint;
+  v_taken record;
 begin
-  if cardinality(p_jobs) = 1 then
+  v_taken := take(p_worker_id, p_epoch, p_max_seconds, p_max_tasks, p_memory_bucket, p_models, p_now);
+  if cardinality(v_taken.jobs) = 1 then
     return query
-    select j.id, false, j.kind, j.kind_version, j.args, l.model, p_tasks, p_attempts, p_ests, array[1], array[t.first_item], array[t.items], array[t.input],
-      null::bytea[], null::json
-    from job j join lane l on l.id = j.lane_id join task t on t.job_id = j.id and t.seq = p_tasks[1]
-    where j.id = p_jobs[1] and p_tasks[1] < j.tasks_total;
+    select v_taken.fence, j.id, false, j.kind, j.kind_version, j.args, l.model, v_taken.tasks, v_taken.attempts, v_taken.ests, array[1], array[t.items],
+      array[t.input], null::bytea[], null::json
+    from job j join lane l on l.id = j.lane_id join task t on t.job_id = j.id and t.seq = v_taken.tasks[1]
+    where j.id = v_taken.jobs[1] and v_taken.tasks[1] < j.tasks_total;
   end if;
-  if p_jobs is null or found then
+  if v_taken.jobs is null or found then
     return;
   end if;
-  select min(id), max(id) into v_low, v_high from unnest(p_jobs) u(id);
   return query
-  select a.job_id, j.is_merge, j.kind, j.kind_version, j.args, j.model, a.tasks, a.attempts, a.ests, a.places,
-    coalesce(d.first_items, t.first_items), coalesce(d.items, t.items), coalesce(d.inputs, t.inputs),
-    j.partials, j.summary
-  from (
-    select u.job_id, array_agg(u.task) tasks, array_agg(u.attempt) attempts, array_agg(u.est) ests, array_agg(u.place) places
-    from (select x.* from (
-        select unnest(p_jobs) job_id, unnest(p_tasks) task, unnest(p_attempts) attempt, unnest(p_ests) est, generate_series(1, cardinality(p_jobs)) place) x
-      order by x.job_id, x.task) u
-    group by u.job_id) a
-  cross join lateral (
-    select x.kind, x.kind_version, x.args, a.tasks[1] = x.tasks_total is_merge,
-      a.tasks[cardinality(a.tasks)] - a.tasks[1] = cardinality(a.tasks) - 1 dense,
-      case when a.tasks[1] = x.tasks_total then
-        array(select r.partial from result r where r.job_id = x.id and r.job_id between v_low and v_high and r.state = 'done' order by r.seq) end partials,
-      case when a.tasks[1] = x.tasks_total then json_build_object('items_total', x.items_total, 'items_ok', x.items_ok,
-        'items_failed', x.items_failed, 'tasks_total', x.tasks_total, 'tasks_quarantined', x.tasks_quarantined,
-        'created_at', x.created_at, 'started_at', x.started_at, 'charged_seconds', x.charged_seconds) end summary,
-      case when a.tasks[1] < x.tasks_total then (select l.model from lane l where l.id = x.lane_id) else '' end model
-    from job x where x.id = a.job_id and x.id between v_low and v_high offset 0) j
-  -- Where the tasks of a job follow one another, which they mostly do, they are read in one go.
-  cross join lateral (
-    select array_agg(y.first_item) first_items, array_agg(y.items) items, array_agg(y.input) inputs from (
-      select x.first_item, x.items, x.input from task x
-      where j.dense and x.job_id = a.job_id and x.job_id between v_low and v_high and x.seq between a.tasks[1] and a.tasks[cardinality(a.tasks)]
-      order by x.seq offset 0) y) d
-  cross join lateral (
-    select array_agg(y.first_item) first_items, array_agg(y.items) items, array_agg(y.input) inputs from (
-      select x.first_item, x.items, x.input from task x
-      where not j.dense and x.job_id = a.job_id and x.job_id between v_low and v_high and x.seq = any(a.tasks) order by x.seq offset 0) y) t;
+  select v_taken.fence, a.job_id, a.is_merge, a.kind, a.kind_version, a.args, a.model, a.tasks, a.attempts, a.ests, a.places, a.items, a.inputs,
+    a.partials, a.summary
+  from leased_jobs(v_taken.jobs, v_taken.tasks, v_taken.attempts, v_taken.ests) a;
 end
 $$;
