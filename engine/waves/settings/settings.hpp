@@ -58,7 +58,7 @@ struct Settings {
     // key: who splits them sets it.
     std::uint32_t first_surrogate = 0;
     SurrogateMethod method = SurrogateMethod::shuffle;
-    int block_bars = 0;  // mean block of the bootstrap; 0: the cube root of the bars
+    int block_bars = 0;  // of the bootstrap; 0: the cube root of the bars; at most half the series
     std::uint64_t seed = 1;
 
     // Running and output

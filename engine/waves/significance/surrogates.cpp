@@ -51,9 +51,9 @@ SurrogateMaker::SurrogateMaker(const Series& series, SurrogateMethod method, int
         steps_.push_back({series.open[i] / before, series.high[i] / before, series.low[i] / before,
                           series.close[i] / before});
     }
-    const double block =
-        block_bars > 0 ? block_bars : std::max(1.0, std::round(std::cbrt(static_cast<double>(n))));
-    new_block_ = 1 / block;
+    const auto block = static_cast<std::size_t>(
+        block_bars > 0 ? block_bars : std::round(std::cbrt(static_cast<double>(n))));
+    block_ = std::clamp<std::size_t>(block, 1, std::max<std::size_t>(1, steps_.size() / 2));
     if (method != SurrogateMethod::random_walk) return;
 
     const auto count = static_cast<double>(steps_.size());
@@ -93,13 +93,12 @@ void SurrogateMaker::make(Random random, Series& into) const {
             break;
         }
         case SurrogateMethod::block_bootstrap: {
-            std::vector<std::uint32_t> begins;
-            for (std::uint32_t i = 0; i < count; ++i)
-                if (i == 0 || random.uniform() < new_block_) begins.push_back(i);
-            std::vector<std::uint32_t> ends(begins.begin() + 1, begins.end());
-            ends.push_back(static_cast<std::uint32_t>(count));
-            for (const std::uint32_t block : shuffled(begins.size(), random))
-                for (std::uint32_t i = begins[block]; i < ends[block]; ++i) append(into, steps_[i]);
+            const std::size_t rest = count % block_;
+            for (std::size_t i = 0; i < rest; ++i) append(into, steps_[i]);
+            for (const std::uint32_t number : shuffled(count / block_, random)) {
+                const std::size_t first = rest + number * block_;
+                for (std::size_t i = 0; i < block_; ++i) append(into, steps_[first + i]);
+            }
             break;
         }
         case SurrogateMethod::random_walk:

@@ -9,8 +9,10 @@ namespace plimsoll::waves {
 // Makes chance series that are like a given one but for the order of things:
 // - shuffle: the same bars, each relative to the close before it, in random order. Exact for the
 //   hypothesis that bars are exchangeable, as in any random walk.
-// - block_bootstrap: blocks of random length in random order, each once: repeated ones would make
-//   perfect ratios. Keeps calm and agitated stretches (lengths as of Politis and Romano, 1994).
+// - block_bootstrap: blocks of one length in random order, each once: repeated ones would make
+//   perfect ratios. Every chance series has the same blocks, and the bars before the first whole
+//   one stay in front: so series and chance series are exchangeable, and p is exact where blocks
+//   are. Keeps calm and agitated stretches.
 // - random_walk: normal log returns of the same mean and deviation, with shapes of bars drawn from
 //   the series.
 // Prices are rounded to as many decimals as the series has, up to six, since equal prices matter.
@@ -40,8 +42,8 @@ class SurrogateMaker {
     std::vector<Shape> shapes_;  // random_walk only
     double mean_ = 0;
     double deviation_ = 0;
-    double new_block_ = 1;  // chance that a block ends behind a bar
-    double scale_ = 0;      // 10^decimals; 0: not rounded
+    std::size_t block_ = 1;  // bars; at most half the series
+    double scale_ = 0;       // 10^decimals; 0: not rounded
 };
 
 }  // namespace plimsoll::waves

@@ -1,7 +1,7 @@
-// waves_p_values WALKS BARS: whether p-values are uniform where they must be. Every walk is judged
-// as a symbol of its own by 99 chance series, on one thread. Prints, for each way to make chance
-// series, how often p is at most 0.01, 0.05 and 0.1, the distance of Kolmogorov and Smirnov, and
-// the chi-square of ten bins, with what uniform values exceed in one of a hundred samples.
+// waves_p_values WALKS BARS [METHOD…]: whether p-values are uniform where they must be. Every walk
+// is judged as a symbol of its own by 99 chance series, on one thread. Prints, for each way to make
+// chance series, how often p is at most 0.01, 0.05 and 0.1, the distance of Kolmogorov and Smirnov,
+// and the chi-square of ten bins, with what uniform values exceed in one of a hundred samples.
 
 #include "engine/waves/report/scan.hpp"
 #include "engine/waves/settings/keys.hpp"
@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -77,11 +78,12 @@ double chi_square_of_ten(const std::vector<double>& values) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 3) {
-        std::fprintf(stderr, "usage: waves_p_values WALKS BARS\n");
+    if (argc < 3) {
+        std::fprintf(stderr, "usage: waves_p_values WALKS BARS [METHOD...]\n");
         return 2;
     }
     const int walks = std::atoi(argv[1]);
+    const std::vector<std::string> asked(argv + 3, argv + argc);
     const auto bars = static_cast<std::size_t>(std::atoi(argv[2]));
     const double limit = 1.63 / std::sqrt(walks);
     std::printf("%d walks of %zu bars; limits at 1 %%: distance %.4f, chi-square %.2f\n", walks,
@@ -92,6 +94,7 @@ int main(int argc, char** argv) {
     std::puts("|---|---|---|---|---|---|---|---|");
     for (const char* ranking : {"rarity", "score"}) {
         for (const char* method : {"shuffle", "block_bootstrap", "random_walk"}) {
+            if (!asked.empty() && !std::ranges::count(asked, method)) continue;
             for (const auto kind : {testing::Kind::ohlc, testing::Kind::close_only}) {
                 Settings settings;
                 nlohmann::json given = {{"surrogate_method", method}};
