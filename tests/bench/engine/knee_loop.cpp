@@ -67,9 +67,15 @@ void run(const std::filesystem::path& cache, int searches) {
         truth[batch] = median(all);
         best = std::max(best, truth[batch]);
     }
+    // What a sweep recommends: the smallest batch within 5 % of the best.
+    const auto knee =
+        std::ranges::find_if(truth, [&](const auto& it) { return it.second >= 0.95 * best; });
     std::vector<double> shares;
     for (const auto batch : chosen) shares.push_back(truth.at(batch) / best);
-    const nlohmann::ordered_json line{{"share_of_best", median(shares)},
+    const double share_of_best = median(shares);
+    const nlohmann::ordered_json line{{"knee", knee->first},
+                                      {"share_of_knee", share_of_best * best / knee->second},
+                                      {"share_of_best", share_of_best},
                                       {"least_share_of_best", std::ranges::min(shares)},
                                       {"batches", chosen},
                                       {"measurements", measurements},
