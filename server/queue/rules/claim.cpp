@@ -183,7 +183,7 @@ Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment no
         // together.
         if (suspects && !(claimed.tasks.empty() && held.empty())) break;
         Held task;
-        static_cast<Run&>(task) = *c.task;
+        static_cast<Run&>(task) = static_cast<const Run&>(*c.task);
         task.account = c.account;
         claimed.tasks.push_back(task);
         charges[c.turn] += static_cast<double>(c.task->seconds);
