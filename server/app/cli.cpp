@@ -345,6 +345,7 @@ int run(int argc, char** argv) {
     add_user_commands(app, session, user, code);
     add_waves_command(app, session, code);
     add_profile_command(app, session, code);
+    add_baseline_commands(app, session, code);
     add_queue_commands(app, session, code);
     add_usage_command(app, session, code);
     add_webhook_commands(app, session, webhook, code);

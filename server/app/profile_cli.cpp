@@ -1,5 +1,6 @@
 #include "server/app/profile_cli.hpp"
 
+#include "server/client/baselines.hpp"
 #include "server/client/profile.hpp"
 
 #include <memory>
@@ -32,9 +33,28 @@ void add_profile_command(CLI::App& app, client::Session& session, int& code) {
         ->check(CLI::PositiveNumber);
     command->add_option("--memory-mb", options->memory_mb, "Most memory of a batch")
         ->check(CLI::PositiveNumber);
-    command->add_option("--baseline", options->baseline, "A report's file to compare with")
+    command
+        ->add_option("--baseline", options->baseline,
+                     "A report's file to compare with, instead of the team's baseline")
         ->check(CLI::ExistingFile);
+    command->add_flag("--pin", options->pin, "Make the report the team's baseline");
     command->callback([&session, &code, options] { code = client::profile(session, *options); });
+}
+
+void add_baseline_commands(CLI::App& app, client::Session& session, int& code) {
+    auto* command = app.add_subcommand(
+        "baselines", "Reports that the team pinned, for later ones to be compared with");
+    command->require_subcommand(0, 1);
+    const auto id = std::make_shared<std::string>();
+    auto* pin = command->add_subcommand("pin", "Make a job's report the baseline of those like it");
+    pin->add_option("job", *id, "The job's id")->required();
+    pin->callback([&session, &code, id] { code = client::pin_baseline(session, *id); });
+    auto* remove = command->add_subcommand("remove", "Unpin a report");
+    remove->add_option("baseline", *id, "The baseline's id")->required();
+    remove->callback([&session, &code, id] { code = client::remove_baseline(session, *id); });
+    command->callback([command, &session, &code] {
+        if (command->get_subcommands().empty()) code = client::list_baselines(session);
+    });
 }
 
 }  // namespace plimsoll::app

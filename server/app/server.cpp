@@ -89,6 +89,7 @@ Server::Server(const Settings& settings, Database& database)
              advisor_,
              planner_,
              stores_.schedules(),
+             stores_.baselines(),
              {settings.limits.requests_per_minute, settings.limits.team_requests_per_minute,
               settings.limits.requests_at_once}},
             PLIMSOLL_VERSION, load_pages(settings.http.web_directory)),

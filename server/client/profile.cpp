@@ -1,6 +1,8 @@
 #include "server/client/profile.hpp"
 
+#include "server/client/baselines.hpp"
 #include "server/client/commands.hpp"
+#include "server/client/members.hpp"
 #include "server/client/profile_changes.hpp"
 
 #include <chrono>
@@ -74,6 +76,19 @@ int wait_for(const Session& session, ApiClient& api, const std::string& id) {
     }
 }
 
+// What the team pinned for reports like this one; none, or the report itself: no text.
+Result<std::string> changes_since_pinned(const Session& session, ApiClient& api,
+                                         const std::string& id, const json& summary) {
+    const auto found = api.get_json("/v1/jobs/" + id + "/baseline");
+    if (!found) return fail(found.error());
+    const json& baseline = found->at("baseline");
+    if (baseline.is_null() || text_of(baseline, "job_id") == id) return "";
+    auto job = text_of(baseline, "job_id");
+    if (job.empty()) job = "a job that has been deleted";
+    return changes_text(session.terminal, found->at("summary"), summary) + "\nThe baseline is of " +
+           job + ", pinned at " + text_of(baseline, "pinned_at") + ".";
+}
+
 }  // namespace
 
 int profile(const Session& session, const ProfileOptions& options) {
@@ -98,11 +113,20 @@ int profile(const Session& session, const ProfileOptions& options) {
     const json& summary = report->at("summary");
     const auto file = write(options.output_folder, summary);
     if (!file) return report_error(session, file.error());
-    if (!session.json) session.terminal.line(session.summary_text("profile", summary));
-    if (!baseline.is_null() && !session.json) {
-        session.terminal.line("\n" + changes_text(session.terminal, baseline, summary));
+    if (!session.json) {
+        session.terminal.line(session.summary_text("profile", summary));
+        const Result<std::string> changes = baseline.is_null()
+                                                ? changes_since_pinned(session, *api, id, summary)
+                                                : changes_text(session.terminal, baseline, summary);
+        if (!changes) return report_error(session, changes.error());
+        if (!changes->empty()) session.terminal.line("\n" + *changes);
     }
     session.terminal.line(session.json ? summary.dump(2) : file->string());
+    if (options.pin) {
+        const auto pinned = pin_report(*api, id);
+        if (!pinned) return report_error(session, pinned.error());
+        session.terminal.note("Baseline of " + text_of(*pinned, "likeness") + ".");
+    }
     return summary.at("errors").empty() ? 0 : 1;
 }
 

@@ -1,5 +1,6 @@
 #include "server/jobs/offers.hpp"
 
+#include "server/jobs/profile/contract/offer.hpp"
 #include "server/jobs/waves/contract/offer.hpp"
 
 #include <array>
@@ -7,7 +8,7 @@
 namespace plimsoll::jobs {
 
 std::span<const Offer> offers() {
-    static const std::array kOffers = {waves::offer()};
+    static const std::array kOffers = {profile::offer(), waves::offer()};
     return kOffers;
 }
 

@@ -4,7 +4,7 @@
 
 #include <span>
 
-// What kinds answer at once, beside jobs.
+// What kinds offer beside jobs.
 namespace plimsoll::jobs {
 
 // What an answer may stand on beside its body: an item of an ended job, with what its task was
@@ -34,9 +34,12 @@ struct Offer {
     // format. Pure, off the I/O thread, some milliseconds.
     Result<std::string> (*picture)(std::string_view row, std::int64_t number,
                                    PictureFormat format) = nullptr;
+    // What reports have in common that are compared with one another, in words of at most 8,192
+    // bytes; null where reports of a kind are not compared. `args` are the plan's. Pure and quick.
+    std::string (*likeness)(const nlohmann::json& args, const nlohmann::json& summary) = nullptr;
 };
 
-// Of all kinds that answer anything: offers.cpp lists them.
+// Of all kinds that offer anything: offers.cpp lists them.
 std::span<const Offer> offers();
 
 }  // namespace plimsoll::jobs

@@ -1,6 +1,7 @@
 #include "server/postgres/database.hpp"
 
 #include "server/postgres/advice_store.hpp"
+#include "server/postgres/baseline_store.hpp"
 #include "server/postgres/database_clock.hpp"
 #include "server/postgres/dataset_store.hpp"
 #include "server/postgres/duty_store.hpp"
@@ -27,6 +28,7 @@ struct ServerDatabase::Parts {
           datasets(calls),
           signals(executor, listener),
           shares(calls),
+          baselines(calls),
           duties(slow_calls, clock),
           statistics(slow_calls),
           identity(executor, calls),
@@ -44,6 +46,7 @@ struct ServerDatabase::Parts {
     DatasetStore datasets;
     JobSignals signals;
     ShareStore shares;
+    BaselineStore baselines;
     DutyStore duties;
     Statistics statistics;
     IdentityStore identity;
@@ -96,6 +99,10 @@ queue::DatasetStore& ServerDatabase::datasets() {
 
 queue::ShareStore& ServerDatabase::shares() {
     return parts_->shares;
+}
+
+queue::BaselineStore& ServerDatabase::baselines() {
+    return parts_->baselines;
 }
 
 queue::JobSignals& ServerDatabase::signals() {

@@ -12,6 +12,7 @@
 // The stores of `serve`, with their connections. Everything happens on the executor's one
 // thread; start() and stop() are called on it or while it does not run.
 namespace plimsoll::queue {
+class BaselineStore;
 class DatasetStore;
 class DutyStore;
 class JobSignals;
@@ -61,6 +62,7 @@ class ServerDatabase {
     queue::DatasetStore& datasets();
     queue::JobSignals& signals();
     queue::ShareStore& shares();
+    queue::BaselineStore& baselines();
     queue::DutyStore& duties();
     queue::Statistics& statistics();
     identity::IdentityStore& identity();

@@ -1,6 +1,7 @@
 // What single pages can do, beyond being shown.
 import assert from 'node:assert/strict';
 import { busyQueue, manyJobs } from './fake/data.mjs';
+import { profileJob, profileReport } from './fake/profile.mjs';
 import { heard, until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 
@@ -17,6 +18,46 @@ visit('a speed profile is measured on the device that is chosen', async ({ page,
   await page.waitForURL(/#\/jobs\/job_/);
   const { args } = server.calls.find(({ name }) => name === 'POST /v1/jobs').body;
   assert.deepEqual([args.mode, args.device, args.device_class], ['engine', 'dock-1/opencl:0:0', undefined]);
+});
+
+/** Two reports of one device; the products of `before` are half as fast. */
+const profiledTwice = (server) => {
+  for (const [id, factor] of [['before', 0.5], ['after', 1]]) {
+    const job = server.add(profileJob({ id }));
+    const report = profileReport(job);
+    for (const rate of report.summary.engine.products) rate.value *= factor;
+    server.reports.set(id, report);
+  }
+};
+
+visit('a pinned report is what later ones are compared with, for the team and not for a browser', { arrange: profiledTwice }, async ({ page, server, go }) => {
+  await go('/#/jobs/before/report');
+  await page.getByRole('button', { name: 'Pin as baseline' }).click();
+  await page.getByText("This report is your team's baseline").waitFor();
+  assert.deepEqual(server.baselines.map(({ baseline }) => baseline.job_id), ['before']);
+  assert.deepEqual(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('baseline'))), []);
+
+  await page.evaluate(() => (location.hash = '#/jobs/after/report'));
+  const table = page.getByRole('table', { name: 'Changes since the baseline' });
+  await table.getByText('+100.0 %').first().waitFor();
+  await page.getByText('by ada').waitFor();
+  server.jobs = server.jobs.filter(({ id }) => id !== 'before');
+  await page.reload();
+  await page.getByText('whose job has been deleted and whose numbers are kept').waitFor();
+  await table.getByText('+100.0 %').first().waitFor();
+
+  await page.getByRole('button', { name: 'Pin this one instead' }).click();
+  await page.getByText("This report is your team's baseline").waitFor();
+  await page.getByRole('button', { name: 'Unpin' }).click();
+  await page.getByRole('button', { name: 'Pin as baseline' }).waitFor();
+  assert.deepEqual(server.baselines, []);
+});
+
+visit('who may not submit sees the baseline and cannot pin', { arrange: profiledTwice }, async ({ page, server, go }) => {
+  server.scopes = ['jobs:read', 'reports:read'];
+  await go('/#/jobs/after/report');
+  await page.getByText('Nothing is pinned. Once it is').waitFor();
+  assert.equal(await page.getByRole('button', { name: /Pin|Unpin/ }).count(), 0);
 });
 
 visit('a device says how the worker before ended', async ({ page, go }) => {

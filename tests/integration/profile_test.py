@@ -135,6 +135,64 @@ class Profile(unittest.TestCase):
         self.assertNotEqual(wrong.returncode, 0)
         self.assertIn("no such device", wrong.stderr)
 
+    def test_a_report_is_compared_with_the_one_that_the_team_pinned(self):
+        command = ("profile", "--mode", "sentiment", "--sentiment-model", "vader", "--largest-batch", "4", "--output-dir")
+        with tempfile.TemporaryDirectory() as folder:
+            first = self.server.run(*command, folder, "--pin")
+            self.assertNotIn("SINCE THE BASELINE", first.stdout)
+            self.assertIn("Baseline of sentiment of vader on Host processor", first.stderr)
+            [baseline] = self.api.get("/v1/baselines").json["items"]
+            self.assertRegex(baseline["likeness"], r"^sentiment of vader on .*\(host, \d+ units\), batches up to 4$")
+            later = self.server.run(*command, folder)
+            self.assertRegex(later.stdout, r"(?m)^vader short .*texts/s .*[+-][\d.]+ %$")
+            self.assertIn(f"The baseline is of {baseline['job_id']}", later.stdout)
+        self.assertIn(baseline["job_id"], self.server.run("baselines").stdout)
+
+        # Within other limits it is another measurement.
+        reply = self.submit(mode="sentiment", limits={"largest_batch": 2})
+        other = self.api.wait(reply.json["id"])["id"]
+        self.assertIsNone(self.api.get(f"/v1/jobs/{other}/baseline").json["baseline"])
+
+        # The numbers outlive the job.
+        reply = self.submit(mode="sentiment", limits={"largest_batch": 4})
+        same = self.api.wait(reply.json["id"])["id"]
+        before = self.api.get(f"/v1/jobs/{same}/baseline").json
+        self.assertEqual(before["baseline"]["job_id"], baseline["job_id"])
+        self.assertEqual(self.api.send("DELETE", f"/v1/jobs/{baseline['job_id']}").status, 204)
+        after = self.api.get(f"/v1/jobs/{same}/baseline").json
+        self.assertIsNone(after["baseline"]["job_id"])
+        self.assertEqual(after["summary"], before["summary"])
+        self.assertIn("deleted, numbers kept", self.server.run("baselines").stdout)
+
+        # Another one takes its place, and the place can be empty again.
+        told = self.server.run("baselines", "pin", same).stdout
+        self.assertIn(baseline["likeness"], told)
+        [now] = self.api.get("/v1/baselines").json["items"]
+        self.assertEqual(now["job_id"], same)
+        self.server.run("baselines", "remove", now["id"])
+        self.assertEqual(self.api.get("/v1/baselines").json["items"], [])
+        self.assertIn("No baselines", self.server.run("baselines").stdout)
+
+    def test_a_baseline_belongs_to_its_team_and_to_those_who_may_submit(self):
+        reply = self.submit(mode="sentiment", limits={"largest_batch": 1})
+        job = self.api.wait(reply.json["id"])["id"]
+        self.server.admin("add-team", "others")
+        self.server.admin("add-user", "eve")
+        self.server.admin("set-member", "--team", "others", "--user", "eve", "--role", "owner")
+        eve = self.server.api(user="eve", team="others")
+        self.assertEqual(eve.send("PUT", f"/v1/jobs/{job}/baseline").status, 404)
+        self.assertEqual(self.api.send("PUT", f"/v1/jobs/{job}/baseline").status, 200)
+        [baseline] = self.api.get("/v1/baselines").json["items"]
+        self.assertEqual(eve.get("/v1/baselines").json["items"], [])
+        theirs = eve.post("/v1/jobs", {"kind": "profile", "args": {"mode": "sentiment", "limits": {"largest_batch": 1}}}).json["id"]
+        eve.wait(theirs)
+        answer = eve.get(f"/v1/jobs/{theirs}/baseline").json
+        self.assertEqual((answer["likeness"], answer["baseline"]), (baseline["likeness"], None))
+        self.assertEqual(eve.send("DELETE", f"/v1/baselines/{baseline['id']}").status, 404)
+        reader = self.server.api(user="eve", team="others", scopes=("jobs:read", "reports:read"))
+        self.assertEqual(reader.send("PUT", f"/v1/jobs/{theirs}/baseline").status, 403)
+        self.assertEqual(self.api.send("DELETE", f"/v1/baselines/{baseline['id']}").status, 204)
+
     def test_the_command_line_writes_the_guides_file_and_compares(self):
         with tempfile.TemporaryDirectory() as folder:
             command = ("profile", "--mode", "sentiment", "--sentiment-model", "vader", "--largest-batch", "8",

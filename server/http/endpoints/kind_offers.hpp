@@ -2,8 +2,9 @@
 
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/jobs/offers.hpp"
+#include "server/queue/baseline_store.hpp"
 
-// What job kinds answer beside jobs. The offers and what else is given must outlive the handlers.
+// What job kinds offer beside jobs. The offers and what else is given must outlive the handlers.
 namespace plimsoll::http::endpoints {
 
 using Offers = std::span<const jobs::Offer>;
@@ -14,5 +15,8 @@ void add_kind_answers(Handlers& handlers, queue::JobStore& store, Offers offers,
 // `pool` draws.
 void add_job_pictures(Handlers& handlers, queue::JobStore& store, Offers offers,
                       boost::asio::thread_pool& pool);
+
+void add_baselines(Handlers& handlers, queue::JobStore& jobs, queue::BaselineStore& baselines,
+                   Offers offers);
 
 }  // namespace plimsoll::http::endpoints

@@ -62,7 +62,7 @@ Handler with_complete_arguments(const planning::ArgumentCompletion& completion, 
 Handlers make_handlers(const Backends& backends, const Contract& contract, const Draining& draining,
                        const std::string& version) {
     const auto& [jobs, datasets, signals, shares, identity, webhooks, webhook_targets, clock, kinds,
-                 pool, advice, advisor, planner, schedules, quotas] = backends;
+                 pool, advice, advisor, planner, schedules, baselines, quotas] = backends;
     Handlers handlers;
     endpoints::add_jobs(handlers, jobs, datasets, planner, clock);
     endpoints::add_job_bundles(handlers, jobs, kinds, pool, clock);
@@ -71,6 +71,7 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_job_events(handlers, jobs, signals, identity, draining, clock);
     endpoints::add_job_results(handlers, jobs, kinds, pool, version);
     endpoints::add_job_pictures(handlers, jobs, plimsoll::jobs::offers(), pool);
+    endpoints::add_baselines(handlers, jobs, baselines, plimsoll::jobs::offers());
     endpoints::add_datasets(handlers, datasets);
     endpoints::add_dataset_upload(handlers, datasets, pool);
     endpoints::add_dataset_records(handlers, datasets, pool);

@@ -10,6 +10,7 @@
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/planning/planner.hpp"
+#include "server/queue/baseline_store.hpp"
 #include "server/queue/dataset_store.hpp"
 #include "server/queue/share_store.hpp"
 #include "server/queue/store.hpp"
@@ -48,6 +49,7 @@ struct Backends {
     const advice::Advisor& advisor;
     planning::Planner& planner;
     schedules::ScheduleStore& schedules;
+    queue::BaselineStore& baselines;
     CallerQuotas quotas = {};
 };
 

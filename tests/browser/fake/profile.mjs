@@ -37,3 +37,36 @@ export function noBatch() {
   const reason = 'No batch is inside the limits: batches of 1 take 0.47 ms at the 95th percentile, and the limit is 0.1 ms.';
   return { results: [], engine: { ...structuredClone(summary.engine), batches: { ...curve, ...none, reason, measured: 1, points: curve.points.slice(0, 1) } } };
 }
+
+/** Which reports are compared: here those of a name of device. */
+const likenessOf = (report) => `${report.summary.mode} on ${report.summary.device.name} (${report.summary.device.type}, ${report.summary.device.compute_units} units), batches up to 4096`;
+
+const baselineOf = (fake, job) => fake.baselines.find(({ baseline }) => baseline.likeness === likenessOf(fake.reports.get(job.id)));
+
+export function readBaseline(fake, { response, json }, job) {
+  const found = baselineOf(fake, job);
+  const gone = found && !fake.job(found.baseline.job_id);
+  json(response, 200, {
+    likeness: likenessOf(fake.reports.get(job.id)),
+    baseline: found ? { ...found.baseline, job_id: gone ? null : found.baseline.job_id } : null,
+    summary: found?.summary ?? null,
+  });
+}
+
+/** A report as it stands when the team has pinned it. */
+export const pinnedReport = (job, report) => ({
+  baseline: { id: `base_of_${job.id}`, kind: job.kind, likeness: likenessOf(report), job_id: job.id, pinned_by: 'ada', pinned_at: new Date().toISOString() },
+  summary: report.summary,
+});
+
+export function pinReport(fake, { response, json }, job) {
+  const before = baselineOf(fake, job);
+  const pinned = pinnedReport(job, fake.reports.get(job.id));
+  fake.baselines = [...fake.baselines.filter((one) => one !== before), pinned];
+  json(response, 200, pinned.baseline);
+}
+
+export function unpin(fake, { response, parameters, json }) {
+  fake.baselines = fake.baselines.filter(({ baseline }) => baseline.id !== parameters[0]);
+  json(response, 204);
+}

@@ -2,6 +2,7 @@
 import { contract } from './contract.mjs';
 import * as data from './data.mjs';
 import { datasetRoutes } from './datasets.mjs';
+import * as profile from './profile.mjs';
 import { scheduleRoutes } from './schedules.mjs';
 import * as training from './training.mjs';
 import * as waves from './waves.mjs';
@@ -123,6 +124,9 @@ export const routes = [
   [/^GET \/v1\/jobs\/([^/]+)\/events$/, withJob(events)],
   [/^GET \/v1\/jobs\/([^/]+)\/report$/, withJob((fake, { response, json }, job) => json(response, 200, reportOf(fake, job)))],
   [/^GET \/v1\/jobs\/([^/]+)\/results$/, withJob(results)],
+  [/^GET \/v1\/jobs\/([^/]+)\/baseline$/, withJob(profile.readBaseline)],
+  [/^PUT \/v1\/jobs\/([^/]+)\/baseline$/, withJob(profile.pinReport)],
+  [/^DELETE \/v1\/baselines\/([^/]+)$/, profile.unpin],
   ...datasetRoutes,
   ...scheduleRoutes,
   [/^POST \/v1\/estimates$/, (_, { call, response, json }) => json(response, 200, training.estimate(call.body))],

@@ -26,6 +26,8 @@ export class FakeServer {
   /** GPU profiles of the team. */
   cards = [];
   measurements = [];
+  /** Pinned reports: the API's baseline and the report's summary. */
+  baselines = [];
   deliveries = [...data.deliveries];
   members = structuredClone(data.members);
   scopes = data.everyScope;

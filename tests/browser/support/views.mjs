@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { busyQueue, manyJobs } from '../fake/data.mjs';
 import { everyDataset } from '../fake/datasets.mjs';
-import { noBatch, noDevice, profileJob, profileReport } from '../fake/profile.mjs';
+import { noBatch, noDevice, pinnedReport, profileJob, profileReport } from '../fake/profile.mjs';
 import { FakeServer } from '../fake/server.mjs';
 import { customCard, measurement, tooSmall, trainingJob, trainingReport } from '../fake/training.mjs';
 import { manySymbols, noSymbol, wavesJob, wavesReport } from '../fake/waves.mjs';
@@ -77,19 +77,23 @@ const profileWithout = (fault) => (server) => {
   profile()(server);
   server.faults.set('GET /v1/jobs/job_profile000000/report', fault);
 };
-/** An earlier report of the same device, half as fast, and the page after it was pinned there. */
-const profileTwice = (server) => {
+/** A report, and an earlier one of the same device, half as fast, that the team pinned. */
+const profileCompared = (server) => {
   profile()(server);
   const before = server.add(profileJob({ id: 'job_profile000001', name: 'Before' }));
   const report = profileReport(before);
   for (const rate of report.summary.engine.products) rate.value /= 2;
   server.reports.set(before.id, report);
+  server.baselines = [pinnedReport(before, report)];
 };
-const pinned = async (page) => {
-  await page.getByRole('button', { name: 'Pin as baseline' }).click();
-  await page.getByRole('button', { name: 'Unpin' }).waitFor();
-  await page.evaluate(() => (location.hash = '#/jobs/job_profile000000/report'));
-  await page.getByText('+100.0 %').first().waitFor();
+/** The same when retention has dropped the earlier job. */
+const profileOutlived = (server) => {
+  profileCompared(server);
+  server.jobs = server.jobs.filter(({ id }) => id !== 'job_profile000001');
+};
+const profileBaseline = (fault) => (server) => {
+  profile()(server);
+  server.faults.set('GET /v1/jobs/job_profile000000/baseline', fault);
 };
 /** Presses a button of this name and waits for the dialog that it opens. */
 const opened = (button) => async (page) => {
@@ -186,7 +190,11 @@ export const views = [
   { name: 'report-profile-failed', address: profileAt, arrange: profileWithout(503), ready: text('Service unavailable') },
   { name: 'report-profile-no-device', address: profileAt, arrange: profile(noDevice), ready: text('This worker has no OpenCL device') },
   { name: 'report-profile-no-batch', address: profileAt, arrange: profile(noBatch()), ready: text('No batch is inside the limits') },
-  { name: 'report-profile-compared', address: '/#/jobs/job_profile000001/report', arrange: profileTwice, ready: pinned },
+  { name: 'report-profile-compared', address: profileAt, arrange: profileCompared, ready: text('+100.0 %') },
+  { name: 'report-profile-outlived', address: profileAt, arrange: profileOutlived, ready: text('whose job has been deleted') },
+  { name: 'report-profile-baseline', address: '/#/jobs/job_profile000001/report', arrange: profileCompared, ready: text('is your team\'s baseline') },
+  { name: 'report-profile-baseline-loading', address: profileAt, arrange: profileBaseline('hang'), ready: heading('How it was measured') },
+  { name: 'report-profile-baseline-failed', address: profileAt, arrange: profileBaseline(503), ready: text('Service unavailable') },
   { name: 'new-waves', address: '/#/new/waves', ready: (page) => page.getByLabel('Prices', { exact: true }).waitFor() },
   {
     name: 'new-waves-refused',

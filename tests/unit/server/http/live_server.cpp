@@ -9,7 +9,7 @@ namespace plimsoll::http::test {
 LiveServer::LiveServer(Timeouts timeouts) : contract_(contract_json()) {
     const Backends backends{jobs_,     datasets_,        signals_, shares_,           identity_,
                             webhooks_, webhook_targets_, clock_,   jobs::contracts(), pool_,
-                            records_,  advisor_,         planner_, schedules_};
+                            records_,  advisor_,         planner_, schedules_,        baselines_};
     server_ = std::make_unique<HttpServer>(io_, backends, "0.0.0", std::nullopt);
     ListenOptions options;
     options.timeouts = timeouts;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "fake_advice.hpp"
+#include "fake_baselines.hpp"
 #include "fake_dataset_store.hpp"
 #include "fake_identity.hpp"
 #include "fake_job_store.hpp"
@@ -66,6 +67,7 @@ class LiveServer : public ::testing::Test {
     FakeAdvisor advisor_;
     planning::Planner planner_{datasets_, jobs::contracts(), {records_, jobs_, advisor_}, pool_};
     FakeSchedules schedules_;
+    FakeBaselines baselines_;
     webhooks::AllowList webhook_targets_ =
         webhooks::AllowList::parse("https://hooks.example.com", "").value();
     std::unique_ptr<HttpServer> server_;

@@ -1,5 +1,6 @@
 // The same server over TLS: handshake, cookie, and what a client without TLS gets.
 #include "fake_advice.hpp"
+#include "fake_baselines.hpp"
 #include "fake_dataset_store.hpp"
 #include "fake_identity.hpp"
 #include "fake_job_store.hpp"
@@ -88,12 +89,14 @@ class Tls : public ::testing::Test {
     FakeAdvisor advisor_;
     planning::Planner planner_{datasets_, jobs::contracts(), {records_, jobs_, advisor_}, pool_};
     FakeSchedules schedules_;
+    FakeBaselines baselines_;
     webhooks::AllowList nowhere_;
-    HttpServer server_{io_,
-                       {jobs_, datasets_, signals_, shares_, identity_, webhooks_, nowhere_, clock_,
-                        jobs::contracts(), pool_, records_, advisor_, planner_, schedules_},
-                       "0.0.0",
-                       std::nullopt};
+    HttpServer server_{
+        io_,
+        {jobs_, datasets_, signals_, shares_, identity_, webhooks_, nowhere_, clock_,
+         jobs::contracts(), pool_, records_, advisor_, planner_, schedules_, baselines_},
+        "0.0.0",
+        std::nullopt};
     std::thread thread_;
 };
 
