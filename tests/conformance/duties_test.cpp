@@ -49,5 +49,50 @@ TEST_F(DutiesTest, OldDaysAreDropped) {
     EXPECT_EQ(Cluster::get().execute(there), "f");
 }
 
+// However it ended: a session by its time, by signing out or with its token, a link by its time or
+// by being used.
+TEST_F(DutiesTest, WhatHasEndedIsForgottenAfterItsDays) {
+    const auto owner =
+        std::to_string(people_.team.value) + ", " + std::to_string(people_.user.value);
+    const auto token = Cluster::get().execute(
+        "insert into plimsoll.token (team_id, user_id, name, hash, hint, scopes, revoked_at) "
+        "values (" +
+        owner + ", 'old', sha256('" + kind_ +
+        "'), 'plm', '{jobs:read}', clock_timestamp() - interval '31 days') returning id");
+    const auto session = [&](const std::string& name, const std::string& columns,
+                             const std::string& values) {
+        Cluster::get().execute("insert into plimsoll.session (team_id, user_id, csrf, hash" +
+                               columns + ") values (" + owner + ", '" + name + "', sha256('" +
+                               name + kind_ + "')" + values + ")");
+    };
+    const std::string day_31 = ", clock_timestamp() - interval '31 days'";
+    const std::string day_29 = ", clock_timestamp() - interval '29 days'";
+    const std::string later = ", clock_timestamp() + interval '5 days'";
+    session("open", ", expires_at", later);
+    session("over", ", expires_at", day_31);
+    session("lately over", ", expires_at", day_29);
+    session("signed out", ", expires_at, ended_at", later + day_31);
+    session("lately signed out", ", expires_at, ended_at", later + day_29);
+    session("of a revoked token", ", expires_at, token_id", later + ", " + token);
+    const auto link = [&](const std::string& name, const std::string& times) {
+        Cluster::get().execute(
+            "insert into plimsoll.sign_in_link (team_id, user_id, hash, expires_at, spent_at) "
+            "values (" +
+            owner + ", sha256('" + name + kind_ + "')" + times + ")");
+    };
+    link("unused", day_31 + ", null");
+    link("used", later + day_31);
+    link("lately used", later + day_29);
+
+    must(server_.duties().forget_ended(30));
+    EXPECT_EQ(Cluster::get().execute("select string_agg(csrf, ', ' order by id) from "
+                                     "plimsoll.session where user_id = " +
+                                     std::to_string(people_.user.value)),
+              "open, lately over, lately signed out");
+    EXPECT_EQ(Cluster::get().execute("select count(*) from plimsoll.sign_in_link where user_id = " +
+                                     std::to_string(people_.user.value)),
+              "1");
+}
+
 }  // namespace
 }  // namespace plimsoll::conformance

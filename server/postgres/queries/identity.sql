@@ -163,6 +163,11 @@ with revoked as (
 select id from revoked;
 
 -- name: identity.forget_ended
--- System. Sessions and links that ended more than $1 days ago.
-with old_links as (delete from plimsoll.sign_in_link where expires_at < clock_timestamp() - make_interval(days => $1::int))
-delete from plimsoll.session where expires_at < clock_timestamp() - make_interval(days => $1::int);
+-- System. Sessions and links that ended more than $1 days ago: when their time was over, when somebody signed out or spent
+-- them, or with the token that a session was made with.
+with old_links as (
+  delete from plimsoll.sign_in_link where least(expires_at, spent_at) < clock_timestamp() - make_interval(days => $1::int)
+)
+delete from plimsoll.session s where least(s.expires_at, s.ended_at,
+    (select least(k.revoked_at, k.expires_at) from plimsoll.token k where k.id = s.token_id))
+  < clock_timestamp() - make_interval(days => $1::int);
