@@ -4,28 +4,29 @@ import threading
 import unittest
 
 from engine_case import DATABASE, EngineCase
-from wire import DROP, END, FROM_SERVER, NOTIFICATION, PASS, READY, SYNC, TO_SERVER, Texts, Wire
+from wire import FROM_SERVER, PASS, READY, SYNC, TO_SERVER, Deafness, Texts, Wire
 
 ROW = 'D'
 
 
-class Claims:
-    """A judge that numbers the worker's claims and knows which of them brought tasks; may keep news from the worker."""
+class Claims(Deafness):
+    """Numbers the worker's claims and knows which of them brought tasks, beside keeping news from the worker."""
 
     def __init__(self):
+        super().__init__()
         self.lock = threading.Lock()
-        self.sent, self.brought, self.dropped = 0, [], []
-        self.swallow, self.refuse_listening = False, False
+        self.sent, self.brought = 0, []
         self.listening, self.texts = set(), Texts()
         self.open = {}  # link → what its statements are, in order, and the one being sent
 
     def __call__(self, link, way, kind, body):
         with self.lock:
+            verdict = super().__call__(link, way, kind, body)
+            if verdict != PASS:
+                return verdict
             queue, sending = self.open.setdefault(link, ([None], []))  # the opening is answered, too
             text = self.texts.run_by(link, kind, body) if way == TO_SERVER else None
             if text:
-                if text.startswith('listen') and self.refuse_listening:
-                    return END
                 sending.append(text)
             elif way == TO_SERVER and kind == SYNC:
                 claims = any('claim_v' in text for text in sending)
@@ -38,11 +39,6 @@ class Claims:
             elif way == FROM_SERVER and kind == READY:
                 if queue.pop(0) == 'listen':
                     self.listening.add(link)
-            elif way == FROM_SERVER and kind == NOTIFICATION:
-                channel = body[4:].split(b'\0')[0].decode()
-                if self.swallow:
-                    self.dropped.append(channel)
-                    return DROP
             return PASS
 
     def listeners(self):
