@@ -102,7 +102,7 @@ worker::ConnectQueue connect_to(std::string url) {
 int run_worker(const Options& options) {
     const auto settings = worker::device_settings();
     if (!settings) return refuse(settings.error());
-    auto opener = worker::opener_for(options.device, known_kinds(), settings->thresholds);
+    auto opener = worker::opener_for(options.device, known_kinds(), *settings);
     if (!opener) return refuse(opener.error());
     const auto url = database_url();
     if (!url) return refuse(url.error());

@@ -34,7 +34,7 @@ Result<void> Device::check(std::string_view call, int status) const {
     return fail(status_error(call, status, to_string(info_.address)));
 }
 
-Result<Device> Device::open(const DeviceAddress& address) {
+Result<Device> Device::open(const DeviceAddress& address, SecondQueue second_queue) {
     ask_for_tiles();
     keep_driver_threads_apart();
     auto inventory = take_inventory();
@@ -57,6 +57,9 @@ Result<Device> Device::open(const DeviceAddress& address) {
         }
         Device device(std::move(found.info), found.id, std::move(context), std::move(queue));
         device.alignment_ = std::max<std::size_t>(alignment_bits / 8, 1);
+        device.copies_apart_ =
+            second_queue == SecondQueue::always ||
+            (second_queue == SecondQueue::if_own_memory && has_own_memory(device.info_));
         return device;
     }
     return fail(Errc::not_found, "No such OpenCL device is installed.", to_string(address));

@@ -55,14 +55,26 @@ class Mapping {
     std::span<std::byte> bytes_;
 };
 
+// Whether work copies to its device by Transfers, through a queue of their own and beside what is
+// computed, or by Device::write(), in the one queue.
+enum class SecondQueue {
+    none,
+    if_own_memory,  // a device that reads the host's memory has nothing to copy
+    always,
+};
+
 // One device with its one context and one in-order queue. Used by one thread: the device thread.
 // Commands run in the order of the calls; only read(), write() and finish() wait for them.
 class Device {
   public:
     // Loads the drivers and finds the device. Errc::not_found when no such device is there now.
-    static Result<Device> open(const DeviceAddress& address);
+    static Result<Device> open(const DeviceAddress& address,
+                               SecondQueue second_queue = SecondQueue::none);
 
     const DeviceInfo& info() const { return info_; }
+
+    // Whether work is to copy by Transfers: as it was opened.
+    bool copies_apart() const { return copies_apart_; }
 
     // Whether kernels may use `double`; some GPUs cannot.
     bool computes_doubles() const;
@@ -122,6 +134,7 @@ class Device {
     ContextHandle context_;
     QueueHandle queue_;
     std::size_t alignment_ = 0;
+    bool copies_apart_ = false;
 };
 
 }  // namespace plimsoll::opencl

@@ -48,4 +48,9 @@ struct DeviceInfo {
     std::string pci_address = {};
 };
 
+// Processors read the host's memory: what the host wrote needs no copy.
+inline bool has_own_memory(const DeviceInfo& info) {
+    return info.type != DeviceType::cpu;
+}
+
 }  // namespace plimsoll::opencl

@@ -17,7 +17,7 @@ Result<void> checked(std::string_view call, cl_int status) {
 }  // namespace
 
 Transfers::Mode Transfers::mode_for(const DeviceInfo& info) {
-    return info.type == DeviceType::cpu ? Mode::mapped : Mode::staged;
+    return has_own_memory(info) ? Mode::staged : Mode::mapped;
 }
 
 Result<Transfers> Transfers::create(const Device& device, Mode mode, std::size_t piece_bytes) {

@@ -73,12 +73,29 @@ void Runner::drop_large_buffers() {
                   [this](const auto& it) { return it.second.bytes > flavour_.kept_bytes; });
 }
 
+Result<void> Runner::send(const opencl::Buffer& to, std::span<const std::byte> from) {
+    if (!device_.copies_apart()) return device_.write(to, from);
+    if (!transfers_) {
+        auto made = opencl::Transfers::create(device_, opencl::Transfers::Mode::staged);
+        if (!made) return fail(made.error());
+        transfers_.emplace(std::move(*made));
+    }
+    return transfers_->upload(to, from);
+}
+
+Result<void> Runner::launch(const opencl::Kernel& kernel, std::size_t items) {
+    if (transfers_) {
+        if (auto arrived = transfers_->arrive(); !arrived) return arrived;
+    }
+    const std::size_t groups = (items + flavour_.group - 1) / flavour_.group;
+    return device_.launch(kernel, groups * flavour_.group, flavour_.group);
+}
+
 template <class T>
 Result<const opencl::Buffer*> Runner::put(Place place, std::span<const T> values) {
     auto buffer = room(place, values.size_bytes());
     if (!buffer || values.empty()) return buffer;
-    if (auto written = device_.write(**buffer, std::as_bytes(values)); !written)
-        return fail(written.error());
+    if (auto sent = send(**buffer, std::as_bytes(values)); !sent) return fail(sent.error());
     return buffer;
 }
 
@@ -127,8 +144,7 @@ Result<void> Runner::load(std::span<const Errand> errands) {
                          .add(small(errands.size()))
                          .result();
     if (!set) return set;
-    const std::size_t items = 2 * errands.size() + flavour_.group - 1;
-    return device_.launch(**build, items / flavour_.group * flavour_.group, flavour_.group);
+    return launch(**build, 2 * errands.size());
 }
 
 Result<void> Runner::launch_search(const FamilyView& family, const LanePlan& plan,
@@ -176,9 +192,7 @@ Result<void> Runner::launch_search(const FamilyView& family, const LanePlan& pla
                                       Place::found, Place::regions, Place::kept})
                 arguments.add(buffers_[place]);
         if (!arguments.result()) return arguments.result();
-        const std::size_t groups = (last - first + flavour_.group - 1) / flavour_.group;
-        if (auto sent = device_.launch(**search, groups * flavour_.group, flavour_.group); !sent)
-            return sent;
+        if (auto sent = launch(**search, last - first); !sent) return sent;
         if (auto done = device_.finish(); !done) return done;
         first = last;
     }
@@ -199,8 +213,7 @@ Result<void> Runner::launch_search(const FamilyView& family, const LanePlan& pla
                          .add(**lane_best)
                          .result();
     if (!set) return set;
-    const std::size_t groups = (lane_count * patterns + flavour_.group - 1) / flavour_.group;
-    return device_.launch(**sum, groups * flavour_.group, flavour_.group);
+    return launch(**sum, lane_count * patterns);
 }
 
 Result<std::vector<double>> Runner::best(const FamilyView& family, std::span<const Lane> lanes,

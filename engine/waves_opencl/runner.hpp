@@ -1,10 +1,11 @@
 #pragma once
 
-#include "engine/opencl/device.hpp"
+#include "engine/opencl/transfers.hpp"
 #include "engine/waves_opencl/lanes.hpp"
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace plimsoll::waves {
@@ -83,6 +84,7 @@ class Runner {
     };
 
     Result<const opencl::Buffer*> room(Place place, std::size_t bytes);
+    Result<void> send(const opencl::Buffer& to, std::span<const std::byte> from);
     template <class T>
     Result<const opencl::Buffer*> put(Place place, std::span<const T> values);
     template <class T>
@@ -90,6 +92,8 @@ class Runner {
     // Builds it once; `source` is asked for then.
     Result<const opencl::Kernel*> kernel(const std::string& key, const std::string& name,
                                          const std::function<std::string()>& source);
+    // After all that was put; `items` are rounded up to whole groups.
+    Result<void> launch(const opencl::Kernel& kernel, std::size_t items);
     Result<void> launch_search(const FamilyView& family, const LanePlan& plan,
                                std::size_t lane_count, bool counts, const Settings& settings,
                                const Watch& watch);
@@ -99,6 +103,7 @@ class Runner {
     BatchPrices prices_{{}};
     std::map<Place, opencl::Buffer> buffers_;
     std::map<std::string, opencl::Kernel> kernels_;
+    std::optional<opencl::Transfers> transfers_;  // where the device copies apart, once needed
 };
 
 // The patterns of a family that the settings ask for, as bits.

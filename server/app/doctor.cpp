@@ -56,6 +56,23 @@ std::string reason_of(const json& device) {
     return reason.empty() ? "no reason is known" : reason;
 }
 
+// Whether this device is copied to beside what it computes.
+Finding queues(const DoctorFacts& facts, const json& device) {
+    const auto name = device.value("device", "");
+    const bool reads_host = device.value("type", "") == "cpu";
+    std::string found = "FEATURE_CUDA_STREAMS is ";
+    if (!facts.second_queue) {
+        found += "off: " + name + " computes and is copied to by one queue.";
+    } else if (reads_host) {
+        found += "on and has no effect on " + name + ", which reads the host's memory.";
+    } else {
+        found += "on: " + name +
+                 " is copied to by a second queue; worth it where `plimsoll "
+                 "profile --mode engine` measures more than 1.1x.";
+    }
+    return {Grade::good, "Queues", found, ""};
+}
+
 void add_devices(const DoctorFacts& facts, std::vector<Finding>& findings) {
     const std::string about = "OpenCL";
     if (!facts.probe) {
@@ -76,6 +93,7 @@ void add_devices(const DoctorFacts& facts, std::vector<Finding>& findings) {
         if (device.value("state", "") == "ready") {
             ready = true;
             findings.push_back({Grade::good, about, name + " passed its self-tests.", ""});
+            findings.push_back(queues(facts, device));
         } else {
             findings.push_back({Grade::remark, about,
                                 name + " gets no work: " + device.value("state", "failed") + ", " +

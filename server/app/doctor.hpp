@@ -21,6 +21,7 @@ struct DoctorFacts {
     std::string address;                    // that `serve` would listen at
     std::optional<Error> address_problem;   // why it cannot just now
     Result<std::string> probe;              // the devices, as `plimsoll-engine probe --json` says
+    bool second_queue = false;              // the setting devices.second_queue
     std::optional<std::uint64_t> memory_free_bytes;
     std::string data_directory;
     std::optional<std::uint64_t> disk_free_bytes;

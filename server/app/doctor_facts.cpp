@@ -135,6 +135,7 @@ DoctorFacts gather_facts(const Settings& settings) {
     facts.address = settings.http.host + ":" + std::to_string(settings.http.port);
     facts.address_problem = try_address(settings.http);
     facts.probe = probe();
+    facts.second_queue = settings.devices.second_queue;
     facts.memory_free_bytes = available_memory();
     facts.data_directory = settings.database.data;
     if (facts.data_directory.empty()) {

@@ -63,6 +63,7 @@ void tell_workers(const Settings& settings) {
     tell("LLM_TIMEOUT_SECS", std::to_string(settings.llm.timeout));
     tell("GPU_MEMORY_CLEANUP", devices.clean ? "1" : "0");
     tell("GPU_CLEANUP_INTERVAL_SEC", std::to_string(devices.clean_after));
+    tell("FEATURE_CUDA_STREAMS", devices.second_queue ? "1" : "0");
 }
 
 EngineProcess::EngineProcess(asio::any_io_executor executor, std::string program,

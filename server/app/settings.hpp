@@ -53,6 +53,7 @@ struct Settings {
         bool log = false;
         bool clean = false;
         int clean_after = 0;
+        bool second_queue = false;
     } devices;
     struct Llm {
         std::string endpoints;

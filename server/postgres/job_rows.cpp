@@ -139,6 +139,7 @@ queue::DeviceStatus to_device(const Row& row) {
     device.capability = info.value("capability", json::object()).dump();
     device.memory_bytes = info.value("memory_bytes", std::int64_t{0});
     device.last_end = info.value("last_end", "");
+    device.copies = info.value("copies", "");
     device.seen_at = row.get<Timestamp>("seen_at");
     device.tasks_running = row.get<std::int64_t>("tasks_running");
     device.telemetry = row.get<std::optional<std::string>>("telemetry").value_or("");

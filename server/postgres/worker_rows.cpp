@@ -32,6 +32,7 @@ std::string shown_info(const queue::WorkerInfo& info) {
                         {"home", info.home},
                         {"memory_bytes", info.memory_bytes},
                         {"last_end", info.last_end},
+                        {"copies", info.copies},
                         {"capability", capability.is_object() ? capability : json::object()}};
     return shown.dump(-1, ' ', false, json::error_handler_t::replace);
 }

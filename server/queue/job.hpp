@@ -159,6 +159,7 @@ struct DeviceStatus {
     std::string state;              // ready, busy, draining, failed, gone
     std::string reason;             // why it is not ready
     std::string last_end;           // how the worker before this one ended; empty: in order
+    std::string copies;             // as of WorkerInfo; empty: not told
     std::string capability;         // JSON text: the probe's record
     std::int64_t memory_bytes = 0;  // 0: unknown
     std::optional<Timestamp> seen_at;

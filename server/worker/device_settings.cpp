@@ -46,6 +46,8 @@ Result<DeviceSettings> device_settings() {
     if (!clean) return fail(clean.error());
     const auto interval = number("GPU_CLEANUP_INTERVAL_SEC", 1, kLongestInterval);
     if (!interval) return fail(interval.error());
+    const auto streams = number("FEATURE_CUDA_STREAMS", 0, 1);
+    if (!streams) return fail(streams.error());
     auto& thresholds = settings.thresholds;
     if (*busy) thresholds.utilization_percent = **busy;
     if (*heat) thresholds.temperature_celsius = **heat;
@@ -54,6 +56,7 @@ Result<DeviceSettings> device_settings() {
     if (clean->value_or(1) == 1) {
         settings.clean_when_idle = std::chrono::seconds(interval->value_or(kUsualInterval));
     }
+    settings.second_queue = streams->value_or(0) == 1;
     return settings;
 }
 

@@ -117,10 +117,22 @@ OpenedDevice open_host(KnownKinds kinds, telemetry::Thresholds thresholds) {
     return opened;
 }
 
+// In words that the API has.
+const char* copies_of(const opencl::Device& device) {
+    if (device.copies_apart()) return "second_queue";
+    return opencl::has_own_memory(device.info()) ? "one_queue" : "in_place";
+}
+
 Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address, KnownKinds kinds,
-                                 telemetry::Thresholds thresholds) {
-    auto device = opencl::Device::open(address);
+                                 const DeviceSettings& settings) {
+    using opencl::SecondQueue;
+    auto device = opencl::Device::open(
+        address, settings.second_queue ? SecondQueue::if_own_memory : SecondQueue::none);
     if (!device) return fail(std::move(device.error()));
+    if (settings.second_queue && !device->copies_apart()) {
+        log::info("FEATURE_CUDA_STREAMS has no effect: the device reads the host's memory",
+                  {{"device", to_string(address)}});
+    }
     const auto capability = opencl::assess(*device);
     if (capability.state != opencl::DeviceState::ready) {
         return fail(Errc::unavailable, capability.reason, to_string(address));
@@ -128,9 +140,10 @@ Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address, KnownKind
     const auto& info = device->info();
     OpenedDevice opened;
     opened.info = worker_info(capability, std::move(kinds));
+    opened.info.copies = copies_of(*device);
     opened.memory = memory_probe_of(info);
     opened.held_memory = held_memory_of(info, opened.memory);
-    opened.monitor = monitor_of(info, thresholds);
+    opened.monitor = monitor_of(info, settings.thresholds);
     if (!info.memory.bytes && opened.memory) {
         if (const auto memory = opened.memory()) {
             opened.info.memory_bytes = static_cast<std::int64_t>(memory->total);
@@ -148,10 +161,10 @@ Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address, KnownKind
 }  // namespace
 
 Result<DeviceThread::Opener> opener_for(std::string_view device, KnownKinds kinds,
-                                        telemetry::Thresholds thresholds) {
+                                        const DeviceSettings& settings) {
     if (device == kHost) {
-        return [kinds = std::move(kinds), thresholds]() -> Result<OpenedDevice> {
-            return open_host(kinds, thresholds);
+        return [kinds = std::move(kinds), settings]() -> Result<OpenedDevice> {
+            return open_host(kinds, settings.thresholds);
         };
     }
     auto address = opencl::parse_device_address(device);
@@ -159,8 +172,8 @@ Result<DeviceThread::Opener> opener_for(std::string_view device, KnownKinds kind
         return fail(Errc::invalid_input, "A device is host or opencl:<platform>:<index>.",
                     std::string(device));
     }
-    return [address = std::move(*address), kinds = std::move(kinds), thresholds] {
-        return open_opencl(address, kinds, thresholds);
+    return [address = std::move(*address), kinds = std::move(kinds), settings] {
+        return open_opencl(address, kinds, settings);
     };
 }
 

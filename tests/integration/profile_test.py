@@ -49,7 +49,7 @@ class Profile(unittest.TestCase):
         cls.addClassCleanup(cls.model.shutdown)
         cls.origin = f"http://127.0.0.1:{cls.model.server_port}"
         paths = ("/api/generate", "/v1/chat/completions", "/moved/api/generate")
-        named = {"LLM_ENDPOINT_URL": ",".join(cls.origin + path for path in paths)}
+        named = {"LLM_ENDPOINT_URL": ",".join(cls.origin + path for path in paths), "FEATURE_CUDA_STREAMS": "1"}
         with unittest.mock.patch.dict(os.environ, named):
             cls.server = harness.Server().start()
         cls.addClassCleanup(cls.server.remove)
@@ -72,6 +72,20 @@ class Profile(unittest.TestCase):
         self.assertEqual(summary["device"]["device"], "opencl:pocl:0")
         self.assertEqual(summary["engine"]["batches"]["points"][0]["batch_size"], 1)
         self.assertEqual([row["part"] for row in rows][:3], ["engine/peak", "engine/products", "engine/batches"])
+        self.expect_no_second_queue(summary["engine"]["overlap"])
+
+    def expect_no_second_queue(self, overlap):
+        """Asked for, without effect on a processor, and told so wherever somebody may look."""
+        self.assertEqual((overlap["enabled"], overlap["recommended"]), (False, False))
+        self.assertIn("FEATURE_CUDA_STREAMS has no effect", overlap["note"])
+        copies = {device["device"]: device["copies"] for device in self.api.get("/v1/devices").json["items"]}
+        self.assertEqual((copies["opencl:pocl:0"], copies["host"]), ("in_place", None))
+        health = {device["device"]: device["copies"] for device in self.api.get("/v1/health").json["devices"]}
+        self.assertEqual(health, copies)
+        told = [line for line in self.server.log if "FEATURE_CUDA_STREAMS has no effect" in line]
+        self.assertIn("opencl:pocl:0", "".join(told))
+        found = self.server.run("doctor", env={"FEATURE_CUDA_STREAMS": "1"}, check=False).stdout
+        self.assertIn("FEATURE_CUDA_STREAMS is on and has no effect on opencl:pocl:0", found)
 
     def test_one_named_device_measures_and_no_other(self):
         devices = {device["device"]: device for device in self.api.get("/v1/devices").json["items"]}

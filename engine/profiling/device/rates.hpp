@@ -72,7 +72,7 @@ struct Overlap {
     Timing both;
     double speedup() const { return (compute.median + copy.median) / both.median; }
 };
-// A second queue is worth it from here on.
+// A second queue is worth it above this.
 inline constexpr double kWorthASecondQueue = 1.1;
 Result<Overlap> measure_overlap(const Subject& subject);
 

@@ -111,6 +111,7 @@ json health_of(const queue::DeviceStatus& device) {
             {"vram_utilization_pct", used_percent},
             {"temperature_c", number_or_null(readings, "temperature_celsius")},
             {"driver_version", text_or_null(driver)},
+            {"copies", text_or_null(device.copies)},
             {"reason", text_or_null(device.reason)},
             {"warnings", std::move(warnings)}};
 }
@@ -127,6 +128,7 @@ json device_json(const queue::DeviceStatus& device) {
         {"state", device.state},
         {"reason", text_or_null(device.reason)},
         {"last_end", text_or_null(device.last_end)},
+        {"copies", text_or_null(device.copies)},
         {"memory_bytes", device.memory_bytes > 0 ? json(device.memory_bytes) : json(nullptr)},
         {"tasks_running", device.tasks_running},
         {"seen_at", time_or_null(device.seen_at)},

@@ -104,8 +104,9 @@ std::string engine_text(const json& summary) {
             launch.value("cold_build_ms", 0.0), launch.value("warm_build_ms", 0.0));
     }
     if (const auto& overlap = engine.at("overlap"); overlap.is_object()) {
+        const bool recommended = overlap.value("recommended", false);  // before notes were made
         text += line("  overlap   %.2fx by a second queue: %s", overlap.value("speedup", 0.0),
-                     overlap.value("recommended", false) ? "worth it" : "not worth it");
+                     overlap.value("note", recommended ? "worth it" : "not worth it").c_str());
     }
     if (engine.at("batches").is_object()) text += curve_text(engine["batches"]);
     return text;

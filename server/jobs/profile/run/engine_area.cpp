@@ -120,12 +120,9 @@ class EngineArea final : public Area {
     Result<PartResult> overlap() {
         const auto overlap = measure_overlap(subject_);
         if (!overlap) return fail(overlap.error());
-        const bool worth_it = overlap->speedup() >= profiling::kWorthASecondQueue;
-        report_["overlap"] = {{"speedup", overlap->speedup()},
-                              {"recommended", worth_it},
-                              {"compute_ms", overlap->compute.median * 1e3},
-                              {"copy_ms", overlap->copy.median * 1e3},
-                              {"both_ms", overlap->both.median * 1e3}};
+        const auto& device = programs_.device();
+        report_["overlap"] =
+            overlap_json(*overlap, has_own_memory(device.info()), device.copies_apart());
         return PartResult{{{"name", "computing and copying at once"},
                            {"value", overlap->speedup()},
                            {"unit", "x"}}};

@@ -27,6 +27,18 @@ Json point_json(const BatchPoint& point, double first_items_per_second) {
     return json;
 }
 
+const char* queue_note(bool own_memory, bool worth_it, bool enabled) {
+    if (!own_memory) {
+        return "FEATURE_CUDA_STREAMS has no effect: this device reads the host's memory.";
+    }
+    if (worth_it) {
+        return enabled ? "FEATURE_CUDA_STREAMS is on, and worth it here."
+                       : "Turn FEATURE_CUDA_STREAMS on: it is worth it here.";
+    }
+    return enabled ? "Turn FEATURE_CUDA_STREAMS off: it is worth it above 1.1x only."
+                   : "Leave FEATURE_CUDA_STREAMS off: it is worth it above 1.1x only.";
+}
+
 }  // namespace
 
 profiling::BatchLimits limits_of(const Request& request) {
@@ -76,6 +88,17 @@ Json curve_json(const profiling::KneeSearch& search, const std::string& name,
             {"measured", search.points.size()},
             {"full_sweep", search.full_sweep},
             {"points", std::move(points)}};
+}
+
+Json overlap_json(const profiling::Overlap& overlap, bool own_memory, bool enabled) {
+    const bool worth_it = own_memory && overlap.speedup() > profiling::kWorthASecondQueue;
+    return {{"speedup", overlap.speedup()},
+            {"recommended", worth_it},
+            {"enabled", enabled},
+            {"note", queue_note(own_memory, worth_it, enabled)},
+            {"compute_ms", overlap.compute.median * kMilli},
+            {"copy_ms", overlap.copy.median * kMilli},
+            {"both_ms", overlap.both.median * kMilli}};
 }
 
 Json curve_row(const Json& curve) {

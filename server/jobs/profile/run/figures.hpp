@@ -26,6 +26,11 @@ nlohmann::ordered_json rate_json(const profiling::Rate& rate, const std::string&
 nlohmann::ordered_json curve_json(const profiling::KneeSearch& search, const std::string& name,
                                   const std::string& items, std::optional<double> peak);
 
+// `own_memory`: the device has it, so that there is something to copy; `enabled`: this worker
+// copies by a second queue now (FEATURE_CUDA_STREAMS).
+nlohmann::ordered_json overlap_json(const profiling::Overlap& overlap, bool own_memory,
+                                    bool enabled);
+
 // The result row of a curve and of a rate.
 nlohmann::ordered_json curve_row(const nlohmann::ordered_json& curve);
 nlohmann::ordered_json rate_row(const nlohmann::ordered_json& rate);

@@ -74,6 +74,24 @@ TEST(Doctor, TellsWhyADeviceGetsNoWork) {
     EXPECT_EQ(about(facts, "OpenCL").grade, Grade::bad);
 }
 
+TEST(Doctor, TellsWhichQueuesDevicesHave) {
+    auto facts = healthy();
+    facts.probe = R"({"devices":[{"device":"opencl:pocl:0","state":"ready","type":"cpu"},)"
+                  R"({"device":"opencl:nv:0","state":"ready","type":"gpu"}],"problems":[]})";
+    const auto queues = [&] {
+        std::vector<std::string> found;
+        for (const auto& finding : judge(facts)) {
+            if (finding.about == "Queues") found.push_back(finding.found);
+        }
+        return found;
+    };
+    EXPECT_THAT(queues(), testing::Each(HasSubstr("FEATURE_CUDA_STREAMS is off")));
+    facts.second_queue = true;
+    EXPECT_THAT(queues(),
+                testing::ElementsAre(HasSubstr("on and has no effect on opencl:pocl:0"),
+                                     HasSubstr("on: opencl:nv:0 is copied to by a second queue")));
+}
+
 TEST(Doctor, WarnsOfLittleRoomAndATakenPort) {
     auto facts = healthy();
     facts.memory_free_bytes = 1'000'000'000;

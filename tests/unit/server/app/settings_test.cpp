@@ -63,9 +63,13 @@ TEST_F(SettingsTest, DevicesWarnAtTheLimitsOfTheGuide) {
     EXPECT_FALSE(load_settings({}, {})->devices.clean);
     setenv("GPU_PROFILING_ENABLED", "1", 1);
     EXPECT_TRUE(load_settings({}, {})->devices.log);
+    EXPECT_FALSE(load_settings({}, {})->devices.second_queue);
+    setenv("FEATURE_CUDA_STREAMS", "1", 1);
+    EXPECT_TRUE(load_settings({}, {})->devices.second_queue);
     for (const auto* variable :
          {"GPU_MAX_UTILIZATION_WARN", "GPU_MAX_TEMPERATURE_C", "GPU_MIN_FREE_VRAM_MB",
-          "GPU_PROFILING_ENABLED", "GPU_MEMORY_CLEANUP", "GPU_CLEANUP_INTERVAL_SEC"}) {
+          "GPU_PROFILING_ENABLED", "GPU_MEMORY_CLEANUP", "GPU_CLEANUP_INTERVAL_SEC",
+          "FEATURE_CUDA_STREAMS"}) {
         setenv(variable, "-3", 1);
         const auto refused = load_settings({}, {});
         ASSERT_FALSE(refused) << variable;

@@ -57,6 +57,7 @@ TEST_F(DeviceEndpoints, ADeviceTellsItsReadingsAndWarnings) {
         gpu.device_class = "gpu";
         gpu.name = "NVIDIA H200";
         gpu.state = "busy";
+        gpu.copies = "second_queue";
         gpu.capability = R"({"driver_version":"550.54.15"})";
         gpu.telemetry = R"({"claims":3,"device":{"utilization_percent":97,
             "memory_total_bytes":83886080000,"memory_free_bytes":20971520000,
@@ -65,6 +66,7 @@ TEST_F(DeviceEndpoints, ADeviceTellsItsReadingsAndWarnings) {
     });
     const auto device =
         call("listDevices", {"GET", "/v1/devices", identity_.vera}).json()["items"][1];
+    EXPECT_EQ(device["copies"], "second_queue");
     EXPECT_EQ(device["telemetry"]["temperature_celsius"], 71);
     EXPECT_TRUE(device["telemetry"]["power_watts"].is_null());
     EXPECT_TRUE(device["telemetry"]["fault"].is_null()) << "an older worker does not tell it";

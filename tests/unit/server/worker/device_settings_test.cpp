@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::array kVariables = {"GPU_MAX_UTILIZATION_WARN", "GPU_MAX_TEMPERATURE_C",
                                    "GPU_MIN_FREE_VRAM_MB",     "GPU_PROFILING_ENABLED",
-                                   "GPU_MEMORY_CLEANUP",       "GPU_CLEANUP_INTERVAL_SEC"};
+                                   "GPU_MEMORY_CLEANUP",       "GPU_CLEANUP_INTERVAL_SEC",
+                                   "FEATURE_CUDA_STREAMS"};
 
 class DeviceSettingsTest : public testing::Test {
   protected:
@@ -29,6 +30,7 @@ TEST_F(DeviceSettingsTest, WithoutVariablesTheGuidesLimitsHold) {
     EXPECT_EQ(settings->thresholds.free_memory_bytes, 500'000'000);
     EXPECT_FALSE(settings->log_readings);
     EXPECT_EQ(settings->clean_when_idle, std::chrono::seconds(300));
+    EXPECT_FALSE(settings->second_queue);
 }
 
 TEST_F(DeviceSettingsTest, EachVariableActs) {
@@ -36,12 +38,14 @@ TEST_F(DeviceSettingsTest, EachVariableActs) {
     setenv("GPU_MAX_TEMPERATURE_C", "60", 1);
     setenv("GPU_MIN_FREE_VRAM_MB", "0", 1);
     setenv("GPU_PROFILING_ENABLED", "1", 1);
+    setenv("FEATURE_CUDA_STREAMS", "1", 1);
     const auto settings = device_settings();
     ASSERT_TRUE(settings);
     EXPECT_EQ(settings->thresholds.utilization_percent, 70);
     EXPECT_EQ(settings->thresholds.temperature_celsius, 60);
     EXPECT_EQ(settings->thresholds.free_memory_bytes, 0);
     EXPECT_TRUE(settings->log_readings);
+    EXPECT_TRUE(settings->second_queue);
 }
 
 TEST_F(DeviceSettingsTest, DevicesCleanUpByThemselvesUnlessTold) {
