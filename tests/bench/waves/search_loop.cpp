@@ -75,7 +75,8 @@ struct DeviceSearch {
     std::unique_ptr<OpenclSearch> search;
 
     DeviceSearch(std::string_view address, std::string_view flavour, Settings& settings) {
-        auto opened = opencl::parse_device_address(address).and_then(opencl::Device::open);
+        auto opened = opencl::parse_device_address(address).and_then(
+            [](const auto& found) { return opencl::Device::open(found); });
         if (!opened) leave(opened.error());
         device = std::move(*opened);
         auto made = OpenclSearch::open(*device, flavour == "gpu" ? kGpuFlavour : kCpuFlavour);
