@@ -1,30 +1,24 @@
 #include "engine/profiling/batches.hpp"
 
+#include "engine/base/format_number.hpp"
+
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 
 namespace plimsoll::profiling {
 
 namespace {
 
-std::string text_of(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, value < 100 ? "%.3g" : "%.0f", value);
-    return text;
-}
-
 // Which limit a point breaks, as a clause.
 std::string broken_limit(const BatchPoint& point, const BatchLimits& limits) {
-    const std::string batch = std::to_string(point.batch);
+    const std::string batch = format_count(point.batch);
     if (limits.latency_seconds && point.timing.p95 > *limits.latency_seconds) {
-        return "batches of " + batch + " take " + text_of(point.timing.p95 * 1e3) +
+        return "batches of " + batch + " take " + format_figure(point.timing.p95 * 1e3) +
                " ms at the 95th percentile, and the limit is " +
-               text_of(*limits.latency_seconds * 1e3) + " ms";
+               format_figure(*limits.latency_seconds * 1e3) + " ms";
     }
     return "batches of " + batch + " take " +
-           text_of(static_cast<double>(point.memory_bytes) / 1e6) + " MB, and the limit is " +
-           text_of(static_cast<double>(limits.memory_bytes.value_or(0)) / 1e6) + " MB";
+           format_figure(static_cast<double>(point.memory_bytes) / 1e6) + " MB, and the limit is " +
+           format_figure(static_cast<double>(limits.memory_bytes.value_or(0)) / 1e6) + " MB";
 }
 
 }  // namespace
@@ -69,8 +63,8 @@ Recommendation recommend(const std::vector<BatchPoint>& points, const BatchLimit
     result.batch = chosen->batch;
     result.items_per_second = chosen->items_per_second();
     result.reason = "The smallest batch within 5 % of the best throughput (" +
-                    text_of(result.best_items_per_second) + " items/s at a batch of " +
-                    std::to_string(result.best_batch) + ").";
+                    format_figure(result.best_items_per_second) + " a second at a batch of " +
+                    format_count(result.best_batch) + ").";
     if (ruled_out != nullptr) {
         result.reason += " Larger ones are ruled out: " + broken_limit(*ruled_out, limits) + ".";
     }

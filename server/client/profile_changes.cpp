@@ -51,9 +51,9 @@ std::vector<Figure> figures_of(const json& report) {
     return figures;
 }
 
-std::string text_of(const char* format, double value) {
+std::string percent(double value) {
     char text[48];
-    std::snprintf(text, sizeof text, format, value);
+    std::snprintf(text, sizeof text, "%+.1f %%", value);
     return text;
 }
 
@@ -67,9 +67,9 @@ std::string changes_text(const Terminal& terminal, const json& before, const jso
     for (const auto& figure : figures_of(now)) {
         const auto found = was.find(figure.name);
         if (found == was.end() || found->second == 0) continue;
-        rows.push_back({figure.name, text_of("%.4g ", found->second) + figure.unit,
-                        text_of("%.4g ", figure.value) + figure.unit,
-                        text_of("%+.1f %%", (figure.value / found->second - 1) * 100)});
+        rows.push_back({figure.name, format_figure(found->second) + " " + figure.unit,
+                        format_figure(figure.value) + " " + figure.unit,
+                        percent((figure.value / found->second - 1) * 100)});
     }
     if (rows.size() == 1) return "The baseline measured nothing that this report has, too.";
     return format_table(terminal, rows);

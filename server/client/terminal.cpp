@@ -129,15 +129,6 @@ std::string format_table(const Terminal& terminal,
     return text;
 }
 
-std::string format_count(std::int64_t count) {
-    std::string digits = std::to_string(count);
-    for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (count < 0 ? 1 : 0);
-         at -= 3) {
-        digits.insert(static_cast<std::size_t>(at), ",");
-    }
-    return digits;
-}
-
 std::string format_share(double share) {
     return std::to_string(static_cast<int>(share * 100)) + " %";
 }

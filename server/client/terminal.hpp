@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/base/format_number.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -48,7 +50,6 @@ class ProgressBar {
 std::string format_table(const Terminal& terminal,
                          const std::vector<std::vector<std::string>>& rows);
 
-std::string format_count(std::int64_t count);                     // 1,234,567
 std::string format_share(double share);                           // 43 %, 100 % at 1 alone
 std::string format_duration(std::chrono::duration<double> time);  // 0.8 s, 12 s, 3 min 4 s
 

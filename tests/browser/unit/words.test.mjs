@@ -6,6 +6,7 @@ const format = await load('design/format.ts');
 const { formatAddress, matchPath, parseAddress } = await load('routes/address.ts');
 const { parseLabels } = await load('routes/new/labels.ts');
 const { when } = await load('jobs/waves/words.ts');
+const profileWords = await load('jobs/profile/words.ts');
 const { nextSort, sortRows } = await load('design/table.ts');
 
 test('times are written to the minute, dates as they are', () => {
@@ -77,4 +78,9 @@ test('sorting keeps missing values last in both directions', () => {
   assert.deepEqual(nextSort(columns[0], null), { key: 'n', descending: true });
   assert.deepEqual(nextSort(columns[0], { key: 'n', descending: true }), { key: 'n', descending: false });
   assert.equal(nextSort(columns[0], { key: 'n', descending: false }), null);
+});
+
+test('the edge of a chart says thousands and millions the same way everywhere', () => {
+  const { short } = profileWords;
+  assert.deepEqual([0, 0.5, 999, 1000, 19_003, 4_228_784, 2e9].map(short), ['0', '0.5', '999', '1k', '19k', '4.23M', '2G']);
 });

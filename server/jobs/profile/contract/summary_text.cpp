@@ -1,5 +1,7 @@
 #include "server/jobs/profile/contract/summary_text.hpp"
 
+#include "engine/base/format_number.hpp"
+
 #include <algorithm>
 #include <cstdio>
 
@@ -22,11 +24,9 @@ std::string curve_text(const json& curve) {
     if (curve.at("recommended_batch").is_null()) {
         return "  " + name + ": " + curve.value("reason", "") + "\n";
     }
-    return line("  %s: batch %lld, %.0f %s/s", name.c_str(),
-                curve["recommended_batch"].get<long long>(),
-                curve.value("recommended_items_per_second", 0.0),
-                curve.value("items", "items").c_str()) +
-           "    " + curve.value("reason", "") +
+    return "  " + name + ": batch " + format_count(curve["recommended_batch"].get<std::int64_t>()) +
+           ", " + format_figure(curve.value("recommended_items_per_second", 0.0)) + " " +
+           curve.value("items", "items") + "/s\n" + "    " + curve.value("reason", "") +
            line(" %d of %d batch sizes measured.", curve.value("measured", 0),
                 curve.value("full_sweep", 0));
 }
@@ -77,8 +77,9 @@ std::string rates_text(const char* title, const json& rates) {
     for (const auto& rate : rates) {
         auto name = rate.value("name", "");
         if (const auto method = rate.value("method", ""); !method.empty()) name += ", " + method;
-        text += line("  %-9s %-42s %8.1f %s", title, name.c_str(), rate.value("value", 0.0),
-                     rate.value("unit", "").c_str());
+        text +=
+            line("  %-9s %-42s %8s %s", title, name.c_str(),
+                 format_figure(rate.value("value", 0.0)).c_str(), rate.value("unit", "").c_str());
         if (rate.contains("share_of_peak") && rate["share_of_peak"].is_number()) {
             text.pop_back();
             text += line("  %3.0f %% of the peak", rate["share_of_peak"].get<double>() * 100);

@@ -136,6 +136,9 @@ TEST(KneeSearch, FindsTheTileOfARecordedCurve) {
     const auto found = search_knee(measuring(curve, count), {});
     ASSERT_TRUE(found);
     EXPECT_EQ(found->recommendation.batch, 8) << found->recommendation.reason;
+    EXPECT_THAT(
+        found->recommendation.reason,
+        testing::MatchesRegex(R"(.*best throughput \([0-9]+,[0-9]+ a second at a batch of.*)"));
     EXPECT_EQ(of_full_sweep(curve, {}).batch, 8);
     EXPECT_LE(count * 5, std::ssize(sweep_batches(4096)));
 }

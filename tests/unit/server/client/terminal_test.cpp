@@ -8,15 +8,6 @@
 namespace plimsoll::client {
 namespace {
 
-TEST(FormatCount, GroupsThousands) {
-    EXPECT_EQ(format_count(0), "0");
-    EXPECT_EQ(format_count(999), "999");
-    EXPECT_EQ(format_count(1000), "1,000");
-    EXPECT_EQ(format_count(1234567), "1,234,567");
-    EXPECT_EQ(format_count(-1234), "-1,234");
-    EXPECT_EQ(format_count(-123), "-123");
-}
-
 TEST(FormatDuration, ChoosesTheUnitByLength) {
     EXPECT_EQ(format_duration(std::chrono::duration<double>(0.84)), "0.8 s");
     EXPECT_EQ(format_duration(std::chrono::duration<double>(42)), "42 s");

@@ -14,10 +14,13 @@ const three = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 /** Three digits tell all that a measurement knows. */
 export const figure = (value: number): string => (value >= 1000 ? count(value) : three.format(value));
 
-const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 3 });
+const thousands = ['', 'k', 'M', 'G', 'T'];
 
-/** For the edge of a chart: "4M". */
-export const short = (value: number): string => compact.format(value);
+/** For the edge of a chart: "4M". Locales write some of these small, which says a thousandth. */
+export function short(value: number): string {
+  const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), thousands.length - 1);
+  return three.format(value / 1000 ** power) + thousands[power];
+}
 
 export function milliseconds(value: number): string {
   if (value >= 1000) return `${three.format(value / 1000)} s`;
