@@ -2,9 +2,11 @@
 
 from psycopg.rows import tuple_row
 
-# The tables themselves check no words: see migrations/0047.
+# The tables themselves check no words, and nothing else that a statement must hold: see migrations/0047 and 0052.
 JOB_STATES = ('scheduled', 'queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled')
 RESULT_STATES = ('done', 'quarantined')
+OUTCOMES = ('retry', 'final', 'worker_lost')
+QUOTA_PERIODS = ('hour', 'day', 'week', 'month')
 EVENT_TYPES = ('queued', 'started', 'retried', 'quarantined', 'cancelling', 'finished', 'redriven')
 
 INVARIANTS = {
@@ -42,9 +44,12 @@ INVARIANTS = {
     'states, types and sizes are those there are': f"""
         select 'job', id::text from job where state not in {JOB_STATES}
           or (finished_at is not null) <> (state in ('succeeded', 'failed', 'cancelled')) or tasks_total < 1 or not (merge or tasks_total = 1)
-          or timeout_seconds <= 0 or length(unique_key) not between 1 and 255
+          or timeout_seconds <= 0 or length(unique_key) not between 1 and 255 or items_ok + items_failed > items_total or tasks_left < 0
         union all select 'task', job_id::text from task where est_seconds <= 0 or items < 0
         union all select 'result', job_id::text from result where state not in {RESULT_STATES}
+        union all select 'attempt', job_id::text from attempt where outcome not in {OUTCOMES}
+        union all select 'account', account_id::text from account_state where slots < 0 or cap < 0 or not weight > 0 or not quota_seconds > 0
+          or quota_period not in {QUOTA_PERIODS} or cardinality(lanes) <> cardinality(heads) or cardinality(lanes) <> cardinality(counts)
         union all select 'event', job_id::text from event where n < 2 or type not in {EVENT_TYPES}
         union all select 'audit', action from audit_event where action !~ '^[a-z_]+[.][a-z_]+$'""",
     'a succeeded job has a report': """
