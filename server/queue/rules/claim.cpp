@@ -27,6 +27,19 @@ struct Candidate {
     int turn;
 };
 
+int divided_up(int number, int by) {
+    return (number + by - 1) / by;
+}
+
+// How many tasks of each of `count` accounts a claim of `tasks` looks at: twice the even part, so
+// that one with short tasks keeps up with another's long ones; a quarter more where many share.
+int room_of(int tasks, int count) {
+    if (count == 1) return tasks;
+    const int looked_at = count == kAccountsPerClaim ? divided_up(5 * tasks, 4 * count)
+                                                     : divided_up(2 * tasks, count);
+    return std::max(tasks / kAccountsPerClaim, looked_at);
+}
+
 }  // namespace
 
 int aged_priority(int priority, Moment since, Moment now) {
@@ -115,9 +128,7 @@ Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment no
     for (int t = 0; t < count; ++t) {
         auto& turn = turns[t];
         auto& account = state.accounts[turn.account];
-        turn.room = count == 1
-                        ? tasks
-                        : std::max(tasks / kAccountsPerClaim, (2 * tasks + count - 1) / count);
+        turn.room = room_of(tasks, count);
         Few<int, 4> lines;
         int lowest = kHighestPriority;
         int highest = -kHighestPriority;

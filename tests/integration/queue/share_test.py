@@ -7,6 +7,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 
+from psycopg.errors import InvalidParameterValue
+
 from queue_case import QueueCase
 from queue_client import job, task
 
@@ -92,6 +94,12 @@ class Share(QueueCase):
         self.backlog([quick], 1200, seconds=0.01)
         self.serve(25, size=16, teams=teams, weights=[1, 1], quantum=0.2 + 0.01)
 
+    def test_many_teams_of_long_and_short_tasks_share_time(self):
+        teams = self.teams(20)
+        self.backlog(teams[:10], 20, seconds=0.2)
+        self.backlog(teams[10:], 400, seconds=0.01)
+        self.serve(40, size=64, teams=teams, weights=[1] * 20, quantum=4 * 0.2 + 0.2)
+
     def test_a_team_with_five_lanes_has_one_share(self):
         many, single = self.teams(2)
         self.backlog([many], 300, lanes=5)
@@ -107,6 +115,15 @@ class Share(QueueCase):
             self.queue.complete(self.cpu, self.queue.claim(self.cpu))
         [id] = self.submit(job(single))
         self.assertIn(id, [t.job_id for t in self.queue.claim(self.cpu, tasks=16)])
+
+    def test_a_share_that_is_none_is_refused(self):
+        [team] = self.teams(1)
+        for weight, cap in ((0, None), (-1, None), (math.nan, None), (math.inf, None), (None, -1)):
+            with self.assertRaises(InvalidParameterValue):
+                self.queue.rows("select set_account_v1(%s, 'cpu', %s, %s, null)", team, weight, cap)
+        for seconds, period in ((0, 'day'), (-1, 'day'), (math.nan, 'day'), (60, 'year')):
+            with self.assertRaises(InvalidParameterValue):
+                self.queue.rows("select set_share_v1(%s, 'cpu', 1, null, %s, %s)", team, seconds, period)
 
     def test_idle_teams_save_up_no_credit(self):
         idle, busy = self.teams(2)
