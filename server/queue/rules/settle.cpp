@@ -210,7 +210,7 @@ void Queue::push_merge(int id, Moment now) {
     merge.job = id;
     merge.task = job.merge_task();
     merge.lane = merge_lanes_[job.lane];
-    merge.seconds = kMergeSeconds;
+    merge.seconds = merge_seconds(job.merge_task());
     push({&merge, 1}, now);
 }
 

@@ -36,10 +36,10 @@ class Usage(QueueCase):
         self.run_all(seconds=2.0)
         self.assertEqual(self.usage(), [])
         self.fold()
-        merge = 0.01  # is charged too, and is no task of anybody's input
+        merge = lambda tasks: 0.001 + 0.0002 * tasks  # is charged too, and is no task of anybody's input
         by = {(r.team_id, r.user_id, r.kind): (r.tasks, r.items, r.jobs, round(r.seconds, 6)) for r in self.usage('team', 'user', 'kind')}
-        self.assertEqual(by, {(self.team, 1, 'test'): (3, 3, 1, 6 + merge), (self.team, 2, 'other'): (2, 2, 1, 4 + merge),
-                              (self.other_team, 1, 'test'): (1, 1, 1, 2 + merge)})
+        self.assertEqual(by, {(self.team, 1, 'test'): (3, 3, 1, round(6 + merge(3), 6)), (self.team, 2, 'other'): (2, 2, 1, round(4 + merge(2), 6)),
+                              (self.other_team, 1, 'test'): (1, 1, 1, round(2 + merge(1), 6))})
         [row] = self.usage('kind', team=self.other_team)
         self.assertEqual((row.team_id, row.user_id, row.kind, row.tasks), (None, None, 'test', 1))
         self.assertEqual({r.team_name for r in self.usage('team')}, {'first', 'second'})
