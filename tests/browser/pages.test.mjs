@@ -60,6 +60,21 @@ visit('who may not submit sees the baseline and cannot pin', { arrange: profiled
   assert.equal(await page.getByRole('button', { name: /Pin|Unpin/ }).count(), 0);
 });
 
+visit('on a phone the bar shows where one is, and buttons of a card keep within it', async ({ page, go }) => {
+  await page.setViewportSize({ width: 375, height: 800 });
+  await go('/#/settings/preferences');
+  const current = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Settings' });
+  const within = async (locator) => {
+    const { x, width } = await locator.boundingBox();
+    return x >= 0 && x + width <= 375;
+  };
+  await until(() => within(current), 'the current place in the bar');
+  await page.evaluate(() => (location.hash = '#/devices'));
+  const stop = page.getByRole('button', { name: /^Stop node/ });
+  await stop.first().waitFor();
+  for (const button of await stop.all()) assert.ok(await within(button));
+});
+
 visit('a device says how the worker before ended', async ({ page, go }) => {
   await go('/#/devices');
   const reason = page.getByText('A task ran ten times longer than predicted', { exact: false });

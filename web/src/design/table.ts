@@ -1,6 +1,7 @@
 import type { Snippet } from 'svelte';
 
 export interface Column<Row> {
+  /** `actions` are buttons: in a card they stand below everything else, without their title. */
   key: string;
   title: string;
   cell: Snippet<[Row]>;

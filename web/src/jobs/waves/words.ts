@@ -23,7 +23,7 @@ export const notCompared = 'not compared';
 export const score = (value: number): string => value.toFixed(3);
 
 /** How rare a count is, as people write it; a dash where counts are ranked by their scores. */
-export const rarityText = (value: number | null | undefined): string => (typeof value === 'number' ? decimal(Math.round(value * 10) / 10 + 0, 1) : '–'); // never -0
+export const rarityText = (value: number | null | undefined): string => (typeof value === 'number' ? (Math.round(value * 10) / 10 + 0).toFixed(1).replace('-', '−') : '–'); // never -0
 
 /** What a count's rarity means; `rare` are the engine's words for it. */
 export const rarityWords = (value: number | null | undefined, rare: string | null | undefined): string =>
@@ -32,7 +32,7 @@ export const rarityWords = (value: number | null | undefined, rare: string | nul
   : 'Counts are ranked by score: how rare a score is in its pattern is known for the standard mode with its own weights only.';
 
 /** A p-value as people write it: never 0. */
-export const pText = (p: number): string => (p < 0.001 ? '< 0.001' : decimal(p, p < 0.1 ? 3 : 2));
+export const pText = (p: number): string => (p < 0.001 ? '< 0.001' : p.toFixed(p < 0.1 ? 3 : 2));
 
 /** A date, or a time of day to the minute, as people write it; its zone stands once beside all of them. */
 export const when = (date: string): string =>
