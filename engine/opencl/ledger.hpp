@@ -2,6 +2,7 @@
 
 #include "engine/base/result.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,11 +10,13 @@
 namespace plimsoll::opencl {
 
 // What may be taken of a device's memory, and what is taken. Drivers hand out more than there is
-// (PoCL always, NVIDIA's until the memory is used): nothing but this book keeps us inside it.
+// (PoCL always, NVIDIA's until the memory is used): nothing but this book keeps us inside it. One
+// thread makes entries; others may read it.
 class Ledger {
     struct Book {
-        std::uint64_t limit = 0;
-        std::uint64_t used = 0;
+        explicit Book(std::uint64_t bytes) : limit(bytes) {}
+        const std::uint64_t limit;
+        std::atomic<std::uint64_t> used = 0;
     };
 
   public:
@@ -35,8 +38,7 @@ class Ledger {
         std::uint64_t bytes_;
     };
 
-    explicit Ledger(std::uint64_t limit_bytes)
-        : book_(std::make_shared<Book>(Book{limit_bytes, 0})) {}
+    explicit Ledger(std::uint64_t limit_bytes) : book_(std::make_shared<Book>(limit_bytes)) {}
 
     // Errc::exhausted, with what was asked for and what is left, when it does not fit.
     Result<Entry> enter(std::uint64_t bytes, const std::string& purpose);

@@ -3,7 +3,9 @@
 #include "engine/base/result.hpp"
 #include "engine/telemetry/reading.hpp"
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 namespace plimsoll::telemetry {
@@ -21,5 +23,9 @@ Result<Sensor> amd_sensor(const std::string& pci_address, const std::filesystem:
 
 // The machine's processors and memory, from /proc and /sys. `root` stands for "/".
 Sensor host_sensor(const std::filesystem::path& root = "/");
+
+// The same sensor, whose readings say what `booked` says where the driver does not tell what this
+// process holds. `booked` is called by whoever looks.
+Sensor with_own_memory(Sensor sensor, std::function<std::uint64_t()> booked);
 
 }  // namespace plimsoll::telemetry

@@ -26,6 +26,14 @@ class Sensors : public testing::Test {
     fs::path root_;
 };
 
+TEST(OwnMemory, IsWhatTheBooksSayWhereTheDriverDoesNot) {
+    Reading told;
+    const auto sensor = with_own_memory([&] { return told; }, [] { return 5'000; });
+    EXPECT_EQ(sensor().own_memory_bytes, 5'000);
+    told.own_memory_bytes = 7'000;
+    EXPECT_EQ(sensor().own_memory_bytes, 7'000);
+}
+
 TEST(NvidiaSensor, TellsWhatTheLibraryKnows) {
     auto sensor = nvidia_sensor("0000:3b:00.0", FAKE_NVML);
     ASSERT_TRUE(sensor) << sensor.error().message;
