@@ -10,6 +10,7 @@
 #include "server/postgres/pool.hpp"
 #include "server/postgres/worker_store.hpp"
 #include "server/worker/device_settings.hpp"
+#include "server/worker/kind_settings.hpp"
 #include "server/worker/opener.hpp"
 #include "server/worker/supervisor_process.hpp"
 #include "server/worker/worker_process.hpp"
@@ -42,6 +43,7 @@ struct Options {
     std::string device;
     std::optional<int> life_fd;
     std::string last_end;
+    std::string probed;
 };
 
 int refuse(const Error& error) {
@@ -102,20 +104,22 @@ worker::ConnectQueue connect_to(std::string url) {
 int run_worker(const Options& options) {
     const auto settings = worker::device_settings();
     if (!settings) return refuse(settings.error());
-    auto opener = worker::opener_for(options.device, known_kinds(), *settings);
+    auto kinds = worker::kind_settings(options.cache);
+    if (!kinds) return refuse(kinds.error());
+    auto opener = worker::opener_for(options.device, known_kinds(), *settings, options.probed);
     if (!opener) return refuse(opener.error());
     const auto url = database_url();
     if (!url) return refuse(url.error());
     return worker::run_worker_process(
-        connect_to(*url), std::move(*opener), jobs::find_run,
+        connect_to(*url), std::move(*opener), jobs::find_run, std::move(*kinds),
         {release_all, settings->clean_when_idle}, options.life_fd,
         {.last_end = options.last_end, .log_readings = settings->log_readings});
 }
 
-int run_supervisor() {
+int run_supervisor(const Options& options) {
     const auto url = database_url();
     if (!url) return refuse(url.error());
-    return worker::run_supervisor_process(connect_to(*url), *url);
+    return worker::run_supervisor_process(connect_to(*url), *url, options.cache);
 }
 
 // As the server was told; it refuses a wrong one, so that anything else means the default.
@@ -144,6 +148,7 @@ int run(int argc, char** argv) {
     worker->add_option("--device", options.device, "host or opencl:<platform>:<index>")->required();
     worker->add_option("--life-fd", options.life_fd, "Descriptor to show signs of life on");
     worker->add_option("--last-end", options.last_end, "How the worker before this one ended");
+    worker->add_option("--probed", options.probed, "What `probe --json` said of the device");
     app.add_subcommand("supervise", "Run a worker for the host and every device");
     app.footer("The database is named by PLIMSOLL_DATABASE_WORKER_URL or PLIMSOLL_DATABASE_URL.");
     CLI11_PARSE(app, argc, argv);
@@ -154,7 +159,7 @@ int run(int argc, char** argv) {
     if (const auto made = opencl::use_kernel_cache(options.cache); !made)
         return refuse(made.error());
     if (options.library_command) return options.library_command();
-    return worker->parsed() ? run_worker(options) : run_supervisor();
+    return worker->parsed() ? run_worker(options) : run_supervisor(options);
 }
 
 }  // namespace

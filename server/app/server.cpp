@@ -58,6 +58,13 @@ http::ListenOptions listen_options(const Settings::Http& http) {
     return options;
 }
 
+// Checked with the settings.
+jobs::KindSettings kind_settings(const Settings& settings) {
+    return {.llm = {jobs::parse_llm_endpoints(settings.llm.endpoints).value(), settings.llm.model,
+                    settings.llm.timeout},
+            .cache = {}};
+}
+
 }  // namespace
 
 Server::Server(const Settings& settings, Database& database)
@@ -73,7 +80,7 @@ Server::Server(const Settings& settings, Database& database)
           webhooks::AllowList::parse(settings.webhooks.origins, settings.webhooks.networks)
               .value()),
       planner_(stores_.datasets(), jobs::contracts(), {stores_.advice(), stores_.jobs(), advisor_},
-               pool_),
+               pool_, kind_settings(settings)),
       http_(io_,
             {stores_.jobs(),
              stores_.datasets(),

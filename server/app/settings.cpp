@@ -3,7 +3,7 @@
 #include "engine/training/guides/gpu_profiles_guide.hpp"
 #include "server/base/log_format.hpp"
 #include "server/http/trusted_proxies.hpp"
-#include "server/jobs/profile/contract/llm_endpoints.hpp"
+#include "server/jobs/llm_endpoints.hpp"
 #include "server/webhooks/target.hpp"
 
 #include <charconv>
@@ -226,7 +226,7 @@ const std::vector<Entry>& table() {
          false,
          [](Settings& s, const std::string& value) {
              s.llm.endpoints = value;
-             return broken_rule(jobs::profile::parse_llm_endpoints(value));
+             return broken_rule(jobs::parse_llm_endpoints(value));
          },
          [](const S& s) { return s.llm.endpoints; }},
         text({"llm.model", "LLM_MODEL_NAME", "name", "The model to ask when a job names none"},

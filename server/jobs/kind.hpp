@@ -3,8 +3,10 @@
 #include "engine/base/progress.hpp"
 #include "engine/base/result.hpp"
 #include "server/jobs/dataset.hpp"
+#include "server/jobs/llm_endpoints.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -16,7 +18,9 @@
 
 namespace plimsoll::opencl {
 class Device;
-}
+class Ledger;
+struct Capability;
+}  // namespace plimsoll::opencl
 namespace plimsoll::text {
 struct RecordView;
 }
@@ -32,6 +36,15 @@ struct FieldError {
     std::string message;  // a full sentence for people
 };
 using FieldErrors = std::vector<FieldError>;
+
+// What an administrator settles for all jobs of a server or a worker. The application reads it; no
+// kind looks anywhere else.
+struct KindSettings {
+    LlmSettings llm;
+    // Where a worker keeps built programs and tuned plans; empty in a server.
+    std::filesystem::path cache;
+};
+inline const KindSettings kUsualSettings;
 
 // Which devices may run the tasks of a job: the key of its lane.
 struct Requirement {
@@ -84,7 +97,8 @@ struct Contract {
     std::span<const Column> columns;
     // Parses the "args" of a request into the kind's own type and plans its tasks. The JSON has
     // passed the kind's schema in openapi.yaml; what a schema cannot say is checked here.
-    tl::expected<Plan, FieldErrors> (*plan)(const nlohmann::json& args) = nullptr;
+    tl::expected<Plan, FieldErrors> (*plan)(const nlohmann::json& args,
+                                            const KindSettings& settings) = nullptr;
     // The same for a job whose "args" name a dataset; none: the kind does not take any.
     tl::expected<DatasetPlan, FieldErrors> (*plan_dataset)(const nlohmann::json& args,
                                                            const DatasetShape& dataset) = nullptr;
@@ -107,6 +121,11 @@ struct RunContext {
     Progress& progress;                // items of this task
     std::stop_token stop;        // asked on cancel and on a lost lease; look at least every 100 ms
     std::string_view node = {};  // the machine's name in the queue
+    // Of the device: what it was proven to do, and the book of its memory, in which a kind enters
+    // what it takes. None on the host worker.
+    const opencl::Capability* capability = nullptr;
+    opencl::Ledger* ledger = nullptr;
+    const KindSettings& settings = kUsualSettings;
 };
 
 struct TaskOutput {

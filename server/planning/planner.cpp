@@ -59,8 +59,8 @@ awaitable<Answered> Planner::plan_complete(TeamId team, const jobs::Contract& ki
     if (takes_datasets && args.contains("dataset")) {
         co_return co_await plan_on_dataset(team, kind, args);
     }
-    if (!large) co_return of_plan(kind.plan(args));
-    const auto work = [&kind, &args] { return kind.plan(args); };
+    const auto work = [this, &kind, &args] { return plan_alone(kind, args); };
+    if (!large) co_return of_plan(work());
     co_return of_plan(co_await offload(pool_, work));
 }
 

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <span>
+#include <utility>
 
 #include <boost/asio/thread_pool.hpp>
 #include <nlohmann/json.hpp>
@@ -34,13 +35,23 @@ class Planner {
 
     // `pool` does what would hold up the thread.
     Planner(queue::DatasetStore& datasets, Kinds kinds, ArgumentCompletion completion,
-            boost::asio::thread_pool& pool)
-        : datasets_(datasets), kinds_(kinds), completion_(completion), pool_(pool) {}
+            boost::asio::thread_pool& pool, jobs::KindSettings settings = {})
+        : datasets_(datasets),
+          kinds_(kinds),
+          completion_(completion),
+          pool_(pool),
+          settings_(std::move(settings)) {}
     Planner(const Planner&) = delete;
     Planner& operator=(const Planner&) = delete;
 
     // Null for a kind that this server does not have.
     const jobs::Contract* kind(std::string_view name) const;
+
+    // Of arguments that are complete and name no dataset; on any thread.
+    tl::expected<jobs::Plan, jobs::FieldErrors> plan_alone(const jobs::Contract& kind,
+                                                           const nlohmann::json& args) const {
+        return kind.plan(args, settings_);
+    }
 
     // `args` have passed the kind's schema and live until the answer comes; `large`: reading them
     // takes long.
@@ -62,6 +73,7 @@ class Planner {
     Kinds kinds_;
     ArgumentCompletion completion_;
     boost::asio::thread_pool& pool_;
+    jobs::KindSettings settings_;
     Budget gathering_{4};  // datasets being read into a job's tasks: each may hold 100 MB
 };
 

@@ -1,9 +1,8 @@
 #include "server/worker/device_settings.hpp"
 
-#include <charconv>
-#include <cstdlib>
-#include <optional>
-#include <string>
+#include "server/worker/environment.hpp"
+
+#include <cstdint>
 
 namespace plimsoll::worker {
 namespace {
@@ -13,40 +12,23 @@ constexpr int kMostMegabytes = 1'000'000;
 constexpr int kUsualInterval = 300;
 constexpr int kLongestInterval = 86'400;
 
-// The variable's number, nothing if it is not set.
-Result<std::optional<int>> number(const char* variable, int least, int most) {
-    const char* value = std::getenv(variable);
-    if (value == nullptr || *value == '\0') return std::nullopt;
-    const std::string text = value;
-    int number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size() || number < least ||
-        number > most) {
-        return fail(Errc::invalid_input,
-                    "It must be a whole number from " + std::to_string(least) + " to " +
-                        std::to_string(most) + ", not \"" + text + "\".",
-                    variable);
-    }
-    return number;
-}
-
 }  // namespace
 
 Result<DeviceSettings> device_settings() {
     DeviceSettings settings;
-    const auto busy = number("GPU_MAX_UTILIZATION_WARN", 1, 100);
+    const auto busy = number_of("GPU_MAX_UTILIZATION_WARN", 1, 100);
     if (!busy) return fail(busy.error());
-    const auto heat = number("GPU_MAX_TEMPERATURE_C", 1, 150);
+    const auto heat = number_of("GPU_MAX_TEMPERATURE_C", 1, 150);
     if (!heat) return fail(heat.error());
-    const auto memory = number("GPU_MIN_FREE_VRAM_MB", 0, kMostMegabytes);
+    const auto memory = number_of("GPU_MIN_FREE_VRAM_MB", 0, kMostMegabytes);
     if (!memory) return fail(memory.error());
-    const auto log = number("GPU_PROFILING_ENABLED", 0, 1);
+    const auto log = number_of("GPU_PROFILING_ENABLED", 0, 1);
     if (!log) return fail(log.error());
-    const auto clean = number("GPU_MEMORY_CLEANUP", 0, 1);
+    const auto clean = number_of("GPU_MEMORY_CLEANUP", 0, 1);
     if (!clean) return fail(clean.error());
-    const auto interval = number("GPU_CLEANUP_INTERVAL_SEC", 1, kLongestInterval);
+    const auto interval = number_of("GPU_CLEANUP_INTERVAL_SEC", 1, kLongestInterval);
     if (!interval) return fail(interval.error());
-    const auto streams = number("FEATURE_CUDA_STREAMS", 0, 1);
+    const auto streams = number_of("FEATURE_CUDA_STREAMS", 0, 1);
     if (!streams) return fail(streams.error());
     auto& thresholds = settings.thresholds;
     if (*busy) thresholds.utilization_percent = **busy;

@@ -11,11 +11,13 @@
 namespace plimsoll::worker {
 
 DeviceThread::DeviceThread(boost::asio::any_io_executor loop, FindRun find_run,
-                           Backoff::Random random, CleaningOptions cleaning)
+                           Backoff::Random random, CleaningOptions cleaning,
+                           jobs::KindSettings settings)
     : loop_(std::move(loop)),
       find_run_(std::move(find_run)),
       random_(std::move(random)),
-      cleaning_(std::move(cleaning)) {}
+      cleaning_(std::move(cleaning)),
+      settings_(std::move(settings)) {}
 
 DeviceThread::~DeviceThread() {
     {
@@ -162,9 +164,14 @@ std::optional<DeviceThread::Order> DeviceThread::next() {
 
 void DeviceThread::work_through(Batch& batch, const OpenedDevice& opened,
                                 const OnBroken& on_broken) {
+    const TaskPlace place{.device = opened.device.get(),
+                          .node = opened.info.node,
+                          .capability = opened.capability ? &*opened.capability : nullptr,
+                          .ledger = opened.ledger.get(),
+                          .settings = settings_};
     for (const auto& slot : batch.slots) {
         if (!begin(*slot)) continue;
-        auto report = run_task(*slot, find_run_, opened.device.get(), opened.info.node, random_());
+        auto report = run_task(*slot, find_run_, place, random_());
         if (report && report->cause) look_after(*report, slot->task, opened, on_broken);
         end(batch, std::move(report));
     }

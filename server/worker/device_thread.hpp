@@ -1,7 +1,9 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "engine/opencl/capability.hpp"
 #include "engine/opencl/device.hpp"
+#include "engine/opencl/ledger.hpp"
 #include "engine/telemetry/memory_probe.hpp"
 #include "engine/telemetry/monitor.hpp"
 #include "server/worker/backoff.hpp"
@@ -34,7 +36,9 @@ struct CleaningOptions {
 };
 
 struct OpenedDevice {
-    std::unique_ptr<opencl::Device> device;  // none for the host
+    std::unique_ptr<opencl::Device> device;  // none for the host, as the two below
+    std::optional<opencl::Capability> capability;
+    std::shared_ptr<opencl::Ledger> ledger;  // of its memory, by what job kinds entered
     queue::WorkerInfo info;
     telemetry::MemoryProbe memory;                      // empty: the device does not say
     std::shared_ptr<const telemetry::Monitor> monitor;  // likewise
@@ -69,7 +73,7 @@ class DeviceThread {
 
     // `random`, called by the thread alone, spreads the pauses before retries.
     DeviceThread(boost::asio::any_io_executor loop, FindRun find_run, Backoff::Random random,
-                 CleaningOptions cleaning = {});
+                 CleaningOptions cleaning = {}, jobs::KindSettings settings = {});
     // Waits for the thread: hold() and stop what runs before.
     ~DeviceThread();
 
@@ -118,6 +122,7 @@ class DeviceThread {
     FindRun find_run_;
     Backoff::Random random_;
     CleaningOptions cleaning_;
+    jobs::KindSettings settings_;
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;

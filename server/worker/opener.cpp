@@ -13,9 +13,11 @@
 #include <chrono>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -77,16 +79,21 @@ std::shared_ptr<const telemetry::Monitor> watched(telemetry::Sensor sensor,
 
 // Nothing for a GPU whose driver has no way to tell.
 std::shared_ptr<const telemetry::Monitor> monitor_of(const opencl::DeviceInfo& info,
+                                                     const std::shared_ptr<opencl::Ledger>& ledger,
                                                      telemetry::Thresholds thresholds) {
+    const auto of_gpu = [&](telemetry::Sensor sensor) {
+        const auto booked = [ledger] { return ledger->used(); };
+        return watched(telemetry::with_own_memory(std::move(sensor), booked), thresholds, true);
+    };
     if (info.type == opencl::DeviceType::cpu) {
         return watched(telemetry::host_sensor(), thresholds, false);
     }
     if (info.pci_address.empty()) return {};
     if (auto nvidia = telemetry::nvidia_sensor(info.pci_address)) {
-        return watched(std::move(*nvidia), thresholds, true);
+        return of_gpu(std::move(*nvidia));
     }
     if (auto amd = telemetry::amd_sensor(info.pci_address)) {
-        return watched(std::move(*amd), thresholds, true);
+        return of_gpu(std::move(*amd));
     }
     return {};
 }
@@ -123,8 +130,30 @@ const char* copies_of(const opencl::Device& device) {
     return opencl::has_own_memory(device.info()) ? "one_queue" : "in_place";
 }
 
+// Of the same device with the same driver; otherwise nothing is proven.
+std::vector<opencl::SelfTest> proven_features(const opencl::ProbeReport& probed,
+                                              const opencl::DeviceInfo& info) {
+    for (const auto& device : probed.devices) {
+        const auto& then = device.info;
+        if (then.address == info.address && then.name == info.name &&
+            then.driver_version == info.driver_version &&
+            then.device_version == info.device_version) {
+            return device.features;
+        }
+    }
+    return {};
+}
+
+// The book of a device's memory; one whose size nobody knows has no limit.
+std::shared_ptr<opencl::Ledger> ledger_of(std::int64_t memory_bytes) {
+    return std::make_shared<opencl::Ledger>(memory_bytes > 0
+                                                ? static_cast<std::uint64_t>(memory_bytes)
+                                                : std::numeric_limits<std::uint64_t>::max());
+}
+
 Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address, KnownKinds kinds,
-                                 const DeviceSettings& settings) {
+                                 const DeviceSettings& settings,
+                                 const opencl::ProbeReport& probed) {
     using opencl::SecondQueue;
     auto device = opencl::Device::open(
         address, settings.second_queue ? SecondQueue::if_own_memory : SecondQueue::none);
@@ -133,22 +162,25 @@ Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address, KnownKind
         log::info("FEATURE_CUDA_STREAMS has no effect: the device reads the host's memory",
                   {{"device", to_string(address)}});
     }
-    const auto capability = opencl::assess(*device);
+    auto capability = opencl::assess(*device);
     if (capability.state != opencl::DeviceState::ready) {
         return fail(Errc::unavailable, capability.reason, to_string(address));
     }
     const auto& info = device->info();
+    capability.features = proven_features(probed, info);
     OpenedDevice opened;
     opened.info = worker_info(capability, std::move(kinds));
     opened.info.copies = copies_of(*device);
     opened.memory = memory_probe_of(info);
     opened.held_memory = held_memory_of(info, opened.memory);
-    opened.monitor = monitor_of(info, settings.thresholds);
     if (!info.memory.bytes && opened.memory) {
         if (const auto memory = opened.memory()) {
             opened.info.memory_bytes = static_cast<std::int64_t>(memory->total);
         }
     }
+    opened.capability = std::move(capability);
+    opened.ledger = ledger_of(opened.info.memory_bytes);
+    opened.monitor = monitor_of(info, opened.ledger, settings.thresholds);
     opened.device = std::make_unique<opencl::Device>(std::move(*device));
     auto check = opencl::AnswerCheck::make(*opened.device);
     if (!check) return fail(std::move(check.error()));
@@ -161,7 +193,7 @@ Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address, KnownKind
 }  // namespace
 
 Result<DeviceThread::Opener> opener_for(std::string_view device, KnownKinds kinds,
-                                        const DeviceSettings& settings) {
+                                        const DeviceSettings& settings, std::string_view probed) {
     if (device == kHost) {
         return [kinds = std::move(kinds), settings]() -> Result<OpenedDevice> {
             return open_host(kinds, settings.thresholds);
@@ -172,9 +204,14 @@ Result<DeviceThread::Opener> opener_for(std::string_view device, KnownKinds kind
         return fail(Errc::invalid_input, "A device is host or opencl:<platform>:<index>.",
                     std::string(device));
     }
-    return [address = std::move(*address), kinds = std::move(kinds), settings] {
-        return open_opencl(address, kinds, settings);
-    };
+    opencl::ProbeReport known;
+    if (!probed.empty()) {
+        auto report = opencl::probe_report_from_json(probed);
+        if (!report) return fail(Errc::invalid_input, report.error().message, "--probed");
+        known = std::move(*report);
+    }
+    return [address = std::move(*address), kinds = std::move(kinds), settings,
+            known = std::move(known)] { return open_opencl(address, kinds, settings, known); };
 }
 
 }  // namespace plimsoll::worker

@@ -33,7 +33,7 @@ Supervisor::Supervisor(asio::any_io_executor executor, StartChild start_child, R
 
 awaitable<void> Supervisor::run() {
     // Never out: it has no driver that could fail, and its tasks can run nowhere else.
-    keep("host", {});
+    keep("host", {}, {});
     const auto all_ended = [this]() -> awaitable<void> {
         co_await watch_devices();
         while (running_ > 0) co_await one_ended_.wait();
@@ -70,10 +70,12 @@ bool Supervisor::keeps(const std::string& device) const {
                                [&](const auto& keeper) { return keeper->device() == device; });
 }
 
-void Supervisor::keep(const std::string& device, Keeper::OnFailing on_failing) {
-    const auto start = [this, device](const std::string& last_end) {
+void Supervisor::keep(const std::string& device, const std::string& probed,
+                      Keeper::OnFailing on_failing) {
+    const auto start = [this, device, probed](const std::string& last_end) {
         std::vector<std::string> arguments{"worker", "--device", device, "--life-fd",
                                            std::to_string(kLifeFd)};
+        if (!probed.empty()) arguments.insert(arguments.end(), {"--probed", probed});
         if (!last_end.empty()) arguments.insert(arguments.end(), {"--last-end", last_end});
         return start_child_(arguments, kLifeFd);
     };
@@ -118,7 +120,9 @@ awaitable<bool> Supervisor::probe_devices() {
     for (const auto& device : report->devices) {
         const auto address = to_string(device.info.address);
         if (device.state == opencl::DeviceState::ready) {
-            if (!keeps(address)) keep(address, reported(device));
+            if (!keeps(address)) {
+                keep(address, to_json(opencl::ProbeReport{{device}, {}}), reported(device));
+            }
             continue;
         }
         all_ready = false;

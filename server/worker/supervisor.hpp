@@ -49,7 +49,8 @@ class Supervisor {
     awaitable<bool> probe_devices();
     awaitable<Result<std::string>> probe_output();
     awaitable<void> stop_limit();
-    void keep(const std::string& device, Keeper::OnFailing on_failing);
+    // `probed`: what is handed to its workers, see opener_for(); empty for the host.
+    void keep(const std::string& device, const std::string& probed, Keeper::OnFailing on_failing);
     Keeper::OnFailing reported(const opencl::Capability& device);
     bool keeps(const std::string& device) const;
 

@@ -48,14 +48,17 @@ awaitable<std::optional<SupervisorPlace>> wait_for_place(const std::string& data
 
 }  // namespace
 
-int run_supervisor_process(const ConnectQueue& connect, const std::string& database_url) {
+int run_supervisor_process(const ConnectQueue& connect, const std::string& database_url,
+                           const std::filesystem::path& cache) {
     asio::io_context io{1};
     SteadyTimer timer;
     std::shared_ptr<queue::WorkerStore> store;  // few supervisors have something to tell
     Supervisor supervisor(
         io.get_executor(),
         [&](const std::vector<std::string>& arguments, int pipe_fd) {
-            return start_child(io.get_executor(), arguments, pipe_fd);
+            std::vector<std::string> all{"--cache", cache.string()};
+            all.insert(all.end(), arguments.begin(), arguments.end());
+            return start_child(io.get_executor(), all, pipe_fd);
         },
         [&](const opencl::Capability& device) -> awaitable<void> {
             if (!store) store = connect(io.get_executor());

@@ -26,8 +26,8 @@ TaskReport begin_report(const queue::ClaimedTask& task) {
     return report;
 }
 
-Result<void> compute(TaskSlot& slot, const jobs::Run& run, opencl::Device* device,
-                     std::string_view node, TaskReport& report) {
+Result<void> compute(TaskSlot& slot, const jobs::Run& run, const TaskPlace& place,
+                     TaskReport& report) {
     const auto& task = slot.task;
     if (task.merge) {
         auto merged = run.merge(task.args, task.partials);
@@ -36,7 +36,13 @@ Result<void> compute(TaskSlot& slot, const jobs::Run& run, opencl::Device* devic
         report.output.results = std::move(merged->results);
         return {};
     }
-    jobs::RunContext context{device, slot.progress, slot.stop.get_token(), node};
+    jobs::RunContext context{.device = place.device,
+                             .progress = slot.progress,
+                             .stop = slot.stop.get_token(),
+                             .node = place.node,
+                             .capability = place.capability,
+                             .ledger = place.ledger,
+                             .settings = place.settings};
     auto output = run.run(task.args, task.input, context);
     if (!output) return fail(std::move(output.error()));
     report.output = std::move(*output);
@@ -44,8 +50,8 @@ Result<void> compute(TaskSlot& slot, const jobs::Run& run, opencl::Device* devic
 }
 
 // The third wall of the program, after a request and before main: whatever a task throws ends here.
-Result<void> compute_caught(TaskSlot& slot, const FindRun& find_run, opencl::Device* device,
-                            std::string_view node, TaskReport& report) {
+Result<void> compute_caught(TaskSlot& slot, const FindRun& find_run, const TaskPlace& place,
+                            TaskReport& report) {
     const auto& task = slot.task;
     const auto* run = find_run(task.kind, task.kind_version);
     if (run == nullptr) {
@@ -54,7 +60,7 @@ Result<void> compute_caught(TaskSlot& slot, const FindRun& find_run, opencl::Dev
                                            ".");
     }
     try {
-        return compute(slot, *run, device, node, report);
+        return compute(slot, *run, place, report);
     } catch (const std::bad_alloc&) {
         return fail(Errc::exhausted, "The worker ran out of memory.");
     } catch (const std::exception& e) {
@@ -66,12 +72,12 @@ Result<void> compute_caught(TaskSlot& slot, const FindRun& find_run, opencl::Dev
 
 }  // namespace
 
-std::optional<TaskReport> run_task(TaskSlot& slot, const FindRun& find_run, opencl::Device* device,
-                                   std::string_view node, double chance) {
+std::optional<TaskReport> run_task(TaskSlot& slot, const FindRun& find_run, const TaskPlace& place,
+                                   double chance) {
     const auto& task = slot.task;
     TaskReport report = begin_report(task);
     const auto start = std::chrono::steady_clock::now();
-    const auto done = compute_caught(slot, find_run, device, node, report);
+    const auto done = compute_caught(slot, find_run, place, report);
     report.device_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const auto log_ended = [&](log::Level level, std::string_view message, std::string_view error) {

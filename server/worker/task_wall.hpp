@@ -13,13 +13,21 @@ namespace plimsoll::worker {
 
 using FindRun = std::function<const jobs::Run*(std::string_view kind, int version)>;
 
+// Where tasks run: the same for all tasks of a worker. As of jobs::RunContext.
+struct TaskPlace {
+    opencl::Device* device = nullptr;
+    std::string_view node = {};
+    const opencl::Capability* capability = nullptr;
+    opencl::Ledger* ledger = nullptr;
+    const jobs::KindSettings& settings = jobs::kUsualSettings;
+};
+
 // Runs one task and turns whatever happens into its report: the wall behind which a task's errors
 // and exceptions stay. What may pass (queue/retry.hpp; std::bad_alloc is a shortage) is to be
 // retried after a pause that `chance`, uniform in [0, 1), spreads. Nothing when the task stopped
-// because it was asked to. `node`: this machine's name in the queue.
+// because it was asked to.
 std::optional<queue::TaskReport> run_task(TaskSlot& slot, const FindRun& find_run,
-                                          opencl::Device* device, std::string_view node,
-                                          double chance);
+                                          const TaskPlace& place, double chance);
 
 // Of a task that costs its worker process: what dies twice is given up, so that a first attempt is
 // tried again at once, where it can be elsewhere, and a later one has failed.

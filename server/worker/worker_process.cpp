@@ -24,11 +24,12 @@ namespace {
 
 class WorkerProcess {
   public:
-    WorkerProcess(const ConnectQueue& connect, FindRun find_run, CleaningOptions cleaning,
-                  std::optional<int> life_fd, WorkerOptions options)
+    WorkerProcess(const ConnectQueue& connect, FindRun find_run, jobs::KindSettings settings,
+                  CleaningOptions cleaning, std::optional<int> life_fd, WorkerOptions options)
         : signals_(io_, SIGTERM, SIGINT),
           store_(connect(io_.get_executor())),
-          device_(io_.get_executor(), std::move(find_run), system_random(), std::move(cleaning)),
+          device_(io_.get_executor(), std::move(find_run), system_random(), std::move(cleaning),
+                  std::move(settings)),
           worker_(io_.get_executor(), *store_, device_, timer_, system_random(), options) {
         if (life_fd) life_line_.emplace(*life_fd, device_, timer_);
     }
@@ -113,9 +114,10 @@ class WorkerProcess {
 }  // namespace
 
 int run_worker_process(const ConnectQueue& connect, DeviceThread::Opener opener, FindRun find_run,
-                       CleaningOptions cleaning, std::optional<int> life_fd,
-                       WorkerOptions options) {
-    return WorkerProcess(connect, std::move(find_run), std::move(cleaning), life_fd, options)
+                       jobs::KindSettings settings, CleaningOptions cleaning,
+                       std::optional<int> life_fd, WorkerOptions options) {
+    return WorkerProcess(connect, std::move(find_run), std::move(settings), std::move(cleaning),
+                         life_fd, options)
         .run(std::move(opener));
 }
 

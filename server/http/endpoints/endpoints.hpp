@@ -28,7 +28,7 @@ using Kinds = std::span<const jobs::Contract>;
 void add_jobs(Handlers& handlers, queue::JobStore& store, queue::DatasetStore& datasets,
               planning::Planner& planner, const Clock& clock);
 // `pool` cuts large jobs into tasks.
-void add_job_bundles(Handlers& handlers, queue::JobStore& store, Kinds kinds,
+void add_job_bundles(Handlers& handlers, queue::JobStore& store, const planning::Planner& planner,
                      boost::asio::thread_pool& pool, const Clock& clock);
 void add_job_redrive(Handlers& handlers, queue::JobStore& store, const Clock& clock);
 void add_job_reading(Handlers& handlers, queue::JobStore& store, queue::JobSignals& signals,

@@ -51,9 +51,9 @@ json stored(const queue::Submitted& job) {
 
 class JobBundles {
   public:
-    JobBundles(queue::JobStore& store, Kinds kinds, boost::asio::thread_pool& pool,
-               const Clock& clock)
-        : store_(store), kinds_(kinds), pool_(pool), clock_(clock) {}
+    JobBundles(queue::JobStore& store, const planning::Planner& planner,
+               boost::asio::thread_pool& pool, const Clock& clock)
+        : store_(store), planner_(planner), pool_(pool), clock_(clock) {}
 
     awaitable<Outcome<Response>> create(const Call& call) const {
         const auto plan_all = [&] { return plan(call); };
@@ -92,8 +92,7 @@ class JobBundles {
     }
 
     Outcome<queue::NewJob> plan_one(const Call& call, const json& spec) const {
-        const auto& kind = *std::ranges::find(kinds_, spec.at("kind").get_ref<const std::string&>(),
-                                              &jobs::Contract::name);
+        const auto& kind = *planner_.kind(spec.at("kind").get_ref<const std::string&>());
         const auto& args = spec.at("args");
         if (args.contains("dataset")) {
             return tl::unexpected(refused_args(
@@ -101,7 +100,7 @@ class JobBundles {
         }
         auto job = new_job(call.principal, kind, spec, clock_.now());
         if (!job) return job;
-        auto plan = kind.plan(args);
+        auto plan = planner_.plan_alone(kind, args);
         if (!plan) return tl::unexpected(refused_args(plan.error()));
         job->plan = std::move(*plan);
         return job;
@@ -167,16 +166,16 @@ class JobBundles {
     }
 
     queue::JobStore& store_;
-    Kinds kinds_;
+    const planning::Planner& planner_;
     boost::asio::thread_pool& pool_;
     const Clock& clock_;
 };
 
 }  // namespace
 
-void add_job_bundles(Handlers& handlers, queue::JobStore& store, Kinds kinds,
+void add_job_bundles(Handlers& handlers, queue::JobStore& store, const planning::Planner& planner,
                      boost::asio::thread_pool& pool, const Clock& clock) {
-    const auto bundles = std::make_shared<const JobBundles>(store, kinds, pool, clock);
+    const auto bundles = std::make_shared<const JobBundles>(store, planner, pool, clock);
     handlers["createJobBundle"] = [bundles](const Call& call) { return bundles->create(call); };
 }
 

@@ -65,7 +65,7 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
                  pool, advice, advisor, planner, schedules, baselines, quotas] = backends;
     Handlers handlers;
     endpoints::add_jobs(handlers, jobs, datasets, planner, clock);
-    endpoints::add_job_bundles(handlers, jobs, kinds, pool, clock);
+    endpoints::add_job_bundles(handlers, jobs, planner, pool, clock);
     endpoints::add_job_redrive(handlers, jobs, clock);
     endpoints::add_job_reading(handlers, jobs, signals, draining, clock);
     endpoints::add_job_events(handlers, jobs, signals, identity, draining, clock);

@@ -1,5 +1,6 @@
 """The worker program as a process, and a test case with a fresh queue for it."""
 
+import contextlib
 import os
 import pathlib
 import re
@@ -38,9 +39,18 @@ class Engine:
 
     def remove(self):
         if self.process.poll() is None:
+            # A supervisor's workers would drain: they still use the folder.
+            pid = self.process.pid
+            children = pathlib.Path(f'/proc/{pid}/task/{pid}/children').read_text(encoding='ascii').split()
+            handles = [os.pidfd_open(int(child)) for child in children]
             self.signal(signal.SIGCONT)
             self.signal(signal.SIGKILL)
             self.process.wait()
+            for handle in handles:
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(handle, signal.SIGKILL)
+                select.select([handle], [], [], PATIENCE)
+                os.close(handle)
         self.log.close()
 
     def text(self):

@@ -45,9 +45,8 @@ std::string class_of(const Request& request) {
 
 // All parts are one task: numbers of one report are of one device, and nothing else of the job runs
 // beside what is timed.
-tl::expected<Plan, FieldErrors> plan(const json& asked) {
-    const auto settings = llm_settings();
-    const auto with_endpoint = with_llm(asked, settings);
+tl::expected<Plan, FieldErrors> plan(const json& asked, const KindSettings& settings) {
+    const auto with_endpoint = with_llm(asked, settings.llm);
     if (!with_endpoint) return tl::unexpected(with_endpoint.error());
     const json& args = *with_endpoint;
     const auto request = parse_request(args);
@@ -59,7 +58,7 @@ tl::expected<Plan, FieldErrors> plan(const json& asked) {
     if (!request->device.empty()) plan.requirement.capability = "device=" + request->device;
     plan.tasks.push_back({.input = json(parts).dump(),
                           .items = std::ssize(parts),
-                          .estimated_seconds = seconds_of(parts, settings.timeout_seconds)});
+                          .estimated_seconds = seconds_of(parts, settings.llm.timeout_seconds)});
     return plan;
 }
 

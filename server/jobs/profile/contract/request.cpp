@@ -1,6 +1,6 @@
 #include "server/jobs/profile/contract/request.hpp"
 
-#include "server/jobs/profile/contract/llm_endpoints.hpp"
+#include "server/jobs/llm_endpoints.hpp"
 
 #include <nlohmann/json.hpp>
 

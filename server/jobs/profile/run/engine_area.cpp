@@ -1,4 +1,3 @@
-#include "engine/opencl/cache_directory.hpp"
 #include "engine/opencl/probe.hpp"
 #include "server/jobs/profile/run/figures.hpp"
 #include "server/jobs/profile/run/parts.hpp"
@@ -41,16 +40,17 @@ class TemporaryFolder {
 
 class EngineArea final : public Area {
   public:
-    EngineArea(const Request& request, opencl::Device& device, Watch watch)
+    EngineArea(const Request& request, opencl::Device& device, opencl::Capability capability,
+               const fs::path& cache, Watch watch)
         : limits_(limits_of(request)),
-          capability_(opencl::assess(device)),
-          programs_(device, opencl::ProgramCache(opencl::default_kernel_cache() / "programs")),
+          capability_(std::move(capability)),
+          programs_(device, opencl::ProgramCache(cache / "programs")),
           plans_(device.info()),
           subject_{programs_, capability_, plans_, std::move(watch)} {
         // Without plans that were tuned on this machine the defaults are measured, as jobs run
         // them.
-        (void)plans_.read(
-            tuning::plans_file(opencl::default_kernel_cache(), device.info().address));
+        (void)plans_.read(tuning::plans_file(cache, device.info().address));
+        report_["tuned_plans"] = plans_.size();
         for (const auto* member : {"peak", "products", "rows", "attention"}) {
             report_[member] = Json::array();
         }
@@ -148,9 +148,16 @@ class NoDevice final : public Area {
 
 }  // namespace
 
-std::unique_ptr<Area> engine_area(const Request& request, opencl::Device* device, Watch watch) {
-    if (device == nullptr) return std::make_unique<NoDevice>();
-    return std::make_unique<EngineArea>(request, *device, std::move(watch));
+std::unique_ptr<Area> engine_area(const Request& request, const RunContext& context, Watch watch) {
+    if (!request.engine || context.device == nullptr) return no_engine_area();
+    return std::make_unique<EngineArea>(
+        request, *context.device,
+        context.capability != nullptr ? *context.capability : opencl::assess(*context.device),
+        context.settings.cache, std::move(watch));
+}
+
+std::unique_ptr<Area> no_engine_area() {
+    return std::make_unique<NoDevice>();
 }
 
 }  // namespace plimsoll::jobs::profile

@@ -28,10 +28,10 @@ std::string prompt_of(int tokens) {
 
 class LlmArea final : public Area {
   public:
-    LlmArea(const Request& request, Watch watch)
+    LlmArea(const Request& request, LlmSettings settings, Watch watch)
         : url_(request.llm_endpoint),
           model_(request.llm_model),
-          settings_(llm_settings()),
+          settings_(std::move(settings)),
           watch_(std::move(watch)) {}
 
     Result<PartResult> measure(std::string_view part) override {
@@ -123,8 +123,8 @@ class LlmArea final : public Area {
 
 }  // namespace
 
-std::unique_ptr<Area> llm_area(const Request& request, Watch watch) {
-    return std::make_unique<LlmArea>(request, std::move(watch));
+std::unique_ptr<Area> llm_area(const Request& request, LlmSettings settings, Watch watch) {
+    return std::make_unique<LlmArea>(request, std::move(settings), std::move(watch));
 }
 
 }  // namespace plimsoll::jobs::profile

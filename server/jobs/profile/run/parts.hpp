@@ -31,11 +31,16 @@ class Area {
     virtual Json report() const = 0;
 };
 
-// The device itself. Errc::unavailable is an item's error when there is no device.
-std::unique_ptr<Area> engine_area(const Request& request, opencl::Device* device, Watch watch);
+// The device of `context` itself, with the instructions that it was proven to have, and with the
+// programs and plans of the settings' cache. Errc::not_found is an item's error where there is no
+// device. What `context` points to outlives the area.
+std::unique_ptr<Area> engine_area(const Request& request, const RunContext& context, Watch watch);
 
-// A language model behind an endpoint; one entry of the guide's `results`.
-std::unique_ptr<Area> llm_area(const Request& request, Watch watch);
+// For a job without a task: measures nothing.
+std::unique_ptr<Area> no_engine_area();
+
+// A language model behind one of the settings' endpoints; one entry of the guide's `results`.
+std::unique_ptr<Area> llm_area(const Request& request, LlmSettings settings, Watch watch);
 
 // A sentiment model; one entry of the guide's `results`.
 std::unique_ptr<Area> sentiment_area(const Request& request, Watch watch);

@@ -46,10 +46,15 @@ Json method_json() {
 
 // The areas of a request; those that it does not ask for measure nothing.
 struct Areas {
-    Areas(const Request& request, opencl::Device* device, const Watch& watch)
-        : engine(engine_area(request, device, watch)),
+    Areas(const Request& request, const RunContext& context, const Watch& watch)
+        : engine(engine_area(request, context, watch)),
           sentiment(sentiment_area(request, watch)),
-          llm(llm_area(request, watch)) {}
+          llm(llm_area(request, context.settings.llm, watch)) {}
+    // Those of a job whose task nobody could run.
+    explicit Areas(const Request& request)
+        : engine(no_engine_area()),
+          sentiment(sentiment_area(request, {})),
+          llm(llm_area(request, {}, {})) {}
 
     Area& of(std::string_view part) const {
         if (part.starts_with("engine/")) return *engine;
@@ -94,7 +99,7 @@ Result<TaskOutput> measure(std::string_view args, std::string_view input, RunCon
     const auto parts = nlohmann::json::parse(input).get<std::vector<std::string>>();
     context.progress.set_total(std::ssize(parts));
     const Watch watch{context.stop, &context.progress};
-    const Areas areas(*request, request->engine ? context.device : nullptr, watch);
+    const Areas areas(*request, context, watch);
     TaskOutput output;
     std::string rows;
     Json errors = Json::array();
@@ -125,7 +130,7 @@ Result<Merged> merge(std::string_view args, std::span<const std::string> partial
     if (!partials.empty()) return Merged{partials.front(), {}};
     const auto request = stored_request(args);
     if (!request) return fail(request.error());
-    const Json report = report_of(*request, nullptr, Areas(*request, nullptr, {}), Json::array());
+    const Json report = report_of(*request, nullptr, Areas(*request), Json::array());
     return Merged{report.dump(), {}};
 }
 

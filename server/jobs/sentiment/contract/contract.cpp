@@ -37,7 +37,7 @@ text::Record record_of(const json& item) {
     return record;
 }
 
-tl::expected<Plan, FieldErrors> plan(const json& args) {
+tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*settings*/) {
     const std::string model = args.value("model", std::string(kVader));
     if (model != kVader) {
         return tl::unexpected(one_error("/model", "unknown_model", "The model must be \"vader\"."));

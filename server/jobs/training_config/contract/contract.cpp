@@ -45,7 +45,7 @@ std::int64_t work_of(const Request& request) {
 }
 
 // One task a card.
-tl::expected<Plan, FieldErrors> plan(const json& args) {
+tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*settings*/) {
     const auto request = parse_request(args);
     if (!request) return tl::unexpected(request.error());
     Plan plan;

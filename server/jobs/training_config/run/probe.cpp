@@ -1,6 +1,5 @@
 #include "server/jobs/training_config/run/probe.hpp"
 
-#include "engine/opencl/cache_directory.hpp"
 #include "engine/training_opencl/device_probe.hpp"
 
 #include <chrono>
@@ -52,7 +51,7 @@ Result<json> probe_json(const Request& request, RunContext& context) {
     }
     const auto& shape = request.report.shape;
     opencl::Programs programs(*context.device,
-                              opencl::ProgramCache(opencl::default_kernel_cache() / "programs"));
+                              opencl::ProgramCache(context.settings.cache / "programs"));
     const auto seen =
         tr::probe_device(programs, tr::matrix_shapes(shape), kEach, context.progress, context.stop);
     const auto& device = context.device->info();

@@ -21,7 +21,7 @@ constexpr std::array kColumns = {
     Column{"error"},
 };
 
-tl::expected<Plan, FieldErrors> plan(const json& args) {
+tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*settings*/) {
     auto request = parse_request(args);
     if (!request) return tl::unexpected(std::move(request.error()));
     auto symbols = read_given_prices(args, request->reading);

@@ -25,12 +25,12 @@ std::unique_ptr<TaskSlot> slot_of(std::string kind, std::string input) {
 
 Outcome outcome_of(const std::string& input) {
     auto slot = slot_of("fail", input);
-    return run_task(*slot, find_test_kind, nullptr, "node", 0.5).value().outcome;
+    return run_task(*slot, find_test_kind, {}, 0.5).value().outcome;
 }
 
 TEST(TaskWall, BringsBackTheOutputAndItsTime) {
     auto slot = slot_of("echo", "hello");
-    const auto report = run_task(*slot, find_test_kind, nullptr, "node", 0.5).value();
+    const auto report = run_task(*slot, find_test_kind, {}, 0.5).value();
     EXPECT_EQ(report.job, JobId{42});
     EXPECT_EQ(report.seq, 3);
     EXPECT_EQ(report.outcome, Outcome::done);
@@ -42,7 +42,7 @@ TEST(TaskWall, MergesPartialAggregatesInOrder) {
     auto slot = slot_of("echo", "");
     slot->task.merge = true;
     slot->task.partials = {"a", "b", "c"};
-    const auto report = run_task(*slot, find_test_kind, nullptr, "node", 0.5).value();
+    const auto report = run_task(*slot, find_test_kind, {}, 0.5).value();
     EXPECT_TRUE(report.merge);
     EXPECT_EQ(report.report, "abc");
 }
@@ -51,7 +51,7 @@ TEST(TaskWall, AMergeMayWriteRowsAgain) {
     auto slot = slot_of("rows again", "");
     slot->task.merge = true;
     slot->task.partials = {"rows"};
-    const auto report = run_task(*slot, find_test_kind, nullptr, "node", 0.5).value();
+    const auto report = run_task(*slot, find_test_kind, {}, 0.5).value();
     EXPECT_EQ(report.report, "{}");
     EXPECT_EQ(report.output.results, "rows");
 }
@@ -64,11 +64,11 @@ TEST(TaskWall, ShortageIsRetried) {
 
 TEST(TaskWall, ARetryWaitsByTheKindOfItsErrorAndItsAttempt) {
     auto slot = slot_of("fail", "exhausted");
-    EXPECT_EQ(run_task(*slot, find_test_kind, nullptr, "node", 0.5)->pause, 2s);
+    EXPECT_EQ(run_task(*slot, find_test_kind, {}, 0.5)->pause, 2s);
     slot->task.attempt = 3;
-    EXPECT_EQ(run_task(*slot, find_test_kind, nullptr, "node", 0.5)->pause, 32s);
+    EXPECT_EQ(run_task(*slot, find_test_kind, {}, 0.5)->pause, 32s);
     slot->task.attempt = 6;
-    EXPECT_EQ(run_task(*slot, find_test_kind, nullptr, "node", 0.5)->outcome, Outcome::failed);
+    EXPECT_EQ(run_task(*slot, find_test_kind, {}, 0.5)->outcome, Outcome::failed);
 }
 
 TEST(TaskWall, EverythingElseIsFinal) {
@@ -79,14 +79,14 @@ TEST(TaskWall, EverythingElseIsFinal) {
 
 TEST(TaskWall, AnExceptionsMessageReachesTheReport) {
     auto slot = slot_of("fail", "throw");
-    EXPECT_EQ(run_task(*slot, find_test_kind, nullptr, "node", 0.5).value().error,
+    EXPECT_EQ(run_task(*slot, find_test_kind, {}, 0.5).value().error,
               "The task failed unexpectedly: a bug");
 }
 
 TEST(TaskWall, AnUnknownVersionIsForAnotherWorker) {
     auto slot = slot_of("echo", "");
     slot->task.kind_version = 2;
-    const auto report = run_task(*slot, find_test_kind, nullptr, "node", 0.5).value();
+    const auto report = run_task(*slot, find_test_kind, {}, 0.5).value();
     EXPECT_EQ(report.outcome, Outcome::retry);
     EXPECT_EQ(report.error, "This worker does not know the kind echo in version 2.");
 }
@@ -94,7 +94,7 @@ TEST(TaskWall, AnUnknownVersionIsForAnotherWorker) {
 TEST(TaskWall, AStoppedTaskHasNoReport) {
     auto slot = slot_of("fail", "cancelled");
     slot->stop.request_stop();
-    EXPECT_FALSE(run_task(*slot, find_test_kind, nullptr, "node", 0.5));
+    EXPECT_FALSE(run_task(*slot, find_test_kind, {}, 0.5));
 }
 
 TEST(TaskWall, ATaskThatStopsUnaskedIsRetried) {

@@ -1,10 +1,14 @@
 // The kind as the server and a worker use it: plan, run, merge, on the host and on PoCL.
-#include "engine/opencl/device.hpp"
+#include "engine/opencl/probe.hpp"
+#include "engine/tuning/plans.hpp"
 #include "server/base/gzip.hpp"
 #include "server/jobs/profile/contract/summary_text.hpp"
 #include "server/jobs/registry.hpp"
 #include "tests/unit/engine/opencl/private_cache.hpp"
 
+#include <cstdlib>
+#include <filesystem>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -24,8 +28,12 @@ const Contract& kind() {
     return *find_contract("profile");
 }
 
+tl::expected<Plan, FieldErrors> plan_of(const json& args) {
+    return kind().plan(args, kUsualSettings);
+}
+
 std::string error_of(const json& args) {
-    const auto plan = kind().plan(args);
+    const auto plan = plan_of(args);
     return plan ? "" : plan.error().front().pointer + " " + plan.error().front().rule;
 }
 
@@ -35,12 +43,17 @@ struct Outcome {
     json summary;
 };
 
-Outcome run_all(const json& args, opencl::Device* device) {
-    const auto plan = kind().plan(args).value();
+Outcome run_all(const json& args, opencl::Device* device, const KindSettings& settings = {},
+                const opencl::Capability* capability = nullptr) {
+    const auto plan = plan_of(args).value();
     EXPECT_EQ(plan.tasks.size(), 1u);
     const Run& run = *find_run("profile", 1);
     Progress progress;
-    RunContext context{.device = device, .progress = progress, .stop = {}};
+    RunContext context{.device = device,
+                       .progress = progress,
+                       .stop = {},
+                       .capability = capability,
+                       .settings = settings};
     Outcome outcome;
     outcome.output = run.run(plan.args, plan.tasks[0].input, context).value();
     EXPECT_EQ(progress.done(), plan.tasks[0].items);
@@ -54,19 +67,19 @@ Outcome run_all(const json& args, opencl::Device* device) {
 }
 
 TEST(ProfileKind, RunsWhereTheModeNeeds) {
-    EXPECT_EQ(kind().plan(json::object())->requirement.device_class, "gpu,cpu,host");
-    EXPECT_EQ(kind().plan({{"mode", "engine"}})->requirement.device_class, "gpu,cpu");
-    EXPECT_EQ(kind().plan({{"mode", "sentiment"}})->requirement.device_class, "host");
-    EXPECT_EQ(kind().plan({{"device_class", "cpu"}})->requirement.device_class, "cpu");
-    EXPECT_EQ(kind().plan(json::object())->tasks[0].items, 10);
+    EXPECT_EQ(plan_of(json::object())->requirement.device_class, "gpu,cpu,host");
+    EXPECT_EQ(plan_of({{"mode", "engine"}})->requirement.device_class, "gpu,cpu");
+    EXPECT_EQ(plan_of({{"mode", "sentiment"}})->requirement.device_class, "host");
+    EXPECT_EQ(plan_of({{"device_class", "cpu"}})->requirement.device_class, "cpu");
+    EXPECT_EQ(plan_of(json::object())->tasks[0].items, 10);
 }
 
 TEST(ProfileKind, RunsOnTheDeviceThatIsNamed) {
     // Its class was looked up by the server.
-    const auto plan = kind().plan({{"device", "dock-1/opencl:pocl:0"}, {"device_class", "cpu"}});
+    const auto plan = plan_of({{"device", "dock-1/opencl:pocl:0"}, {"device_class", "cpu"}});
     EXPECT_EQ(plan->requirement.device_class, "cpu");
     EXPECT_EQ(plan->requirement.capability, "device=dock-1/opencl:pocl:0");
-    EXPECT_EQ(kind().plan(json::object())->requirement.capability, "");
+    EXPECT_EQ(plan_of(json::object())->requirement.capability, "");
     EXPECT_EQ(error_of({{"mode", "engine"}, {"device", "dock-1/host"}, {"device_class", "host"}}),
               "/device no_device");
 }
@@ -116,12 +129,13 @@ TEST(ProfileKind, ProfilesVader) {
 }
 
 TEST(ProfileKind, ProfilesADevice) {
-    const opencl::TemporaryFolder cache;  // of this test, not of whoever runs it
-    setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
+    const opencl::TemporaryFolder cache;
+    const opencl::TemporaryFolder unused;
+    setenv("XDG_CACHE_HOME", unused.path().c_str(), 1);
     auto device = opencl::Device::open({"pocl", 0});
     ASSERT_TRUE(device) << device.error().message;
-    const auto outcome =
-        run_all({{"mode", "engine"}, {"limits", {{"largest_batch", 32}}}}, &*device);
+    const auto outcome = run_all({{"mode", "engine"}, {"limits", {{"largest_batch", 32}}}},
+                                 &*device, {.llm = {}, .cache = cache.path()});
     EXPECT_EQ(outcome.output.items_failed, 0) << outcome.summary.at("errors");
     const auto& engine = outcome.summary.at("engine");
     EXPECT_EQ(outcome.summary.at("device").at("device"), "opencl:pocl:0");
@@ -136,6 +150,53 @@ TEST(ProfileKind, ProfilesADevice) {
     EXPECT_GT(engine.at("overlap").at("speedup"), 0.0);
     EXPECT_THAT(summary_text(outcome.summary),
                 HasSubstr("by a second queue: FEATURE_CUDA_STREAMS has no effect"));
+    EXPECT_TRUE(std::filesystem::exists(cache.path() / "programs"));
+    EXPECT_TRUE(std::filesystem::is_empty(unused.path())) << "the settings name another folder";
+}
+
+// The methods of the products that a job measures.
+std::set<std::string> methods_of(opencl::Device& device, const KindSettings& settings,
+                                 const opencl::Capability& capability) {
+    const auto outcome = run_all({{"mode", "engine"}, {"limits", {{"largest_batch", 1}}}}, &device,
+                                 settings, &capability);
+    std::set<std::string> methods;
+    for (const auto& rate : outcome.summary.at("engine").at("products")) {
+        methods.insert(rate.at("method").get<std::string>());
+    }
+    return methods;
+}
+
+TEST(ProfileKind, MeasuresWhatTheDeviceWasProvenToDo) {
+    auto device = opencl::Device::open({"pocl", 0});
+    ASSERT_TRUE(device) << device.error().message;
+    const opencl::TemporaryFolder cache;
+    const KindSettings settings{.llm = {}, .cache = cache.path()};
+    opencl::Capability capability = opencl::assess(*device);
+    EXPECT_EQ(methods_of(*device, settings, capability), std::set<std::string>{"block_fp32"});
+    if (__builtin_cpu_supports("avx512bf16") == 0) GTEST_SKIP() << "no bf16 on this processor";
+    capability.features.push_back({std::string(to_string(opencl::Feature::avx512_bf16)), 0, 1, ""});
+    EXPECT_TRUE(methods_of(*device, settings, capability).contains("block_bf16"));
+}
+
+TEST(ProfileKind, MeasuresWithThePlansOfTheCache) {
+    auto device = opencl::Device::open({"pocl", 0});
+    ASSERT_TRUE(device) << device.error().message;
+    const opencl::TemporaryFolder cache;
+    const auto file = tuning::plans_file(cache.path(), device->info().address);
+    tuning::Plans plans(device->info());
+    const auto bucket = tuning::bucket_of(operations::Method::block_fp32, 512, 3072, 768);
+    plans.keep(bucket, plans.plan_for(bucket));
+    std::filesystem::create_directories(file.parent_path());
+    ASSERT_TRUE(plans.write(file));
+    const json args{{"mode", "engine"}, {"limits", {{"largest_batch", 1}}}};
+    const auto tuned = [&](const std::filesystem::path& folder) {
+        return run_all(args, &*device, {.llm = {}, .cache = folder})
+            .summary.at("engine")
+            .at("tuned_plans");
+    };
+    EXPECT_EQ(tuned(cache.path()), 1);
+    const opencl::TemporaryFolder other;
+    EXPECT_EQ(tuned(other.path()), 0);
 }
 
 TEST(ProfileKind, SaysThatADeviceIsMissingAndGoesOn) {
@@ -149,7 +210,7 @@ TEST(ProfileKind, SaysThatADeviceIsMissingAndGoesOn) {
 }
 
 TEST(ProfileKind, LeavesARowForEachPartThatWasGivenUp) {
-    const auto plan = kind().plan({{"mode", "sentiment"}}).value();
+    const auto plan = plan_of({{"mode", "sentiment"}}).value();
     const auto rows = kind().failed_rows(plan.args, plan.tasks[0].input, "Its workers died.");
     ASSERT_TRUE(rows);
     std::istringstream lines(*rows);
@@ -165,7 +226,7 @@ TEST(ProfileKind, LeavesARowForEachPartThatWasGivenUp) {
 }
 
 TEST(ProfileKind, StopsWhenAsked) {
-    const auto plan = kind().plan({{"mode", "sentiment"}}).value();
+    const auto plan = plan_of({{"mode", "sentiment"}}).value();
     std::stop_source stop;
     stop.request_stop();
     Progress progress;

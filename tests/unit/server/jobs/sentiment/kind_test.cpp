@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 tl::expected<Plan, FieldErrors> plan(const json& args) {
-    return find_contract("sentiment")->plan(args);
+    return find_contract("sentiment")->plan(args, kUsualSettings);
 }
 
 struct Outcome {

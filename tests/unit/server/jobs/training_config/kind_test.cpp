@@ -19,6 +19,10 @@ const Contract& kind() {
     return *find_contract("training-config");
 }
 
+tl::expected<Plan, FieldErrors> plan_of(const json& args) {
+    return kind().plan(args, kUsualSettings);
+}
+
 json bert(json more = json::object()) {
     json args = {{"model", {{"preset", "bert-base"}}}, {"gpus", {"rtx_4090"}}, {"what_ifs", false}};
     args.update(more);
@@ -35,7 +39,7 @@ json card_of(const json& args) {
 }
 
 FieldErrors errors_of(const json& args) {
-    const auto plan = kind().plan(args);
+    const auto plan = plan_of(args);
     return plan ? FieldErrors{} : plan.error();
 }
 
@@ -64,7 +68,7 @@ Outcome run_all(const Plan& plan) {
 
 TEST(TrainingConfigKind, AJobAndAnEstimateSayTheSame) {
     const json args = bert({{"gpus", {"t4", "h200"}}, {"what_ifs", true}});
-    const Outcome outcome = run_all(kind().plan(args).value());
+    const Outcome outcome = run_all(plan_of(args).value());
     EXPECT_EQ(outcome.summary, json::parse(kind().estimate(args).value()));
     ASSERT_EQ(outcome.rows.size(), 2u);
     EXPECT_EQ(outcome.rows[0]["gpu"], "t4");
@@ -73,7 +77,7 @@ TEST(TrainingConfigKind, AJobAndAnEstimateSayTheSame) {
 }
 
 TEST(TrainingConfigKind, ARowHasEveryColumnAlsoWhenItsTaskWasGivenUp) {
-    const Plan plan = kind().plan(bert()).value();
+    const Plan plan = plan_of(bert()).value();
     const json row = run_all(plan).rows.at(0);
     const json lost =
         json::parse(kind().failed_rows(plan.args, plan.tasks[0].input, "It died.").value());
@@ -100,8 +104,8 @@ TEST(TrainingConfigKind, EveryPresetFitsSomewhereAndSumsUp) {
 
 TEST(TrainingConfigKind, AMeasuredDeviceIsOneTaskMoreAndNeedsADevice) {
     const auto args = bert({{"probe", true}});
-    const Plan plan = kind().plan(args).value();
-    const Plan plain = kind().plan(bert()).value();
+    const Plan plan = plan_of(args).value();
+    const Plan plain = plan_of(bert()).value();
     EXPECT_EQ(plan.tasks.size(), plain.tasks.size() + 1);
     EXPECT_EQ(plan.requirement.device_class, "gpu,cpu");
     EXPECT_EQ(plain.requirement.device_class, "host");
@@ -118,7 +122,7 @@ TEST(TrainingConfigKind, AMeasuredDeviceIsOneTaskMoreAndNeedsADevice) {
 TEST(TrainingConfigKind, TheDeepestModelStaysBelowTheLimitOfAPartial) {
     const json deepest = {{"family", "llama"}, {"layers", 160}, {"hidden", 1024},
                           {"heads", 16},       {"kv_heads", 8}, {"ffn", 4096}};
-    run_all(kind().plan(bert({{"model", {{"dimensions", deepest}}}, {"gpus", {"b200"}}})).value());
+    run_all(plan_of(bert({{"model", {{"dimensions", deepest}}}, {"gpus", {"b200"}}})).value());
 }
 
 TEST(TrainingConfigKind, TheBatchNeverExceedsTheTargetAndAccumulationReachesIt) {
@@ -243,9 +247,9 @@ TEST(TrainingConfigKind, CustomCardsAreTakenWhereNoneIsNamed) {
 TEST(TrainingConfigKind, AJobStoresTheCardsThatWereMeant) {
     json args = bert();
     args.erase("gpus");
-    const Plan plan = kind().plan(args).value();
+    const Plan plan = plan_of(args).value();
     EXPECT_EQ(json::parse(plan.args)["gpus"], json({"rtx_4090"}));
-    EXPECT_EQ(kind().plan(bert({{"gpus", {"all"}}})).value().tasks.size(), 21u);
+    EXPECT_EQ(plan_of(bert({{"gpus", {"all"}}})).value().tasks.size(), 21u);
 }
 
 struct Wrong {
@@ -319,7 +323,7 @@ TEST(TrainingConfigKind, TooMuchForAnEstimateIsSentToAJob) {
     const auto refused = kind().estimate(args);
     ASSERT_FALSE(refused.has_value());
     EXPECT_EQ(refused.error().front().rule, "too_much_at_once");
-    EXPECT_TRUE(kind().plan(args).has_value());
+    EXPECT_TRUE(plan_of(args).has_value());
 }
 
 }  // namespace

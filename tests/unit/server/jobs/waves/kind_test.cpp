@@ -1,6 +1,7 @@
 // The kind as the server and a worker use it: plan, run every task, merge.
 #include "engine/opencl/cache_directory.hpp"
 #include "engine/opencl/device.hpp"
+#include "engine/opencl/ledger.hpp"
 #include "engine/text/record_block.hpp"
 #include "engine/waves/output/json.hpp"
 #include "engine/waves/report/scan.hpp"
@@ -22,7 +23,7 @@ namespace {
 using nlohmann::json;
 
 tl::expected<Plan, FieldErrors> plan(const json& args) {
-    return find_contract("waves")->plan(args);
+    return find_contract("waves")->plan(args, kUsualSettings);
 }
 
 struct Outcome {
@@ -39,12 +40,14 @@ Outcome run_all(const Plan& plan, opencl::Device* device = nullptr,
     Outcome outcome;
     std::vector<std::string> members;
     std::vector<std::string> partials;
+    static opencl::Ledger ledger(std::uint64_t{4} << 30);  // outlives the search that is kept
     for (const TaskSpec& task : plan.tasks) {
         Progress progress;
         RunContext context{.device = device,
                            .progress = progress,
                            .stop = {},
-                           .node = nodes[members.size() % nodes.size()]};
+                           .node = nodes[members.size() % nodes.size()],
+                           .ledger = &ledger};
         const TaskOutput output = run.run(plan.args, task.input, context).value();
         EXPECT_EQ(output.items_ok + output.items_failed, task.items);
         EXPECT_EQ(progress.done(), task.items);

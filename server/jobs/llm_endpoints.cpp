@@ -1,18 +1,12 @@
-#include "server/jobs/profile/contract/llm_endpoints.hpp"
+#include "server/jobs/llm_endpoints.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
-namespace plimsoll::jobs::profile {
+namespace plimsoll::jobs {
 namespace {
-
-constexpr int kUsualTimeout = 15;  // seconds
-constexpr int kLongestTimeout = 600;
-constexpr const char* kUsualModel = "mistral";
 
 tl::unexpected<Error> refused(std::string_view url, const std::string& rule) {
     return fail(Errc::invalid_input, "\"" + std::string(url) + "\" " + rule + ".");
@@ -43,11 +37,6 @@ Result<LlmEndpoint> parse_endpoint(std::string_view text) {
     return endpoint;
 }
 
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
-
 }  // namespace
 
 Result<std::vector<LlmEndpoint>> parse_llm_endpoints(std::string_view text) {
@@ -66,23 +55,9 @@ Result<std::vector<LlmEndpoint>> parse_llm_endpoints(std::string_view text) {
     return endpoints;
 }
 
-LlmSettings llm_settings() {
-    LlmSettings settings;
-    settings.endpoints =
-        parse_llm_endpoints(variable("LLM_ENDPOINT_URL")).value_or(std::vector<LlmEndpoint>{});
-    settings.model = variable("LLM_MODEL_NAME");
-    if (settings.model.empty()) settings.model = kUsualModel;
-    const auto timeout = variable("LLM_TIMEOUT_SECS");
-    int seconds = 0;
-    std::from_chars(timeout.data(), timeout.data() + timeout.size(), seconds);
-    const bool sound = seconds >= 1 && seconds <= kLongestTimeout;
-    settings.timeout_seconds = sound ? seconds : kUsualTimeout;
-    return settings;
-}
-
 const LlmEndpoint* find_endpoint(const LlmSettings& settings, std::string_view url) {
     const auto found = std::ranges::find(settings.endpoints, url, &LlmEndpoint::url);
     return found == settings.endpoints.end() ? nullptr : &*found;
 }
 
-}  // namespace plimsoll::jobs::profile
+}  // namespace plimsoll::jobs

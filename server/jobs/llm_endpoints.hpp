@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plimsoll::jobs::profile {
+namespace plimsoll::jobs {
 
 // How an endpoint of a language model is spoken to.
 enum class LlmDialect {
@@ -24,21 +24,20 @@ struct LlmEndpoint {
     LlmDialect dialect = LlmDialect::ollama;
 };
 
+inline constexpr const char* kUsualLlmModel = "mistral";
+inline constexpr int kUsualLlmTimeout = 15;     // seconds
+inline constexpr int kLongestLlmTimeout = 600;  // seconds
+
 struct LlmSettings {
     std::vector<LlmEndpoint> endpoints;
-    std::string model;        // when a job names none
-    int timeout_seconds = 0;  // of one answer
+    std::string model = kUsualLlmModel;      // when a job names none
+    int timeout_seconds = kUsualLlmTimeout;  // of one answer
 };
 
 // URLs with commas between: http or https, without user and fragment, ending in /api/generate or
 // /chat/completions. Errc::invalid_input says which one breaks which rule.
 Result<std::vector<LlmEndpoint>> parse_llm_endpoints(std::string_view text);
 
-// Of this process, by LLM_ENDPOINT_URL, LLM_MODEL_NAME (mistral) and LLM_TIMEOUT_SECS (15): the
-// server checks them when it starts and hands them to its workers. What is wrong counts as nothing
-// named.
-LlmSettings llm_settings();
-
 const LlmEndpoint* find_endpoint(const LlmSettings& settings, std::string_view url);
 
-}  // namespace plimsoll::jobs::profile
+}  // namespace plimsoll::jobs
