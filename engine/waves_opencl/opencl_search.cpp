@@ -34,11 +34,12 @@ std::vector<Pass> passes_of(const Settings& settings) {
 }  // namespace
 
 Result<std::unique_ptr<OpenclSearch>> OpenclSearch::open(opencl::Device& device,
+                                                         opencl::Ledger& ledger,
                                                          const Flavour& flavour) {
     if (!device.computes_doubles())
         return fail(Errc::unavailable, "The device has no double precision.",
                     to_string(device.info().address));
-    return std::unique_ptr<OpenclSearch>(new OpenclSearch(device, flavour));
+    return std::unique_ptr<OpenclSearch>(new OpenclSearch(device, ledger, flavour));
 }
 
 std::string OpenclSearch::name() const {

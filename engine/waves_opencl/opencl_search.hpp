@@ -7,13 +7,15 @@
 
 namespace plimsoll::waves {
 
-// Searches on an OpenCL device. The device outlives it; one thread uses both.
+// Searches on an OpenCL device. The device outlives it, as the ledger of its memory does; one
+// thread uses all three.
 class OpenclSearch : public SearchDevice {
   public:
     // `unavailable` with the reason when the device cannot: no double precision, kernels that do
     // not build, or results that differ from the processor's on a random walk. The last is tried
     // for each mode at its first use.
     static Result<std::unique_ptr<OpenclSearch>> open(opencl::Device& device,
+                                                      opencl::Ledger& ledger,
                                                       const Flavour& flavour);
 
     std::string name() const override;
@@ -29,8 +31,8 @@ class OpenclSearch : public SearchDevice {
     std::uint64_t held_bytes() const { return runner_.held_bytes(); }
 
   private:
-    OpenclSearch(opencl::Device& device, const Flavour& flavour)
-        : device_(device), flavour_(flavour), runner_(device, flavour) {}
+    OpenclSearch(opencl::Device& device, opencl::Ledger& ledger, const Flavour& flavour)
+        : device_(device), flavour_(flavour), runner_(device, ledger, flavour) {}
 
     std::size_t batch_size(std::span<const Errand> errands, bool keeps_counts) const;
     Result<void> search_batch(std::span<const Errand> errands, const Settings& settings,

@@ -52,25 +52,29 @@ unsigned wanted(const FamilyView& family, const Settings& settings) {
 }
 
 Result<const opencl::Buffer*> Runner::room(Place place, std::size_t bytes) {
-    opencl::Buffer& buffer = buffers_[place];
     const std::size_t needed = std::max<std::size_t>(bytes, 64);
-    if (buffer.bytes < needed) {
-        auto made = device_.allocate(needed);
-        if (!made) return fail(made.error());
-        buffer = std::move(*made);
+    const auto held = buffers_.find(place);
+    if (held != buffers_.end()) {
+        if (held->second.buffer.bytes >= needed) return &held->second.buffer;
+        buffers_.erase(held);  // before the larger one is taken
     }
-    return &buffer;
+    auto entry = ledger_.enter(needed, "waves");
+    if (!entry) return fail(entry.error());
+    auto made = device_.allocate(needed);
+    if (!made) return fail(made.error());
+    const auto kept = buffers_.emplace(place, Held{std::move(*made), std::move(*entry)}).first;
+    return &kept->second.buffer;
 }
 
 std::uint64_t Runner::held_bytes() const {
     std::uint64_t bytes = 0;
-    for (const auto& [place, buffer] : buffers_) bytes += buffer.bytes;
+    for (const auto& [place, held] : buffers_) bytes += held.entry.bytes();
     return bytes;
 }
 
 void Runner::drop_large_buffers() {
     std::erase_if(buffers_,
-                  [this](const auto& it) { return it.second.bytes > flavour_.kept_bytes; });
+                  [this](const auto& it) { return it.second.buffer.bytes > flavour_.kept_bytes; });
 }
 
 Result<void> Runner::send(const opencl::Buffer& to, std::span<const std::byte> from) {
@@ -103,7 +107,8 @@ template <class T>
 Result<std::vector<T>> Runner::fetch(Place place, std::size_t count) {
     std::vector<T> values(count);
     if (count == 0) return values;
-    const auto read = device_.read(buffers_[place], std::as_writable_bytes(std::span(values)));
+    const auto read =
+        device_.read(buffers_.at(place).buffer, std::as_writable_bytes(std::span(values)));
     if (!read) return fail(read.error());
     return values;
 }
@@ -175,7 +180,7 @@ Result<void> Runner::launch_search(const FamilyView& family, const LanePlan& pla
              last < plan.item_count() && (last == first || work < flavour_.work_per_launch); ++last)
             work += plan.item_work[last];
         Arguments arguments(device_, **search);
-        arguments.add(buffers_[Place::table])
+        arguments.add(buffers_.at(Place::table).buffer)
             .add(small(2 * prices_.bars()))
             .add(**lanes)
             .add(**items)
@@ -190,7 +195,7 @@ Result<void> Runner::launch_search(const FamilyView& family, const LanePlan& pla
         if (counts)
             for (const Place place : {Place::counters, Place::histogram, Place::floors,
                                       Place::found, Place::regions, Place::kept})
-                arguments.add(buffers_[place]);
+                arguments.add(buffers_.at(place).buffer);
         if (!arguments.result()) return arguments.result();
         if (auto sent = launch(**search, last - first); !sent) return sent;
         if (auto done = device_.finish(); !done) return done;

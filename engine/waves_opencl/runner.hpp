@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/opencl/ledger.hpp"
 #include "engine/opencl/transfers.hpp"
 #include "engine/waves_opencl/lanes.hpp"
 
@@ -36,10 +37,12 @@ struct LaneResult {
     bool all = true;
 };
 
-// Builds the kernels of the waves for a device, and runs them over batches of series.
+// Builds the kernels of the waves for a device, and runs them over batches of series. What it takes
+// of the device's memory is entered in `ledger`: Errc::exhausted where that is full.
 class Runner {
   public:
-    Runner(opencl::Device& device, const Flavour& flavour) : device_(device), flavour_(flavour) {}
+    Runner(opencl::Device& device, opencl::Ledger& ledger, const Flavour& flavour)
+        : device_(device), ledger_(ledger), flavour_(flavour) {}
 
     // Puts the series on the device and builds their tables there; they stay until the next call.
     Result<void> load(std::span<const Errand> errands);
@@ -98,10 +101,16 @@ class Runner {
                                std::size_t lane_count, bool counts, const Settings& settings,
                                const Watch& watch);
 
+    struct Held {
+        opencl::Buffer buffer;
+        opencl::Ledger::Entry entry;
+    };
+
     opencl::Device& device_;
+    opencl::Ledger& ledger_;
     const Flavour& flavour_;
     BatchPrices prices_{{}};
-    std::map<Place, opencl::Buffer> buffers_;
+    std::map<Place, Held> buffers_;
     std::map<std::string, opencl::Kernel> kernels_;
     std::optional<opencl::Transfers> transfers_;  // where the device copies apart, once needed
 };

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -72,6 +73,7 @@ std::vector<SymbolPrices> from_file(const char* name) {
 // none.
 struct DeviceSearch {
     std::optional<opencl::Device> device;
+    opencl::Ledger ledger{std::numeric_limits<std::uint64_t>::max()};
     std::unique_ptr<OpenclSearch> search;
 
     DeviceSearch(std::string_view address, std::string_view flavour, Settings& settings) {
@@ -79,7 +81,8 @@ struct DeviceSearch {
             [](const auto& found) { return opencl::Device::open(found); });
         if (!opened) leave(opened.error());
         device = std::move(*opened);
-        auto made = OpenclSearch::open(*device, flavour == "gpu" ? kGpuFlavour : kCpuFlavour);
+        auto made =
+            OpenclSearch::open(*device, ledger, flavour == "gpu" ? kGpuFlavour : kCpuFlavour);
         if (!made) leave(made.error());
         search = std::move(*made);
         if (const auto tried = search->forecast({}, settings); !tried) leave(tried.error());

@@ -17,11 +17,12 @@ thread_local Opened opened;
 
 }  // namespace
 
-engine::DeviceAtHand device_at_hand(opencl::Device* device) {
-    if (device == nullptr) return {nullptr, "This worker has no OpenCL device."};
+engine::DeviceAtHand device_at_hand(opencl::Device* device, opencl::Ledger* ledger) {
+    if (device == nullptr || ledger == nullptr)
+        return {nullptr, "This worker has no OpenCL device."};
     if (opened.device != device)
-        opened = {device,
-                  engine::OpenclSearch::open(*device, engine::flavour_of(device->info().type))};
+        opened = {device, engine::OpenclSearch::open(*device, *ledger,
+                                                     engine::flavour_of(device->info().type))};
     if (!opened.search)
         return {nullptr, to_string(device->info().address) +
                              " is not used: " + opened.search.error().message};

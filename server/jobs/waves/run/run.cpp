@@ -83,8 +83,9 @@ Result<TaskOutput> count_waves(std::string_view args, std::string_view input, Ru
     if (!request) return fail(request.error());
     auto slice = unpack_slice(input, request->reading.zone);
     if (!slice) return fail(slice.error());
-    auto reports = engine::scan(std::move(slice->symbols), settings_of(*slice, *request),
-                                context.progress, context.stop, device_at_hand(context.device));
+    auto reports =
+        engine::scan(std::move(slice->symbols), settings_of(*slice, *request), context.progress,
+                     context.stop, device_at_hand(context.device, context.ledger));
     if (!reports) return fail(reports.error());
     return slice->share == Share::surrogates ? judgement_of(*slice, reports->front(), context)
                                              : rows_of(*slice, *request, *reports, context);

@@ -38,7 +38,8 @@ struct Searched {
 // read by the second.
 Searched search_by(SecondQueue second_queue, const Flavour& flavour) {
     auto device = opencl::Device::open({"pocl", 0}, second_queue).value();
-    auto device_search = OpenclSearch::open(device, flavour).value();
+    opencl::Ledger ledger(std::uint64_t{1} << 30);
+    auto device_search = OpenclSearch::open(device, ledger, flavour).value();
     const Settings settings;
     copies.clear();
     Searched searched;

@@ -28,16 +28,21 @@ class PrivateCache : public ::testing::Environment {
 };
 const auto* const kCache = ::testing::AddGlobalTestEnvironment(new PrivateCache);
 
+}  // namespace
+
 opencl::Device& pocl() {
     static opencl::Device device = opencl::Device::open({"pocl", 0}).value();
     return device;
 }
 
-}  // namespace
+opencl::Ledger& ledger() {
+    static opencl::Ledger book(std::uint64_t{4} << 30);
+    return book;
+}
 
 SearchDevice& search_on(const Flavour& flavour) {
-    static const auto kCpu = OpenclSearch::open(pocl(), kCpuFlavour).value();
-    static const auto kGpu = OpenclSearch::open(pocl(), kGpuFlavour).value();
+    static const auto kCpu = OpenclSearch::open(pocl(), ledger(), kCpuFlavour).value();
+    static const auto kGpu = OpenclSearch::open(pocl(), ledger(), kGpuFlavour).value();
     return &flavour == &kCpuFlavour ? *kCpu : *kGpu;
 }
 

@@ -7,4 +7,8 @@ namespace plimsoll::waves::testing {
 // The search on PoCL's device; kernels are built once a flavour.
 SearchDevice& search_on(const Flavour& flavour);
 
+// PoCL's device, and the book in which these searches enter what they take of its memory.
+opencl::Device& pocl();
+opencl::Ledger& ledger();
+
 }  // namespace plimsoll::waves::testing
