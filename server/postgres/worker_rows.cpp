@@ -22,6 +22,8 @@ const char* stored_outcome(queue::TaskReport::Outcome outcome) {
             return "retry";
         case queue::TaskReport::Outcome::failed:
             return "final";
+        case queue::TaskReport::Outcome::died:
+            return "died";
     }
     return "final";
 }
@@ -72,6 +74,7 @@ std::string to_json(const queue::WorkerTelemetry& telemetry) {
                 {"tasks_done", telemetry.tasks_done},
                 {"tasks_failed", telemetry.tasks_failed},
                 {"tasks_retried", telemetry.tasks_retried},
+                {"tasks_died", telemetry.tasks_died},
                 {"tasks_released", telemetry.tasks_released},
                 {"tasks_dropped", telemetry.tasks_dropped}}
         .dump();

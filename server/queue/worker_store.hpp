@@ -58,7 +58,12 @@ struct Claim {
 };
 
 struct TaskReport {
-    enum class Outcome { done, retry, failed };
+    enum class Outcome {
+        done,
+        retry,
+        failed,
+        died,  // it costs its worker's process: a death, told by who dies
+    };
     JobId job;
     int seq = 0;
     bool merge = false;
@@ -98,6 +103,7 @@ struct WorkerTelemetry {
     std::int64_t tasks_done = 0;
     std::int64_t tasks_failed = 0;
     std::int64_t tasks_retried = 0;           // handed back to be tried again
+    std::int64_t tasks_died = 0;              // that cost the process
     std::int64_t tasks_released = 0;          // handed back unstarted or stopped
     std::int64_t tasks_dropped = 0;           // computed, but the lease was gone
     std::optional<std::int64_t> free_memory;  // of the device, bytes; at the last claim

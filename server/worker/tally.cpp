@@ -18,6 +18,9 @@ void count_settled(queue::WorkerTelemetry& telemetry, const Batch& batch) {
             case queue::TaskReport::Outcome::failed:
                 ++telemetry.tasks_failed;
                 break;
+            case queue::TaskReport::Outcome::died:
+                ++telemetry.tasks_died;
+                break;
         }
     }
     telemetry.tasks_released +=

@@ -16,8 +16,6 @@ namespace {
 
 using queue::TaskReport;
 
-constexpr int kMostDeaths = 2;
-
 TaskReport begin_report(const queue::ClaimedTask& task) {
     TaskReport report;
     report.job = task.job;
@@ -104,8 +102,7 @@ std::optional<TaskReport> run_task(TaskSlot& slot, const FindRun& find_run, cons
 
 TaskReport report_death(const queue::ClaimedTask& task, std::string error, double device_seconds) {
     TaskReport report = begin_report(task);
-    report.outcome =
-        task.attempt < kMostDeaths ? TaskReport::Outcome::retry : TaskReport::Outcome::failed;
+    report.outcome = TaskReport::Outcome::died;
     report.error = std::move(error);
     report.device_seconds = device_seconds;
     return report;

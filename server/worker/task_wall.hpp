@@ -29,8 +29,7 @@ struct TaskPlace {
 std::optional<queue::TaskReport> run_task(TaskSlot& slot, const FindRun& find_run,
                                           const TaskPlace& place, double chance);
 
-// Of a task that costs its worker process: what dies twice is given up, so that a first attempt is
-// tried again at once, where it can be elsewhere, and a later one has failed.
+// Of a task that costs its worker process.
 queue::TaskReport report_death(const queue::ClaimedTask& task, std::string error,
                                double device_seconds);
 

@@ -54,7 +54,7 @@ bool Queue::leaves_to_others(int worker, const Ready& task, Moment now) const {
     if (task.since <= now - 60'000) return false;
     const bool died_here = std::ranges::any_of(state.attempts, [&](const Attempt& a) {
         return a.job == task.job && a.task == task.task && a.worker == worker &&
-               a.outcome == Outcome::lost;
+               is_death(a.outcome);
     });
     if (!died_here) return false;
     for (int other = 0; other < static_cast<int>(state.workers.size()); ++other) {

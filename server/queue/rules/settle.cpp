@@ -65,8 +65,10 @@ Few<Fate, 8> Queue::settle(Lease& given, std::span<const Settled> settled, Momen
                 cost = 0;
                 break;
             case Outcome::lost:
-                fate = task.crashes >= 1 && guards_.poison ? Fate::quarantined : Fate::ready;
                 cost = task.seconds;
+                [[fallthrough]];
+            case Outcome::died:
+                fate = task.crashes >= 1 && guards_.poison ? Fate::quarantined : Fate::ready;
                 break;
             case Outcome::retry:
                 fate = task.attempt >= kMaxAttempts ? Fate::quarantined
@@ -112,7 +114,7 @@ Few<Fate, 8> Queue::settle(Lease& given, std::span<const Settled> settled, Momen
             state.scheduled.push_back(waits);
         } else if (fates[i] == Fate::ready) {
             run.attempt += settled[i].outcome != Outcome::released;
-            run.crashes += settled[i].outcome == Outcome::lost;
+            run.crashes += is_death(settled[i].outcome);
             again.push_back(run);
         }
     }
@@ -283,8 +285,11 @@ Few<Verdict, 8> Queue::complete(int worker, int epoch, std::int64_t fence,
                                job.tasks[tasks[i].task].result.fence == fence) ||
                               (is_merge && job.report == fence) ||
                               std::ranges::any_of(state.attempts, [&](const Attempt& a) {
+                                  // A death that was noticed before it was told is known all the
+                                  // same.
                                   return a.job == tasks[i].job && a.task == tasks[i].task &&
-                                         a.fence == fence && a.outcome != Outcome::lost;
+                                         a.fence == fence &&
+                                         is_death(a.outcome) == is_death(tasks[i].outcome);
                               });
         if (recorded) verdicts[i] = Verdict::replayed;
     }

@@ -34,7 +34,12 @@ constexpr int kNoLimit = 1'000'000;
 enum DeviceClass : int { kDevices, kHost, kClasses };
 
 enum class JobState { scheduled, queued, running, cancelling, succeeded, failed, cancelled };
-enum class Outcome { done, retry, final, released, lost };
+// Of a worker: done, retry, final, and died, by what costs its process. Of the queue: released, and
+// lost, where a worker died and told nothing.
+enum class Outcome { done, retry, final, died, released, lost };
+inline bool is_death(Outcome outcome) {
+    return outcome == Outcome::died || outcome == Outcome::lost;
+}
 enum class Fate { done, quarantined, ready, scheduled, dropped };
 enum class Verdict { accepted, cancelled, replayed, stale };
 

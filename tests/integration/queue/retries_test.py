@@ -66,6 +66,29 @@ class Poison(QueueCase):
         self.assertEqual(self.queue.claim(self.cpu), [])
         self.assertEqual([(t.job_id, t.attempt) for t in self.queue.claim(gpu)], [(deadly.job_id, 2)])
 
+    def test_a_death_that_is_told_counts_as_one(self):
+        [id] = self.submit(job(self.team))
+        gpu = self.queue.register('second')
+        [deadly] = self.queue.claim(self.cpu)
+        died = {'outcome': 'died', 'error': 'It ran away.', 'seconds': 7.0, 'content': None, 'partial': None}
+        self.assertEqual(self.queue.complete(self.cpu, [deadly], **died), ['accepted'])
+        self.assertEqual(self.queue.complete(self.cpu, [deadly], **died), ['replayed'])
+        self.assertEqual((self.job(id).retries, self.job(id).last_error, self.job(id).charged_seconds), (1, 'It ran away.', 7.0))
+        self.assertEqual(self.queue.claim(self.cpu), [], 'what it died on goes elsewhere')
+        [again] = self.queue.claim(gpu)
+        self.assertEqual((again.job_id, again.attempt), (id, 2))
+        self.assertEqual(self.queue.complete(gpu, [again], **died), ['accepted'])
+        self.assertEqual((self.job(id).state, self.job(id).error), ('failed', 'It ran away.'))
+        outcomes = self.queue.rows('select outcome, error from attempt where job_id = %s order by attempt', id)
+        self.assertEqual([tuple(row) for row in outcomes], [('worker_lost', 'It ran away.')] * 2)
+
+    def test_a_death_after_a_failure_is_the_first_death(self):
+        self.submit(job(self.team))
+        self.queue.complete(self.cpu, self.queue.claim(self.cpu), outcome='retry', error='no memory')
+        self.queue.complete(self.cpu, self.queue.claim(self.cpu), outcome='died', error='It ran away.', content=None, partial=None)
+        [again] = self.queue.claim(self.cpu)
+        self.assertEqual(again.attempt, 3)
+
     def test_lanes_of_others_are_not_blocked_by_it(self):
         [first] = self.submit(job(self.team))
         self.queue.register('second')

@@ -88,7 +88,7 @@ void Simulator::call_complete(const Known& lease, std::span<const Completion> ta
     called(
         "complete",
         [&] {
-            constexpr const char* kOutcomes[] = {"done", "retry", "final"};
+            constexpr const char* kOutcomes[] = {"done", "retry", "final", "died"};
             return '[' + std::to_string(lease.worker) + ',' + std::to_string(lease.epoch) + ',' +
                    std::to_string(lease.fence) + ',' +
                    list(tasks,

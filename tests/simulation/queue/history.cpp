@@ -173,7 +173,9 @@ Completion Simulator::outcome_of(const Held& task, float speed) {
     c.items_ok = chance_.below(items + 1);
     if (!fair_ && chance_.percent(30))
         c.seconds = static_cast<float>(chance_.between(0, 32)) / 64.0F;
-    if (chance_.percent(20)) {
+    if (!fair_ && chance_.percent(3)) {
+        c.outcome = Outcome::died;
+    } else if (chance_.percent(20)) {
         constexpr Errc kErrors[] = {Errc::exhausted, Errc::unavailable, Errc::timeout,
                                     Errc::cancelled, Errc::corrupt};
         const auto error = kErrors[chance_.below(5)];
