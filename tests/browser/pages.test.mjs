@@ -83,6 +83,17 @@ visit('a device says how the worker before ended', async ({ page, go }) => {
   assert.equal(await reason.count(), 1);
 });
 
+visit('a device says what it has proven, and what not', async ({ page, go }) => {
+  await go('/#/devices');
+  const row = page.getByRole('row').filter({ hasText: 'Draining' });
+  await row.getByText('Details').click();
+  await row.getByText('fp32, half loads, reductions, bf16 by tensor cores').waitFor();
+  await row.getByText('The device has no cl_khr_fp16.').waitFor();
+  await row.getByText('beside computations, by a second queue').waitFor();
+  const failed = page.getByRole('row').filter({ hasText: 'The self-test kernel gave a wrong sum.' });
+  assert.equal(await failed.getByText('Details').count(), 0);
+});
+
 visit('filters of the jobs list live in the address', sixty, async ({ page, go }) => {
   await go('/#/jobs');
   await page.getByRole('radio', { name: 'Failed' }).check();

@@ -80,6 +80,29 @@ json cleanup_json(const std::optional<queue::DeviceCleanup>& cleanup) {
             {"freed_bytes", bytes_or_null(cleanup->freed_bytes)}};
 }
 
+// What the probe found out, of a device that it could ask: a worker of another version may tell
+// less.
+json capability_json(const std::string& record) {
+    const auto told = json::parse(record, nullptr, false);
+    if (!told.is_object() || !told.contains("capabilities")) return nullptr;
+    json shown = json::object();
+    for (const auto* name : {"platform", "device_version", "driver_version", "memory_source"})
+        shown[name] = text_or_null(told.value(name, ""));
+    for (const auto* name : {"compute_units", "local_memory_bytes"})
+        shown[name] = number_or_null(told, name);
+    shown["proven"] = told["capabilities"];
+    auto failed = json::array();
+    for (const auto* tests : {"self_tests", "features"}) {
+        for (const auto& test : told.value(tests, json::array())) {
+            if (test.value("passed", true)) continue;
+            failed.push_back(
+                {{"name", test.value("name", "")}, {"failure", test.value("failure", "")}});
+        }
+    }
+    shown["failed"] = std::move(failed);
+    return shown;
+}
+
 json megabytes(const json& bytes) {
     return bytes.is_null() ? json(nullptr) : json(std::llround(bytes.get<double>() / kMebibyte));
 }
@@ -129,6 +152,7 @@ json device_json(const queue::DeviceStatus& device) {
         {"reason", text_or_null(device.reason)},
         {"last_end", text_or_null(device.last_end)},
         {"copies", text_or_null(device.copies)},
+        {"capability", capability_json(device.capability)},
         {"memory_bytes", device.memory_bytes > 0 ? json(device.memory_bytes) : json(nullptr)},
         {"tasks_running", device.tasks_running},
         {"seen_at", time_or_null(device.seen_at)},

@@ -146,11 +146,20 @@ const gpu = {
   clock_mhz: 1980, memory_clock_mhz: 3201, uncorrected_memory_errors: 0,
 };
 
+const pocl = {
+  platform: 'Portable Computing Language', device_version: 'OpenCL 3.0 PoCL HSTR', driver_version: '3.1', memory_source: 'MemAvailable', compute_units: 4,
+  local_memory_bytes: 1_048_576, proven: ['fp32_fma', 'half_load', 'reduction'], failed: [{ name: 'amx_bf16', failure: 'The processor has no AMX.' }],
+};
+const cuda = {
+  platform: 'NVIDIA CUDA', device_version: 'OpenCL 3.0 CUDA', driver_version: '550.54.15', memory_source: 'nvml', compute_units: 132,
+  local_memory_bytes: 49_152, proven: ['fp32_fma', 'half_load', 'reduction', 'mma_bf16'], failed: [{ name: 'fp16', failure: 'The device has no cl_khr_fp16.' }],
+};
+
 export const devices = [
-  { node: 'dock-1', device: 'host', device_class: 'host', name: 'Host work', state: 'busy', reason: null, last_end: null, memory_bytes: null, tasks_running: 2, seen_at: new Date().toISOString(), telemetry: machine, warnings: [], cleanup: null },
-  { node: 'dock-1', device: 'opencl:0:0', device_class: 'cpu', name: 'pthread-Intel Xeon Processor', state: 'ready', reason: null, last_end: null, memory_bytes: 8_214_000_000, tasks_running: 0, seen_at: new Date().toISOString(), telemetry: machine, warnings: [], cleanup: { state: 'done', asked_by: 'ada', asked_at: new Date(Date.now() - 120_000).toISOString(), ended_at: new Date(Date.now() - 119_000).toISOString(), kept_bytes: 1_420_000_000, freed_bytes: 1_435_500_544 } },
-  { node: 'crane-7', device: 'opencl:0:0', device_class: 'gpu', name: 'NVIDIA H200', state: 'draining', reason: null, last_end: 'A task ran ten times longer than predicted (predicted: 0.25 s, allowed: 10 s): its worker process was ended.', memory_bytes: 150_754_820_096, tasks_running: 1, seen_at: new Date().toISOString(), telemetry: gpu, warnings: [{ code: 'temperature', message: 'It is at 88 °C; the limit is 85 °C.' }], cleanup: null },
-  { node: 'crane-7', device: 'opencl:0:1', device_class: 'gpu', name: 'NVIDIA H200', state: 'failed', reason: 'The self-test kernel gave a wrong sum.', last_end: null, memory_bytes: 150_754_820_096, tasks_running: 0, seen_at: new Date(Date.now() - 3_600_000).toISOString(), telemetry: null, warnings: [], cleanup: null },
+  { node: 'dock-1', device: 'host', device_class: 'host', name: 'Host work', state: 'busy', reason: null, last_end: null, copies: null, capability: null, memory_bytes: null, tasks_running: 2, seen_at: new Date().toISOString(), telemetry: machine, warnings: [], cleanup: null },
+  { node: 'dock-1', device: 'opencl:0:0', device_class: 'cpu', name: 'pthread-Intel Xeon Processor', state: 'ready', reason: null, last_end: null, copies: 'in_place', capability: pocl, memory_bytes: 8_214_000_000, tasks_running: 0, seen_at: new Date().toISOString(), telemetry: machine, warnings: [], cleanup: { state: 'done', asked_by: 'ada', asked_at: new Date(Date.now() - 120_000).toISOString(), ended_at: new Date(Date.now() - 119_000).toISOString(), kept_bytes: 1_420_000_000, freed_bytes: 1_435_500_544 } },
+  { node: 'crane-7', device: 'opencl:0:0', device_class: 'gpu', name: 'NVIDIA H200', state: 'draining', reason: null, last_end: 'A task ran ten times longer than predicted (predicted: 0.25 s, allowed: 10 s): its worker process was ended.', copies: 'second_queue', capability: cuda, memory_bytes: 150_754_820_096, tasks_running: 1, seen_at: new Date().toISOString(), telemetry: gpu, warnings: [{ code: 'temperature', message: 'It is at 88 °C; the limit is 85 °C.' }], cleanup: null },
+  { node: 'crane-7', device: 'opencl:0:1', device_class: 'gpu', name: 'NVIDIA H200', state: 'failed', reason: 'The self-test kernel gave a wrong sum.', last_end: null, copies: null, capability: null, memory_bytes: 150_754_820_096, tasks_running: 0, seen_at: new Date(Date.now() - 3_600_000).toISOString(), telemetry: null, warnings: [], cleanup: null },
 ];
 
 export const tokens = [

@@ -297,6 +297,15 @@ export const views = [
     },
   },
   { name: 'devices-full', address: '/#/devices', ready: text('crane-7') },
+  {
+    name: 'devices-details',
+    address: '/#/devices',
+    ready: async (page) => {
+      await page.getByText('crane-7').first().waitFor();
+      for (const summary of await page.getByText('Details').all()) await summary.click();
+      await page.getByText('bf16 by tensor cores').waitFor();
+    },
+  },
   { name: 'devices-held', address: '/#/devices', arrange: queue, ready: text('A fan is replaced.') },
   { name: 'devices-empty', address: '/#/devices', arrange: (server) => (server.devices = []), ready: text('No device yet') },
   { name: 'devices-loading', address: '/#/devices', arrange: hangs('GET /v1/devices'), ready: loading },

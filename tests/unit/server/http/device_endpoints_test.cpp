@@ -36,6 +36,9 @@ TEST_F(DeviceEndpoints, ACleanUpIsTold) {
         return call("listDevices", {"GET", "/v1/devices", identity_.vera})
             .json()["items"][1]["cleanup"];
     };
+    EXPECT_TRUE(call("listDevices", {"GET", "/v1/devices", identity_.vera})
+                    .json()["items"][1]["capability"]
+                    .is_null());
     EXPECT_EQ(cleanup()["state"], "waiting");
     EXPECT_TRUE(cleanup()["freed_bytes"].is_null());
     on_io([&] {
@@ -58,7 +61,9 @@ TEST_F(DeviceEndpoints, ADeviceTellsItsReadingsAndWarnings) {
         gpu.name = "NVIDIA H200";
         gpu.state = "busy";
         gpu.copies = "second_queue";
-        gpu.capability = R"({"driver_version":"550.54.15"})";
+        gpu.capability = R"({"driver_version":"550.54.15","compute_units":132,
+            "capabilities":["fp32_fma","mma_bf16"],
+            "features":[{"name":"fp16","passed":false,"failure":"No such extension."}]})";
         gpu.telemetry = R"({"claims":3,"device":{"utilization_percent":97,
             "memory_total_bytes":83886080000,"memory_free_bytes":20971520000,
             "temperature_celsius":71,"power_watts":null,
@@ -67,6 +72,10 @@ TEST_F(DeviceEndpoints, ADeviceTellsItsReadingsAndWarnings) {
     const auto device =
         call("listDevices", {"GET", "/v1/devices", identity_.vera}).json()["items"][1];
     EXPECT_EQ(device["copies"], "second_queue");
+    EXPECT_EQ(device["capability"]["compute_units"], 132);
+    EXPECT_EQ(device["capability"]["proven"], json::array({"fp32_fma", "mma_bf16"}));
+    EXPECT_EQ(device["capability"]["failed"][0]["failure"], "No such extension.");
+    EXPECT_TRUE(device["capability"]["platform"].is_null()) << "not told";
     EXPECT_EQ(device["telemetry"]["temperature_celsius"], 71);
     EXPECT_TRUE(device["telemetry"]["power_watts"].is_null());
     EXPECT_TRUE(device["telemetry"]["fault"].is_null()) << "an older worker does not tell it";
