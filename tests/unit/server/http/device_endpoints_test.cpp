@@ -63,7 +63,7 @@ TEST_F(DeviceEndpoints, ADeviceTellsItsReadingsAndWarnings) {
         gpu.copies = "second_queue";
         gpu.capability = R"({"driver_version":"550.54.15","compute_units":132,
             "capabilities":["fp32_fma","mma_bf16"],
-            "features":[{"name":"fp16","passed":false,"failure":"No such extension."}]})";
+            "features":[{"name":"fp16","passed":false,"failure":"It did not build.\nerror: 1"}]})";
         gpu.telemetry = R"({"claims":3,"device":{"utilization_percent":97,
             "memory_total_bytes":83886080000,"memory_free_bytes":20971520000,
             "temperature_celsius":71,"power_watts":null,
@@ -74,7 +74,7 @@ TEST_F(DeviceEndpoints, ADeviceTellsItsReadingsAndWarnings) {
     EXPECT_EQ(device["copies"], "second_queue");
     EXPECT_EQ(device["capability"]["compute_units"], 132);
     EXPECT_EQ(device["capability"]["proven"], json::array({"fp32_fma", "mma_bf16"}));
-    EXPECT_EQ(device["capability"]["failed"][0]["failure"], "No such extension.");
+    EXPECT_EQ(device["capability"]["failed"][0]["failure"], "It did not build.");
     EXPECT_TRUE(device["capability"]["platform"].is_null()) << "not told";
     EXPECT_EQ(device["telemetry"]["temperature_celsius"], 71);
     EXPECT_TRUE(device["telemetry"]["power_watts"].is_null());
