@@ -304,6 +304,7 @@ export const views = [
       await page.getByText('crane-7').first().waitFor();
       for (const summary of await page.getByText('Details').all()) await summary.click();
       await page.getByText('bf16 by tensor cores').waitFor();
+      await page.evaluate(() => scrollTo(0, 0)); // back from the last one: nothing lies below the bar
     },
   },
   { name: 'devices-held', address: '/#/devices', arrange: queue, ready: text('A fan is replaced.') },
