@@ -1,10 +1,15 @@
+-- Formerly: f001d3839fa5367e93e1f0321b9d6b9fda1399a177724af835894c1424522d78
 -- Workers help: one to which its own class gives nothing takes tasks of another class, of kinds of which every device finds
 -- the same. The job keeps its lane and its class, the lease is that class's, and the account pays what was estimated for
 -- the class's own devices, whatever the helper takes.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 
-alter table worker add helps text[] not null default '{}';  -- 'waves:3': what it also runs for other classes
+-- 'waves:3': what it also runs for other classes. In steps: PostgreSQL 15.20 refuses a column that comes with a default to a table
+-- whose row type functions use.
+alter table worker add helps text[];
+update worker set helps = '{}';
+alter table worker alter helps set default '{}', alter helps set not null;
 
 set local role plimsoll_queue;
 set local search_path = plimsoll;

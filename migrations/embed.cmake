@@ -17,7 +17,10 @@ foreach(file IN LISTS files)
   math(EXPR expected "${expected} + 1")
   file(SHA256 ${file} sha256)
   file(READ ${file} text)
-  string(APPEND entries "    {${version}, \"${title}\", \"${sha256}\", R\"plimsoll(${text})plimsoll\"sv},\n")
+  # A text that did the same, and could not be kept: databases that have it are as good.
+  string(REGEX MATCH "^-- Formerly: ([0-9a-f]+)" formerly "${text}")
+  set(formerly "${CMAKE_MATCH_1}")
+  string(APPEND entries "    {${version}, \"${title}\", \"${sha256}\", R\"plimsoll(${text})plimsoll\"sv, \"${formerly}\"},\n")
 endforeach()
 file(CONFIGURE OUTPUT ${TO} @ONLY CONTENT "// Generated from migrations/*.sql.
 #pragma once
@@ -32,6 +35,7 @@ struct Migration {
     std::string_view name;    // of the file, without number and suffix
     std::string_view sha256;  // of the file, in hexadecimal
     std::string_view sql;
+    std::string_view formerly = {};  // the SHA-256 of an earlier text of the same effect
 };
 
 // sv: to count the characters of so long a text takes a compiler more steps than it allows.

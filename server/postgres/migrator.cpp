@@ -62,7 +62,8 @@ Result<int> applied(Session& session, std::initializer_list<Migration> known) {
                                             ": use the newer plimsoll that made it.");
         }
         const Migration& ours = known.begin()[version - 1];
-        if (version != i + 1 || ours.sha256 != PQgetvalue(rows->get(), i, 1)) {
+        const std::string_view text = PQgetvalue(rows->get(), i, 1);
+        if (version != i + 1 || (text != ours.sha256 && text != ours.formerly)) {
             return fail(Errc::conflict, "Migration " + std::string(ours.name) +
                                             " was applied to the database with another text "
                                             "than this program's (recorded as " +

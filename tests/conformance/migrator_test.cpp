@@ -67,6 +67,20 @@ TEST_F(MigratorTest, RefusesAChangedMigration) {
     EXPECT_EQ(refused.error().code, Errc::conflict);
 }
 
+TEST_F(MigratorTest, TakesTheFormerTextOfAMigrationForAsGood) {
+    ASSERT_TRUE(migrate(target_));
+    for (const Migration& migration : migrations::all) {
+        if (migration.formerly.empty()) continue;
+        EXPECT_EQ(migration.formerly.size(), migration.sha256.size());
+        execute(target_.conninfo, "update plimsoll.schema_migration set sha256 = '\\x" +
+                                      std::string(migration.formerly) +
+                                      "' where version = " + std::to_string(migration.version));
+    }
+    auto again = migrate(target_);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(again->before, kNewest);
+}
+
 TEST_F(MigratorTest, AFailingMigrationLeavesNothingBehind) {
     const Migration& first = *migrations::all.begin();
     const std::initializer_list<Migration> known = {
