@@ -29,8 +29,21 @@ bool is_alive(const queue::DeviceStatus& device) {
     return device.state != "failed" && device.state != "gone";
 }
 
-// What the device's worker last told of it; null when it told nothing or is no longer there. A
-// worker of another version may tell less, or something else.
+// A worker of another version may tell less, or something else: what has another type counts as not
+// told.
+std::string text_of(const json& told, const char* name) {
+    if (!told.is_object()) return {};
+    const auto found = told.find(name);
+    return found != told.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+json list_of(const json& told, const char* name) {
+    if (!told.is_object()) return json::array();
+    const auto found = told.find(name);
+    return found != told.end() && found->is_array() ? *found : json::array();
+}
+
+// What the device's worker last told of it; null when it told nothing or is no longer there.
 json told(const queue::DeviceStatus& device) {
     if (!is_alive(device)) return nullptr;
     const auto telemetry = json::parse(device.telemetry, nullptr, false);
@@ -54,10 +67,9 @@ json readings_json(const json& told) {
 
 json warnings_json(const json& told) {
     auto warnings = json::array();
-    if (!told.is_object() || !told.contains("warnings")) return warnings;
-    for (const auto& warning : told["warnings"]) {
+    for (const auto& warning : list_of(told, "warnings")) {
         warnings.push_back(
-            {{"code", warning.value("code", "")}, {"message", warning.value("message", "")}});
+            {{"code", text_of(warning, "code")}, {"message", text_of(warning, "message")}});
     }
     return warnings;
 }
@@ -80,24 +92,27 @@ json cleanup_json(const std::optional<queue::DeviceCleanup>& cleanup) {
             {"freed_bytes", bytes_or_null(cleanup->freed_bytes)}};
 }
 
-// What the probe found out, of a device that it could ask: a worker of another version may tell
-// less.
+// What the probe found out, of a device that it could ask.
 json capability_json(const std::string& record) {
     const auto told = json::parse(record, nullptr, false);
     if (!told.is_object() || !told.contains("capabilities")) return nullptr;
     json shown = json::object();
     for (const auto* name : {"platform", "device_version", "driver_version", "memory_source"})
-        shown[name] = text_or_null(told.value(name, ""));
+        shown[name] = text_or_null(text_of(told, name));
     for (const auto* name : {"compute_units", "local_memory_bytes"})
         shown[name] = number_or_null(told, name);
-    shown["proven"] = told["capabilities"];
+    auto proven = json::array();
+    for (const auto& capability : list_of(told, "capabilities")) {
+        if (capability.is_string()) proven.push_back(capability);
+    }
+    shown["proven"] = std::move(proven);
     auto failed = json::array();
     for (const auto* tests : {"self_tests", "features"}) {
-        for (const auto& test : told.value(tests, json::array())) {
-            if (test.value("passed", true)) continue;
+        for (const auto& test : list_of(told, tests)) {
+            if (!test.is_object() || test.value("passed", json(true)) != false) continue;
             // A compiler's complaint goes on for pages; its first line says that it was one.
-            const auto failure = test.value("failure", "");
-            failed.push_back({{"name", test.value("name", "")},
+            const auto failure = text_of(test, "failure");
+            failed.push_back({{"name", text_of(test, "name")},
                               {"failure", failure.substr(0, failure.find('\n'))}});
         }
     }
@@ -121,9 +136,7 @@ json health_of(const queue::DeviceStatus& device) {
         used_percent = std::round(1000 * used.get<double>() / total.get<double>()) / 10;
     }
     auto warnings = warnings_json(readings);
-    const auto capability = json::parse(device.capability, nullptr, false);
-    const std::string driver =
-        capability.is_object() ? capability.value("driver_version", "") : std::string();
+    const auto driver = text_of(json::parse(device.capability, nullptr, false), "driver_version");
     return {{"healthy", is_alive(device) && warnings.empty()},
             {"node", device.node},
             {"device", device.device},

@@ -117,5 +117,33 @@ TEST_F(DeviceEndpoints, ADeviceTellsItsReadingsAndWarnings) {
               "dropped, PostgreSQL keeps its log, and the disk fills up.");
 }
 
+TEST_F(DeviceEndpoints, WhatAWorkerTellsInOtherTypesCountsAsNotTold) {
+    on_io([&] {
+        auto& odd = jobs_.more_devices.emplace_back();
+        odd.node = "node-b";
+        odd.device = "opencl:other:0";
+        odd.device_class = "gpu";
+        odd.state = "ready";
+        odd.capability = R"({"driver_version":550,"platform":["a"],"compute_units":"many",
+            "capabilities":["fp32_fma",7],"self_tests":{"passed":false},
+            "features":["fp16",{"name":3,"passed":false,"failure":null},{"passed":"no"}]})";
+        odd.telemetry = R"({"device":{"utilization_percent":"97","memory_total_bytes":"all",
+            "memory_free_bytes":{},"warnings":[3,{"code":7}]}})";
+    });
+    const auto device =
+        call("listDevices", {"GET", "/v1/devices", identity_.vera}).json()["items"][1];
+    EXPECT_TRUE(device["capability"]["driver_version"].is_null());
+    EXPECT_TRUE(device["capability"]["compute_units"].is_null());
+    EXPECT_EQ(device["capability"]["proven"], json::array({"fp32_fma"}));
+    EXPECT_EQ(device["capability"]["failed"], json::array({json({{"name", ""}, {"failure", ""}})}));
+    EXPECT_TRUE(device["telemetry"]["utilization_percent"].is_null());
+    const auto health = call("getDeviceHealth", {"GET", "/v1/health", identity_.vera}).json();
+    EXPECT_TRUE(health["gpu"]["driver_version"].is_null());
+    on_io([&] { jobs_.more_devices[0].capability = R"({"capabilities":"all"})"; });
+    EXPECT_EQ(call("listDevices", {"GET", "/v1/devices", identity_.vera})
+                  .json()["items"][1]["capability"]["proven"],
+              json::array());
+}
+
 }  // namespace
 }  // namespace plimsoll::http::test
