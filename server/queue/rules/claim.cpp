@@ -25,6 +25,7 @@ struct Candidate {
     double before;  // seconds of the account's candidates ahead of it
     double start;   // virtual
     int turn;
+    bool ahead = false;  // of the first account that the claim leaves waiting
 };
 
 int divided_up(int number, int by) {
@@ -68,8 +69,9 @@ bool Queue::leaves_to_others(int worker, const Ready& task, Moment now) const {
     return false;
 }
 
-// Start-time fair queueing within a quantum: tasks go out in the order of their virtual start, from
-// at most 16 accounts, none of which gets ahead of a waiting one by more than a 16th of the claim.
+// Start-time fair queueing within a quantum, among at most 16 accounts: what starts before the
+// first account that is left waiting goes in the order of its virtual start, and then each account,
+// in turn, may get ahead of that one by a 16th of the claim. The tasks stand account by account.
 // Within an account: by aged priority, then the lane whose head is furthest behind.
 Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment now) {
     const auto& w = state.workers[worker];
@@ -174,31 +176,40 @@ Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment no
     for (const auto& c : candidates)
         longest = std::max(longest, static_cast<double>(c.task->seconds));
     const double quantum = std::min(work / kAccountsPerClaim, quantum_tasks * longest);
-    drop_if(candidates, [&](const Candidate& c) {
-        if (c.start < horizon) return false;
-        const bool ahead = guards_.quantum && c.start >= horizon + quantum / turns[c.turn].weight;
-        return ahead || c.place > quantum_tasks || c.before >= work / kAccountsPerClaim;
+    drop_if(candidates, [&](Candidate& c) {
+        c.ahead = c.start >= horizon;
+        if (!c.ahead) return false;
+        const bool too_far = guards_.quantum && c.start >= horizon + quantum / turns[c.turn].weight;
+        return too_far || c.place > quantum_tasks || c.before >= work / kAccountsPerClaim;
     });
     std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
-        if (a.start != b.start) return a.start < b.start;
-        return a.account != b.account ? a.account < b.account : a.place < b.place;
+        if (a.ahead != b.ahead) return b.ahead;
+        if (a.ahead) return std::tie(a.turn, a.place) < std::tie(b.turn, b.place);
+        return std::tie(a.start, a.account, a.place) < std::tie(b.start, b.account, b.place);
     });
 
     double work_before = 0;
     bool suspects = false;
-    Few<double, 16> charges(count, 0.0);
+    int picked = 0;
     for (const auto& c : candidates) {
-        if (static_cast<int>(claimed.tasks.size()) >= tasks || work_before >= work) break;
+        if (picked >= tasks || work_before >= work) break;
         suspects = suspects || c.task->crashes > 0;
         // What a worker died on runs alone: whatever it dies with next time would be given up
         // together.
-        if (suspects && !(claimed.tasks.empty() && held.empty())) break;
+        if (suspects && !(picked == 0 && held.empty())) break;
+        ++picked;
+        work_before += static_cast<double>(c.task->seconds);
+    }
+    candidates.resize(picked);
+    std::ranges::sort(candidates, {},
+                      [](const Candidate& c) { return std::pair(c.turn, c.place); });
+    Few<double, 16> charges(count, 0.0);
+    for (const auto& c : candidates) {
         Held task;
         static_cast<Run&>(task) = static_cast<const Run&>(*c.task);
         task.account = c.account;
         claimed.tasks.push_back(task);
         charges[c.turn] += static_cast<double>(c.task->seconds);
-        work_before += static_cast<double>(c.task->seconds);
     }
     if (claimed.tasks.empty()) return claimed;
     claimed.fence = fence;

@@ -5,7 +5,7 @@ import os
 import unittest
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from itertools import combinations
+from itertools import combinations, groupby
 
 from psycopg.errors import InvalidParameterValue
 
@@ -99,6 +99,12 @@ class Share(QueueCase):
         self.backlog(teams[:10], 20, seconds=0.2)
         self.backlog(teams[10:], 400, seconds=0.01)
         self.serve(40, size=64, teams=teams, weights=[1] * 20, quantum=4 * 0.2 + 0.2)
+
+    def test_a_claim_leaves_few_teams_with_a_rest(self):
+        """What it may give ahead of who waits goes to one team after the other, and stands in this order."""
+        self.backlog(self.teams(20), 2)
+        teams = self.team_of(self.queue.claim(self.cpu, seconds=0.295))
+        self.assertEqual([len(list(of_one)) for _, of_one in groupby(teams)], [2] * 15)
 
     def test_a_team_with_five_lanes_has_one_share(self):
         many, single = self.teams(2)
