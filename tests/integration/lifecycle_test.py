@@ -33,7 +33,8 @@ class Lifecycle(unittest.TestCase):
         self.api.post(job["links"]["cancellation"])
         self.assertEqual(self.api.wait(job["id"])["state"], "cancelled")
         again = self.api.post(job["links"]["redrive"])
-        self.assertEqual((again.status, again.json["state"]), (202, "queued"))
+        self.assertEqual(again.status, 202)
+        self.assertIn(again.json["state"], ["queued", "running"])  # its worker is quick
         self.assertEqual(self.api.wait(job["id"])["state"], "succeeded")
         self.assertEqual(len(self.api.results(job["id"])), 2)
         self.assertEqual(self.api.get(job["links"]["wait"]).json["reason"], "ended")
