@@ -12,7 +12,8 @@ let browser;
 let server;
 let page;
 before(async () => {
-  [server, browser] = await Promise.all([startReal(), launch()]);
+  server = await startReal(); // where there is none, no browser is left waiting
+  browser = await launch();
   page = await openPage(browser);
 });
 after(async () => {
