@@ -14,8 +14,8 @@ TEST(Gzip, RoundTripOfEmptySmallCompressibleAndRandomData) {
     std::mt19937 random(5);
     std::string noise(300'000, '\0');
     for (char& byte : noise) byte = static_cast<char>(random());
-    for (const std::string& data :
-         {std::string(), std::string("a"), std::string(5'000'000, 'x'), noise}) {
+    for (const std::string& data : {std::string(), std::string("a"), noise.substr(0, 128),
+                                    noise.substr(0, 129), std::string(5'000'000, 'x'), noise}) {
         EXPECT_EQ(gunzip(gzip(data), kPlenty).value(), data);
     }
 }
@@ -41,7 +41,7 @@ TEST(Gzip, AContentInPiecesBecomesOneMember) {
 }
 
 TEST(Gzip, AMemberEndsWithTheSizeOfItsContent) {
-    for (const std::size_t size : {0, 1, 255, 256, 70'000}) {
+    for (const std::size_t size : {0, 1, 128, 129, 255, 256, 70'000}) {
         EXPECT_EQ(gzip_content_bytes(gzip(std::string(size, 'x'))), size);
     }
     EXPECT_EQ(gzip_content_bytes("abc"), 0u);
