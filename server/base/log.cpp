@@ -1,11 +1,13 @@
 #include "server/base/log.hpp"
 
+#include "server/base/gathering_sink.hpp"
 #include "server/base/log_format.hpp"
 #include "server/base/time.hpp"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 namespace plimsoll::log {
 namespace {
@@ -46,6 +48,13 @@ void append_value(std::string& line, const std::string& value) {
     line += '"';
 }
 
+spdlog::sink_ptr make_sink(Lines lines) {
+    if (lines == Lines::gathered && isatty(STDERR_FILENO) == 0) {
+        return std::make_shared<GatheringSink>(STDERR_FILENO);
+    }
+    return std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
+}
+
 std::string text_line(std::string_view message, std::initializer_list<Field> fields) {
     std::string line(message);
     for (const auto& field : fields) {
@@ -80,14 +89,12 @@ void set_format(Format format) {
     chosen_format = format;
 }
 
-void start(std::string_view process, Level least) {
-    auto logger = std::make_shared<spdlog::logger>(
-        std::string(process), std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+void start(std::string_view process, Level least, Lines lines) {
+    auto logger = std::make_shared<spdlog::logger>(std::string(process), make_sink(lines));
     logger->set_pattern(
         chosen_format == Format::json ? "%v" : "%Y-%m-%dT%H:%M:%S.%eZ %^%-5l%$ [%n] %v",
         spdlog::pattern_time_type::utc);
     logger->set_level(to_spdlog(least));
-    logger->flush_on(spdlog::level::debug);
     spdlog::set_default_logger(std::move(logger));
 }
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 // One line per event, "key=value" after the message, on standard error. A thin front, so that
-// spdlog's headers are read by one file only. Never pass texts, tokens or passwords.
+// spdlog's headers are read in this folder only. Never pass texts, tokens or passwords.
 namespace plimsoll::log {
 
 enum class Level { debug, info, warn, error };
@@ -15,8 +15,13 @@ struct Field {
     std::string value;
 };
 
+// at_once: whatever ends the process, its last line was written. gathered: for a process of many
+// lines, those that come within a few milliseconds of one another are written together, unless
+// somebody looks on at a terminal; warnings and errors are written at once.
+enum class Lines { at_once, gathered };
+
 // `process` names the writer in every line ("serve", "worker host").
-void start(std::string_view process, Level least);
+void start(std::string_view process, Level least, Lines lines = Lines::at_once);
 
 // For who would have to make the fields of a line that nobody asked for.
 bool is_written(Level level);

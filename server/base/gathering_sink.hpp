@@ -1,0 +1,35 @@
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include <spdlog/sinks/base_sink.h>
+
+namespace plimsoll::log {
+
+// Lines for a reader that is no terminal: one that stands alone is written at once, those that
+// come right behind one another are written together. A server that answers thousands of requests
+// a second would otherwise spend a tenth of its time on telling so. A warning or an error never
+// waits, and takes what waits with it; what else waits is lost if the process is killed.
+class GatheringSink final : public spdlog::sinks::base_sink<std::mutex> {
+  public:
+    explicit GatheringSink(int descriptor);
+    ~GatheringSink() override;
+
+  private:
+    void sink_it_(const spdlog::details::log_msg& line) override;
+    void flush_() override;
+    void write_late();
+
+    using Clock = std::chrono::steady_clock;
+
+    const int descriptor_;
+    spdlog::memory_buf_t lines_;
+    Clock::time_point written_;
+    bool ending_ = false;
+    std::condition_variable changed_;
+    std::thread late_;
+};
+
+}  // namespace plimsoll::log

@@ -1,0 +1,79 @@
+#include "server/base/gathering_sink.hpp"
+
+#include <array>
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <spdlog/logger.h>
+#include <unistd.h>
+
+namespace plimsoll::log {
+namespace {
+
+class GatheringSinkTest : public testing::Test {
+  protected:
+    GatheringSinkTest() {
+        EXPECT_EQ(pipe(pipe_.data()), 0);
+        logger_ =
+            std::make_unique<spdlog::logger>("test", std::make_shared<GatheringSink>(pipe_[1]));
+        logger_->set_pattern("%v");
+    }
+    ~GatheringSinkTest() override {
+        logger_.reset();
+        for (const int end : pipe_) close(end);
+    }
+
+    // Waits for as many lines.
+    std::string read_lines(int count) const {
+        std::string text;
+        for (char c = 0; count > 0 && read(pipe_[0], &c, 1) == 1; count -= c == '\n') text += c;
+        return text;
+    }
+
+    std::array<int, 2> pipe_{};
+    std::unique_ptr<spdlog::logger> logger_;
+};
+
+TEST_F(GatheringSinkTest, WritesWhatNothingComesBehind) {
+    logger_->info("first");
+    logger_->info("second");
+    logger_->info("third");
+    EXPECT_EQ(read_lines(3), "first\nsecond\nthird\n");
+    logger_->info("fourth");
+    EXPECT_EQ(read_lines(1), "fourth\n");
+}
+
+TEST_F(GatheringSinkTest, AWarningTakesWhatWaitsWithIt) {
+    logger_->info("first");
+    logger_->info("second");
+    logger_->warn("third");
+    // No other thread has to run for it.
+    std::array<char, 64> text{};
+    ASSERT_GT(read(pipe_[0], text.data(), 6), 0);
+    const auto rest = read(pipe_[0], text.data(), text.size());
+    EXPECT_EQ(std::string(text.data(), static_cast<std::size_t>(rest)), "second\nthird\n");
+}
+
+TEST_F(GatheringSinkTest, OfManyLinesNoneIsLost) {
+    // Below what a pipe holds, so that nobody has to read meanwhile.
+    constexpr int kLines = 3000;
+    std::string expected;
+    for (int i = 0; i < kLines; ++i) {
+        logger_->info("line {}", i);
+        expected += "line " + std::to_string(i) + '\n';
+    }
+    EXPECT_EQ(read_lines(kLines), expected);
+}
+
+TEST_F(GatheringSinkTest, ItsEndLosesNothing) {
+    logger_->info("first");
+    logger_->info("second");
+    logger_.reset();
+    std::array<char, 64> text{};
+    const auto size = read(pipe_[0], text.data(), text.size());
+    EXPECT_EQ(std::string(text.data(), static_cast<std::size_t>(size)), "first\nsecond\n");
+}
+
+}  // namespace
+}  // namespace plimsoll::log
