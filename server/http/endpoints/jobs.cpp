@@ -105,15 +105,15 @@ class Jobs {
         if (!job) co_return tl::unexpected(std::move(job.error()));
         job->plan = std::move(planned->plan);
         const auto& dataset = planned->dataset;
-        const auto submitted = dataset ? co_await datasets_.submit(std::move(*job), dataset->id,
-                                                                   dataset->seconds_per_record,
-                                                                   dataset->seconds_per_byte)
-                                       : co_await store_.submit(std::move(*job));
+        auto submitted = dataset ? co_await datasets_.submit(std::move(*job), dataset->id,
+                                                             dataset->seconds_per_record,
+                                                             dataset->seconds_per_byte)
+                                 : co_await store_.submit(std::move(*job));
         if (!submitted && dataset && submitted.error().code == Errc::not_found) {
             co_return co_await without_dataset(call);
         }
         if (!submitted) co_return tl::unexpected(refused_submit(submitted.error()));
-        co_return *submitted;
+        co_return std::move(*submitted);
     }
 
     // A key's first answer stands, though the dataset may be gone since.
