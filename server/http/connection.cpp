@@ -229,12 +229,20 @@ class Connection final : public OpenConnection {
                       std::chrono::seconds(parser_->content_length().value_or(limit) /
                                            limits::kBodyBytesPerSecond));
         if (expects_continue(request)) co_await write_continue(stream_, error);
+        if (!error) take_what_came(error);
         if (!error && !parser_->is_done()) {
             co_await wire::async_read(stream_, buffer_, *parser_,
                                       asio::redirect_error(use_awaitable, error));
         }
         deadline_.disarm();
         request.body = std::move(parser_->get().body());
+    }
+
+    // A small body mostly comes with its head: then there is nothing to wait for.
+    void take_what_came(error_code& error) {
+        if (parser_->is_done() || buffer_.size() == 0) return;
+        buffer_.consume(parser_->put(buffer_.data(), error));
+        if (error == wire::error::need_more) error = {};
     }
 
     // The wall: whatever a request throws ends here, and the next request finds a whole server.
