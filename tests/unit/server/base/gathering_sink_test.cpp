@@ -1,11 +1,13 @@
 #include "server/base/gathering_sink.hpp"
 
 #include <array>
+#include <future>
 #include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <spdlog/logger.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 namespace plimsoll::log {
@@ -64,6 +66,25 @@ TEST_F(GatheringSinkTest, OfManyLinesNoneIsLost) {
         expected += "line " + std::to_string(i) + '\n';
     }
     EXPECT_EQ(read_lines(kLines), expected);
+}
+
+TEST(GatheringSink, ManyLinesAreFewWrites) {
+    std::array<int, 2> ends{};  // each write is a packet of its own
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends.data()), 0);
+    auto packets = std::async(std::launch::async, [end = ends[0]] {
+        std::string room(64 * 1024, '\0');
+        int count = 0;
+        while (read(end, room.data(), room.size()) > 0) ++count;
+        return count;
+    });
+    constexpr int kLines = 3000;
+    {
+        spdlog::logger logger("test", std::make_shared<GatheringSink>(ends[1]));
+        for (int i = 0; i < kLines; ++i) logger.info("line {}", i);
+    }
+    close(ends[1]);
+    EXPECT_LT(packets.get(), kLines / 2);
+    close(ends[0]);
 }
 
 TEST_F(GatheringSinkTest, ItsEndLosesNothing) {
