@@ -1,7 +1,7 @@
 // plimsoll-engine where it is built without the server: the commands that need the library alone.
 
-#include "engine/commands/command_line.hpp"
-#include "engine/opencl/cache_directory.hpp"
+#include "engine/cli/command_line.hpp"
+#include "engine/opencl/runtime/cache_directory.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,19 +1,19 @@
 // plimsoll-engine: the worker program, apart from plimsoll so that no driver is ever loaded into
 // the server. The composition root of that program: the one file of engine that knows the server.
 
-#include "engine/commands/command_line.hpp"
-#include "engine/opencl/cache_directory.hpp"
+#include "engine/cli/command_line.hpp"
+#include "engine/opencl/runtime/cache_directory.hpp"
 #include "server/base/log.hpp"
 #include "server/base/log_format.hpp"
 #include "server/jobs/registry.hpp"
-#include "server/postgres/listener.hpp"
-#include "server/postgres/pool.hpp"
-#include "server/postgres/worker_store.hpp"
-#include "server/worker/device_settings.hpp"
-#include "server/worker/kind_settings.hpp"
-#include "server/worker/opener.hpp"
-#include "server/worker/supervisor_process.hpp"
-#include "server/worker/worker_process.hpp"
+#include "server/postgres/pool/listener.hpp"
+#include "server/postgres/pool/pool.hpp"
+#include "server/postgres/workers/worker_store.hpp"
+#include "server/worker/device/device_settings.hpp"
+#include "server/worker/device/opener.hpp"
+#include "server/worker/loop/kind_settings.hpp"
+#include "server/worker/loop/worker_process.hpp"
+#include "server/worker/supervisor/supervisor_process.hpp"
 
 #include <chrono>
 #include <cstdio>

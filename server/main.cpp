@@ -1,4 +1,4 @@
-#include "server/app/cli.hpp"
+#include "server/cli/cli.hpp"
 
 int main(int argc, char** argv) {
     return plimsoll::app::run(argc, argv);

@@ -44,13 +44,14 @@ include_directories(${CMAKE_SOURCE_DIR})
 # The programs (plimsoll, plimsoll-engine) lie side by side: one execs the other.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
-# plimsoll_folder([LINK targets...]): every .cpp of this folder but main.cpp, as one library.
-# New files are picked up without touching the build description.
+# plimsoll_folder([ROOMS folders...] [LINK targets...]): every .cpp of this folder and of its rooms but
+# main.cpp, as one library. New files are picked up without touching the build description.
 function(plimsoll_folder)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "ROOMS;LINK" ${ARGN})
   file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   string(REPLACE "/" "_" name ${path})
-  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  list(TRANSFORM ARG_ROOMS APPEND "/*.cpp" OUTPUT_VARIABLE patterns)
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp ${patterns})
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   if(sources)
     add_library(plimsoll_${name} STATIC ${sources})
@@ -64,12 +65,14 @@ function(plimsoll_folder)
   endif()
 endfunction()
 
-# plimsoll_unit_tests(LINK targets...): every *_test.cpp of this folder, as one test program.
+# plimsoll_unit_tests([ROOMS folders...] LINK targets...): every .cpp of this folder and of its rooms, as
+# one test program.
 function(plimsoll_unit_tests)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "ROOMS;LINK" ${ARGN})
   file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR})
   string(REPLACE "/" "_" name ${path})
-  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  list(TRANSFORM ARG_ROOMS APPEND "/*.cpp" OUTPUT_VARIABLE patterns)
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp ${patterns})
   add_executable(test_${name} ${sources})
   target_link_libraries(test_${name} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
   set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)

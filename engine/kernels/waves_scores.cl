@@ -1,6 +1,6 @@
 // Behind waves_bars.cl: what engine/waves/scoring computes, in the same order of operations. Targets
 // of a pattern (second_P, third_P …), its margins and which of the macros below it needs are written
-// by engine/waves_opencl from the patterns themselves.
+// by engine/waves_device from the patterns themselves.
 
 typedef struct {
     int at[6];

@@ -1,4 +1,4 @@
-// Behind waves_bars.cl and waves_scores.cl; behind it comes descend(), which engine/waves_opencl
+// Behind waves_bars.cl and waves_scores.cl; behind it comes descend(), which engine/waves_device
 // writes from the patterns of a family: the search of engine/waves/search/descent.hpp from one start.
 //
 // A lane is a direction of a series; a visit a start in a window; an item some visits of a lane, all

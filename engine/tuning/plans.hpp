@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/operations/gemm.hpp"
+#include "engine/routines/gemm.hpp"
 
 #include <cstdint>
 #include <filesystem>

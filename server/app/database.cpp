@@ -1,6 +1,6 @@
 #include "server/app/database.hpp"
 
-#include "server/postgres/embedded_settings.hpp"
+#include "server/postgres/cluster/embedded_settings.hpp"
 
 namespace plimsoll::app {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "server/app/settings.hpp"
-#include "server/postgres/connect.hpp"
-#include "server/postgres/embedded.hpp"
+#include "server/postgres/cluster/embedded.hpp"
+#include "server/postgres/driver/connect.hpp"
 
 #include <memory>
 #include <mutex>

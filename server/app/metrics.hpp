@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/app/metric_family.hpp"
-#include "server/http/traffic.hpp"
+#include "server/http/wire/traffic.hpp"
 #include "server/postgres/database.hpp"
 
 #include <chrono>

@@ -2,7 +2,7 @@
 
 #include "engine/training/guides/gpu_profiles_guide.hpp"
 #include "server/base/log_format.hpp"
-#include "server/http/trusted_proxies.hpp"
+#include "server/http/access/trusted_proxies.hpp"
 #include "server/jobs/llm_endpoints.hpp"
 #include "server/webhooks/target.hpp"
 

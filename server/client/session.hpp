@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/client/api_client.hpp"
-#include "server/client/terminal.hpp"
+#include "server/terminal/terminal.hpp"
 
 #include <functional>
 #include <string>

@@ -2,7 +2,7 @@
 
 #include "engine/base/result.hpp"
 #include "server/client/api_client.hpp"
-#include "server/client/terminal.hpp"
+#include "server/terminal/terminal.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "server/postgres/connect.hpp"
-#include "server/postgres/pool.hpp"
+#include "server/postgres/driver/connect.hpp"
+#include "server/postgres/pool/pool.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #include "server/identity/store.hpp"
+#include "server/postgres/cluster/embedded_settings.hpp"
 #include "server/postgres/database.hpp"
-#include "server/postgres/embedded_settings.hpp"
-#include "server/postgres/migrator.hpp"
+#include "server/postgres/schema/migrator.hpp"
 #include "tests/conformance/cluster.hpp"
 
 #include <gtest/gtest.h>

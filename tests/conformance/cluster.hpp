@@ -1,7 +1,7 @@
 #pragma once
 
-#include "server/postgres/connect.hpp"
-#include "server/postgres/embedded.hpp"
+#include "server/postgres/cluster/embedded.hpp"
+#include "server/postgres/driver/connect.hpp"
 
 #include <exception>
 #include <memory>

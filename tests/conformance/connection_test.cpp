@@ -1,7 +1,7 @@
-#include "server/postgres/connection.hpp"
+#include "server/postgres/driver/connection.hpp"
 
-#include "server/postgres/embedded_settings.hpp"
-#include "server/postgres/pool.hpp"
+#include "server/postgres/cluster/embedded_settings.hpp"
+#include "server/postgres/pool/pool.hpp"
 #include "tests/conformance/cluster.hpp"
 
 #include <chrono>

@@ -1,7 +1,7 @@
-#include "server/postgres/embedded.hpp"
+#include "server/postgres/cluster/embedded.hpp"
 
-#include "server/postgres/connect.hpp"
-#include "server/postgres/embedded_settings.hpp"
+#include "server/postgres/cluster/embedded_settings.hpp"
+#include "server/postgres/driver/connect.hpp"
 
 #include <filesystem>
 #include <fstream>

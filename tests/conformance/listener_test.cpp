@@ -1,6 +1,6 @@
-#include "server/postgres/listener.hpp"
+#include "server/postgres/pool/listener.hpp"
 
-#include "server/postgres/pool.hpp"
+#include "server/postgres/pool/pool.hpp"
 #include "tests/conformance/cluster.hpp"
 
 #include <chrono>

@@ -1,6 +1,6 @@
-#include "server/postgres/migrator.hpp"
+#include "server/postgres/schema/migrator.hpp"
 
-#include "server/postgres/embedded_settings.hpp"
+#include "server/postgres/cluster/embedded_settings.hpp"
 #include "tests/conformance/cluster.hpp"
 
 #include <gtest/gtest.h>

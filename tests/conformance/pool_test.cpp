@@ -1,6 +1,6 @@
-#include "server/postgres/pool.hpp"
+#include "server/postgres/pool/pool.hpp"
 
-#include "server/postgres/embedded_settings.hpp"
+#include "server/postgres/cluster/embedded_settings.hpp"
 #include "tests/conformance/cluster.hpp"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "server/postgres/connection.hpp"
+#include "server/postgres/driver/connection.hpp"
 #include "tests/conformance/cluster.hpp"
 
 #include <chrono>

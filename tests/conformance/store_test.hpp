@@ -1,8 +1,8 @@
 #pragma once
 
 #include "server/identity/store.hpp"
+#include "server/postgres/cluster/embedded_settings.hpp"
 #include "server/postgres/database.hpp"
-#include "server/postgres/embedded_settings.hpp"
 #include "server/queue/duty_store.hpp"
 #include "server/queue/store.hpp"
 #include "server/queue/worker_store.hpp"

@@ -1,5 +1,5 @@
-#include "server/postgres/connection.hpp"
-#include "server/postgres/enqueue.hpp"
+#include "server/postgres/driver/connection.hpp"
+#include "server/postgres/jobs/enqueue.hpp"
 #include "tests/conformance/store_test.hpp"
 
 #include <chrono>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "server/postgres/listener.hpp"
-#include "server/postgres/pool.hpp"
-#include "server/postgres/worker_store.hpp"
+#include "server/postgres/pool/listener.hpp"
+#include "server/postgres/pool/pool.hpp"
+#include "server/postgres/workers/worker_store.hpp"
 
 // What a worker process holds of the database.
 namespace plimsoll::conformance {

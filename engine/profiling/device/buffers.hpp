@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/opencl/device.hpp"
+#include "engine/opencl/runtime/device.hpp"
 #include "engine/profiling/device/rates.hpp"
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "engine/kernels/embedded.hpp"
-#include "engine/opencl/invoke.hpp"
-#include "engine/opencl/transfers.hpp"
+#include "engine/opencl/calls/invoke.hpp"
+#include "engine/opencl/runtime/transfers.hpp"
 #include "engine/profiling/device/buffers.hpp"
 
 #include <chrono>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/opencl/capability.hpp"
-#include "engine/opencl/programs.hpp"
+#include "engine/opencl/probing/capability.hpp"
+#include "engine/opencl/runtime/programs.hpp"
 #include "engine/profiling/knee_search.hpp"
 #include "engine/tuning/plans.hpp"
 

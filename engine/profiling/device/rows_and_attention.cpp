@@ -1,6 +1,6 @@
-#include "engine/operations/attention.hpp"
-#include "engine/operations/rows.hpp"
 #include "engine/profiling/device/buffers.hpp"
+#include "engine/routines/attention.hpp"
+#include "engine/routines/rows.hpp"
 
 #include <array>
 #include <random>

@@ -74,7 +74,8 @@ int main(int argc, char** argv) try {
     if (!in) throw std::runtime_error(std::string("cannot read ") + argv[1]);
 
     std::ofstream out(argv[2]);
-    out << "#include \"server/http/contract_text.hpp\"\n\nnamespace plimsoll::http {\nnamespace "
+    out << "#include \"server/http/contract/contract_text.hpp\"\n\nnamespace plimsoll::http "
+           "{\nnamespace "
            "{\n";
     write_array(out, "kYaml", yaml.str());
     write_array(out, "kJson", convert(YAML::Load(yaml.str())).dump());

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "server/base/time.hpp"
-#include "server/http/draining.hpp"
-#include "server/http/handler.hpp"
+#include "server/http/api/draining.hpp"
+#include "server/http/api/handler.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/planning/planner.hpp"

@@ -1,9 +1,9 @@
 // Health, versions and the contract itself.
-#include "server/http/accept.hpp"
-#include "server/http/contract_text.hpp"
+#include "server/http/contract/contract_text.hpp"
 #include "server/http/endpoints/endpoints.hpp"
-#include "server/http/endpoints/job_json.hpp"
-#include "server/http/fingerprint.hpp"
+#include "server/http/endpoints/jobs/job_json.hpp"
+#include "server/http/messages/accept.hpp"
+#include "server/http/messages/fingerprint.hpp"
 
 namespace plimsoll::http::endpoints {
 

@@ -2,7 +2,7 @@
 
 #include "server/base/id.hpp"
 #include "server/base/json_writer.hpp"
-#include "server/http/handler.hpp"
+#include "server/http/api/handler.hpp"
 
 #include <optional>
 #include <string>

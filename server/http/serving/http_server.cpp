@@ -1,12 +1,12 @@
 #include "server/http/serving/http_server.hpp"
 
-#include "server/http/contract_text.hpp"
-#include "server/http/endpoints/advice.hpp"
+#include "server/http/contract/contract_text.hpp"
 #include "server/http/endpoints/endpoints.hpp"
-#include "server/http/endpoints/health.hpp"
-#include "server/http/endpoints/job_spec.hpp"
-#include "server/http/endpoints/kind_offers.hpp"
-#include "server/http/site.hpp"
+#include "server/http/endpoints/jobs/job_spec.hpp"
+#include "server/http/endpoints/jobs/kind_offers.hpp"
+#include "server/http/endpoints/kinds/advice.hpp"
+#include "server/http/endpoints/pool/health.hpp"
+#include "server/http/site/site.hpp"
 #include "server/planning/argument_completion.hpp"
 
 #include <set>

@@ -1,7 +1,7 @@
 #include "server/http/serving/metrics_server.hpp"
 
-#include "server/http/problem.hpp"
-#include "server/http/target.hpp"
+#include "server/http/contract/target.hpp"
+#include "server/http/messages/problem.hpp"
 
 namespace plimsoll::http {
 

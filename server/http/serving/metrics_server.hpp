@@ -1,7 +1,7 @@
 #pragma once
 
-#include "server/http/listener.hpp"
-#include "server/http/traffic.hpp"
+#include "server/http/wire/listener.hpp"
+#include "server/http/wire/traffic.hpp"
 
 #include <functional>
 #include <memory>

@@ -2,8 +2,8 @@
 // or by building, computes with them and reads the numbers back. What a worker does between its
 // start and its first result.
 
-#include "engine/opencl/cache_directory.hpp"
-#include "engine/operations/gemm.hpp"
+#include "engine/opencl/runtime/cache_directory.hpp"
+#include "engine/routines/gemm.hpp"
 
 #include <cstdio>
 #include <span>

@@ -2,9 +2,9 @@
 // device, each round interleaved with its peer. Prints a JSON line per comparison: the medians of
 // the seconds, and the floating-point operations or bytes of one call.
 
-#include "engine/opencl/cache_directory.hpp"
-#include "engine/opencl/probe.hpp"
-#include "engine/operations/attention.hpp"
+#include "engine/opencl/probing/probe.hpp"
+#include "engine/opencl/runtime/cache_directory.hpp"
+#include "engine/routines/attention.hpp"
 #include "engine/tuning/search.hpp"
 #include "tests/bench/engine/loops.hpp"
 

@@ -2,8 +2,8 @@
 // layer's batch sizes. Sweeps and searches take turns, and what a search found is judged by the
 // medians of all sweeps: a busy moment spoils one measurement of many. Prints a JSON line.
 
-#include "engine/opencl/cache_directory.hpp"
-#include "engine/opencl/probe.hpp"
+#include "engine/opencl/probing/probe.hpp"
+#include "engine/opencl/runtime/cache_directory.hpp"
 #include "engine/profiling/device/rates.hpp"
 
 #include <algorithm>

@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / 'tests/bench'), str(ROOT / 'tests/integration')]
 import results  # noqa: E402
 
-TOUCHED = 'server/http/endpoints/jobs.cpp'
+TOUCHED = 'server/http/endpoints/jobs/jobs.cpp'
 COMMAND = 'tests/bench/start/run.py --record'
 
 

@@ -5,7 +5,7 @@
 
 #include "engine/telemetry/sensors.hpp"
 #include "server/base/log.hpp"
-#include "server/worker/device_log.hpp"
+#include "server/worker/device/device_log.hpp"
 
 #include <algorithm>
 #include <chrono>

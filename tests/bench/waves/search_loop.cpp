@@ -8,7 +8,7 @@
 #include "engine/waves/report/scan.hpp"
 #include "engine/waves/series/price_reader.hpp"
 #include "engine/waves/settings/keys.hpp"
-#include "engine/waves_opencl/opencl_search.hpp"
+#include "engine/waves_device/opencl_search.hpp"
 #include "tests/unit/engine/waves/random_series.hpp"
 
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "failing_driver.hpp"
 
-#include "engine/opencl/cl.hpp"
+#include "engine/opencl/calls/cl.hpp"
 
 #include <dlfcn.h>
 

@@ -2,7 +2,7 @@
 // says. A task may name a folder, through which it tells the test that it runs and is told to go
 // on.
 
-#include "engine/opencl/device.hpp"
+#include "engine/opencl/runtime/device.hpp"
 #include "failing_driver.hpp"
 #include "server/jobs/registry.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/queue/rules/queue.hpp"
+#include "server/queue/spec/queue.hpp"
 #include "tests/simulation/queue/chance.hpp"
 #include "tests/simulation/queue/observer.hpp"
 #include "tests/simulation/queue/record.hpp"

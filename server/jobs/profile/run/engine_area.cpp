@@ -1,4 +1,4 @@
-#include "engine/opencl/probe.hpp"
+#include "engine/opencl/probing/probe.hpp"
 #include "server/jobs/profile/run/figures.hpp"
 #include "server/jobs/profile/run/parts.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/base/watch.hpp"
-#include "engine/opencl/device.hpp"
+#include "engine/opencl/runtime/device.hpp"
 #include "server/jobs/profile/contract/request.hpp"
 
 #include <functional>

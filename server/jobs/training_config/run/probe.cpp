@@ -1,6 +1,6 @@
 #include "server/jobs/training_config/run/probe.hpp"
 
-#include "engine/training_opencl/device_probe.hpp"
+#include "engine/training_device/device_probe.hpp"
 
 #include <chrono>
 

@@ -1,6 +1,6 @@
 #include "server/jobs/waves/run/device.hpp"
 
-#include "engine/waves_opencl/opencl_search.hpp"
+#include "engine/waves_device/opencl_search.hpp"
 
 #include <memory>
 

@@ -1,4 +1,4 @@
-#include "engine/opencl/child_process.hpp"
+#include "engine/opencl/probing/child_process.hpp"
 
 #include <csignal>
 #include <cstdio>

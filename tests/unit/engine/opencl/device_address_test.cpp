@@ -1,4 +1,4 @@
-#include "engine/opencl/device_info.hpp"
+#include "engine/opencl/devices/device_info.hpp"
 
 #include <gtest/gtest.h>
 

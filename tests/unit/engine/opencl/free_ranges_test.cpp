@@ -1,4 +1,4 @@
-#include "engine/opencl/free_ranges.hpp"
+#include "engine/opencl/memory/free_ranges.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "engine/opencl/host_memory.hpp"
+#include "engine/opencl/devices/host_memory.hpp"
 
 #include <cstdlib>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "engine/opencl/ledger.hpp"
+#include "engine/opencl/memory/ledger.hpp"
 
 #include <limits>
 

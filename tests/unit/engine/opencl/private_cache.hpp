@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/opencl/cache_directory.hpp"
+#include "engine/opencl/runtime/cache_directory.hpp"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "engine/opencl/probe.hpp"
+#include "engine/opencl/probing/probe.hpp"
 
 #include <csignal>
 

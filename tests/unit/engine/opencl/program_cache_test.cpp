@@ -1,4 +1,4 @@
-#include "engine/opencl/program_cache.hpp"
+#include "engine/opencl/runtime/program_cache.hpp"
 
 #include "tests/unit/engine/opencl/private_cache.hpp"
 

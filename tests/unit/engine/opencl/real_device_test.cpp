@@ -1,8 +1,8 @@
 // Against the OpenCL devices of this machine; PoCL is one of them wherever the tests run.
 
-#include "engine/opencl/child_process.hpp"
-#include "engine/opencl/device.hpp"
-#include "engine/opencl/probe.hpp"
+#include "engine/opencl/probing/child_process.hpp"
+#include "engine/opencl/probing/probe.hpp"
+#include "engine/opencl/runtime/device.hpp"
 #include "tests/unit/engine/opencl/private_cache.hpp"
 
 #include <algorithm>

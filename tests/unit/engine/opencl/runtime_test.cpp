@@ -1,12 +1,12 @@
 // Arenas, weights, programs and transfers on PoCL. All devices of this program are opened in child
 // processes (see real_device_test.cpp): a test returns what went wrong, or nothing.
 
-#include "engine/opencl/arena.hpp"
-#include "engine/opencl/child_process.hpp"
-#include "engine/opencl/invoke.hpp"
-#include "engine/opencl/programs.hpp"
-#include "engine/opencl/transfers.hpp"
-#include "engine/opencl/weights.hpp"
+#include "engine/opencl/calls/invoke.hpp"
+#include "engine/opencl/memory/arena.hpp"
+#include "engine/opencl/memory/weights.hpp"
+#include "engine/opencl/probing/child_process.hpp"
+#include "engine/opencl/runtime/programs.hpp"
+#include "engine/opencl/runtime/transfers.hpp"
 #include "tests/unit/engine/opencl/private_cache.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-#include "engine/opencl/status.hpp"
+#include "engine/opencl/calls/status.hpp"
 
-#include "engine/opencl/cl.hpp"
+#include "engine/opencl/calls/cl.hpp"
 
 #include <gtest/gtest.h>
 

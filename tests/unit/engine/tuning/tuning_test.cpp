@@ -1,6 +1,6 @@
 #include "engine/tuning/plans.hpp"
 #include "engine/tuning/search.hpp"
-#include "tests/unit/engine/operations/on_device.hpp"
+#include "tests/unit/engine/routines/on_device.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -1,10 +1,10 @@
 // Accept, server-sent events, cookies, targets, budgets: the small rules.
 #include "server/base/budget.hpp"
-#include "server/http/accept.hpp"
-#include "server/http/cookies.hpp"
-#include "server/http/failure_limit.hpp"
-#include "server/http/sse.hpp"
-#include "server/http/target.hpp"
+#include "server/http/access/cookies.hpp"
+#include "server/http/access/failure_limit.hpp"
+#include "server/http/contract/target.hpp"
+#include "server/http/messages/accept.hpp"
+#include "server/http/messages/sse.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,9 +1,9 @@
 // A job that names the device that it runs on.
 #include "server/jobs/registry.hpp"
 #include "server/planning/planner.hpp"
-#include "tests/unit/server/http/fake_advice.hpp"
-#include "tests/unit/server/http/fake_dataset_store.hpp"
-#include "tests/unit/server/http/fake_job_store.hpp"
+#include "tests/unit/server/http/fakes/fake_advice.hpp"
+#include "tests/unit/server/http/fakes/fake_dataset_store.hpp"
+#include "tests/unit/server/http/fakes/fake_job_store.hpp"
 
 #include <future>
 #include <string>

@@ -1,4 +1,4 @@
-#include "server/postgres/enqueue.hpp"
+#include "server/postgres/jobs/enqueue.hpp"
 
 #include <gtest/gtest.h>
 

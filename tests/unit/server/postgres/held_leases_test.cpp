@@ -1,4 +1,4 @@
-#include "server/postgres/held_leases.hpp"
+#include "server/postgres/workers/held_leases.hpp"
 
 #include <gtest/gtest.h>
 

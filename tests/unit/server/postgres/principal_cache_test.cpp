@@ -1,4 +1,4 @@
-#include "server/postgres/principal_cache.hpp"
+#include "server/postgres/identity/principal_cache.hpp"
 
 #include <gtest/gtest.h>
 

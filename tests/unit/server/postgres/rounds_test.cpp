@@ -1,4 +1,4 @@
-#include "server/postgres/rounds.hpp"
+#include "server/postgres/pool/rounds.hpp"
 
 #include <chrono>
 

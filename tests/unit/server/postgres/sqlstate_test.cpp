@@ -1,4 +1,4 @@
-#include "server/postgres/sqlstate.hpp"
+#include "server/postgres/driver/sqlstate.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/worker/backoff.hpp"
+#include "server/worker/base/backoff.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The child of these tests is this test program itself, told to do something else.
 
-#include "server/worker/child.hpp"
+#include "server/worker/supervisor/child.hpp"
 
 #include <csignal>
 #include <exception>

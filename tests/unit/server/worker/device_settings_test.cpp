@@ -1,4 +1,4 @@
-#include "server/worker/device_settings.hpp"
+#include "server/worker/device/device_settings.hpp"
 
 #include <array>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "server/worker/device_thread.hpp"
+#include "server/worker/device/device_thread.hpp"
 
 #include "test_kinds.hpp"
 

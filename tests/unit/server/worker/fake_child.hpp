@@ -1,7 +1,7 @@
 #pragma once
 
-#include "server/worker/child.hpp"
-#include "server/worker/event.hpp"
+#include "server/worker/base/event.hpp"
+#include "server/worker/supervisor/child.hpp"
 
 #include <csignal>
 #include <memory>

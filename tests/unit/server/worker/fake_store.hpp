@@ -1,8 +1,8 @@
 #pragma once
 
 #include "server/queue/worker_store.hpp"
-#include "server/worker/event.hpp"
-#include "server/worker/timer.hpp"
+#include "server/worker/base/event.hpp"
+#include "server/worker/base/timer.hpp"
 
 #include <deque>
 #include <functional>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/worker/timer.hpp"
+#include "server/worker/base/timer.hpp"
 
 #include <algorithm>
 #include <list>

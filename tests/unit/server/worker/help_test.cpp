@@ -1,4 +1,4 @@
-#include "server/worker/slowness.hpp"
+#include "server/worker/loop/slowness.hpp"
 #include "worker_case.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-#include "server/worker/kind_settings.hpp"
+#include "server/worker/loop/kind_settings.hpp"
 
 #include <cstdlib>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "server/worker/life.hpp"
+#include "server/worker/loop/life.hpp"
 
 #include <gtest/gtest.h>
 

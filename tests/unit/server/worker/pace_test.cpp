@@ -1,4 +1,4 @@
-#include "server/worker/pace.hpp"
+#include "server/worker/loop/pace.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/worker/supervisor_place.hpp"
+#include "server/worker/supervisor/supervisor_place.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
-#include "server/worker/supervisor.hpp"
+#include "server/worker/supervisor/supervisor.hpp"
 
-#include "engine/opencl/capability.hpp"
+#include "engine/opencl/probing/capability.hpp"
 #include "fake_child.hpp"
 #include "fake_timer.hpp"
 

@@ -1,4 +1,4 @@
-#include "server/worker/tally.hpp"
+#include "server/worker/loop/tally.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/worker/task_wall.hpp"
+#include "server/worker/device/task_wall.hpp"
 
 #include "test_kinds.hpp"
 

@@ -1,4 +1,4 @@
-#include "server/worker/time_guard.hpp"
+#include "server/worker/loop/time_guard.hpp"
 
 #include <cmath>
 #include <limits>

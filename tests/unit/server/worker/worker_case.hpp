@@ -2,7 +2,7 @@
 
 #include "fake_store.hpp"
 #include "fake_timer.hpp"
-#include "server/worker/worker.hpp"
+#include "server/worker/loop/worker.hpp"
 #include "test_kinds.hpp"
 
 #include <atomic>

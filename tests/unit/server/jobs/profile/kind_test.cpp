@@ -1,5 +1,5 @@
 // The kind as the server and a worker use it: plan, run, merge, on the host and on PoCL.
-#include "engine/opencl/probe.hpp"
+#include "engine/opencl/probing/probe.hpp"
 #include "engine/tuning/plans.hpp"
 #include "server/base/gzip.hpp"
 #include "server/jobs/profile/contract/summary_text.hpp"

@@ -1,7 +1,7 @@
 // The kind as the server and a worker use it: plan, run every task, merge.
-#include "engine/opencl/cache_directory.hpp"
-#include "engine/opencl/device.hpp"
-#include "engine/opencl/ledger.hpp"
+#include "engine/opencl/memory/ledger.hpp"
+#include "engine/opencl/runtime/cache_directory.hpp"
+#include "engine/opencl/runtime/device.hpp"
 #include "engine/text/record_block.hpp"
 #include "engine/waves/output/json.hpp"
 #include "engine/waves/report/scan.hpp"

@@ -1,0 +1,14 @@
+#include "engine/cli/kept_plans.hpp"
+
+#include <cstdio>
+
+namespace plimsoll::commands {
+
+void read_plans(tuning::Plans& plans, const std::filesystem::path& file) {
+    const auto read = plans.read(file);
+    if (read || read.error().code == Errc::not_found) return;
+    std::fprintf(stderr, "plimsoll-engine: %s %s is not used.\n", read.error().message.c_str(),
+                 file.c_str());
+}
+
+}  // namespace plimsoll::commands

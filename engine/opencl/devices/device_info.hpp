@@ -1,0 +1,56 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "engine/opencl/devices/host_memory.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace plimsoll::opencl {
+
+// Names a device on this machine: "opencl:pocl:0". The platform is named after its driver, not
+// after its position, which changes when another driver is installed.
+struct DeviceAddress {
+    std::string platform;  // the driver's suffix in lower case ("pocl", "nv"), else a short name
+    int index = 0;         // position among the platform's devices, from 0
+
+    bool operator==(const DeviceAddress&) const = default;
+};
+
+std::string to_string(const DeviceAddress& address);
+Result<DeviceAddress> parse_device_address(std::string_view text);
+
+enum class DeviceType { cpu, gpu, accelerator, other };
+
+std::string_view to_string(DeviceType type);
+
+struct DeviceInfo {
+    DeviceAddress address;
+    std::string platform;  // "Portable Computing Language"
+    std::string platform_version;
+    std::string name;
+    std::string vendor;
+    std::string driver_version;
+    std::string device_version;  // "OpenCL 3.0 PoCL …"
+    DeviceType type = DeviceType::other;
+    std::uint32_t compute_units = 0;
+    std::uint64_t max_work_group_size = 0;
+    std::uint64_t local_memory_bytes = 0;
+    std::uint64_t max_allocation_bytes = 0;  // of one buffer
+    // What may be planned with. A CPU device has the machine's memory; for others it is unknown
+    // until something better than the driver's own figure says so.
+    MemorySize memory;
+    // CL_DEVICE_GLOBAL_MEM_SIZE. PoCL derives it from one NUMA node and does not enforce it, so it
+    // is shown and never planned with.
+    std::uint64_t driver_memory_bytes = 0;
+    // "0000:3b:00.0", by which other libraries know the device; empty when the driver does not say.
+    std::string pci_address = {};
+};
+
+// Processors read the host's memory: what the host wrote needs no copy.
+inline bool has_own_memory(const DeviceInfo& info) {
+    return info.type != DeviceType::cpu;
+}
+
+}  // namespace plimsoll::opencl

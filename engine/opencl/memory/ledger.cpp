@@ -1,0 +1,17 @@
+#include "engine/opencl/memory/ledger.hpp"
+
+namespace plimsoll::opencl {
+
+Result<Ledger::Entry> Ledger::enter(std::uint64_t bytes, const std::string& purpose) {
+    if (bytes > free()) {
+        return fail(Errc::exhausted,
+                    "The device's memory is taken: " + std::to_string(bytes) +
+                        " bytes asked for, " + std::to_string(free()) + " of " +
+                        std::to_string(limit()) + " left.",
+                    purpose);
+    }
+    book_->used += bytes;
+    return Entry(book_, bytes);
+}
+
+}  // namespace plimsoll::opencl

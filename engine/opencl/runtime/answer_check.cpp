@@ -1,0 +1,34 @@
+#include "engine/opencl/runtime/answer_check.hpp"
+
+#include <numeric>
+#include <span>
+#include <utility>
+
+namespace plimsoll::opencl {
+
+Result<AnswerCheck> AnswerCheck::make(const Device& device) {
+    auto buffer = device.allocate(sizeof(Numbers));
+    if (!buffer) return fail(std::move(buffer.error()));
+    AnswerCheck check(device, std::move(*buffer));
+    // Many drivers allocate at first use.
+    if (auto answers = check.run(); !answers) return fail(std::move(answers.error()));
+    return check;
+}
+
+Result<void> AnswerCheck::run() {
+    // What was launched before fails here, if it failed without a word.
+    if (auto done = device_->finish(); !done) return done;
+    Numbers written;
+    std::iota(written.begin(), written.end(), last_ + 1);
+    last_ = written.back();
+    if (auto done = device_->write(buffer_, std::as_bytes(std::span(written))); !done) return done;
+    Numbers read{};
+    if (auto done = device_->read(buffer_, std::as_writable_bytes(std::span(read))); !done) {
+        return done;
+    }
+    if (read == written) return {};
+    return fail(Errc::corrupt, "The device does not give back what was written to it.",
+                to_string(device_->info().address));
+}
+
+}  // namespace plimsoll::opencl

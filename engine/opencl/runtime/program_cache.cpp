@@ -1,0 +1,130 @@
+#include "engine/opencl/runtime/program_cache.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <unistd.h>
+
+namespace plimsoll::opencl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The number is the format's version.
+constexpr std::string_view kMagic = "plimsoll-program-1\n";
+constexpr std::size_t kDigestBytes = 32;
+using Digest = std::array<unsigned char, kDigestBytes>;
+
+class Sha256 {
+  public:
+    Sha256() { EVP_DigestInit_ex(context_, EVP_sha256(), nullptr); }
+    ~Sha256() { EVP_MD_CTX_free(context_); }
+    Sha256(const Sha256&) = delete;
+    Sha256& operator=(const Sha256&) = delete;
+
+    void add(const void* bytes, std::size_t count) { EVP_DigestUpdate(context_, bytes, count); }
+    Digest digest() {
+        Digest digest{};
+        EVP_DigestFinal_ex(context_, digest.data(), nullptr);
+        return digest;
+    }
+
+  private:
+    EVP_MD_CTX* context_ = EVP_MD_CTX_new();
+};
+
+Digest digest_of(std::span<const std::byte> bytes) {
+    Sha256 sha;
+    sha.add(bytes.data(), bytes.size());
+    return sha.digest();
+}
+
+bool write_all(int file, const void* bytes, std::size_t count) {
+    const auto* at = static_cast<const char*>(bytes);
+    while (count > 0) {
+        const auto written = ::write(file, at, count);
+        if (written <= 0) return false;
+        at += written;
+        count -= static_cast<std::size_t>(written);
+    }
+    return true;
+}
+
+}  // namespace
+
+std::string ProgramCache::key_of(const std::vector<std::string_view>& parts) {
+    Sha256 sha;
+    for (const auto part : parts) {
+        const std::uint64_t length = part.size();
+        sha.add(&length, sizeof length);  // so that {"ab", "c"} and {"a", "bc"} differ
+        sha.add(part.data(), part.size());
+    }
+    std::string text;
+    for (const auto byte : sha.digest()) {
+        constexpr std::string_view kDigits = "0123456789abcdef";
+        text += kDigits[byte >> 4];
+        text += kDigits[byte & 15];
+    }
+    return text;
+}
+
+fs::path ProgramCache::file_of(const std::string& key) const {
+    return directory_ / (key + ".program");
+}
+
+std::optional<ProgramBinary> ProgramCache::load(const std::string& key) const {
+    std::ifstream in(file_of(key), std::ios::binary);
+    if (!in) return std::nullopt;
+    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    constexpr std::size_t kHead = kMagic.size() + kDigestBytes;
+    if (text.size() > kHead && text.starts_with(kMagic)) {
+        ProgramBinary binary{std::vector<std::byte>(text.size() - kHead)};
+        std::memcpy(binary.bytes.data(), text.data() + kHead, binary.bytes.size());
+        const auto digest = digest_of(binary.bytes);
+        if (std::memcmp(digest.data(), text.data() + kMagic.size(), kDigestBytes) == 0) {
+            return binary;
+        }
+    }
+    remove(key);
+    return std::nullopt;
+}
+
+Result<void> ProgramCache::store(const std::string& key, const ProgramBinary& binary) const {
+    const auto bad = [&](const std::string& reason) {
+        return fail(Errc::unavailable, "A built program cannot be kept: " + reason + ".",
+                    directory_.string());
+    };
+    std::error_code error;
+    fs::create_directories(directory_, error);
+    if (error) return bad(error.message());
+    auto temporary = (directory_ / "XXXXXX").string();
+    const int file = mkostemp(temporary.data(), O_CLOEXEC);
+    if (file < 0) return bad(std::strerror(errno));
+    const auto digest = digest_of(binary.bytes);
+    const bool written = write_all(file, kMagic.data(), kMagic.size()) &&
+                         write_all(file, digest.data(), digest.size()) &&
+                         write_all(file, binary.bytes.data(), binary.bytes.size());
+    const bool closed = ::close(file) == 0;
+    if (written && closed) fs::rename(temporary, file_of(key), error);
+    if (!written || !closed || error) {
+        std::error_code ignored;
+        fs::remove(temporary, ignored);
+        return bad(error ? error.message() : "the disk did not take it");
+    }
+    return {};
+}
+
+void ProgramCache::remove(const std::string& key) const {
+    std::error_code ignored;
+    fs::remove(file_of(key), ignored);
+}
+
+}  // namespace plimsoll::opencl

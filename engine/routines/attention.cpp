@@ -1,0 +1,87 @@
+#include "engine/routines/attention.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace plimsoll::operations {
+
+namespace {
+
+// Keys and values of a sequence lie in a work-item's private memory.
+constexpr std::uint32_t kLongest = 4096;
+constexpr std::size_t kGroupItems = 64;
+// Keys and values of one head, on a thread's stack: 4 MiB together.
+constexpr std::uint32_t kMostKeyNumbers = 1U << 19;
+
+Result<const opencl::Kernel*> block_kernel(opencl::Programs& programs, Method method,
+                                           const std::string& options) {
+    return programs.get("attention_block",
+                        row_options(Flavour::block) + dot_options(method) + options,
+                        [] { return row_source({"dot", "transpose", "attention_block"}); });
+}
+
+}  // namespace
+
+Result<SequenceLayout> lay_out(std::span<const std::uint32_t> lengths) {
+    SequenceLayout layout;
+    layout.offsets.push_back(0);
+    for (std::uint32_t s = 0; s < lengths.size(); ++s) {
+        if (lengths[s] == 0 || lengths[s] > kLongest) {
+            return fail(Errc::invalid_input, "A sequence has 1 to 4096 tokens.",
+                        "/" + std::to_string(s));
+        }
+        layout.offsets.push_back(layout.offsets.back() + lengths[s]);
+        layout.sequence.insert(layout.sequence.end(), lengths[s], s);
+        layout.longest = std::max(layout.longest, lengths[s]);
+    }
+    layout.order.resize(lengths.size());
+    std::iota(layout.order.begin(), layout.order.end(), 0U);
+    std::ranges::sort(layout.order, std::greater{}, [&](std::uint32_t s) { return lengths[s]; });
+    return layout;
+}
+
+const std::vector<std::uint32_t>& walk_of(Flavour flavour, const SequenceLayout& layout) {
+    return flavour == Flavour::block ? layout.order : layout.sequence;
+}
+
+Method attention_method_for(const opencl::Capability& capability, Precision precision) {
+    if (flavour_for(capability.info) == Flavour::group) return Method::group_fp32;
+    return precision == Precision::bf16 && capability.has(opencl::Feature::avx512_bf16)
+               ? Method::block_bf16
+               : Method::block_fp32;
+}
+
+Result<void> attend(opencl::Programs& programs, Method method, const opencl::Buffer& qkv,
+                    const Sequences& sequences, Heads heads, const opencl::Buffer& out) {
+    if (method == Method::block_amx || method == Method::group_mma) {
+        return fail(Errc::invalid_input, "There is no attention by this method.",
+                    std::string(to_string(method)));
+    }
+    if (heads.size == 0 || heads.size % 16 != 0 || heads.size > 256) {
+        return fail(Errc::invalid_input, "A head's size is a multiple of 16 up to 256.",
+                    std::to_string(heads.size));
+    }
+    if (sequences.longest > kLongest) {
+        return fail(Errc::invalid_input, "A sequence has 1 to 4096 tokens.");
+    }
+    const bool block = method != Method::group_fp32;
+    // Powers of two: few programs for all batches.
+    const auto keys = std::bit_ceil(std::max(sequences.longest, 16U));
+    if (block && keys * heads.size > kMostKeyNumbers) {
+        return fail(Errc::invalid_input,
+                    "On processors, heads of more than 128 numbers take sequences of at most 2048 "
+                    "tokens.");
+    }
+    const auto options =
+        " -DKEYS=" + std::to_string(keys) + " -DHEAD=" + std::to_string(heads.size);
+    const auto kernel = block ? block_kernel(programs, method, options)
+                              : row_kernel(programs, Flavour::group, "attention_group", options);
+    if (!kernel) return fail(kernel.error());
+    const auto groups = std::size_t{block ? sequences.count : sequences.tokens} * heads.count;
+    const std::size_t items = block ? 1 : kGroupItems;
+    return opencl::invoke(programs.device(), **kernel, {groups * items, items}, qkv,
+                          sequences.offsets, sequences.walk, out, heads.count);
+}
+
+}  // namespace plimsoll::operations

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "engine/waves/scan/search_device.hpp"
+#include "engine/waves_device/family.hpp"
+#include "engine/waves_device/flavour.hpp"
+
+#include <map>
+
+namespace plimsoll::waves {
+
+// The series of a batch, one behind the other.
+struct BatchPrices {
+    std::vector<double> lows, highs;
+    std::vector<std::int32_t> series;  // of each its first bar, and its bars
+
+    explicit BatchPrices(std::span<const Errand> errands);
+    std::size_t bars() const { return lows.size(); }
+};
+
+// A direction of a series.
+struct Lane {
+    std::size_t errand = 0;
+    bool rising = true;
+};
+
+// What a search launch reads about its lanes; the arrays are those of
+// engine/kernels/waves_search.cl.
+struct LanePlan {
+    std::vector<std::int32_t> lanes, items, visits;
+    std::vector<std::int32_t> first_items;  // of each lane; behind the last one their number
+    std::vector<double> item_work;          // see Flavour::work_per_launch
+
+    LanePlan(std::span<const Lane> lanes, std::span<const Errand> errands,
+             const BatchPrices& prices, const Flavour& flavour);
+    std::size_t item_count() const { return item_work.size(); }
+
+  private:
+    struct Range {
+        std::int32_t begin = 0, end = 0;
+    };
+    Range visits_of(const Itinerary& itinerary, bool rising);
+    std::map<std::pair<const Itinerary*, bool>, Range> known_;  // chance series share theirs
+};
+
+}  // namespace plimsoll::waves

@@ -1,0 +1,198 @@
+#include "engine/waves_device/opencl_search.hpp"
+
+#include "engine/waves_device/gathering.hpp"
+#include "engine/waves_device/trial.hpp"
+
+#include <algorithm>
+
+#include <malloc.h>
+
+namespace plimsoll::waves {
+namespace {
+
+// Of device memory that the counts of one call take: 40 bytes each.
+constexpr std::size_t kMostCounts = 12'000'000;
+
+// Families in the order of their directions: one for both, or one each.
+struct Pass {
+    FamilyView family;
+    std::vector<bool> directions;
+};
+std::vector<Pass> passes_of(const Settings& settings) {
+    std::vector<Pass> passes;
+    for (const bool rising : {true, false}) {
+        const FamilyView family = family_of(settings.mode, rising);
+        if (wanted(family, settings) == 0) continue;
+        if (!passes.empty() && passes.back().family.name == family.name)
+            passes.back().directions.push_back(rising);
+        else
+            passes.push_back({family, {rising}});
+    }
+    return passes;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OpenclSearch>> OpenclSearch::open(opencl::Device& device,
+                                                         opencl::Ledger& ledger,
+                                                         const Flavour& flavour) {
+    if (!device.computes_doubles())
+        return fail(Errc::unavailable, "The device has no double precision.",
+                    to_string(device.info().address));
+    return std::unique_ptr<OpenclSearch>(new OpenclSearch(device, ledger, flavour));
+}
+
+std::string OpenclSearch::name() const {
+    return to_string(device_.info().address) + " (" + std::string(flavour_.name) + ")";
+}
+
+// How many of the errands, from the first on, are searched at once: as much work as a launch takes,
+// as long as the counts that are kept of them are not too many.
+std::size_t OpenclSearch::batch_size(std::span<const Errand> errands, bool keeps_counts) const {
+    double work = 0;
+    std::size_t counts = 0;
+    std::size_t size = 0;
+    while (size < errands.size() && work < flavour_.work_per_launch &&
+           counts < flavour_.counts_per_batch) {
+        work += Work::of(*errands[size].itinerary) + 1;
+        if (keeps_counts) counts += std::size_t{2} * Gathering::first_capacity(errands[size]);
+        ++size;
+    }
+    return size;
+}
+
+Result<void> OpenclSearch::search_batch(std::span<const Errand> errands, const Settings& settings,
+                                        std::size_t keep, const Watch& watch,
+                                        std::vector<SearchResult>& results) {
+    if (auto loaded = runner_.load(errands); !loaded) return loaded;
+    const auto passes = passes_of(settings);
+    std::vector<Gathering> gatherings;
+    for (const Errand& errand : errands) gatherings.emplace_back(errand, settings, keep);
+
+    struct Ask {
+        Lane lane;
+        Keeping keeping;
+    };
+    std::vector<std::vector<Ask>> asked(passes.size());
+    for (std::size_t p = 0; p < passes.size(); ++p)
+        for (const bool rising : passes[p].directions)
+            for (std::size_t e = 0; e < errands.size(); ++e)
+                asked[p].push_back(
+                    {{e, rising}, Gathering::first_keeping(passes[p].family, errands[e])});
+
+    std::vector<std::size_t> searched(errands.size());
+    for (std::size_t e = 0; e < errands.size(); ++e) searched[e] = e;
+    while (!searched.empty()) {
+        for (std::size_t p = 0; p < passes.size(); ++p) {
+            std::vector<Lane> lanes;
+            std::vector<Keeping> keeping;
+            std::size_t counts = 0;
+            for (Ask& ask : asked[p]) {
+                lanes.push_back(ask.lane);
+                counts += ask.keeping.capacity;
+                keeping.push_back(std::move(ask.keeping));
+            }
+            asked[p].clear();
+            if (lanes.empty()) continue;
+            if (counts > kMostCounts)
+                return fail(Errc::exhausted,
+                            "There are more counts than the device is asked to hold.", name());
+            auto found = runner_.count(passes[p].family, lanes, errands, keeping, settings, watch);
+            if (!found) return fail(found.error());
+            for (std::size_t l = 0; l < lanes.size(); ++l)
+                gatherings[lanes[l].errand].take(passes[p].family, lanes[l].rising,
+                                                 std::move((*found)[l]));
+        }
+        std::vector<std::size_t> again;
+        for (const std::size_t e : searched) {
+            auto missing = gatherings[e].missing();
+            if (missing.empty()) continue;
+            again.push_back(e);
+            for (auto& [rising, keeping] : missing)
+                for (std::size_t p = 0; p < passes.size(); ++p)
+                    if (std::ranges::count(passes[p].directions, rising) > 0)
+                        asked[p].push_back({{e, rising}, std::move(keeping)});
+        }
+        searched = std::move(again);
+    }
+    for (std::size_t e = 0; e < errands.size(); ++e) {
+        if (!gatherings[e].may_be_cut()) {
+            results.push_back(gatherings[e].result());
+            continue;
+        }
+        auto result =
+            waves::search(*errands[e].table, *errands[e].itinerary, settings, keep, watch);
+        if (!result) return fail(result.error());
+        results.push_back(std::move(*result));
+    }
+    return {};
+}
+
+Result<std::vector<SearchResult>> OpenclSearch::search(std::span<const Errand> errands,
+                                                       const Settings& settings, std::size_t keep,
+                                                       const Watch& watch) {
+    std::vector<SearchResult> results;
+    while (results.size() < errands.size()) {
+        const auto rest = errands.subspan(results.size());
+        const auto done =
+            search_batch(rest.first(batch_size(rest, true)), settings, keep, watch, results);
+        if (!done) return fail(done.error());
+    }
+    runner_.drop_large_buffers();
+    return results;
+}
+
+Result<void> OpenclSearch::best_of_batch(std::span<const Errand> errands, const Settings& settings,
+                                         const Watch& watch,
+                                         std::vector<std::array<double, kKinds>>& scores) {
+    if (auto loaded = runner_.load(errands); !loaded) return loaded;
+    const std::size_t first = scores.size();
+    scores.resize(first + errands.size());
+    for (std::size_t e = 0; e < errands.size(); ++e) scores[first + e].fill(-1);
+    for (const Pass& pass : passes_of(settings)) {
+        std::vector<Lane> lanes;
+        for (const bool rising : pass.directions)
+            for (std::size_t e = 0; e < errands.size(); ++e) lanes.push_back({e, rising});
+        const auto best = runner_.best(pass.family, lanes, errands, settings, watch);
+        if (!best) return fail(best.error());
+        const std::size_t patterns = pass.family.patterns.size();
+        for (std::size_t l = 0; l < lanes.size(); ++l)
+            for (std::size_t p = 0; p < patterns; ++p)
+                scores[first + lanes[l].errand][kind_index(
+                    pass.family.patterns[p].shape, lanes[l].rising)] = (*best)[l * patterns + p];
+    }
+    return {};
+}
+
+Result<std::vector<std::array<double, kKinds>>> OpenclSearch::best_scores(
+    std::span<const Errand> errands, const Settings& settings, const Watch& watch) {
+    if (settings.max_combinations > 0)
+        return fail(
+            Errc::unavailable,
+            "With max_combinations the starts of a chance series are searched one after the "
+            "other, on the processor.",
+            name());
+    std::vector<std::array<double, kKinds>> scores;
+    while (scores.size() < errands.size()) {
+        const auto rest = errands.subspan(scores.size());
+        const auto done =
+            best_of_batch(rest.first(batch_size(rest, false)), settings, watch, scores);
+        if (!done) return fail(done.error());
+    }
+    return scores;
+}
+
+Result<Forecast> OpenclSearch::forecast(const Work& work, const Settings& settings) {
+    auto known = rates_.find(settings.mode);
+    if (known == rates_.end())
+        known = rates_.emplace(settings.mode, try_out(*this, settings.mode)).first;
+    // The trial built the kernels: what a compiler in this process no longer needs goes back.
+    malloc_trim(0);
+    if (!known->second) return fail(known->second.error());
+    const Rates& rates = *known->second;
+    return Forecast{rates.device_begin + work.counted * rates.device_counted +
+                        work.scored * rates.device_scored,
+                    work.counted * rates.core_counted + work.scored * rates.core_scored};
+}
+
+}  // namespace plimsoll::waves

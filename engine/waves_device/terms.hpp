@@ -1,0 +1,19 @@
+#pragma once
+
+#include "engine/waves_device/family.hpp"
+
+#include <string>
+
+// Rules and scores of patterns as OpenCL C, over a `const Path* p` of
+// engine/kernels/waves_scores.cl.
+namespace plimsoll::waves {
+
+// What measure() gives.
+std::string term_text(const Term& term);
+// Path::breach(); speaks of `table`, `bars` and `base` of the search.
+std::string breach_text(int wave);
+
+// score_P() of a pattern, and what it is made of.
+std::string scores_text(const FamilyView& family, std::size_t pattern);
+
+}  // namespace plimsoll::waves

@@ -1,0 +1,217 @@
+#include "server/app/address.hpp"
+#include "server/app/database.hpp"
+#include "server/cli/commands.hpp"
+#include "server/client/credentials.hpp"
+#include "server/identity/secret.hpp"
+#include "server/postgres/identity/identity_store.hpp"
+#include "server/postgres/pool/pool.hpp"
+#include "server/postgres/workers/database_clock.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+
+namespace plimsoll::app {
+namespace {
+
+using boost::asio::awaitable;
+using identity::Actor;
+using What = AdminRequest::What;
+
+constexpr auto kLinkLifetime = std::chrono::minutes(30);
+
+// Where browsers reach the server: the one that this command line is signed in to, else the one
+// that the settings describe. Empty when they leave the port to chance.
+std::string known_server(const Settings& settings) {
+    if (auto credentials = client::load_credentials()) return credentials->server;
+    return settings.http.port == 0 ? "" : address_of(settings.http, settings.http.port);
+}
+
+// The requests by name instead of by id, on the installation's behalf: the operator of the machine
+// is nobody's user, so audit rows name the first administrator.
+class Administration {
+  public:
+    Administration(identity::IdentityStore& store, postgres::DatabaseClock& clock)
+        : store_(store), clock_(clock) {}
+
+    awaitable<Result<std::string>> run(const AdminRequest& request) {
+        auto users = co_await store_.users();
+        if (!users) co_return fail(users.error());
+        users_ = std::move(*users);
+        const auto administrator = std::find_if(users_.begin(), users_.end(),
+                                                [](const auto& u) { return u.administrator; });
+        if (administrator == users_.end()) {
+            co_return fail(Errc::not_found,
+                           "There is no administrator yet: start `plimsoll serve` once.");
+        }
+        auto teams = co_await store_.teams(administrator->id);
+        if (!teams) co_return fail(teams.error());
+        teams_ = std::move(*teams);
+        actor_ = {administrator->id, teams_.empty() ? TeamId{} : teams_.front().id, "command line"};
+        switch (request.what) {
+            case What::list_users:
+                co_return list_users();
+            case What::list_teams:
+                co_return list_teams();
+            case What::add_user:
+                co_return co_await add_user(request);
+            case What::add_team:
+                co_return co_await add_team(request);
+            case What::set_member:
+                co_return co_await set_member(request);
+            case What::add_token:
+                co_return co_await add_token(request);
+            case What::sign_in_link:
+                co_return co_await sign_in_link(request, administrator->name);
+        }
+        co_return fail(Errc::internal, "There is no such request.");
+    }
+
+  private:
+    Result<UserId> user(const std::string& name) const {
+        for (const auto& user : users_) {
+            if (user.name == name) return user.id;
+        }
+        return fail(Errc::not_found, "There is no user \"" + name + "\".", "--user");
+    }
+
+    Result<TeamId> team(const std::string& name) const {
+        for (const auto& team : teams_) {
+            if (team.name == name) return team.id;
+        }
+        return fail(Errc::not_found, "There is no team \"" + name + "\".", "--team");
+    }
+
+    std::string list_users() const {
+        std::string text;
+        for (const auto& user : users_) {
+            text += to_public(user.id) + "  " + user.name +
+                    (user.administrator ? "  administrator" : "") + "\n";
+        }
+        return text;
+    }
+
+    std::string list_teams() const {
+        std::string text;
+        for (const auto& team : teams_) text += to_public(team.id) + "  " + team.name + "\n";
+        return text;
+    }
+
+    awaitable<Result<std::string>> add_user(const AdminRequest& request) {
+        auto user =
+            co_await store_.create_user(actor_, request.user, request.email, request.administrator);
+        if (!user) co_return fail(user.error());
+        co_return to_public(user->id) + "\n";
+    }
+
+    awaitable<Result<std::string>> add_team(const AdminRequest& request) {
+        auto team = co_await store_.create_team(actor_, request.team);
+        if (!team) co_return fail(team.error());
+        co_return to_public(team->id) + "\n";
+    }
+
+    awaitable<Result<std::string>> set_member(const AdminRequest& request) {
+        const auto who = user(request.user);
+        if (!who) co_return fail(who.error());
+        const auto where = team(request.team);
+        if (!where) co_return fail(where.error());
+        const auto role = identity::parse_role(request.role);
+        if (!role)
+            co_return fail(Errc::invalid_input, "A role is viewer, member, admin or owner.",
+                           "--role");
+        auto done = co_await store_.set_member(actor_, *where, *who, *role);
+        if (!done) co_return fail(done.error());
+        co_return request.user + " is " + request.role + " of " + request.team + "\n";
+    }
+
+    awaitable<Result<std::string>> add_token(const AdminRequest& request) {
+        const auto who = user(request.user);
+        if (!who) co_return fail(who.error());
+        const auto where = team(request.team);
+        if (!where) co_return fail(where.error());
+        const auto secret = identity::make_secret(identity::SecretKind::token);
+        identity::Token token;
+        token.user = *who;
+        token.name = request.token_name;
+        token.hint = secret.text.substr(0, 12);
+        token.scopes = {request.scopes.begin(), request.scopes.end()};
+        auto made = co_await store_.create_token({*who, *where, actor_.request_id},
+                                                 std::move(token), secret.hash);
+        if (!made) co_return fail(made.error());
+        co_return secret.text + "\n";
+    }
+
+    awaitable<Result<std::string>> sign_in_link(const AdminRequest& request,
+                                                const std::string& administrator) {
+        const auto who = user(request.user.empty() ? administrator : request.user);
+        if (!who) co_return fail(who.error());
+        const auto where = request.team.empty() ? co_await first_team(*who) : team(request.team);
+        if (!where) co_return fail(where.error());
+        // The link is good by the database's clock; this machine's may be a day off.
+        if (auto read = co_await clock_.read(); !read) co_return fail(read.error());
+        const auto secret = identity::make_secret(identity::SecretKind::sign_in);
+        auto made = co_await store_.create_sign_in_link(actor_, *who, *where, secret.hash,
+                                                        clock_.now() + kLinkLifetime);
+        if (!made) co_return fail(made.error());
+        co_return request.base_url + "/#/sign-in/" + secret.text + "\n";
+    }
+
+    // That the user is a member of: an administrator sees more teams than those.
+    awaitable<Result<TeamId>> first_team(UserId who) {
+        for (const auto& team : teams_) {
+            const auto members = co_await store_.members(team.id);
+            if (!members) co_return fail(members.error());
+            for (const auto& member : *members) {
+                if (member.user.id == who) co_return team.id;
+            }
+        }
+        co_return fail(Errc::conflict,
+                       "The user is in no team: `plimsoll admin set-member` first.");
+    }
+
+    identity::IdentityStore& store_;
+    postgres::DatabaseClock& clock_;
+    std::vector<identity::User> users_;
+    std::vector<identity::Team> teams_;
+    Actor actor_;
+};
+
+}  // namespace
+
+int run_admin(const Settings& settings, AdminRequest request) {
+    if (request.base_url.empty()) request.base_url = known_server(settings);
+    auto database = Database::visit(settings);
+    Result<std::string> answer = fail(Errc::internal, "Nothing ran.");
+    if (!database) {
+        answer = fail(database.error());
+    } else {
+        boost::asio::io_context io(1);
+        postgres::Pool pool(io.get_executor(), (*database)->app(), {.connections = 1});
+        postgres::IdentityStore store(io.get_executor(), pool);
+        postgres::DatabaseClock clock(pool);
+        Administration administration(store, clock);
+        pool.start();
+        boost::asio::co_spawn(
+            io,
+            [&]() -> awaitable<void> {
+                answer = co_await administration.run(request);
+                pool.stop();
+            },
+            [](const std::exception_ptr& error) {
+                if (error) std::rethrow_exception(error);
+            });
+        io.run();
+    }
+    if (!answer) {
+        std::fprintf(
+            stderr, "Error: %s%s\n", answer.error().message.c_str(),
+            answer.error().where.empty() ? "" : (" (" + answer.error().where + ")").c_str());
+        return answer.error().code == Errc::unavailable ? 4 : 2;
+    }
+    std::fputs(answer->c_str(), stdout);
+    return 0;
+}
+
+}  // namespace plimsoll::app

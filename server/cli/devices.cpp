@@ -1,0 +1,138 @@
+#include "server/cli/rest_commands.hpp"
+#include "server/terminal/members.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include <boost/url/encode.hpp>
+#include <boost/url/rfc/pchars.hpp>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::client {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::chrono::seconds kBetweenLooks{2};
+constexpr std::chrono::milliseconds kBetweenAnswers{200};
+constexpr const char* kClearScreen = "\x1b[H\x1b[J";
+constexpr double kGibibyte = 1 << 30;
+
+// "–" for what a device does not say.
+std::string number(const json& readings, const char* member, const char* format, double unit = 1) {
+    const auto found = readings.find(member);
+    if (found == readings.end() || !found->is_number()) return "–";
+    char text[64];
+    std::snprintf(text, sizeof text, format, found->get<double>() / unit);
+    return text;
+}
+
+std::string memory(const json& device, const json& readings) {
+    const auto all = number(device, "memory_bytes", "%.1f GiB", kGibibyte);
+    const auto free = number(readings, "memory_free_bytes", "%.1f", kGibibyte);
+    return free == "–"
+               ? all
+               : free + " of " + number(readings, "memory_total_bytes", "%.1f GiB", kGibibyte);
+}
+
+std::string table(const Session& session, const json& devices) {
+    std::vector<std::vector<std::string>> rows = {{"NODE", "DEVICE", "CLASS", "STATE", "TASKS",
+                                                   "BUSY", "FREE MEMORY", "HEAT", "POWER", "NAME"}};
+    std::string warnings;
+    for (const auto& device : devices) {
+        const auto told = device.find("telemetry");
+        const json readings = told != device.end() && told->is_object() ? *told : json::object();
+        const auto reason = text_of(device, "reason");
+        rows.push_back(
+            {text_of(device, "node"), text_of(device, "device"), text_of(device, "device_class"),
+             text_of(device, "state") + (reason.empty() ? "" : " (" + reason + ")"),
+             format_count(device.value("tasks_running", std::int64_t{0})),
+             number(readings, "utilization_percent", "%.0f %%"), memory(device, readings),
+             number(readings, "temperature_celsius", "%.0f °C"),
+             number(readings, "power_watts", "%.0f W"), text_of(device, "name")});
+        for (const auto& warning : device.value("warnings", json::array())) {
+            warnings += "\n" +
+                        session.terminal.paint(Style::bad, text_of(device, "node") + " " +
+                                                               text_of(device, "device") + ": ") +
+                        text_of(warning, "message");
+        }
+    }
+    return format_table(session.terminal, rows) + warnings;
+}
+
+std::string segment(const std::string& text) {
+    return boost::urls::encode(text, boost::urls::pchars);
+}
+
+std::string megabytes(const json& bytes) {
+    if (!bytes.is_number()) return "unknown";
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f MB", bytes.get<double>() / 1e6);
+    return text;
+}
+
+const json* find_device(const json& list, const std::string& node, const std::string& device) {
+    for (const auto& item : list.at("items")) {
+        if (text_of(item, "node") == node && text_of(item, "device") == device) return &item;
+    }
+    return nullptr;
+}
+
+bool has_worker(const json& device) {
+    const auto state = text_of(device, "state");
+    return state != "failed" && state != "gone";
+}
+
+}  // namespace
+
+int list_devices(const Session& session, bool watch) {
+    auto api = signed_in();
+    if (!api) return report_error(session, api.error());
+    for (;;) {
+        const auto list = api->get_json("/v1/devices");
+        if (!list && !watch) return report_error(session, list.error());
+        if (!list) {
+            session.terminal.note(list.error().message);  // the server may be restarting
+        } else if (session.json) {
+            session.terminal.line(list->dump(watch ? -1 : 2));
+        } else {
+            if (watch && session.terminal.interactive()) std::fputs(kClearScreen, stdout);
+            session.terminal.line(table(session, list->at("items")));
+        }
+        if (!watch) return 0;
+        if (std::fflush(stdout) != 0) return 0;  // nobody reads any more
+        std::this_thread::sleep_for(kBetweenLooks);
+    }
+}
+
+int clean_device(const Session& session, const std::string& node, const std::string& device) {
+    auto api = signed_in();
+    if (!api) return report_error(session, api.error());
+    const auto asked = api->post_json(
+        "/v1/devices/" + segment(node) + "/" + segment(device) + "/cleanup", nullptr);
+    if (!asked) return report_error(session, asked.error());
+    json found = *asked;
+    while (text_of(found.at("cleanup"), "state") == "waiting" && has_worker(found)) {
+        std::this_thread::sleep_for(kBetweenAnswers);
+        const auto list = api->get_json("/v1/devices");
+        if (!list) return report_error(session, list.error());
+        const auto* now = find_device(*list, node, device);
+        if (now == nullptr) break;
+        found = *now;
+    }
+    const auto& cleanup = found.at("cleanup");
+    const bool done = text_of(cleanup, "state") == "done";
+    if (session.json) {
+        session.terminal.line(found.dump(2));
+    } else if (done) {
+        session.terminal.line("Freed " + megabytes(cleanup.at("kept_bytes")) +
+                              " by the books of the job kinds, " +
+                              megabytes(cleanup.at("freed_bytes")) + " as the system counts.");
+    } else {
+        session.terminal.note("The device's worker is gone; the next one will answer.");
+    }
+    return done ? 0 : 1;
+}
+
+}  // namespace plimsoll::client

@@ -1,0 +1,168 @@
+#include "server/cli/doctor.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::app {
+namespace {
+
+using nlohmann::json;
+using Grade = Finding::Grade;
+
+constexpr std::uint64_t kLittleMemory = 2'000'000'000;  // serve, a private database and a worker
+constexpr std::uint64_t kLittleDisk = 1'000'000'000;
+
+std::string gigabytes(std::uint64_t bytes) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f GB", static_cast<double>(bytes) / 1e9);
+    return text;
+}
+
+Finding database(const DoctorFacts& facts) {
+    if (!facts.embedded_database) {
+        if (!facts.database_problem) {
+            return {Grade::good, "PostgreSQL", "The database of the settings answers.", ""};
+        }
+        return {Grade::bad, "PostgreSQL",
+                "The database of the settings does not answer: " + facts.database_problem->message,
+                "Check database.url (PLIMSOLL_DATABASE_URL), and that its server runs."};
+    }
+    if (facts.postgres_versions.empty()) {
+        return {Grade::bad, "PostgreSQL", "No server is installed below /usr/lib/postgresql.",
+                "Install the package postgresql, or set database.url."};
+    }
+    std::string found = "Version ";
+    for (const int version : facts.postgres_versions) {
+        found += (version == facts.postgres_versions.front() ? "" : ", ") + std::to_string(version);
+    }
+    found += " is installed; the private database ";
+    found += facts.database_problem ? "is not running, and starts with `plimsoll serve`."
+                                    : "is running.";
+    return {Grade::good, "PostgreSQL", found, ""};
+}
+
+Finding address(const DoctorFacts& facts) {
+    if (!facts.address_problem) {
+        return {Grade::good, "Port", facts.address + " is free.", ""};
+    }
+    return {Grade::remark, "Port", facts.address + ": " + facts.address_problem->message,
+            "If no server of Plimsoll runs there, choose another one by --port."};
+}
+
+std::string reason_of(const json& device) {
+    std::string reason = device.value("reason", "");
+    return reason.empty() ? "no reason is known" : reason;
+}
+
+// Whether this device is copied to beside what it computes.
+Finding queues(const DoctorFacts& facts, const json& device) {
+    const auto name = device.value("device", "");
+    const bool reads_host = device.value("type", "") == "cpu";
+    std::string found = "FEATURE_CUDA_STREAMS is ";
+    if (!facts.second_queue) {
+        found += "off: " + name + " computes and is copied to by one queue.";
+    } else if (reads_host) {
+        found += "on and has no effect on " + name + ", which reads the host's memory.";
+    } else {
+        found += "on: " + name +
+                 " is copied to by a second queue; worth it where `plimsoll "
+                 "profile --mode engine` measures more than 1.1x.";
+    }
+    return {Grade::good, "Queues", found, ""};
+}
+
+void add_devices(const DoctorFacts& facts, std::vector<Finding>& findings) {
+    const std::string about = "OpenCL";
+    if (!facts.probe) {
+        findings.push_back({Grade::bad, about, facts.probe.error().message,
+                            "plimsoll-engine belongs beside plimsoll: build or install both."});
+        return;
+    }
+    const json report = json::parse(*facts.probe, nullptr, false);
+    if (!report.is_object()) {
+        findings.push_back({Grade::bad, about, "plimsoll-engine probe does not say what it found.",
+                            "Run it by hand, and look at what drivers print."});
+        return;
+    }
+    bool ready = false;
+    for (const auto& device : report.at("devices")) {
+        const auto name = device.value("device", "") + " (" + device.value("name", "") +
+                          ", driver " + device.value("driver_version", "unknown") + ")";
+        if (device.value("state", "") == "ready") {
+            ready = true;
+            findings.push_back({Grade::good, about, name + " passed its self-tests.", ""});
+            findings.push_back(queues(facts, device));
+        } else {
+            findings.push_back({Grade::remark, about,
+                                name + " gets no work: " + device.value("state", "failed") + ", " +
+                                    reason_of(device) + ".",
+                                "Update its driver, or remove it from /etc/OpenCL/vendors."});
+        }
+    }
+    for (const auto& problem : report.at("problems")) {
+        findings.push_back({Grade::remark, about, problem.get<std::string>(),
+                            "Look at the drivers in /etc/OpenCL/vendors."});
+    }
+    if (ready) return;
+    findings.push_back({Grade::remark, about,
+                        "No device is ready: only work for the host is done on this machine.",
+                        "Install pocl-opencl-icd for the processor, or your GPU's OpenCL driver."});
+}
+
+Finding space(const char* about, const std::string& where, std::optional<std::uint64_t> free,
+              std::uint64_t little, const char* advice) {
+    if (!free) return {Grade::remark, about, "Nobody says how much is free" + where + ".", ""};
+    const auto found = gigabytes(*free) + " are free" + where + ".";
+    if (*free >= little) return {Grade::good, about, found, ""};
+    return {Grade::bad, about, found, advice};
+}
+
+const char* word_of(Grade grade) {
+    if (grade == Grade::good) return "good";
+    return grade == Grade::bad ? "bad" : "remark";
+}
+
+void print(const std::vector<Finding>& findings) {
+    for (const auto& finding : findings) {
+        const char* mark = finding.grade == Grade::good ? "ok" : word_of(finding.grade);
+        std::printf("%-7s %-11s %s\n", mark, finding.about.c_str(), finding.found.c_str());
+        if (!finding.advice.empty()) std::printf("%19s %s\n", "->", finding.advice.c_str());
+    }
+}
+
+}  // namespace
+
+std::vector<Finding> judge(const DoctorFacts& facts) {
+    std::vector<Finding> findings{{Grade::good, "Plimsoll", "Version " + facts.version + ".", ""}};
+    findings.push_back(database(facts));
+    findings.push_back(address(facts));
+    add_devices(facts, findings);
+    findings.push_back(space("Memory", "", facts.memory_free_bytes, kLittleMemory,
+                             "Free some memory, or raise the limit of the container."));
+    findings.push_back(space("Disk", " for " + facts.data_directory, facts.disk_free_bytes,
+                             kLittleDisk, "Free some space, or set database.data."));
+    return findings;
+}
+
+int run_doctor(const Settings& settings, bool as_json) {
+    const auto findings = judge(gather_facts(settings));
+    if (as_json) {
+        json list = json::array();
+        for (const auto& finding : findings) {
+            list.push_back({{"grade", word_of(finding.grade)},
+                            {"about", finding.about},
+                            {"found", finding.found},
+                            {"advice", finding.advice}});
+        }
+        std::printf("%s\n", json{{"findings", std::move(list)}}.dump(2).c_str());
+    } else {
+        print(findings);
+    }
+    return std::ranges::any_of(findings, [](const Finding& f) { return f.grade == Grade::bad; })
+               ? 1
+               : 0;
+}
+
+}  // namespace plimsoll::app

@@ -1,0 +1,151 @@
+#include "server/app/database.hpp"
+#include "server/app/engine_process.hpp"
+#include "server/cli/doctor.hpp"
+#include "server/postgres/cluster/embedded_layout.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <unistd.h>
+
+namespace plimsoll::app {
+namespace {
+
+namespace asio = boost::asio;
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kPatience{5};
+
+std::vector<int> installed_servers() {
+    std::vector<int> versions;
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator("/usr/lib/postgresql", none)) {
+        const auto name = entry.path().filename().string();
+        int version = 0;
+        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), version);
+        if (error == std::errc{} && fs::exists(entry.path() / "bin/postgres")) {
+            versions.push_back(version);
+        }
+    }
+    std::ranges::sort(versions);
+    return versions;
+}
+
+// Looking for a private database that was never made would make its folders.
+bool private_database_exists(const std::string& folder) {
+    std::error_code error;
+    return fs::exists(fs::path(folder) / "postgres/PG_VERSION", error);
+}
+
+std::optional<Error> try_database(const Settings& settings, const std::string& folder) {
+    if (settings.database.url.empty() && !private_database_exists(folder)) {
+        return Error{Errc::not_found, "It was not made yet.", ""};
+    }
+    const auto database = Database::visit(settings);
+    if (!database) return database.error();
+    std::optional<Error> problem;
+    asio::io_context io(1);
+    asio::co_spawn(
+        io,
+        [&]() -> asio::awaitable<void> {
+            const auto connected = co_await postgres::connect(
+                (*database)->app(), std::chrono::steady_clock::now() + kPatience);
+            if (!connected) problem = connected.error();
+        },
+        [](const std::exception_ptr& error) {
+            if (error) std::rethrow_exception(error);
+        });
+    io.run();
+    return problem;
+}
+
+// By listening there for a moment.
+std::optional<Error> try_address(const Settings::Http& http) {
+    using asio::ip::tcp;
+    boost::system::error_code error;
+    asio::io_context io(1);
+    const auto found = tcp::resolver(io).resolve(http.host, std::to_string(http.port), error);
+    if (error) return Error{Errc::invalid_input, "the host is not known: " + error.message(), ""};
+    const auto endpoint = found.begin()->endpoint();
+    tcp::acceptor acceptor(io);
+    acceptor.open(endpoint.protocol(), error);
+    if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor.bind(endpoint, error);
+    if (!error) acceptor.listen(1, error);
+    if (!error) return std::nullopt;
+    return Error{Errc::unavailable, error.message() + ".", ""};
+}
+
+// Drivers are loaded by the other program only, and by children of that.
+Result<std::string> probe() {
+    const auto program = sibling_program("plimsoll-engine");
+    if (access(program.c_str(), X_OK) != 0) {
+        return fail(Errc::not_found, program + " cannot be run: " + std::strerror(errno) + ".");
+    }
+    std::string quoted = "'";
+    for (const char c : program) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(
+        popen((quoted + "' probe --json 2>/dev/null").c_str(), "r"), pclose);
+    if (!pipe) return fail(Errc::unavailable, "plimsoll-engine cannot be started.");
+    std::string output;
+    char piece[4096];
+    while (const auto size = std::fread(piece, 1, sizeof piece, pipe.get())) {
+        output.append(piece, size);
+    }
+    return output;
+}
+
+std::optional<std::uint64_t> available_memory() {
+    std::ifstream in("/proc/meminfo");
+    std::string name;
+    std::uint64_t kibibytes = 0;
+    std::string unit;
+    while (in >> name >> kibibytes) {
+        if (name == "MemAvailable:") return kibibytes * 1024;
+        std::getline(in, unit);
+    }
+    return std::nullopt;
+}
+
+// Of the file system that the folder is on, or will be.
+std::optional<std::uint64_t> free_space(fs::path folder) {
+    std::error_code error;
+    while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
+    const auto space = fs::space(folder, error);
+    if (error) return std::nullopt;
+    return space.available;
+}
+
+}  // namespace
+
+DoctorFacts gather_facts(const Settings& settings) {
+    DoctorFacts facts;
+    facts.version = PLIMSOLL_VERSION;
+    facts.embedded_database = settings.database.url.empty();
+    facts.postgres_versions = installed_servers();
+    facts.address = settings.http.host + ":" + std::to_string(settings.http.port);
+    facts.address_problem = try_address(settings.http);
+    facts.probe = probe();
+    facts.second_queue = settings.devices.second_queue;
+    facts.memory_free_bytes = available_memory();
+    facts.data_directory = settings.database.data;
+    if (facts.data_directory.empty()) {
+        if (const auto folder = postgres::default_data_directory()) {
+            facts.data_directory = folder->string();
+        }
+    }
+    facts.database_problem = try_database(settings, facts.data_directory);
+    facts.disk_free_bytes = free_space(fs::absolute(facts.data_directory));
+    return facts;
+}
+
+}  // namespace plimsoll::app

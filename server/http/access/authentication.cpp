@@ -1,0 +1,116 @@
+#include "server/http/access/authentication.hpp"
+
+#include "server/http/access/cookies.hpp"
+#include "server/identity/secret.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::http {
+
+using boost::asio::awaitable;
+using identity::Principal;
+using identity::Role;
+using identity::SecretKind;
+
+namespace {
+
+constexpr std::string_view kSignIn = "Send a valid token or sign in.";
+
+bool changes_something(std::string_view method) {
+    return method != "GET" && method != "HEAD";
+}
+
+// In a time that does not tell how much of the text was right.
+bool same_secret(std::string_view a, std::string_view b) {
+    if (a.size() != b.size()) return false;
+    unsigned char difference = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        difference |= static_cast<unsigned char>(a[i] ^ b[i]);
+    }
+    return difference == 0;
+}
+
+std::optional<std::string_view> bearer(std::string_view authorization) {
+    constexpr std::string_view kScheme = "Bearer ";
+    if (authorization.size() <= kScheme.size() ||
+        !same_token(authorization.substr(0, kScheme.size()), kScheme)) {
+        return std::nullopt;
+    }
+    return authorization.substr(kScheme.size());
+}
+
+Outcome<Principal> admitted(Result<Principal> found) {
+    if (found) return std::move(*found);
+    if (found.error().code == Errc::unauthenticated) return refuse(401, std::string(kSignIn));
+    return tl::unexpected<Problem>(found.error());
+}
+
+bool role_gives(const Principal& principal, std::string_view scope) {
+    if (scope == "jobs:read" || scope == "reports:read") return true;
+    if (scope == "jobs:write") return principal.role >= Role::member;
+    if (scope == "team:admin") return principal.role >= Role::admin || principal.user.administrator;
+    return scope == "sys:admin" && principal.user.administrator;
+}
+
+Outcome<void> check_csrf(const Principal& principal, const Request& request) {
+    if (!same_secret(request.header("X-CSRF-Token").value_or(""), principal.csrf)) {
+        return refuse(403, "Send the session's csrf_token as X-CSRF-Token.");
+    }
+    return check_origin(request);
+}
+
+}  // namespace
+
+Outcome<void> check_origin(const Request& request) {
+    const auto origin = request.header("Origin");
+    if (!origin) return {};
+    const auto host = request.header("Host").value_or("");
+    const auto scheme_end = origin->find("://");
+    if (scheme_end != std::string_view::npos && same_token(origin->substr(scheme_end + 3), host)) {
+        return {};
+    }
+    return refuse(403, "This request comes from a page of another site.");
+}
+
+Outcome<Credential> shown_credential(const Request& request) {
+    const auto authorization = request.header("Authorization");
+    const auto kind = authorization ? SecretKind::token : SecretKind::session;
+    const auto secret = authorization ? bearer(*authorization)
+                                      : request.cookie(session_cookie_name(request.secure));
+    auto hash = secret ? identity::hash_secret(kind, *secret) : std::nullopt;
+    if (!hash) return refuse(401, std::string(kSignIn));
+    return Credential{kind, std::move(*hash)};
+}
+
+awaitable<Outcome<Principal>> authenticate(identity::IdentityStore& store, const Request& request,
+                                           Credential credential) {
+    if (credential.kind == SecretKind::token) {
+        co_return admitted(co_await store.by_token(std::move(credential.hash)));
+    }
+    auto principal = admitted(co_await store.by_session(std::move(credential.hash)));
+    if (principal && changes_something(request.method)) {
+        if (auto checked = check_csrf(*principal, request); !checked) {
+            co_return tl::unexpected(std::move(checked.error()));
+        }
+    }
+    co_return principal;
+}
+
+bool has_scope(const Principal& principal, std::string_view scope) {
+    return role_gives(principal, scope) && (!principal.token || principal.scopes.contains(scope));
+}
+
+std::set<std::string, std::less<>> scopes_of(const Principal& principal) {
+    std::set<std::string, std::less<>> scopes;
+    for (const auto scope : identity::kScopes) {
+        if (has_scope(principal, scope)) scopes.emplace(scope);
+    }
+    return scopes;
+}
+
+Outcome<void> require_scope(const Principal& principal, std::string_view scope) {
+    if (scope.empty() || has_scope(principal, scope)) return {};
+    return refuse(403, "This needs the scope " + std::string(scope) + ".");
+}
+
+}  // namespace plimsoll::http

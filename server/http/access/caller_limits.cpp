@@ -1,0 +1,104 @@
+#include "server/http/access/caller_limits.hpp"
+
+#include "server/http/access/rate_limit.hpp"
+#include "server/http/messages/limits.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plimsoll::http {
+namespace {
+
+constexpr std::chrono::seconds kWindow{60};
+constexpr double kWindowSeconds = kWindow.count();
+
+Problem too_many(std::string detail, std::vector<Header> headers) {
+    Problem problem(429, std::move(detail));
+    problem.headers = std::move(headers);
+    return problem;
+}
+
+Problem too_fast(const std::string& who, const std::string& policy, int per_minute, double left) {
+    const auto until_one = std::ceil((1 - left) * kWindowSeconds / per_minute);
+    const auto allowed = std::to_string(per_minute);
+    return too_many(
+        who + " sends more than " + allowed + " requests a minute.",
+        rate_limited(policy, "q=" + allowed + ";w=60", std::max(1L, std::lround(until_one))));
+}
+
+}  // namespace
+
+CallerLimits::CallerKey CallerLimits::key_of(const identity::Principal& principal) {
+    if (principal.token) return {true, principal.token->value};
+    return {false, principal.session ? principal.session->value : 0};
+}
+
+void CallerLimits::fill(Bucket& bucket, int per_minute, Clock::time_point now) {
+    const std::chrono::duration<double> since = now - bucket.filled_at;
+    bucket.left = std::clamp<double>(bucket.left + since.count() * per_minute / kWindowSeconds, 0,
+                                     per_minute);
+    bucket.filled_at = now;
+}
+
+Outcome<CallerLimits::Place> CallerLimits::admit(const identity::Principal& principal,
+                                                 Clock::time_point now) {
+    forget_idle(now);
+    const auto per_minute = quotas_.requests_per_minute;
+    const auto team_per_minute = quotas_.team_requests_per_minute;
+    const auto at_once = quotas_.requests_at_once;
+
+    const auto [team_entry, new_team] = teams_.try_emplace(principal.team.id.value);
+    auto& team = team_entry->second;
+    if (new_team) team.bucket = {static_cast<double>(team_per_minute), now};
+    fill(team.bucket, team_per_minute, now);
+    if (team_per_minute > 0 && team.bucket.left < 1) {
+        return tl::unexpected(too_fast("This team", "team", team_per_minute, team.bucket.left));
+    }
+
+    const auto key = key_of(principal);
+    auto known = team.callers.find(key);
+    if (known == team.callers.end()) {
+        if (team.callers.size() >= limits::kCallersPerTeam) {
+            const auto most = std::to_string(limits::kCallersPerTeam);
+            return tl::unexpected(
+                too_many("This team uses more than " + most + " tokens and sessions at a time.",
+                         {{"Retry-After", std::to_string(kWindow.count())}}));
+        }
+        Caller caller{{static_cast<double>(per_minute), now}, std::make_shared<int>(0)};
+        known = team.callers.emplace(key, std::move(caller)).first;
+    }
+    auto& caller = known->second;
+    fill(caller.bucket, per_minute, now);
+    if (per_minute > 0 && caller.bucket.left < 1) {
+        return tl::unexpected(
+            too_fast("This credential", "caller", per_minute, caller.bucket.left));
+    }
+    if (at_once > 0 && *caller.at_once >= at_once) {
+        const auto most = std::to_string(at_once);
+        return tl::unexpected(
+            too_many("This credential has " + most + " requests under way, the most it may have.",
+                     rate_limited("at-once", "q=" + most + ";qu=\"concurrent-requests\"", 1)));
+    }
+    team.bucket.left -= 1;
+    caller.bucket.left -= 1;
+    ++*caller.at_once;
+    return Place(caller.at_once.get(), [count = caller.at_once](int* under_way) { --*under_way; });
+}
+
+// After a minute of silence a bucket is full, as a new one would be.
+void CallerLimits::forget_idle(Clock::time_point now) {
+    if (now < forget_at_) return;
+    forget_at_ = now + kWindow;
+    for (auto& [id, team] : teams_) {
+        std::erase_if(team.callers, [now](const auto& entry) {
+            const auto& caller = entry.second;
+            return now - caller.bucket.filled_at >= kWindow && *caller.at_once == 0;
+        });
+    }
+    std::erase_if(teams_, [now](const auto& entry) {
+        const auto& team = entry.second;
+        return team.callers.empty() && now - team.bucket.filled_at >= kWindow;
+    });
+}
+
+}  // namespace plimsoll::http

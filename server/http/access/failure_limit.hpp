@@ -1,0 +1,73 @@
+#pragma once
+
+#include "server/http/access/rate_limit.hpp"
+#include "server/http/messages/limits.hpp"
+#include "server/http/messages/problem.hpp"
+
+#include <chrono>
+#include <map>
+#include <string>
+
+namespace plimsoll::http {
+
+// Slows down who guesses: after `most` failures within `window`, an address must wait until the
+// window is over. Guesses from more addresses than fit are not counted: a secret is too long to
+// guess, memory is not. For the I/O thread.
+class FailureLimit {
+  public:
+    using Clock = std::chrono::steady_clock;
+
+    // `policy` is how the RateLimit fields name it.
+    FailureLimit(int most, std::chrono::seconds window, std::string policy)
+        : most_(most), window_(window), policy_(std::move(policy)) {}
+
+    // 429 with Retry-After and the RateLimit fields while an address must wait.
+    Outcome<void> admit(const std::string& address, Clock::time_point now) const {
+        const auto wait = wait_of(address, now);
+        if (wait.count() == 0) return {};
+        const auto seconds = std::to_string(wait.count());
+        Problem problem(429, "Too many failed attempts. Try again in " + seconds + " seconds.");
+        problem.headers = rate_limited(
+            policy_, "q=" + std::to_string(most_) + ";w=" + std::to_string(window_.count()),
+            wait.count());
+        return tl::unexpected(std::move(problem));
+    }
+
+    // Zero: may try.
+    std::chrono::seconds wait_of(const std::string& address, Clock::time_point now) const {
+        const auto entry = entries_.find(address);
+        if (entry == entries_.end() || entry->second.failures < most_ ||
+            entry->second.until <= now) {
+            return std::chrono::seconds(0);
+        }
+        return std::chrono::ceil<std::chrono::seconds>(entry->second.until - now);
+    }
+
+    void failed(const std::string& address, Clock::time_point now) {
+        forget_old(now);
+        if (entries_.size() >= limits::kFailingAddresses && !entries_.contains(address)) return;
+        auto& entry = entries_[address];
+        if (entry.until <= now) entry = {0, now + window_};
+        ++entry.failures;
+    }
+
+  private:
+    struct Entry {
+        int failures = 0;
+        Clock::time_point until;
+    };
+
+    void forget_old(Clock::time_point now) {
+        if (now < forget_at_) return;
+        forget_at_ = now + window_;
+        std::erase_if(entries_, [now](const auto& entry) { return entry.second.until <= now; });
+    }
+
+    int most_;
+    std::chrono::seconds window_;
+    std::string policy_;
+    std::map<std::string, Entry> entries_;
+    Clock::time_point forget_at_;
+};
+
+}  // namespace plimsoll::http

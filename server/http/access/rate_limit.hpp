@@ -1,0 +1,21 @@
+#pragma once
+
+#include "server/http/messages/request.hpp"
+
+#include <string>
+#include <vector>
+
+namespace plimsoll::http {
+
+// What a 429 says besides: Retry-After (seconds), and the fields of
+// draft-ietf-httpapi-ratelimit-headers. A policy allows q of a unit (requests, where none is named)
+// in w seconds; r are left, and more come in t seconds.
+inline std::vector<Header> rate_limited(const std::string& policy, const std::string& allowed,
+                                        long wait) {
+    const auto seconds = std::to_string(wait);
+    return {{"Retry-After", seconds},
+            {"RateLimit-Policy", '"' + policy + "\";" + allowed},
+            {"RateLimit", '"' + policy + "\";r=0;t=" + seconds}};
+}
+
+}  // namespace plimsoll::http

@@ -1,0 +1,185 @@
+#include "server/http/api/api.hpp"
+
+#include "server/base/offload.hpp"
+#include "server/http/access/authentication.hpp"
+#include "server/http/contract/json_body.hpp"
+#include "server/http/messages/limits.hpp"
+
+#include <stdexcept>
+
+namespace plimsoll::http {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+
+namespace {
+
+void check_complete(const Contract& contract, const Handlers& handlers) {
+    std::string missing;
+    for (const auto& operation : contract.operations()) {
+        if (!handlers.contains(operation.id)) {
+            missing += "\n  " + operation.id + " is in openapi.yaml and has no handler";
+        }
+    }
+    for (const auto& [id, handler] : handlers) {
+        if (contract.find(id) == nullptr) {
+            missing += "\n  " + id + " has a handler and is not in openapi.yaml";
+        }
+    }
+    if (!missing.empty()) throw std::runtime_error("the API is not complete:" + missing);
+}
+
+// With or without parameters behind it.
+bool is_type(std::string_view content_type, std::string_view wanted) {
+    content_type = content_type.substr(0, content_type.find(';'));
+    while (content_type.ends_with(' ')) content_type.remove_suffix(1);
+    return same_token(content_type, wanted);
+}
+
+Outcome<void> check_body_head(const Request& request, const std::string& wanted) {
+    if (!is_type(request.header("Content-Type").value_or(""), wanted)) {
+        return refuse(415, "Send the body as " + wanted + ".");
+    }
+    if (!same_token(request.header("Content-Encoding").value_or("identity"), "identity")) {
+        return refuse(415, "Send the body without a Content-Encoding.");
+    }
+    return {};
+}
+
+// Runs on either thread: it touches nothing but its arguments.
+Outcome<json> parse_and_check(std::string_view text, const Schema& schema) {
+    auto body = parse_json(text);
+    if (!body) return body;
+    const auto violations = schema.check(*body);
+    if (violations.empty()) return body;
+    const auto count = violations.size();
+    Problem problem(422, "The body breaks the contract in " + std::to_string(count) +
+                             (count == 1 ? " place." : " places."));
+    if (count == limits::kFieldErrors) {
+        problem.detail = "The body breaks the contract in many places; the first are named.";
+    }
+    for (const auto& violation : violations) {
+        problem.errors.push_back({violation.pointer, {}, violation.message});
+    }
+    return tl::unexpected(std::move(problem));
+}
+
+}  // namespace
+
+class ApiExchange final : public Exchange {
+  public:
+    explicit ApiExchange(Api& api) : api_(api) {}
+
+    awaitable<std::optional<Response>> admit(const Request& head) override {
+        auto admitted = co_await try_admit(head);
+        if (!admitted) co_return to_response(admitted.error(), head.id);
+        co_return std::nullopt;
+    }
+
+    std::size_t body_limit() const override { return match_.operation->body_limit; }
+
+    Subject subject() const override {
+        Subject subject;
+        if (match_.operation != nullptr) subject.operation = match_.operation->id;
+        if (principal_.team.id.value != 0) subject.team = to_public(principal_.team.id);
+        return subject;
+    }
+
+    bool takes_stream() const override { return !match_.operation->stream_type.empty(); }
+
+    awaitable<Response> answer(const Request& request, BodySource* stream) override {
+        auto answered = co_await try_answer(request, stream);
+        if (!answered) co_return to_response(answered.error(), request.id);
+        co_return std::move(*answered);
+    }
+
+  private:
+    awaitable<Outcome<void>> try_admit(const Request& head) {
+        auto target = parse_target(head.target);
+        if (!target) co_return tl::unexpected(std::move(target.error()));
+        auto match = api_.router_.match(head.method, *target);
+        if (!match) co_return tl::unexpected(std::move(match.error()));
+        match_ = std::move(*match);
+        const auto& operation = *match_.operation;
+        if (!operation.open) {
+            auto principal = co_await identify(head);
+            if (!principal) co_return tl::unexpected(std::move(principal.error()));
+            principal_ = std::move(*principal);
+            auto place = api_.limits_.admit(principal_, CallerLimits::Clock::now());
+            if (!place) co_return tl::unexpected(std::move(place.error()));
+            place_ = std::move(*place);
+            if (auto may = require_scope(principal_, operation.scope); !may) co_return may;
+        }
+        auto parameters = Parameters::read(match_, *target, head);
+        if (!parameters) co_return tl::unexpected(std::move(parameters.error()));
+        parameters_ = std::move(*parameters);
+        if (operation.body != nullptr) co_return check_body_head(head, "application/json");
+        if (takes_stream()) co_return check_body_head(head, operation.stream_type);
+        co_return Outcome<void>();
+    }
+
+    awaitable<Outcome<identity::Principal>> identify(const Request& head) {
+        const auto shown = shown_credential(head);
+        if (!shown) co_return tl::unexpected(shown.error());
+        auto& guard = api_.guard_;
+        const auto now = CredentialGuard::Clock::now();
+        if (auto may = guard.admit(head.remote_address, shown->hash, now); !may) {
+            co_return tl::unexpected(std::move(may.error()));
+        }
+        auto principal = co_await authenticate(api_.identity_, head, *shown);
+        if (principal) guard.was_good(shown->hash, now);
+        if (!principal && principal.error().status == 401) {
+            guard.was_nobodys(head.remote_address, shown->hash, now);
+        }
+        co_return principal;
+    }
+
+    awaitable<Outcome<Response>> try_answer(const Request& request, BodySource* stream) {
+        const auto& operation = *match_.operation;
+        json body;
+        if (operation.body != nullptr) {
+            auto parsed = co_await parse(request.body, *operation.body);
+            if (!parsed) co_return tl::unexpected(std::move(parsed.error()));
+            body = std::move(*parsed);
+        }
+        const Call call{request, operation, parameters_, body, stream, principal_};
+        const auto& handler = api_.handlers_.find(operation.id)->second;
+        co_return co_await handler(call);
+    }
+
+    awaitable<Outcome<json>> parse(const std::string& text, const Schema& schema) {
+        if (text.size() <= limits::kInlineBytes) co_return parse_and_check(text, schema);
+        const auto work = [&text, &schema] { return parse_and_check(text, schema); };
+        co_return co_await offload(api_.pool_, work);
+    }
+
+    Api& api_;
+    Match match_;
+    Parameters parameters_;
+    identity::Principal principal_;
+    CallerLimits::Place place_;
+};
+
+Api::Api(const Contract& contract, Handlers handlers, identity::IdentityStore& identity,
+         boost::asio::thread_pool& pool, CallerQuotas quotas)
+    : handlers_(std::move(handlers)),
+      router_(contract),
+      identity_(identity),
+      pool_(pool),
+      limits_(quotas) {
+    check_complete(contract, handlers_);
+}
+
+std::unique_ptr<Exchange> Api::exchange() {
+    return std::make_unique<ApiExchange>(*this);
+}
+
+bool Api::serves(std::string_view target) const {
+    const auto parsed = parse_target(target);
+    if (!parsed) return true;
+    if (!parsed->segments.empty() && parsed->segments[0] == "v1") return true;
+    const auto match = router_.match("GET", *parsed);
+    return match || match.error().status != 404;
+}
+
+}  // namespace plimsoll::http

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "server/http/contract/parameters.hpp"
+#include "server/http/messages/application.hpp"
+#include "server/http/messages/problem.hpp"
+#include "server/identity/identity.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::http {
+
+// One call of an operation, all of it checked against the contract.
+struct Call {
+    const Request& request;
+    const Operation& operation;
+    const Parameters& parameters;
+    const nlohmann::json& body;            // null for operations without one
+    BodySource* stream;                    // instead, where the contract says so
+    const identity::Principal& principal;  // a default one where the operation is open
+};
+
+// Called on the I/O thread: it may wait (co_await), it must never block.
+using Handler = std::function<boost::asio::awaitable<Outcome<Response>>(const Call&)>;
+
+// By operationId.
+using Handlers = std::map<std::string, Handler, std::less<>>;
+
+}  // namespace plimsoll::http

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "server/http/contract/schema.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// openapi.yaml, read once at the start: what can be asked, by whom and with what.
+namespace plimsoll::http {
+
+struct Parameter {
+    enum class In { path, query, header };
+    std::string name;
+    In in = In::query;
+    bool required = false;
+    const Schema* schema = nullptr;
+};
+
+struct Operation {
+    std::string id;      // operationId
+    std::string method;  // "GET"
+    std::string path;    // template: "/v1/jobs/{job_id}"
+    std::vector<Parameter> parameters;
+    std::string scope;             // empty: any caller that is signed in
+    bool open = false;             // needs no credentials
+    const Schema* body = nullptr;  // of JSON
+    std::string stream_type;       // instead: the media type of a body that is taken as it comes
+    std::size_t body_limit = 0;    // bytes
+    std::vector<std::string> produces;  // media types of its 200, sorted; the first is the default
+};
+
+class Contract {
+  public:
+    // Throws std::runtime_error that names the place where the document cannot be served.
+    explicit Contract(std::string_view json_text);
+    Contract(const Contract&) = delete;
+    Contract& operator=(const Contract&) = delete;
+
+    const std::vector<Operation>& operations() const { return operations_; }
+    const Operation* find(std::string_view operation_id) const;
+    // The job kinds of the discriminator of JobSpec.
+    std::vector<std::string> kinds() const;
+    const std::string& version() const { return version_; }
+    // What a JSON answer must look like; nothing when the contract does not say.
+    const Schema* answer(const Operation& operation, int status, const std::string& media_type);
+
+  private:
+    void add_operation(const std::string& path, const nlohmann::json& item,
+                       const std::string& method);
+    void add_parameters(Operation& operation, const nlohmann::json& list);
+    const nlohmann::json& resolve(const nlohmann::json& node, const std::string& where) const;
+
+    nlohmann::json document_;
+    SchemaSet schemas_;
+    std::vector<Operation> operations_;
+    std::string version_;
+};
+
+}  // namespace plimsoll::http

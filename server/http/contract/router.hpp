@@ -1,0 +1,30 @@
+#pragma once
+
+#include "server/http/contract/contract.hpp"
+#include "server/http/contract/target.hpp"
+#include "server/http/messages/problem.hpp"
+
+namespace plimsoll::http {
+
+struct Match {
+    const Operation* operation = nullptr;
+    std::vector<std::pair<std::string, std::string>> path_parameters;
+};
+
+// Finds the operation that a request means. The paths are those of the contract and no others.
+class Router {
+  public:
+    explicit Router(const Contract& contract);
+
+    // 404, or 405 with Allow. HEAD means GET whose body is not sent.
+    Outcome<Match> match(std::string_view method, const Target& target) const;
+
+  private:
+    struct Route {
+        std::vector<std::string> segments;  // "{job_id}" stands for any one segment
+        std::vector<const Operation*> operations;
+    };
+    std::vector<Route> routes_;
+};
+
+}  // namespace plimsoll::http

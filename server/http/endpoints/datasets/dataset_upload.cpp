@@ -1,0 +1,159 @@
+// Taking a file in: it is cut into chunks while it comes, and every megabyte of them is stored
+// together with where the upload stands, so that a call may end anywhere and another one, of any
+// server, goes on.
+#include "server/base/offload.hpp"
+#include "server/http/endpoints/datasets/dataset_json.hpp"
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/jobs/dataset_cutter.hpp"
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+
+namespace {
+
+constexpr std::size_t kStepBytes = 1 << 20;  // compressed, that are worth a transaction
+
+std::string bytes(std::int64_t count) {
+    return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
+
+// Where the caller may go on, if anywhere.
+Problem not_here(const queue::Dataset& dataset) {
+    if (dataset.state == queue::DatasetState::failed) {
+        return {409, "This upload failed: " + dataset.error};
+    }
+    if (dataset.state == queue::DatasetState::ready) {
+        return {409, "This dataset is complete."};
+    }
+    Problem problem(409,
+                    "The upload continues at byte " + std::to_string(dataset.bytes_received) + ".");
+    problem.slug = "offset-mismatch";
+    problem.headers.push_back({"Upload-Offset", std::to_string(dataset.bytes_received)});
+    return problem;
+}
+
+Problem too_long(const queue::Dataset& dataset, std::int64_t offset) {
+    return {413, "The file was announced with " + bytes(dataset.bytes_total) + ": from byte " +
+                     std::to_string(offset) + " on, the body has at most " +
+                     bytes(dataset.bytes_total - offset) + "."};
+}
+
+class UploadCall {
+  public:
+    UploadCall(queue::DatasetStore& store, boost::asio::thread_pool& pool, TeamId team,
+               queue::Dataset dataset, jobs::DatasetCutter cutter)
+        : store_(store),
+          pool_(pool),
+          team_(team),
+          dataset_(std::move(dataset)),
+          cutter_(std::move(cutter)),
+          at_(dataset_.bytes_received) {}
+
+    awaitable<Outcome<Response>> run(BodySource& body) {
+        for (;;) {
+            auto piece = co_await body.next();
+            if (!piece) co_return co_await cut_off(piece.error());
+            if (!*piece) break;
+            const auto size = static_cast<std::int64_t>((*piece)->size());
+            if (size > dataset_.bytes_total - at_) {
+                co_await store_step();
+                co_return tl::unexpected(too_long(dataset_, at_));
+            }
+            const bool last = at_ + size == dataset_.bytes_total;
+            const auto work = [&] { return cut(**piece, last); };
+            const auto done = co_await offload(pool_, work);
+            if (!done) co_return co_await reject(done.error());
+            at_ += size;
+            if (waiting_bytes() < kStepBytes) continue;
+            if (auto stored = co_await store_step(); !stored) co_return refused(stored.error());
+        }
+        if (auto stored = co_await store_step(); !stored) co_return refused(stored.error());
+        co_return dataset_response(200, dataset_);
+    }
+
+  private:
+    Result<void> cut(std::string_view piece, bool last) {
+        if (auto fed = cutter_.feed(piece, chunks_); !fed || !last) return fed;
+        return cutter_.finish(chunks_);
+    }
+
+    std::size_t waiting_bytes() const {
+        std::size_t sum = 0;
+        for (const auto& chunk : chunks_) sum += chunk.content.size();
+        return sum;
+    }
+
+    awaitable<Result<void>> store_step() {
+        if (at_ == dataset_.bytes_received) co_return Result<void>{};
+        queue::UploadStep step;
+        step.from = dataset_.bytes_received;
+        step.to = at_;
+        step.ends = at_ == dataset_.bytes_total;
+        if (!step.ends) step.reading = cutter_.state();
+        step.columns = cutter_.columns();
+        step.chunks = std::exchange(chunks_, {});
+        auto stored = co_await store_.append(team_, dataset_.id, std::move(step));
+        if (!stored) co_return fail(stored.error());
+        dataset_ = std::move(*stored);
+        co_return Result<void>{};
+    }
+
+    // The client is gone or too slow: what it sent is kept.
+    awaitable<Outcome<Response>> cut_off(const Error& why) {
+        if (auto stored = co_await store_step(); !stored) co_return refused(stored.error());
+        if (why.code == Errc::timeout) co_return refuse(408, why.message);
+        co_return tl::unexpected<Problem>(why);
+    }
+
+    awaitable<Outcome<Response>> reject(const Error& why) {
+        const auto stored = co_await store_.reject(team_, dataset_.id, why.message);
+        if (!stored) co_return tl::unexpected<Problem>(stored.error());
+        Problem problem(422, why.message);
+        problem.slug = "unreadable-file";
+        co_return tl::unexpected(std::move(problem));
+    }
+
+    static tl::unexpected<Problem> refused(const Error& error) {
+        return tl::unexpected<Problem>(error);
+    }
+
+    queue::DatasetStore& store_;
+    boost::asio::thread_pool& pool_;
+    TeamId team_;
+    queue::Dataset dataset_;
+    jobs::DatasetCutter cutter_;
+    std::vector<jobs::DatasetChunk> chunks_;  // cut and not yet stored
+    std::int64_t at_;
+};
+
+awaitable<Outcome<Response>> upload(const Call& call, queue::DatasetStore& store,
+                                    boost::asio::thread_pool& pool) {
+    const auto id = dataset_id_of(call.parameters.text("dataset_id"));
+    if (!id) co_return tl::unexpected(id.error());
+    const auto team = call.principal.team.id;
+    auto upload = co_await store.upload(team, *id);
+    if (!upload) co_return tl::unexpected<Problem>(upload.error());
+    auto& dataset = upload->dataset;
+    if (dataset.state != queue::DatasetState::uploading ||
+        call.parameters.integer("offset") != dataset.bytes_received) {
+        co_return tl::unexpected(not_here(dataset));
+    }
+    auto cutter = upload->reading.empty()
+                      ? jobs::DatasetCutter(dataset.format)
+                      : jobs::DatasetCutter::resume(dataset.format, upload->reading);
+    if (!cutter) co_return tl::unexpected<Problem>(cutter.error());
+    UploadCall running(store, pool, team, std::move(dataset), std::move(*cutter));
+    co_return co_await running.run(*call.stream);
+}
+
+}  // namespace
+
+void add_dataset_upload(Handlers& handlers, queue::DatasetStore& store,
+                        boost::asio::thread_pool& pool) {
+    handlers["uploadDatasetContent"] = [&store, &pool](const Call& call) {
+        return upload(call, store, pool);
+    };
+}
+
+}  // namespace plimsoll::http::endpoints

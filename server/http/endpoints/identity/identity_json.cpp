@@ -1,0 +1,62 @@
+#include "server/http/endpoints/identity/identity_json.hpp"
+
+#include "server/http/access/authentication.hpp"
+#include "server/http/endpoints/json_values.hpp"
+
+namespace plimsoll::http::endpoints {
+
+using nlohmann::json;
+
+json user_json(const identity::User& user) {
+    return {{"id", to_public(user.id)},
+            {"name", user.name},
+            {"email", text_or_null(user.email)},
+            {"is_admin", user.administrator},
+            {"created_at", to_rfc3339(user.created_at)}};
+}
+
+json team_json(const identity::Team& team) {
+    return {{"id", to_public(team.id)},
+            {"name", team.name},
+            {"created_at", to_rfc3339(team.created_at)}};
+}
+
+json member_json(const identity::Member& member) {
+    return {{"user", user_json(member.user)}, {"role", identity::to_string(member.role)}};
+}
+
+json token_json(const identity::Token& token) {
+    return {{"id", to_public(token.id)},
+            {"name", token.name},
+            {"hint", token.hint},
+            {"user", {{"id", to_public(token.user)}, {"name", token.user_name}}},
+            {"scopes", token.scopes},
+            {"created_at", to_rfc3339(token.created_at)},
+            {"expires_at", time_or_null(token.expires_at)},
+            {"last_used_at", time_or_null(token.last_used_at)}};
+}
+
+json principal_json(const identity::Principal& principal) {
+    return {{"user", user_json(principal.user)},
+            {"team", team_json(principal.team)},
+            {"role", identity::to_string(principal.role)},
+            {"scopes", scopes_of(principal)}};
+}
+
+identity::Actor actor_of(const Call& call) {
+    return {call.principal.user.id, call.principal.team.id, call.request.id};
+}
+
+Outcome<TeamId> team_id_of(const std::string& text) {
+    const auto value = parse_public_id("team", text);
+    if (!value) return refuse(404, "There is no such team.");
+    return TeamId{*value};
+}
+
+Outcome<UserId> user_id_of(const std::string& text) {
+    const auto value = parse_public_id("user", text);
+    if (!value) return refuse(404, "There is no such user.");
+    return UserId{*value};
+}
+
+}  // namespace plimsoll::http::endpoints

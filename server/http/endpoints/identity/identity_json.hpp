@@ -1,0 +1,25 @@
+#pragma once
+
+#include "server/http/api/handler.hpp"
+#include "server/http/messages/problem.hpp"
+#include "server/identity/store.hpp"
+
+#include <nlohmann/json.hpp>
+
+// Users, teams and what belongs to them, as the contract shows them.
+namespace plimsoll::http::endpoints {
+
+nlohmann::json user_json(const identity::User& user);
+nlohmann::json team_json(const identity::Team& team);
+nlohmann::json member_json(const identity::Member& member);
+nlohmann::json token_json(const identity::Token& token);
+// Of a Session or Me, without the CSRF token.
+nlohmann::json principal_json(const identity::Principal& principal);
+
+identity::Actor actor_of(const Call& call);
+
+// 404 for what can be no id, as for what does not exist.
+Outcome<TeamId> team_id_of(const std::string& text);
+Outcome<UserId> user_id_of(const std::string& text);
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,111 @@
+// Signing in and out, and who one is.
+#include "server/http/access/authentication.hpp"
+#include "server/http/access/cookies.hpp"
+#include "server/http/access/failure_limit.hpp"
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/identity/identity_json.hpp"
+#include "server/identity/secret.hpp"
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using identity::NewSession;
+using identity::SecretKind;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::chrono::hours kSessionLifetime{7 * 24};
+
+// A session may do all that its user may, so a token that may do less must not become one.
+Outcome<NewSession> session_of(Result<identity::Principal> principal) {
+    if (!principal) return tl::unexpected<Problem>(principal.error());
+    auto whole = *principal;
+    whole.token.reset();
+    if (scopes_of(*principal) != scopes_of(whole)) {
+        return refuse(403, "Only a token with all scopes of its user can sign in.");
+    }
+    return NewSession{principal->user.id, principal->team.id, principal->token};
+}
+
+class Sessions {
+  public:
+    Sessions(identity::IdentityStore& store, const Clock& clock) : store_(store), clock_(clock) {}
+
+    awaitable<Outcome<Response>> create(const Call& call) {
+        if (auto own = check_origin(call.request); !own) co_return tl::unexpected(own.error());
+        const auto& address = call.request.remote_address;
+        const auto now = FailureLimit::Clock::now();
+        if (auto may = limit_.admit(address, now); !may) co_return tl::unexpected(may.error());
+        const auto who = co_await identify(call.body);
+        if (!who) {
+            if (who.error().status == 401) limit_.failed(address, now);
+            co_return tl::unexpected(who.error());
+        }
+        co_return co_await open(*who, call.request.secure);
+    }
+
+    awaitable<Outcome<Response>> end(const Call& call) {
+        if (!call.principal.session) {
+            co_return refuse(409, "A token is no session. Delete the token instead.");
+        }
+        const auto ended = co_await store_.end_session(*call.principal.session);
+        if (!ended) co_return tl::unexpected<Problem>(ended.error());
+        auto response = empty_response(204);
+        response.with("Set-Cookie", expired_session_cookie(call.request.secure));
+        co_return response;
+    }
+
+    static awaitable<Outcome<Response>> me(const Call& call) {
+        auto body = principal_json(call.principal);
+        body["csrf_token"] = call.principal.session ? json(call.principal.csrf) : json(nullptr);
+        co_return json_response(200, body);
+    }
+
+  private:
+    awaitable<Outcome<NewSession>> identify(const json& body) {
+        constexpr std::string_view kNotGood = "This sign-in link or token is not valid (any more).";
+        if (body.contains("sign_in_token")) {
+            const auto hash = identity::hash_secret(
+                SecretKind::sign_in, body["sign_in_token"].get_ref<const std::string&>());
+            if (!hash) co_return refuse(401, std::string(kNotGood));
+            auto who = co_await store_.spend_sign_in_link(*hash);
+            if (!who) co_return tl::unexpected<Problem>(who.error());
+            co_return *who;
+        }
+        const auto hash =
+            identity::hash_secret(SecretKind::token, body["token"].get_ref<const std::string&>());
+        if (!hash) co_return refuse(401, std::string(kNotGood));
+        co_return session_of(co_await store_.by_token(*hash));
+    }
+
+    awaitable<Outcome<Response>> open(NewSession who, bool secure) {
+        const auto secret = identity::make_secret(SecretKind::session);
+        const auto csrf = identity::make_nonce();
+        const auto created =
+            co_await store_.create_session(who, secret.hash, csrf, clock_.now() + kSessionLifetime);
+        if (!created) co_return tl::unexpected<Problem>(created.error());
+        const auto principal = co_await store_.by_session(secret.hash);
+        if (!principal) co_return tl::unexpected<Problem>(principal.error());
+        auto body = principal_json(*principal);
+        body["csrf_token"] = csrf;
+        auto response = json_response(201, body);
+        response.with("Set-Cookie", session_cookie(secret.text, kSessionLifetime, secure));
+        co_return response;
+    }
+
+    identity::IdentityStore& store_;
+    const Clock& clock_;
+    FailureLimit limit_{limits::kFailedSignIns, limits::kFailureWindow, "failed-sign-ins"};
+};
+
+}  // namespace
+
+void add_sessions(Handlers& handlers, identity::IdentityStore& store, const Clock& clock) {
+    const auto sessions = std::make_shared<Sessions>(store, clock);
+    handlers["createSession"] = [sessions](const Call& call) { return sessions->create(call); };
+    handlers["deleteCurrentSession"] = [sessions](const Call& call) { return sessions->end(call); };
+    handlers["getMe"] = [](const Call& call) { return Sessions::me(call); };
+}
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,131 @@
+// Teams and their members.
+#include "server/http/access/authentication.hpp"
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/identity/identity_json.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using identity::Member;
+using identity::Role;
+using nlohmann::json;
+
+namespace {
+
+bool administers_all(const identity::Principal& principal) {
+    return has_scope(principal, "sys:admin");
+}
+
+// The team of the path. Another team than the caller's looks like none.
+Outcome<TeamId> visible_team(const Call& call) {
+    auto team = team_id_of(call.parameters.text("team_id").value_or(""));
+    if (!team) return team;
+    if (*team != call.principal.team.id && !administers_all(call.principal)) {
+        return refuse(404, "There is no such team.");
+    }
+    return team;
+}
+
+const Member* find_member(const std::vector<Member>& members, UserId user) {
+    const auto found = std::ranges::find_if(
+        members, [user](const Member& member) { return member.user.id == user; });
+    return found == members.end() ? nullptr : &*found;
+}
+
+// Owners are made and unmade by owners (and administrators) only.
+Outcome<void> may_change(const Call& call, const Member* present, Role wanted) {
+    const bool owner =
+        wanted == Role::owner || (present != nullptr && present->role == Role::owner);
+    if (!owner || call.principal.role == Role::owner || administers_all(call.principal)) return {};
+    return refuse(403, "Only an owner may do this.");
+}
+
+class Teams {
+  public:
+    explicit Teams(identity::IdentityStore& store) : store_(store) {}
+
+    awaitable<Outcome<Response>> list(const Call& call) const {
+        const auto& principal = call.principal;
+        auto items = json::array();
+        if (principal.token && !administers_all(principal)) {
+            items.push_back(team_json(principal.team));  // a token knows its own team alone
+        } else {
+            const auto teams = co_await store_.teams(principal.user.id);
+            if (!teams) co_return tl::unexpected<Problem>(teams.error());
+            for (const auto& team : *teams) items.push_back(team_json(team));
+        }
+        co_return json_response(200, {{"items", std::move(items)}});
+    }
+
+    awaitable<Outcome<Response>> create(const Call& call) const {
+        const auto team =
+            co_await store_.create_team(actor_of(call), call.body.at("name").get<std::string>());
+        if (!team) co_return tl::unexpected<Problem>(team.error());
+        co_return json_response(201, team_json(*team));
+    }
+
+    awaitable<Outcome<Response>> members(const Call& call) const {
+        const auto team = visible_team(call);
+        if (!team) co_return tl::unexpected(team.error());
+        const auto members = co_await store_.members(*team);
+        if (!members) co_return tl::unexpected<Problem>(members.error());
+        auto items = json::array();
+        for (const auto& member : *members) items.push_back(member_json(member));
+        co_return json_response(200, {{"items", std::move(items)}});
+    }
+
+    awaitable<Outcome<Response>> set_member(const Call& call) const {
+        const auto team = visible_team(call);
+        if (!team) co_return tl::unexpected(team.error());
+        const auto user = user_id_of(call.parameters.text("user_id").value_or(""));
+        if (!user) co_return tl::unexpected(user.error());
+        const auto role = *identity::parse_role(call.body.at("role").get_ref<const std::string&>());
+        const auto before = co_await store_.members(*team);
+        if (!before) co_return tl::unexpected<Problem>(before.error());
+        if (auto may = may_change(call, find_member(*before, *user), role); !may) {
+            co_return tl::unexpected(may.error());
+        }
+        const auto set = co_await store_.set_member(actor_of(call), *team, *user, role);
+        if (!set) co_return tl::unexpected<Problem>(set.error());
+        const auto after = co_await store_.members(*team);
+        if (!after) co_return tl::unexpected<Problem>(after.error());
+        const auto* member = find_member(*after, *user);
+        if (member == nullptr) co_return refuse(404, "There is no such member.");
+        co_return json_response(200, member_json(*member));
+    }
+
+    awaitable<Outcome<Response>> remove_member(const Call& call) const {
+        const auto team = visible_team(call);
+        if (!team) co_return tl::unexpected(team.error());
+        const auto user = user_id_of(call.parameters.text("user_id").value_or(""));
+        if (!user) co_return tl::unexpected(user.error());
+        const auto members = co_await store_.members(*team);
+        if (!members) co_return tl::unexpected<Problem>(members.error());
+        const auto* member = find_member(*members, *user);
+        if (member == nullptr) co_return refuse(404, "There is no such member.");
+        if (auto may = may_change(call, member, member->role); !may) {
+            co_return tl::unexpected(may.error());
+        }
+        const auto removed = co_await store_.remove_member(actor_of(call), *team, *user);
+        if (!removed) co_return tl::unexpected<Problem>(removed.error());
+        co_return empty_response(204);
+    }
+
+  private:
+    identity::IdentityStore& store_;
+};
+
+}  // namespace
+
+void add_teams(Handlers& handlers, identity::IdentityStore& store) {
+    const auto teams = std::make_shared<const Teams>(store);
+    handlers["listTeams"] = [teams](const Call& call) { return teams->list(call); };
+    handlers["createTeam"] = [teams](const Call& call) { return teams->create(call); };
+    handlers["listTeamMembers"] = [teams](const Call& call) { return teams->members(call); };
+    handlers["setTeamMember"] = [teams](const Call& call) { return teams->set_member(call); };
+    handlers["removeTeamMember"] = [teams](const Call& call) { return teams->remove_member(call); };
+}
+
+}  // namespace plimsoll::http::endpoints

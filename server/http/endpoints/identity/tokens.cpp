@@ -1,0 +1,112 @@
+// API tokens of the caller's team.
+#include "server/http/access/authentication.hpp"
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/identity/identity_json.hpp"
+#include "server/identity/secret.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::size_t kHintLength = 12;  // "plm_api_" and four more: tells tokens apart, no secret
+
+Problem invalid(std::string pointer, const std::string& detail) {
+    Problem problem(422, "The body breaks the contract in 1 place.");
+    problem.errors.push_back({std::move(pointer), {}, detail});
+    return problem;
+}
+
+class Tokens {
+  public:
+    Tokens(identity::IdentityStore& store, const Clock& clock) : store_(store), clock_(clock) {}
+
+    awaitable<Outcome<Response>> list(const Call& call) const {
+        const auto tokens = co_await visible(call);
+        if (!tokens) co_return tl::unexpected<Problem>(tokens.error());
+        auto items = json::array();
+        for (const auto& token : *tokens) items.push_back(token_json(token));
+        co_return json_response(200, {{"items", std::move(items)}});
+    }
+
+    awaitable<Outcome<Response>> create(const Call& call) const {
+        auto token = new_token(call);
+        if (!token) co_return tl::unexpected(token.error());
+        const auto secret = identity::make_secret(identity::SecretKind::token);
+        token->hint = secret.text.substr(0, kHintLength);
+        const auto created =
+            co_await store_.create_token(actor_of(call), std::move(*token), secret.hash);
+        if (!created) co_return tl::unexpected<Problem>(created.error());
+        co_return json_response(201, {{"token", token_json(*created)}, {"secret", secret.text}});
+    }
+
+    awaitable<Outcome<Response>> revoke(const Call& call) const {
+        const auto id = parse_public_id("tok", call.parameters.text("token_id").value_or(""));
+        const auto tokens = co_await visible(call);
+        if (!tokens) co_return tl::unexpected<Problem>(tokens.error());
+        const auto found = std::ranges::find_if(*tokens, [&id](const identity::Token& token) {
+            return id && token.id == TokenId{*id};
+        });
+        if (found == tokens->end()) co_return refuse(404, "There is no such token.");
+        const auto revoked = co_await store_.revoke_token(actor_of(call), found->id);
+        if (!revoked) co_return tl::unexpected<Problem>(revoked.error());
+        co_return empty_response(204);
+    }
+
+  private:
+    awaitable<Result<std::vector<identity::Token>>> visible(const Call& call) const {
+        const bool all = has_scope(call.principal, "team:admin");
+        const auto user = all ? std::nullopt : std::optional(call.principal.user.id);
+        co_return co_await store_.tokens(call.principal.team.id, user);
+    }
+
+    Outcome<identity::Token> new_token(const Call& call) const {
+        identity::Token token;
+        token.user = call.principal.user.id;
+        token.user_name = call.principal.user.name;
+        token.name = call.body.at("name").get<std::string>();
+        const auto own = scopes_of(call.principal);
+        const auto& wanted = call.body.at("scopes");
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            const auto& scope = wanted[i].get_ref<const std::string&>();
+            if (!own.contains(scope)) {
+                return tl::unexpected(
+                    invalid("/scopes/" + std::to_string(i), "is a scope that you lack yourself"));
+            }
+            token.scopes.insert(scope);
+        }
+        const auto& end = call.principal.expires_at;
+        token.expires_at = end;
+        if (call.body.contains("expires_at")) {
+            token.expires_at = parse_rfc3339(call.body["expires_at"].get_ref<const std::string&>());
+            if (!token.expires_at || *token.expires_at <= clock_.now()) {
+                return tl::unexpected(
+                    invalid("/expires_at", "must be a time in the future, as in RFC 3339"));
+            }
+            if (end && *token.expires_at > *end) {
+                return tl::unexpected(
+                    invalid("/expires_at", "is later than " + to_rfc3339(*end) +
+                                               ", when the token that asks for it expires"));
+            }
+        }
+        return token;
+    }
+
+    identity::IdentityStore& store_;
+    const Clock& clock_;
+};
+
+}  // namespace
+
+void add_tokens(Handlers& handlers, identity::IdentityStore& store, const Clock& clock) {
+    const auto tokens = std::make_shared<const Tokens>(store, clock);
+    handlers["listTokens"] = [tokens](const Call& call) { return tokens->list(call); };
+    handlers["createToken"] = [tokens](const Call& call) { return tokens->create(call); };
+    handlers["deleteToken"] = [tokens](const Call& call) { return tokens->revoke(call); };
+}
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,58 @@
+// Users and the links that let them in. For administrators.
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/identity/identity_json.hpp"
+#include "server/identity/secret.hpp"
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+
+namespace {
+
+// Long enough to be sent to a colleague, short enough to be forgotten safely.
+constexpr std::chrono::hours kLinkLifetime{24};
+
+awaitable<Outcome<Response>> list_users(identity::IdentityStore& store) {
+    const auto users = co_await store.users();
+    if (!users) co_return tl::unexpected<Problem>(users.error());
+    auto items = json::array();
+    for (const auto& user : *users) items.push_back(user_json(user));
+    co_return json_response(200, {{"items", std::move(items)}});
+}
+
+awaitable<Outcome<Response>> create_user(const Call& call, identity::IdentityStore& store) {
+    const auto user = co_await store.create_user(
+        actor_of(call), call.body.at("name").get<std::string>(), call.body.value("email", ""),
+        call.body.value("is_admin", false));
+    if (!user) co_return tl::unexpected<Problem>(user.error());
+    co_return json_response(201, user_json(*user));
+}
+
+awaitable<Outcome<Response>> create_link(const Call& call, identity::IdentityStore& store,
+                                         const Clock& clock) {
+    const auto user = user_id_of(call.body.at("user_id").get_ref<const std::string&>());
+    if (!user) co_return tl::unexpected(user.error());
+    const auto team = team_id_of(call.body.at("team_id").get_ref<const std::string&>());
+    if (!team) co_return tl::unexpected(team.error());
+    const auto secret = identity::make_secret(identity::SecretKind::sign_in);
+    const auto expires_at = clock.now() + kLinkLifetime;
+    const auto created =
+        co_await store.create_sign_in_link(actor_of(call), *user, *team, secret.hash, expires_at);
+    if (!created) co_return tl::unexpected<Problem>(created.error());
+    co_return json_response(201, {{"path", "/#/sign-in/" + secret.text},
+                                  {"sign_in_token", secret.text},
+                                  {"expires_at", to_rfc3339(expires_at)}});
+}
+
+}  // namespace
+
+void add_users(Handlers& handlers, identity::IdentityStore& store, const Clock& clock) {
+    handlers["listUsers"] = [&store](const Call&) { return list_users(store); };
+    handlers["createUser"] = [&store](const Call& call) { return create_user(call, store); };
+    handlers["createSignInLink"] = [&store, &clock](const Call& call) {
+        return create_link(call, store, clock);
+    };
+}
+
+}  // namespace plimsoll::http::endpoints

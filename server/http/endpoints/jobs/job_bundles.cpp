@@ -1,0 +1,182 @@
+// Many jobs in one call: all of them or none, or each for itself.
+#include "server/base/hex.hpp"
+#include "server/base/offload.hpp"
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/jobs/job_json.hpp"
+#include "server/http/endpoints/jobs/job_spec.hpp"
+#include "server/http/messages/fingerprint.hpp"
+#include "server/http/messages/limits.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+
+namespace {
+
+using Planned = std::vector<Outcome<queue::NewJob>>;
+
+// Each job of a bundle has a key of its own, made of the bundle's and its place.
+queue::IdempotencyKey key_of_item(const std::string& key, std::size_t index, const json& spec) {
+    return {hex(fingerprint(key)) + "/" + std::to_string(index), fingerprint(spec.dump())};
+}
+
+Problem mismatch() {
+    Problem problem(422, "This Idempotency-Key was used with another body.");
+    problem.slug = "idempotency-mismatch";
+    return problem;
+}
+
+json refusal(const Problem& problem) {
+    json errors = json::array();
+    for (const auto& error : problem.errors) {
+        errors.push_back({{"pointer", error.pointer}, {"detail", error.detail}});
+    }
+    return {{"outcome", "refused"},
+            {"job_id", nullptr},
+            {"detail", problem.detail},
+            {"errors", std::move(errors)}};
+}
+
+json stored(const queue::Submitted& job) {
+    return {{"outcome", job.taken      ? "existing"
+                        : job.replayed ? "replayed"
+                                       : "created"},
+            {"job_id", to_public(job.id)},
+            {"detail", nullptr},
+            {"errors", json::array()}};
+}
+
+class JobBundles {
+  public:
+    JobBundles(queue::JobStore& store, const planning::Planner& planner,
+               boost::asio::thread_pool& pool, const Clock& clock)
+        : store_(store), planner_(planner), pool_(pool), clock_(clock) {}
+
+    awaitable<Outcome<Response>> create(const Call& call) const {
+        const auto plan_all = [&] { return plan(call); };
+        auto planned = co_await offload(pool_, plan_all);
+        const bool whole = call.body.value("mode", "all_or_nothing") == "all_or_nothing";
+        std::vector<queue::NewJob> jobs;
+        for (auto& job : planned) {
+            if (job) jobs.push_back(std::move(*job));
+        }
+        if (whole && jobs.size() < planned.size()) {
+            co_return tl::unexpected(not_stored(422, answers_of(planned, {}, call, whole)));
+        }
+        auto outcomes = jobs.empty() ? Result<Outcomes>(Outcomes())
+                                     : co_await store_.submit_all(std::move(jobs), whole);
+        if (!outcomes) co_return tl::unexpected<Problem>(outcomes.error());
+        const auto answers = answers_of(planned, *outcomes, call, whole);
+        if (whole && std::ranges::any_of(answers, [](const auto& one) { return !one; })) {
+            co_return tl::unexpected(not_stored(409, answers));
+        }
+        co_return json_response(202, summary(answers));
+    }
+
+  private:
+    using Outcomes = std::vector<Result<queue::Submitted>>;
+    using Answers = std::vector<Outcome<queue::Submitted>>;
+
+    Planned plan(const Call& call) const {
+        const auto key = call.parameters.text("Idempotency-Key");
+        Planned planned;
+        for (const auto& spec : call.body.at("jobs")) {
+            auto job = plan_one(call, spec);
+            if (job && key) job->idempotency = key_of_item(*key, planned.size(), spec);
+            planned.push_back(std::move(job));
+        }
+        return planned;
+    }
+
+    Outcome<queue::NewJob> plan_one(const Call& call, const json& spec) const {
+        const auto& kind = *planner_.kind(spec.at("kind").get_ref<const std::string&>());
+        const auto& args = spec.at("args");
+        if (args.contains("dataset")) {
+            return tl::unexpected(refused_args(
+                {{"/dataset", "dataset", "A job on a dataset is submitted by itself."}}));
+        }
+        auto job = new_job(call.principal, kind, spec, clock_.now());
+        if (!job) return job;
+        auto plan = planner_.plan_alone(kind, args);
+        if (!plan) return tl::unexpected(refused_args(plan.error()));
+        job->plan = std::move(*plan);
+        return job;
+    }
+
+    // The specs' answers in order; `outcomes` are of those that could be planned.
+    Answers answers_of(const Planned& planned, const Outcomes& outcomes, const Call& call,
+                       bool whole) const {
+        Answers answers;
+        auto outcome = outcomes.begin();
+        for (const auto& job : planned) {
+            const auto& spec = call.body["jobs"][answers.size()];
+            if (!job) {
+                answers.push_back(tl::unexpected(job.error()));
+            } else if (outcome == outcomes.end()) {
+                answers.push_back(queue::Submitted{});
+            } else {
+                answers.push_back(
+                    answer_of(*outcome++, !whole && spec.contains("unique") && returns_holder(spec),
+                              clock_.now()));
+            }
+        }
+        return answers;
+    }
+
+    static Outcome<queue::Submitted> answer_of(const Result<queue::Submitted>& outcome,
+                                               bool takes_holder, Timestamp now) {
+        if (!outcome && outcome.error().code == Errc::conflict) return tl::unexpected(mismatch());
+        // Of a bundle that was not stored: no fault of this job.
+        if (!outcome && outcome.error().code == Errc::cancelled) return queue::Submitted{};
+        if (!outcome) return tl::unexpected<Problem>(outcome.error());
+        if (outcome->over_quota) {
+            return tl::unexpected(over_quota(*outcome->over_quota, now));
+        }
+        if (outcome->taken && !takes_holder) return tl::unexpected(not_unique(outcome->id));
+        return *outcome;
+    }
+
+    // Names the jobs at fault, the first of them.
+    static Problem not_stored(int status, const Answers& answers) {
+        Problem problem(status, "Nothing was stored: not all of these jobs can be.");
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+            if (answers[i]) continue;
+            const auto job = "/jobs/" + std::to_string(i);
+            const auto& refusal = answers[i].error();
+            if (refusal.errors.empty()) problem.errors.push_back({job, {}, refusal.detail});
+            for (const auto& error : refusal.errors) {
+                problem.errors.push_back({job + error.pointer, {}, error.detail});
+            }
+            if (problem.errors.size() >= limits::kFieldErrors) break;
+        }
+        return problem;
+    }
+
+    static json summary(const Answers& answers) {
+        json items = json::array();
+        std::size_t created = 0;
+        for (const auto& answer : answers) {
+            if (answer) created += !answer->taken && !answer->replayed;
+            items.push_back(answer ? stored(*answer) : refusal(answer.error()));
+        }
+        return {{"created", created}, {"items", std::move(items)}};
+    }
+
+    queue::JobStore& store_;
+    const planning::Planner& planner_;
+    boost::asio::thread_pool& pool_;
+    const Clock& clock_;
+};
+
+}  // namespace
+
+void add_job_bundles(Handlers& handlers, queue::JobStore& store, const planning::Planner& planner,
+                     boost::asio::thread_pool& pool, const Clock& clock) {
+    const auto bundles = std::make_shared<const JobBundles>(store, planner, pool, clock);
+    handlers["createJobBundle"] = [bundles](const Call& call) { return bundles->create(call); };
+}
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,84 @@
+// Pictures of a job's results, drawn when they are asked for.
+#include "server/base/budget.hpp"
+#include "server/base/gzip.hpp"
+#include "server/base/offload.hpp"
+#include "server/http/endpoints/jobs/item_chunk.hpp"
+#include "server/http/endpoints/jobs/job_json.hpp"
+#include "server/http/endpoints/jobs/kind_offers.hpp"
+#include "server/http/messages/accept.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+
+namespace {
+
+// For clients that know no images.
+constexpr std::string_view kBytes = "application/octet-stream";
+constexpr std::size_t kInFlight = 8;  // read, drawn or waiting for the pool
+constexpr std::size_t kLargestChunk = 64 * 1024 * 1024;
+
+std::string_view line_of(std::string_view rows, std::int64_t number) {
+    for (; number > 0; --number) rows.remove_prefix(std::min(rows.find('\n'), rows.size() - 1) + 1);
+    return rows.substr(0, rows.find('\n'));
+}
+
+class Pictures {
+  public:
+    Pictures(queue::JobStore& store, Offers offers, boost::asio::thread_pool& pool)
+        : store_(store), offers_(offers), pool_(pool) {}
+
+    awaitable<Outcome<Response>> get(const Call& call) {
+        const auto id = job_id_of(call.parameters.text("job_id"));
+        if (!id) co_return tl::unexpected(id.error());
+        const auto team = call.principal.team.id;
+        const auto job = co_await store_.get(team, *id);
+        if (!job) co_return tl::unexpected<Problem>(job.error());
+        if (auto final = require_final(*job); !final) co_return tl::unexpected(final.error());
+        const auto kind = std::ranges::find(offers_, job->kind, &jobs::Offer::kind);
+        if (kind == offers_.end() || kind->picture == nullptr) {
+            co_return refuse(404, "Jobs of kind " + job->kind + " have no pictures.");
+        }
+        const std::int64_t index = call.parameters.integer("index").value_or(0);
+        const auto chunk = co_await chunk_of_item(store_, team, *id, index);
+        if (!chunk) co_return tl::unexpected<Problem>(chunk.error());
+        if (!chunk->error.empty()) co_return refuse(404, "This item has no results.");
+        const auto place = waiting_.reserve(1);
+        if (!place) co_return tl::unexpected(overloaded("Too many pictures are being drawn."));
+        const auto packed = co_await store_.result_chunk(team, *id, chunk->seq);
+        if (!packed) co_return tl::unexpected<Problem>(packed.error());
+        const bool png = call.parameters.text("format").value_or("svg") == "png";
+        const auto number = call.parameters.integer("number").value_or(1);
+        const auto draw = [&]() -> Result<std::string> {
+            const auto rows = gunzip(*packed, kLargestChunk);
+            if (!rows) return fail(rows.error());
+            return kind->picture(line_of(*rows, index - chunk->first_item), number,
+                                 png ? jobs::PictureFormat::png : jobs::PictureFormat::svg);
+        };
+        auto picture = co_await offload(pool_, draw);
+        if (!picture) co_return tl::unexpected<Problem>(picture.error());
+        const std::string_view image = png ? "image/png" : "image/svg+xml";
+        const auto type = negotiate(call.request.header("Accept").value_or(""),
+                                    {std::string(image), std::string(kBytes)});
+        if (!type) co_return refuse(406, "This is available as " + std::string(image) + ".");
+        co_return text_response(*type, std::move(*picture));
+    }
+
+  private:
+    queue::JobStore& store_;
+    Offers offers_;
+    boost::asio::thread_pool& pool_;
+    Budget waiting_{kInFlight};
+};
+
+}  // namespace
+
+void add_job_pictures(Handlers& handlers, queue::JobStore& store, Offers offers,
+                      boost::asio::thread_pool& pool) {
+    const auto pictures = std::make_shared<Pictures>(store, offers, pool);
+    handlers["getJobPicture"] = [pictures](const Call& call) { return pictures->get(call); };
+}
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,112 @@
+// Reading one job: now, or when it changes; and its report.
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/jobs/job_json.hpp"
+#include "server/http/endpoints/json_values.hpp"
+#include "server/http/endpoints/pool/share_json.hpp"
+#include "server/http/messages/limits.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+using SteadyClock = std::chrono::steady_clock;
+
+namespace {
+
+class JobReading {
+  public:
+    JobReading(queue::JobStore& store, queue::JobSignals& signals, const Draining& draining,
+               const Clock& clock)
+        : store_(store), signals_(signals), draining_(draining), clock_(clock) {}
+
+    awaitable<Outcome<Response>> get(const Call& call) const {
+        const auto id = job_id_of(call.parameters.text("job_id"));
+        if (!id) co_return tl::unexpected(id.error());
+        const auto known = call.parameters.text("If-None-Match").value_or("");
+        const auto end =
+            SteadyClock::now() + std::chrono::seconds(call.parameters.integer("wait").value_or(0));
+        for (;;) {
+            const auto job = co_await store_.get(call.principal.team.id, *id);
+            if (!job) co_return tl::unexpected<Problem>(job.error());
+            const bool unchanged = names_version(known, job_etag(*job));
+            const bool worth_waiting = !queue::is_final(job->state) && (known.empty() || unchanged);
+            if (!worth_waiting || draining_.begun() || SteadyClock::now() >= end) {
+                co_return answer(*job, unchanged);
+            }
+            const auto wake = std::min(end, SteadyClock::now() + limits::kSignalWait);
+            co_await signals_.changed(*id, wake);
+        }
+    }
+
+    awaitable<Outcome<Response>> report(const Call& call) const {
+        const auto id = job_id_of(call.parameters.text("job_id"));
+        if (!id) co_return tl::unexpected(id.error());
+        const auto job = co_await store_.get(call.principal.team.id, *id);
+        if (!job) co_return tl::unexpected<Problem>(job.error());
+        if (auto final = require_final(*job); !final) co_return tl::unexpected(final.error());
+        const auto summary = co_await store_.report(call.principal.team.id, *id);
+        if (!summary) co_return tl::unexpected<Problem>(summary.error());
+        const json report = {
+            {"job_id", to_public(job->id)},
+            {"kind", job->kind},
+            {"created_at", to_rfc3339(job->finished_at.value_or(job->created_at))},
+            {"items",
+             {{"total", job->items_total},
+              {"ok", job->items_done - job->items_failed},
+              {"failed", job->items_failed}}},
+            {"summary", json::parse(*summary)},
+        };
+        co_return json_response(200, report);
+    }
+
+    awaitable<Outcome<Response>> wait(const Call& call) const {
+        const auto id = job_id_of(call.parameters.text("job_id"));
+        if (!id) co_return tl::unexpected(id.error());
+        const auto wait = co_await store_.wait(call.principal.team.id, *id);
+        if (!wait) co_return tl::unexpected<Problem>(wait.error());
+        if (!*wait) {
+            queue::Wait ended;
+            ended.reason = "ended";
+            co_return json_response(200, wait_json(ended, "It has ended."));
+        }
+        co_return json_response(200, wait_json(**wait, queue::describe(**wait)));
+    }
+
+  private:
+    static json wait_json(const queue::Wait& why, const std::string& detail) {
+        return {{"reason", why.reason},
+                {"detail", detail},
+                {"until", time_or_null(why.until)},
+                {"tasks_ahead", why.tasks_ahead},
+                {"device_class", text_or_null(why.device_class)},
+                {"share", why.share ? share_json(*why.share) : json(nullptr)},
+                {"starts_from", time_or_null(why.starts_from)},
+                {"starts_by", time_or_null(why.starts_by)}};
+    }
+
+    Response answer(const queue::Job& job, bool unchanged) const {
+        auto response =
+            unchanged ? empty_response(304) : json_text_response(200, job_text(job, clock_.now()));
+        response.with("ETag", job_etag(job));
+        return response;
+    }
+
+    queue::JobStore& store_;
+    queue::JobSignals& signals_;
+    const Draining& draining_;
+    const Clock& clock_;
+};
+
+}  // namespace
+
+void add_job_reading(Handlers& handlers, queue::JobStore& store, queue::JobSignals& signals,
+                     const Draining& draining, const Clock& clock) {
+    const auto reading = std::make_shared<const JobReading>(store, signals, draining, clock);
+    handlers["getJob"] = [reading](const Call& call) { return reading->get(call); };
+    handlers["getJobWait"] = [reading](const Call& call) { return reading->wait(call); };
+    handlers["getJobReport"] = [reading](const Call& call) { return reading->report(call); };
+}
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,141 @@
+// Running again what ended jobs did not get done: one of them, some, or all that match a filter.
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/jobs/job_json.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::size_t kJobsPerCall = 100;  // of the store
+constexpr int kJobsPerFilter = 1000;
+
+std::string reason(queue::Redrive outcome) {
+    switch (outcome) {
+        case queue::Redrive::redriven:
+            return {};
+        case queue::Redrive::unfinished:
+            return "The job has not ended yet.";
+        case queue::Redrive::complete:
+            return "Nothing is left to run again: all the job's tasks are done.";
+        case queue::Redrive::no_dataset:
+            return "The job's dataset has been deleted.";
+        case queue::Redrive::not_unique:
+            return "Another job that has not ended has its unique key.";
+        case queue::Redrive::not_found:
+            return "There is no such job.";
+    }
+    return {};
+}
+
+Problem refused(std::string pointer, std::string detail) {
+    Problem problem(422, "The body breaks a rule.");
+    problem.errors.push_back({std::move(pointer), {}, std::move(detail)});
+    return problem;
+}
+
+class JobRedrive {
+  public:
+    JobRedrive(queue::JobStore& store, const Clock& clock) : store_(store), clock_(clock) {}
+
+    awaitable<Outcome<Response>> one(const Call& call) const {
+        const auto id = job_id_of(call.parameters.text("job_id"));
+        if (!id) co_return tl::unexpected(id.error());
+        const auto team = call.principal.team.id;
+        const auto outcomes = co_await store_.redrive(team, call.principal.user.id, {*id});
+        if (!outcomes) co_return tl::unexpected<Problem>(outcomes.error());
+        const auto outcome =
+            outcomes->empty() ? queue::Redrive::not_found : outcomes->front().outcome;
+        if (outcome == queue::Redrive::not_found) co_return refuse(404, reason(outcome));
+        if (outcome != queue::Redrive::redriven) co_return refuse(409, reason(outcome));
+        const auto job = co_await store_.get(team, *id);
+        if (!job) co_return tl::unexpected<Problem>(job.error());
+        auto response = json_text_response(202, job_text(*job, clock_.now()));
+        response.with("Location", job_path(job->id));
+        co_return response;
+    }
+
+    awaitable<Outcome<Response>> many(const Call& call) const {
+        json answer = {{"redriven", 0}, {"refused", json::array()}, {"next_cursor", nullptr}};
+        auto jobs = call.body.contains("filter")
+                        ? co_await matching(call, call.body.at("filter"), answer["next_cursor"])
+                        : named(call.body.at("job_ids"), answer["refused"]);
+        if (!jobs) co_return tl::unexpected(std::move(jobs.error()));
+        for (std::size_t first = 0; first < jobs->size(); first += kJobsPerCall) {
+            const auto last = std::min(jobs->size(), first + kJobsPerCall);
+            const auto outcomes =
+                co_await store_.redrive(call.principal.team.id, call.principal.user.id,
+                                        {jobs->begin() + static_cast<std::ptrdiff_t>(first),
+                                         jobs->begin() + static_cast<std::ptrdiff_t>(last)});
+            if (!outcomes) co_return tl::unexpected<Problem>(outcomes.error());
+            for (const auto& [id, outcome] : *outcomes) {
+                if (outcome == queue::Redrive::redriven) {
+                    answer["redriven"] = answer["redriven"].get<int>() + 1;
+                } else {
+                    answer["refused"].push_back(
+                        {{"job_id", to_public(id)}, {"detail", reason(outcome)}});
+                }
+            }
+        }
+        co_return json_response(200, answer);
+    }
+
+  private:
+    using Jobs = std::vector<JobId>;
+
+    static Outcome<Jobs> named(const json& ids, json& refused) {
+        Jobs jobs;
+        for (const auto& id : ids) {
+            const auto job = parse_public_id("job", id.get_ref<const std::string&>());
+            if (job) {
+                jobs.push_back(JobId{*job});
+            } else {
+                refused.push_back({{"job_id", id}, {"detail", reason(queue::Redrive::not_found)}});
+            }
+        }
+        return jobs;
+    }
+
+    // `next` becomes the cursor behind which there may be more.
+    awaitable<Outcome<Jobs>> matching(const Call& call, const json& wanted, json& next) const {
+        queue::JobFilter filter;
+        filter.kind = wanted.value("kind", "");
+        filter.state = queue::parse_job_state(wanted.value("state", "failed"));
+        if (wanted.contains("label")) {
+            filter_by_label(filter, wanted["label"].get_ref<const std::string&>());
+        }
+        if (wanted.contains("cursor")) {
+            const auto before =
+                parse_public_id("job", wanted["cursor"].get_ref<const std::string&>());
+            if (!before) {
+                co_return tl::unexpected(
+                    refused("/filter/cursor", "is not the next_cursor of an answer"));
+            }
+            filter.before = JobId{*before};
+        }
+        filter.limit = kJobsPerFilter;
+        const auto found = co_await store_.list(call.principal.team.id, std::move(filter));
+        if (!found) co_return tl::unexpected<Problem>(found.error());
+        Jobs jobs;
+        for (const auto& job : *found) jobs.push_back(job.id);
+        if (jobs.size() == static_cast<std::size_t>(kJobsPerFilter)) next = to_public(jobs.back());
+        co_return jobs;
+    }
+
+    queue::JobStore& store_;
+    const Clock& clock_;
+};
+
+}  // namespace
+
+void add_job_redrive(Handlers& handlers, queue::JobStore& store, const Clock& clock) {
+    const auto redrive = std::make_shared<const JobRedrive>(store, clock);
+    handlers["redriveJob"] = [redrive](const Call& call) { return redrive->one(call); };
+    handlers["redriveJobs"] = [redrive](const Call& call) { return redrive->many(call); };
+}
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,218 @@
+// A job's results: chunks of rows, read and converted one at a time while the client takes them.
+// Results of an ended job never change, so a download that was cut off can go on (RFC 9110, 14).
+// Ranges are of the uncompressed bytes: what is asked for with a Range is never compressed.
+#include "server/base/budget.hpp"
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/jobs/job_json.hpp"
+#include "server/http/endpoints/jobs/result_parts.hpp"
+#include "server/http/endpoints/jobs/result_sizes.hpp"
+#include "server/http/endpoints/user_slots.hpp"
+#include "server/http/messages/accept.hpp"
+#include "server/http/messages/byte_range.hpp"
+#include "server/http/messages/gzip_body.hpp"
+#include "server/http/messages/limits.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using jobs::ResultsFormat;
+
+namespace {
+
+struct Format {
+    ResultsFormat format;
+    std::string_view name;
+    std::string_view media_type;
+};
+constexpr std::array kFormats = {
+    Format{ResultsFormat::json, "json", "application/json"},
+    Format{ResultsFormat::jsonl, "jsonl", "application/x-ndjson"},
+    Format{ResultsFormat::csv, "csv", "text/csv"},
+};
+
+Outcome<Format> format_of(const Call& call) {
+    const auto name = call.parameters.text("format");
+    const auto type = negotiate(call.request.header("Accept").value_or(""),
+                                {"application/json", "application/x-ndjson", "text/csv"});
+    for (const auto& format : kFormats) {
+        if (name ? *name == format.name : type == format.media_type) return format;
+    }
+    return refuse(406, "This is available as application/json, application/x-ndjson, text/csv.");
+}
+
+RowRange rows_of(const Call& call) {
+    RowRange rows{.first = call.parameters.integer("first").value_or(0)};
+    const auto limit = call.parameters.integer("limit");
+    if (limit && *limit < rows.end - rows.first) rows.end = rows.first + *limit;
+    return rows;
+}
+
+// What is being sent, within its bounds for as long as that takes.
+class CountedBody final : public BodyStream {
+  public:
+    CountedBody(std::unique_ptr<BodyStream> content, UserSlots::Slot slot,
+                std::shared_ptr<Budget> downloads, Budget::Reservation place)
+        : content_(std::move(content)),
+          slot_(std::move(slot)),
+          downloads_(std::move(downloads)),
+          place_(std::move(place)) {}
+
+    awaitable<Result<std::optional<std::string>>> next() override { return content_->next(); }
+
+  private:
+    std::unique_ptr<BodyStream> content_;
+    UserSlots::Slot slot_;
+    std::shared_ptr<Budget> downloads_;  // outlives the place in it
+    Budget::Reservation place_;
+};
+
+// The version of one form of the results; none where it may change after all: rows of tasks that
+// were given up are made from their input, which can be deleted.
+std::string etag_of(const queue::Job& job, const std::vector<queue::ChunkInfo>& chunks,
+                    const Format& format, const std::string& server_version) {
+    const bool settled = std::ranges::all_of(chunks, &std::string::empty, &queue::ChunkInfo::error);
+    if (!settled) return {};
+    return to_public(job.id) + '-' + std::string(format.name) + '-' + server_version;
+}
+
+std::string quoted(const std::string& etag, std::string_view coding = {}) {
+    return '"' + etag + std::string(coding) + '"';
+}
+
+class Results {
+  public:
+    Results(queue::JobStore& store, Kinds kinds, boost::asio::thread_pool& pool,
+            std::string server_version)
+        : store_(store), kinds_(kinds), pool_(pool), server_version_(std::move(server_version)) {}
+
+    awaitable<Outcome<Response>> get(const Call& call) {
+        const auto id = job_id_of(call.parameters.text("job_id"));
+        if (!id) co_return tl::unexpected(id.error());
+        const auto format = format_of(call);
+        if (!format) co_return tl::unexpected(format.error());
+        const auto team = call.principal.team.id;
+        auto job = co_await store_.get(team, *id);
+        if (!job) co_return tl::unexpected<Problem>(job.error());
+        if (auto final = require_final(*job); !final) co_return tl::unexpected(final.error());
+        const auto kind = std::ranges::find(kinds_, job->kind, &jobs::Contract::name);
+        if (kind == kinds_.end()) {
+            co_return refuse(404, "This server does not know jobs of kind " + job->kind + ".");
+        }
+        auto chunks = co_await store_.result_chunks(team, *id);
+        if (!chunks) co_return tl::unexpected<Problem>(chunks.error());
+        const auto rows = rows_of(call);
+        const auto etag =
+            rows.whole() ? etag_of(*job, *chunks, *format, server_version_) : std::string();
+        const auto sizes =
+            rows.whole() ? sizes_.of(*id, format->name) : std::make_shared<PartSizes>();
+        const auto parts = std::make_shared<ResultParts>(
+            store_, pool_, std::move(*job), std::move(*chunks), rows, format->format, *kind, sizes);
+        auto response = co_await answer(call, parts, etag);
+        if (!response) co_return response;
+        response->with("Content-Type", std::string(format->media_type))
+            .with("Vary", "Accept, Accept-Encoding")
+            .with("Content-Disposition", "attachment; filename=\"" + to_public(*id) + "." +
+                                             std::string(format->name) + "\"");
+        co_return response;
+    }
+
+  private:
+    awaitable<Outcome<Response>> answer(const Call& call, std::shared_ptr<ResultParts> parts,
+                                        const std::string& etag) {
+        const auto& request = call.request;
+        const auto range = etag.empty() ? std::nullopt : wanted_range(request, quoted(etag));
+        const bool compressed =
+            !range && call.parameters.flag("compress") &&
+            accepts_encoding(request.header("Accept-Encoding").value_or(""), "gzip");
+        const auto version = quoted(etag, compressed ? "-gzip" : "");
+        Response response;
+        if (!etag.empty()) {
+            response.with("ETag", version).with("Accept-Ranges", compressed ? "none" : "bytes");
+            if (names_version(call.parameters.text("If-None-Match").value_or(""), version)) {
+                response.status = 304;
+                co_return response;
+            }
+        }
+        auto slot = downloading_.take(call.principal.user.id);
+        if (!slot) co_return exhausted("You have too many downloads open.");
+        auto place = downloads_->reserve(1);
+        if (!place) co_return overloaded_now("The server sends too many downloads at once.");
+        std::unique_ptr<BodyStream> body;
+        if (range) {
+            auto slice = co_await slice_for(*range, *parts, response);
+            if (!slice) co_return tl::unexpected(slice.error());
+            body = body_slice(parts, slice->first, slice->last);
+        } else if (compressed) {
+            response.with("Content-Encoding", "gzip");
+            body = gzip_body(whole_body(parts), pool_);
+        } else {
+            response.length = parts->total();
+            body = whole_body(parts);
+        }
+        response.stream = std::make_unique<CountedBody>(std::move(body), std::move(*slot),
+                                                        downloads_, std::move(*place));
+        co_return response;
+    }
+
+    // Nothing: the whole is wanted, or what the client has is of another version.
+    static std::optional<ByteRange> wanted_range(const Request& request, const std::string& etag) {
+        const auto range = request.header("Range");
+        if (!range || request.method != "GET") return std::nullopt;
+        if (request.header("If-Range").value_or(etag) != etag) return std::nullopt;
+        return parse_byte_range(*range);
+    }
+
+    awaitable<Outcome<Slice>> slice_for(const ByteRange& range, ResultParts& parts,
+                                        Response& response) {
+        auto total = parts.total();
+        if (!total) {
+            const auto turn = measuring_.reserve(1);
+            if (!turn) {
+                const auto problem = overloaded("The server measures too many downloads at once.");
+                co_return tl::unexpected(problem);
+            }
+            const auto measured = co_await parts.measure();
+            if (!measured) co_return tl::unexpected<Problem>(measured.error());
+            total = parts.total();
+        }
+        const auto slice = slice_of(range, *total);
+        if (!slice) {
+            Problem problem(416, "The results have " + std::to_string(*total) + " bytes.");
+            problem.headers.push_back({"Content-Range", "bytes */" + std::to_string(*total)});
+            co_return tl::unexpected(std::move(problem));
+        }
+        response.status = 206;
+        response.length = slice->size();
+        response.with("Content-Range", content_range(*slice, *total));
+        co_return *slice;
+    }
+
+    static Outcome<Response> exhausted(const char* why) {
+        return tl::unexpected<Problem>(Error{Errc::exhausted, why, {}});
+    }
+    static Outcome<Response> overloaded_now(const char* why) {
+        return tl::unexpected(overloaded(why));
+    }
+
+    queue::JobStore& store_;
+    Kinds kinds_;
+    boost::asio::thread_pool& pool_;
+    std::string server_version_;
+    ResultSizes sizes_;
+    UserSlots downloading_{limits::kDownloadsPerUser};
+    std::shared_ptr<Budget> downloads_ = std::make_shared<Budget>(limits::kDownloads);
+    Budget measuring_{limits::kMeasuresInFlight};
+};
+
+}  // namespace
+
+void add_job_results(Handlers& handlers, queue::JobStore& store, Kinds kinds,
+                     boost::asio::thread_pool& pool, const std::string& server_version) {
+    const auto results = std::make_shared<Results>(store, kinds, pool, server_version);
+    handlers["getJobResults"] = [results](const Call& call) { return results->get(call); };
+}
+
+}  // namespace plimsoll::http::endpoints

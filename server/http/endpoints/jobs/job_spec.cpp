@@ -1,0 +1,91 @@
+#include "server/http/endpoints/jobs/job_spec.hpp"
+
+#include "server/http/endpoints/jobs/job_json.hpp"
+#include "server/http/endpoints/json_values.hpp"
+#include "server/planning/planner.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::http::endpoints {
+
+namespace {
+
+Problem broken_rule(std::string pointer, std::string detail) {
+    Problem problem(422, "The body breaks a rule.");
+    problem.errors.push_back({std::move(pointer), {}, std::move(detail)});
+    return problem;
+}
+
+Outcome<std::optional<Timestamp>> time_of(const nlohmann::json& spec, const std::string& member) {
+    const auto found = spec.find(member);
+    if (found == spec.end()) return std::nullopt;
+    auto time = parse_rfc3339(found->get_ref<const std::string&>());
+    if (!time) {
+        return tl::unexpected(
+            broken_rule("/" + member, "must be a time as in RFC 3339, like 2026-03-01T12:00:00Z"));
+    }
+    return time;
+}
+
+Outcome<void> take_times(queue::NewJob& job, const nlohmann::json& spec, Timestamp now) {
+    const auto run_at = time_of(spec, "run_at");
+    if (!run_at) return tl::unexpected(run_at.error());
+    const auto deadline = time_of(spec, "deadline");
+    if (!deadline) return tl::unexpected(deadline.error());
+    if (*deadline && **deadline <= now) {
+        return tl::unexpected(broken_rule("/deadline", "must be in the future"));
+    }
+    if (*deadline && *run_at && **deadline <= **run_at) {
+        return tl::unexpected(broken_rule("/deadline", "must be later than run_at"));
+    }
+    job.run_at = *run_at;
+    job.deadline = *deadline;
+    return {};
+}
+
+}  // namespace
+
+Outcome<queue::NewJob> new_job(const identity::Principal& submitter, const jobs::Contract& kind,
+                               const nlohmann::json& spec, Timestamp now) {
+    auto job = planning::new_job(submitter.team.id, submitter.user.id, kind, spec);
+    if (auto taken = take_times(job, spec, now); !taken) {
+        return tl::unexpected(std::move(taken.error()));
+    }
+    return job;
+}
+
+Problem refused(const planning::Refusal& refusal) {
+    return refusal.arguments.empty() ? Problem(refusal.error) : refused_args(refusal.arguments);
+}
+
+bool returns_holder(const nlohmann::json& spec) {
+    return spec.at("unique").value("on_conflict", "refuse") == "return";
+}
+
+Problem not_unique(JobId holder) {
+    const auto id = to_public(holder);
+    Problem problem(409, "The job " + id + " has this unique key and has not ended.");
+    problem.slug = "not-unique";
+    problem.errors.push_back({"/unique/key", {}, "is held by " + id});
+    problem.headers.push_back({"Location", job_path(holder)});
+    return problem;
+}
+
+Problem over_quota(const queue::OverQuota& refusal, Timestamp now) {
+    Problem problem(429, queue::describe(refusal));
+    problem.slug = "over-quota";
+    const auto member = [&](const char* name, const nlohmann::json& value) {
+        problem.members.emplace_back(name, value.dump());
+    };
+    member("quota", refusal.quota);
+    member("used", refusal.used);
+    member("limit", refusal.limit);
+    member("renews_at", time_or_null(refusal.renews_at));
+    if (refusal.renews_at && refusal.needed <= refusal.limit) {
+        const auto wait = std::chrono::ceil<std::chrono::seconds>(*refusal.renews_at - now);
+        problem.headers.push_back({"Retry-After", std::to_string(std::max<long>(1, wait.count()))});
+    }
+    return problem;
+}
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,203 @@
+#include "server/http/endpoints/jobs/result_parts.hpp"
+
+#include "server/base/gzip.hpp"
+#include "server/base/offload.hpp"
+#include "server/http/endpoints/jobs/job_json.hpp"
+#include "server/http/messages/limits.hpp"
+#include "server/jobs/rows_without_input.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using jobs::ResultsFormat;
+using nlohmann::json;
+
+namespace {
+
+// One task's rows, unpacked. Tasks are cut far smaller; this bounds what a damaged chunk can do.
+constexpr std::size_t kLargestChunk = 64 * 1024 * 1024;
+
+std::string json_head(const queue::Job& job) {
+    auto head = json{{"job_id", to_public(job.id)}, {"kind", job.kind}}.dump();
+    head.back() = ',';
+    return head + "\"items\":";
+}
+
+// The rows of a chunk from line `first` on, before line `end`.
+std::string_view lines_between(std::string_view rows, std::int64_t first, std::int64_t end) {
+    const auto skip = [](std::string_view text, std::int64_t lines) {
+        std::size_t at = 0;
+        for (; lines > 0 && at < text.size(); --lines) at = text.find('\n', at) + 1;
+        return at;
+    };
+    rows.remove_prefix(skip(rows, first));
+    return rows.substr(0, skip(rows, end - first));
+}
+
+// Leaves the chunks that have some of the rows.
+void keep(std::vector<queue::ChunkInfo>& chunks, RowRange& rows) {
+    std::int64_t before = 0;
+    std::int64_t at = 0;
+    std::erase_if(chunks, [&](const queue::ChunkInfo& chunk) {
+        const auto begins = std::exchange(at, at + chunk.items);
+        if (at <= rows.first) before = at;
+        return at <= rows.first || begins >= rows.end;
+    });
+    rows.first -= before;
+    rows.end -= before;
+}
+
+class PartsBody final : public BodyStream {
+  public:
+    PartsBody(std::shared_ptr<ResultParts> parts, std::uint64_t skip, std::uint64_t left)
+        : parts_(std::move(parts)), skip_(skip), left_(left) {
+        // What is skipped as a whole is never made.
+        while (next_ < parts_->count() && skip_ > 0 && skip_ >= *parts_->size(next_)) {
+            skip_ -= *parts_->size(next_++);
+        }
+    }
+
+    awaitable<Result<std::optional<std::string>>> next() override {
+        if (next_ == parts_->count() || left_ == 0) co_return std::nullopt;
+        auto part = co_await parts_->part(next_++);
+        if (!part) co_return fail(part.error());
+        if (skip_ > 0) part->erase(0, std::exchange(skip_, 0));
+        if (part->size() > left_) part->resize(left_);
+        left_ -= part->size();
+        co_return std::move(*part);
+    }
+
+  private:
+    std::shared_ptr<ResultParts> parts_;
+    std::size_t next_ = 0;
+    std::uint64_t skip_;  // of the next part
+    std::uint64_t left_;
+};
+
+}  // namespace
+
+ResultParts::ResultParts(queue::JobStore& store, boost::asio::thread_pool& pool, queue::Job job,
+                         std::vector<queue::ChunkInfo> chunks, RowRange rows, ResultsFormat format,
+                         const jobs::Contract& kind, std::shared_ptr<PartSizes> sizes)
+    : store_(store),
+      pool_(pool),
+      job_(std::move(job)),
+      chunks_(std::move(chunks)),
+      rows_(rows),
+      format_(format),
+      kind_(kind),
+      sizes_(std::move(sizes)) {
+    jobs::ResultsConverter converter(format, kind.columns);
+    if (format == ResultsFormat::json) head_ = json_head(job_);
+    converter.begin(head_);
+    converter.end(tail_);
+    if (format == ResultsFormat::json) tail_ += '}';
+    const bool whole = rows_.whole();
+    if (!whole) keep(chunks_, rows_);
+    sizes_->resize(chunks_.size());
+    if (!whole || format == ResultsFormat::csv) return;
+    for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
+        if (!chunks_[chunk].error.empty()) continue;
+        const auto size = static_cast<std::uint64_t>(chunks_[chunk].rows_bytes);
+        // In JSON a comma stands between rows, where JSON lines have an end after each.
+        (*sizes_)[chunk] = format == ResultsFormat::json && chunk == 0 ? size - 1 : size;
+    }
+}
+
+std::optional<std::uint64_t> ResultParts::size(std::size_t number) const {
+    if (number == 0) return head_.size();
+    if (number > chunks_.size()) return tail_.size();
+    return (*sizes_)[number - 1];
+}
+
+std::optional<std::uint64_t> ResultParts::total() const {
+    std::uint64_t sum = 0;
+    for (std::size_t number = 0; number < count(); ++number) {
+        const auto one = size(number);
+        if (!one) return std::nullopt;
+        sum += *one;
+    }
+    return sum;
+}
+
+awaitable<Result<std::string>> ResultParts::part(std::size_t number) {
+    if (number == 0) co_return head_;
+    if (number > chunks_.size()) co_return tail_;
+    auto rows = co_await rows_of(number - 1);
+    if (!rows) co_return rows;
+    auto& size = (*sizes_)[number - 1];
+    if (size.value_or(rows->size()) != rows->size()) {
+        co_return fail(Errc::corrupt, "A stored result chunk is not what it was.");
+    }
+    size = rows->size();
+    co_return rows;
+}
+
+awaitable<Result<void>> ResultParts::measure() {
+    for (std::size_t number = 0; number < count(); ++number) {
+        if (size(number)) continue;
+        const auto made = co_await part(number);
+        if (!made) co_return fail(made.error());
+    }
+    co_return Result<void>{};
+}
+
+awaitable<Result<std::string>> ResultParts::rows_of(std::size_t chunk) {
+    const auto& info = chunks_[chunk];
+    const auto packed = info.error.empty()
+                            ? co_await store_.result_chunk(job_.team, job_.id, info.seq)
+                            : co_await store_.task_input(job_.team, job_.id, info.seq);
+    const bool input_gone =
+        !packed && !info.error.empty() && packed.error().code == Errc::not_found;
+    if (!packed && !input_gone) co_return fail(packed.error());
+    const auto work = [&]() -> Result<std::string> {
+        auto rows = input_gone ? Result<std::string>(jobs::rows_without_input(
+                                     kind_.columns, info.first_item, info.items, info.error))
+                               : unpack(info, *packed);
+        if (!rows) return rows;
+        return convert(chunk, std::move(*rows));
+    };
+    const bool quick = packed && packed->size() <= limits::kInlineBytes;
+    co_return quick ? work() : co_await offload(pool_, work);
+}
+
+Result<std::string> ResultParts::unpack(const queue::ChunkInfo& chunk,
+                                        const std::string& packed) const {
+    return chunk.error.empty() ? gunzip(packed, kLargestChunk)
+                               : kind_.failed_rows(job_.args, packed, chunk.error);
+}
+
+Result<std::string> ResultParts::convert(std::size_t chunk, std::string rows) const {
+    if (!rows.ends_with('\n')) return fail(Errc::corrupt, "A stored result chunk is cut off.");
+    if (chunk == 0 || chunk + 1 == chunks_.size()) {
+        std::int64_t before = 0;
+        for (std::size_t other = 0; other < chunk; ++other) before += chunks_[other].items;
+        const auto wanted = lines_between(rows, std::max<std::int64_t>(0, rows_.first - before),
+                                          rows_.end - before);
+        if (wanted.size() < rows.size()) rows = std::string(wanted);
+    }
+    if (format_ == ResultsFormat::jsonl) return rows;
+    jobs::ResultsConverter converter(format_, kind_.columns);
+    std::string out;
+    auto converted = converter.rows(rows, chunk == 0, out);
+    if (!converted) return fail(converted.error());
+    return out;
+}
+
+std::unique_ptr<BodyStream> whole_body(std::shared_ptr<ResultParts> parts) {
+    return std::make_unique<PartsBody>(std::move(parts), 0,
+                                       std::numeric_limits<std::uint64_t>::max());
+}
+
+std::unique_ptr<BodyStream> body_slice(std::shared_ptr<ResultParts> parts, std::uint64_t first,
+                                       std::uint64_t last) {
+    return std::make_unique<PartsBody>(std::move(parts), first, last - first + 1);
+}
+
+}  // namespace plimsoll::http::endpoints

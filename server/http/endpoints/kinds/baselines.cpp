@@ -1,0 +1,108 @@
+// Reports that a team pinned, and which of them a report is compared with.
+#include "server/http/endpoints/jobs/job_json.hpp"
+#include "server/http/endpoints/jobs/kind_offers.hpp"
+#include "server/http/endpoints/json_values.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+
+namespace {
+
+json baseline_json(const queue::Baseline& baseline) {
+    return {{"id", to_public(baseline.id)},
+            {"kind", baseline.kind},
+            {"likeness", baseline.likeness},
+            {"job_id", baseline.job ? json(plimsoll::to_public(*baseline.job)) : json(nullptr)},
+            {"pinned_by", text_or_null(baseline.pinned_by)},
+            {"pinned_at", to_rfc3339(baseline.pinned_at)}};
+}
+
+class Baselines {
+  public:
+    Baselines(queue::JobStore& jobs, queue::BaselineStore& store, Offers offers)
+        : jobs_(jobs), store_(store), offers_(offers) {}
+
+    awaitable<Outcome<Response>> list(const Call& call) const {
+        const auto found = co_await store_.list(call.principal.team.id);
+        if (!found) co_return tl::unexpected<Problem>(found.error());
+        auto items = json::array();
+        for (const auto& baseline : *found) items.push_back(baseline_json(baseline));
+        co_return json_response(200, {{"items", std::move(items)}});
+    }
+
+    awaitable<Outcome<Response>> of_job(const Call& call) const {
+        auto report = co_await report_of(call);
+        if (!report) co_return tl::unexpected(std::move(report.error()));
+        const auto found =
+            co_await store_.find(call.principal.team.id, report->kind, report->likeness);
+        if (!found) co_return tl::unexpected<Problem>(found.error());
+        json answer = {{"likeness", report->likeness}, {"baseline", nullptr}, {"summary", nullptr}};
+        if (*found) {
+            answer["baseline"] = baseline_json((*found)->baseline);
+            answer["summary"] = json::parse((*found)->summary);
+        }
+        co_return json_response(200, answer);
+    }
+
+    awaitable<Outcome<Response>> pin(const Call& call) const {
+        auto report = co_await report_of(call);
+        if (!report) co_return tl::unexpected(std::move(report.error()));
+        const auto pinned = co_await store_.pin(author_of(call), std::move(*report));
+        if (!pinned) co_return tl::unexpected<Problem>(pinned.error());
+        co_return json_response(200, baseline_json(*pinned));
+    }
+
+    awaitable<Outcome<Response>> remove(const Call& call) const {
+        const auto id = parse_public_id("base", call.parameters.text("baseline_id").value_or(""));
+        if (!id) co_return refuse(404, "There is no such baseline.");
+        const auto removed = co_await store_.remove(author_of(call), queue::BaselineId{*id});
+        if (!removed) co_return tl::unexpected<Problem>(removed.error());
+        co_return empty_response(204);
+    }
+
+  private:
+    static queue::BaselineStore::Author author_of(const Call& call) {
+        return {call.principal.team.id, call.principal.user.id, call.request.id};
+    }
+
+    // The report of the job that the path names, as it would be pinned.
+    awaitable<Outcome<queue::BaselineStore::NewBaseline>> report_of(const Call& call) const {
+        const auto id = job_id_of(call.parameters.text("job_id"));
+        if (!id) co_return tl::unexpected(id.error());
+        const auto team = call.principal.team.id;
+        const auto job = co_await jobs_.get(team, *id);
+        if (!job) co_return tl::unexpected<Problem>(job.error());
+        const auto kind = std::ranges::find(offers_, job->kind, &jobs::Offer::kind);
+        if (kind == offers_.end() || kind->likeness == nullptr) {
+            co_return tl::unexpected(
+                Problem(404, "Reports of kind " + job->kind + " are not compared."));
+        }
+        if (auto final = require_final(*job); !final) co_return tl::unexpected(final.error());
+        auto summary = co_await jobs_.report(team, *id);
+        if (!summary) co_return tl::unexpected<Problem>(summary.error());
+        co_return queue::BaselineStore::NewBaseline{
+            job->kind, kind->likeness(json::parse(job->args), json::parse(*summary)), *id,
+            std::move(*summary)};
+    }
+
+    queue::JobStore& jobs_;
+    queue::BaselineStore& store_;
+    Offers offers_;
+};
+
+}  // namespace
+
+void add_baselines(Handlers& handlers, queue::JobStore& jobs, queue::BaselineStore& store,
+                   Offers offers) {
+    const auto baselines = std::make_shared<const Baselines>(jobs, store, offers);
+    handlers["listBaselines"] = [baselines](const Call& call) { return baselines->list(call); };
+    handlers["getJobBaseline"] = [baselines](const Call& call) { return baselines->of_job(call); };
+    handlers["putJobBaseline"] = [baselines](const Call& call) { return baselines->pin(call); };
+    handlers["deleteBaseline"] = [baselines](const Call& call) { return baselines->remove(call); };
+}
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,47 @@
+// What a job would report, at once and without one.
+#include "server/base/budget.hpp"
+#include "server/base/offload.hpp"
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/jobs/job_json.hpp"
+#include "server/http/messages/limits.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+
+namespace {
+
+class Estimates {
+  public:
+    Estimates(Kinds kinds, boost::asio::thread_pool& pool) : kinds_(kinds), pool_(pool) {}
+
+    awaitable<Outcome<Response>> create(const Call& call) {
+        const auto place = waiting_.reserve(1);
+        if (!place) co_return tl::unexpected(overloaded("Too many estimates are being made."));
+        const auto& name = call.body.at("kind").get_ref<const std::string&>();
+        const auto kind = std::ranges::find(kinds_, name, &jobs::Contract::name);
+        const auto& args = call.body.at("args");
+        const auto work = [kind, &args] { return kind->estimate(args); };
+        const auto summary = co_await offload(pool_, work);
+        if (!summary) co_return tl::unexpected(refused_args(summary.error()));
+        co_return text_response("application/json", "{\"kind\":" + json(name).dump() +
+                                                        ",\"summary\":" + *summary + "}");
+    }
+
+  private:
+    Kinds kinds_;
+    boost::asio::thread_pool& pool_;
+    Budget waiting_{limits::kEstimatesInFlight};
+};
+
+}  // namespace
+
+void add_estimates(Handlers& handlers, Kinds kinds, boost::asio::thread_pool& pool) {
+    const auto estimates = std::make_shared<Estimates>(kinds, pool);
+    handlers["createEstimate"] = [estimates](const Call& call) { return estimates->create(call); };
+}
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,107 @@
+// What job kinds answer at once, without a job: an operation each.
+#include "server/base/budget.hpp"
+#include "server/base/offload.hpp"
+#include "server/http/endpoints/jobs/item_chunk.hpp"
+#include "server/http/endpoints/jobs/job_json.hpp"
+#include "server/http/endpoints/jobs/kind_offers.hpp"
+#include "server/http/messages/limits.hpp"
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::size_t kInFlight = 8;  // computed or waiting for the pool
+
+// An item of a job that the body names.
+struct Item {
+    std::string args;
+    std::string input;
+    std::int64_t index = 0;
+};
+
+Problem wrong_member(std::string pointer, std::string detail) {
+    Problem problem(422, "The body breaks a rule.");
+    problem.errors.push_back({std::move(pointer), {}, std::move(detail)});
+    return problem;
+}
+
+Problem refused(const jobs::FieldErrors& errors) {
+    Problem problem(422, "The body breaks a rule.");
+    for (const auto& error : errors) {
+        if (problem.errors.size() == limits::kFieldErrors) break;
+        problem.errors.push_back({error.pointer, {}, error.message});
+    }
+    return problem;
+}
+
+class KindAnswers {
+  public:
+    KindAnswers(queue::JobStore& store, boost::asio::thread_pool& pool)
+        : store_(store), pool_(pool) {}
+
+    awaitable<Outcome<Response>> make(const Call& call, std::string_view kind,
+                                      const jobs::Answer& answer) {
+        const auto place = waiting_.reserve(1);
+        if (!place) co_return tl::unexpected(overloaded("Too many answers are being made."));
+        std::optional<Item> item;
+        if (call.body.contains("job_id")) {
+            auto found = co_await item_of(call, kind);
+            if (!found) co_return tl::unexpected(std::move(found.error()));
+            item = std::move(*found);
+        }
+        const auto work = [&] {
+            if (!item) return answer.make(call.body, nullptr);
+            const jobs::JobItem view{item->args, item->input, item->index};
+            return answer.make(call.body, &view);
+        };
+        const auto text = co_await offload(pool_, work);
+        if (!text) co_return tl::unexpected(refused(text.error()));
+        co_return text_response("application/json", *text);
+    }
+
+  private:
+    awaitable<Outcome<Item>> item_of(const Call& call, std::string_view kind) {
+        const auto id = job_id_of(call.body.at("job_id").get<std::string>());
+        if (!id) co_return tl::unexpected(id.error());
+        const auto team = call.principal.team.id;
+        const auto job = co_await store_.get(team, *id);
+        if (!job) co_return tl::unexpected<Problem>(job.error());
+        if (job->kind != kind) {
+            co_return tl::unexpected(
+                wrong_member("/job_id", "must name a job of the kind " + std::string(kind)));
+        }
+        if (auto final = require_final(*job); !final) co_return tl::unexpected(final.error());
+        const std::int64_t index = call.body.value("index", std::int64_t{0});
+        const auto chunk = co_await chunk_of_item(store_, team, *id, index);
+        if (!chunk && chunk.error().code == Errc::not_found) {
+            co_return tl::unexpected(wrong_member("/index", "must be that of one of its items"));
+        }
+        if (!chunk) co_return tl::unexpected<Problem>(chunk.error());
+        auto input = co_await store_.task_input(team, *id, chunk->seq);
+        if (!input) co_return tl::unexpected<Problem>(input.error());
+        co_return Item{job->args, std::move(*input), index};
+    }
+
+    queue::JobStore& store_;
+    boost::asio::thread_pool& pool_;
+    Budget waiting_{kInFlight};
+};
+
+}  // namespace
+
+void add_kind_answers(Handlers& handlers, queue::JobStore& store, Offers offers,
+                      boost::asio::thread_pool& pool) {
+    const auto answers = std::make_shared<KindAnswers>(store, pool);
+    for (const auto& offer : offers) {
+        for (const auto& answer : offer.answers) {
+            handlers[std::string(answer.operation)] = [answers, &offer, &answer](const Call& call) {
+                return answers->make(call, offer.kind, answer);
+            };
+        }
+    }
+}
+
+}  // namespace plimsoll::http::endpoints

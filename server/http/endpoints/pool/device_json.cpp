@@ -1,0 +1,197 @@
+#include "server/http/endpoints/pool/device_json.hpp"
+
+#include "server/http/endpoints/json_values.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace plimsoll::http::endpoints {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr double kMebibyte = 1 << 20;
+constexpr std::array kQuantities = {"utilization_percent",
+                                    "memory_total_bytes",
+                                    "memory_free_bytes",
+                                    "own_memory_bytes",
+                                    "temperature_celsius",
+                                    "power_watts",
+                                    "power_limit_watts",
+                                    "clock_mhz",
+                                    "memory_clock_mhz",
+                                    "uncorrected_memory_errors",
+                                    "fault"};
+
+bool is_alive(const queue::DeviceStatus& device) {
+    return device.state != "failed" && device.state != "gone";
+}
+
+// A worker of another version may tell less, or something else: what has another type counts as not
+// told.
+std::string text_of(const json& told, const char* name) {
+    if (!told.is_object()) return {};
+    const auto found = told.find(name);
+    return found != told.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+json list_of(const json& told, const char* name) {
+    if (!told.is_object()) return json::array();
+    const auto found = told.find(name);
+    return found != told.end() && found->is_array() ? *found : json::array();
+}
+
+// What the device's worker last told of it; null when it told nothing or is no longer there.
+json told(const queue::DeviceStatus& device) {
+    if (!is_alive(device)) return nullptr;
+    const auto telemetry = json::parse(device.telemetry, nullptr, false);
+    if (!telemetry.is_object()) return nullptr;
+    const auto found = telemetry.find("device");
+    return found != telemetry.end() && found->is_object() ? *found : json(nullptr);
+}
+
+json number_or_null(const json& told, const char* quantity) {
+    if (!told.is_object()) return nullptr;
+    const auto found = told.find(quantity);
+    return found != told.end() && found->is_number() ? *found : json(nullptr);
+}
+
+json readings_json(const json& told) {
+    if (told.is_null()) return nullptr;
+    json readings = json::object();
+    for (const auto* quantity : kQuantities) readings[quantity] = number_or_null(told, quantity);
+    return readings;
+}
+
+json warnings_json(const json& told) {
+    auto warnings = json::array();
+    for (const auto& warning : list_of(told, "warnings")) {
+        warnings.push_back(
+            {{"code", text_of(warning, "code")}, {"message", text_of(warning, "message")}});
+    }
+    return warnings;
+}
+
+bool is_healthy(const json& entry) {
+    return entry.at("healthy").get<bool>();
+}
+
+json bytes_or_null(const std::optional<std::int64_t>& bytes) {
+    return bytes ? json(*bytes) : json(nullptr);
+}
+
+json cleanup_json(const std::optional<queue::DeviceCleanup>& cleanup) {
+    if (!cleanup) return nullptr;
+    return {{"state", cleanup->ended_at ? "done" : "waiting"},
+            {"asked_by", text_or_null(cleanup->asked_by)},
+            {"asked_at", to_rfc3339(cleanup->asked_at)},
+            {"ended_at", time_or_null(cleanup->ended_at)},
+            {"kept_bytes", bytes_or_null(cleanup->kept_bytes)},
+            {"freed_bytes", bytes_or_null(cleanup->freed_bytes)}};
+}
+
+// What the probe found out, of a device that it could ask.
+json capability_json(const std::string& record) {
+    const auto told = json::parse(record, nullptr, false);
+    if (!told.is_object() || !told.contains("capabilities")) return nullptr;
+    json shown = json::object();
+    for (const auto* name : {"platform", "device_version", "driver_version", "memory_source"})
+        shown[name] = text_or_null(text_of(told, name));
+    for (const auto* name : {"compute_units", "local_memory_bytes"})
+        shown[name] = number_or_null(told, name);
+    auto proven = json::array();
+    for (const auto& capability : list_of(told, "capabilities")) {
+        if (capability.is_string()) proven.push_back(capability);
+    }
+    shown["proven"] = std::move(proven);
+    auto failed = json::array();
+    for (const auto* tests : {"self_tests", "features"}) {
+        for (const auto& test : list_of(told, tests)) {
+            if (!test.is_object() || test.value("passed", json(true)) != false) continue;
+            // A compiler's complaint goes on for pages; its first line says that it was one.
+            const auto failure = text_of(test, "failure");
+            failed.push_back({{"name", text_of(test, "name")},
+                              {"failure", failure.substr(0, failure.find('\n'))}});
+        }
+    }
+    shown["failed"] = std::move(failed);
+    return shown;
+}
+
+json megabytes(const json& bytes) {
+    return bytes.is_null() ? json(nullptr) : json(std::llround(bytes.get<double>() / kMebibyte));
+}
+
+// In the words of the health object that monitors of GPUs know.
+json health_of(const queue::DeviceStatus& device) {
+    const auto readings = told(device);
+    const auto total = number_or_null(readings, "memory_total_bytes");
+    const auto free = number_or_null(readings, "memory_free_bytes");
+    json used = nullptr;
+    json used_percent = nullptr;
+    if (!total.is_null() && !free.is_null() && total.get<double>() > 0) {
+        used = total.get<double>() - free.get<double>();
+        used_percent = std::round(1000 * used.get<double>() / total.get<double>()) / 10;
+    }
+    auto warnings = warnings_json(readings);
+    const auto driver = text_of(json::parse(device.capability, nullptr, false), "driver_version");
+    return {{"healthy", is_alive(device) && warnings.empty()},
+            {"node", device.node},
+            {"device", device.device},
+            {"device_class", device.device_class},
+            {"gpu_available", device.device_class == "gpu" && is_alive(device)},
+            {"gpu_name", device.name},
+            {"utilization_pct", number_or_null(readings, "utilization_percent")},
+            {"vram_used_mb", megabytes(used)},
+            {"vram_total_mb", megabytes(total)},
+            {"vram_utilization_pct", used_percent},
+            {"temperature_c", number_or_null(readings, "temperature_celsius")},
+            {"driver_version", text_or_null(driver)},
+            {"copies", text_or_null(device.copies)},
+            {"reason", text_or_null(device.reason)},
+            {"warnings", std::move(warnings)}};
+}
+
+}  // namespace
+
+json device_json(const queue::DeviceStatus& device) {
+    const auto readings = told(device);
+    return {
+        {"node", device.node},
+        {"device", device.device},
+        {"device_class", device.device_class},
+        {"name", device.name},
+        {"state", device.state},
+        {"reason", text_or_null(device.reason)},
+        {"last_end", text_or_null(device.last_end)},
+        {"copies", text_or_null(device.copies)},
+        {"capability", capability_json(device.capability)},
+        {"memory_bytes", device.memory_bytes > 0 ? json(device.memory_bytes) : json(nullptr)},
+        {"tasks_running", device.tasks_running},
+        {"seen_at", time_or_null(device.seen_at)},
+        {"telemetry", readings_json(readings)},
+        {"warnings", warnings_json(readings)},
+        {"cleanup", cleanup_json(device.cleanup)},
+    };
+}
+
+json health_json(const std::vector<queue::DeviceStatus>& devices) {
+    auto all = json::array();
+    json gpu = nullptr;
+    for (const auto& device : devices) {
+        if (device.state == "gone") continue;
+        all.push_back(health_of(device));
+        const auto& entry = all.back();
+        const bool is_gpu = device.device_class == "gpu";
+        if (is_gpu && (gpu.is_null() || (is_healthy(gpu) && !is_healthy(entry)))) gpu = entry;
+    }
+    if (gpu.is_null()) gpu = {{"healthy", true}, {"gpu_available", false}};
+    const bool healthy = std::ranges::all_of(all, is_healthy);
+    return {{"status", healthy ? "ok" : "degraded"},
+            {"gpu", std::move(gpu)},
+            {"devices", std::move(all)}};
+}
+
+}  // namespace plimsoll::http::endpoints

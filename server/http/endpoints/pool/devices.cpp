@@ -1,0 +1,47 @@
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/pool/device_json.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+
+namespace {
+
+awaitable<Outcome<Response>> list(queue::JobStore& store) {
+    const auto devices = co_await store.devices();
+    if (!devices) co_return tl::unexpected<Problem>(devices.error());
+    auto items = json::array();
+    for (const auto& device : *devices) items.push_back(device_json(device));
+    co_return json_response(200, {{"items", std::move(items)}});
+}
+
+// The device as it is when its worker has been asked.
+awaitable<Outcome<Response>> clean_up(const Call& call, queue::JobStore& store,
+                                      queue::ShareStore& shares) {
+    const auto node = call.parameters.text("node").value_or("");
+    const auto name = call.parameters.text("device").value_or("");
+    const auto asked =
+        co_await shares.ask_cleanup({call.principal.user.id, call.request.id}, node, name);
+    if (!asked) co_return tl::unexpected<Problem>(asked.error());
+    const auto devices = co_await store.devices();
+    if (!devices) co_return tl::unexpected<Problem>(devices.error());
+    const auto found = std::ranges::find_if(*devices, [&](const queue::DeviceStatus& device) {
+        return device.node == node && device.device == name;
+    });
+    if (found == devices->end()) co_return refuse(404, "There is no such device.");
+    co_return json_response(202, device_json(*found));
+}
+
+}  // namespace
+
+void add_devices(Handlers& handlers, queue::JobStore& store, queue::ShareStore& shares) {
+    handlers["listDevices"] = [&store](const Call&) { return list(store); };
+    handlers["cleanUpDevice"] = [&store, &shares](const Call& call) {
+        return clean_up(call, store, shares);
+    };
+}
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "server/http/api/handler.hpp"
+#include "server/queue/share_store.hpp"
+#include "server/queue/store.hpp"
+
+// As of endpoints.hpp, of devices and the database together.
+namespace plimsoll::http::endpoints {
+
+void add_health(Handlers& handlers, queue::JobStore& jobs, queue::ShareStore& shares);
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,188 @@
+// Who may use how much of what, and what is stopped.
+#include "server/http/access/authentication.hpp"
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/identity/identity_json.hpp"
+#include "server/http/endpoints/pool/share_json.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+
+namespace {
+
+bool administers_all(const Call& call) {
+    return has_scope(call.principal, "sys:admin");
+}
+
+queue::ShareStore::Author author_of(const Call& call) {
+    return {call.principal.user.id, call.request.id};
+}
+
+Problem broken(std::string pointer, std::string rule) {
+    Problem problem(422, "The body breaks a rule.");
+    problem.errors.push_back({std::move(pointer), {}, std::move(rule)});
+    return problem;
+}
+
+template <class T>
+std::optional<T> member(const json& body, const char* name) {
+    const auto found = body.find(name);
+    if (found == body.end() || found->is_null()) return std::nullopt;
+    return found->get<T>();
+}
+
+template <class T>
+json list_of(const std::vector<T>& items, json (*shown)(const T&)) {
+    auto list = json::array();
+    for (const auto& item : items) list.push_back(shown(item));
+    return list;
+}
+
+class Queue {
+  public:
+    explicit Queue(queue::ShareStore& store) : store_(store) {}
+
+    awaitable<Outcome<Response>> read(const Call& call) const {
+        const auto team =
+            administers_all(call) ? std::nullopt : std::optional(call.principal.team.id);
+        const auto classes = co_await store_.classes();
+        if (!classes) co_return tl::unexpected<Problem>(classes.error());
+        const auto shares = co_await store_.shares(team);
+        if (!shares) co_return tl::unexpected<Problem>(shares.error());
+        const auto limits = co_await store_.limits(team);
+        if (!limits) co_return tl::unexpected<Problem>(limits.error());
+        const auto holds = co_await store_.holds(team);
+        if (!holds) co_return tl::unexpected<Problem>(holds.error());
+        auto warnings = json::array();
+        if (administers_all(call)) {
+            const auto holders = co_await store_.vacuum_holders();
+            if (!holders) co_return tl::unexpected<Problem>(holders.error());
+            warnings = warnings_json(*holders);
+        }
+        co_return json_response(200, {{"classes", list_of(*classes, class_json)},
+                                      {"shares", list_of(*shares, share_json)},
+                                      {"limits", list_of(*limits, limit_json)},
+                                      {"holds", list_of(*holds, hold_json)},
+                                      {"warnings", std::move(warnings)}});
+    }
+
+    awaitable<Outcome<Response>> set_share(const Call& call) const {
+        const auto team = team_id_of(call.parameters.text("team_id").value_or(""));
+        if (!team) co_return tl::unexpected(team.error());
+        const auto device_class = call.parameters.text("device_class").value_or("");
+        queue::ShareTerms terms;
+        terms.weight = call.body.at("weight").get<double>();
+        terms.cap = member<int>(call.body, "cap");
+        if (const auto quota = member<json>(call.body, "quota")) {
+            terms.quota = {quota->at("seconds").get<double>(),
+                           quota->at("period").get<std::string>()};
+        }
+        const auto set = co_await store_.set_share(author_of(call), *team, device_class, terms);
+        if (!set) co_return tl::unexpected<Problem>(set.error());
+        const auto shares = co_await store_.shares(*team);
+        if (!shares) co_return tl::unexpected<Problem>(shares.error());
+        const auto share = std::ranges::find(*shares, device_class, &queue::Share::device_class);
+        if (share == shares->end()) co_return refuse(404, "There is no such share.");
+        co_return json_response(200, share_json(*share));
+    }
+
+    awaitable<Outcome<Response>> set_limits(const Call& call) const {
+        const auto team = team_id_of(call.parameters.text("team_id").value_or(""));
+        if (!team) co_return tl::unexpected(team.error());
+        const queue::TeamLimits limits{member<int>(call.body, "queued_jobs"),
+                                       member<int>(call.body, "jobs_per_minute")};
+        const auto set = co_await store_.set_limits(author_of(call), *team, limits);
+        if (!set) co_return tl::unexpected<Problem>(set.error());
+        co_return json_response(200, limits_json(limits));
+    }
+
+    awaitable<Outcome<Response>> set_class(const Call& call) const {
+        const auto device_class = call.parameters.text("device_class").value_or("");
+        const auto set = co_await store_.set_class(
+            author_of(call), device_class, call.body.at("half_life_seconds").get<double>(),
+            call.body.at("entry_limit_seconds").get<double>());
+        if (!set) co_return tl::unexpected<Problem>(set.error());
+        const auto classes = co_await store_.classes();
+        if (!classes) co_return tl::unexpected<Problem>(classes.error());
+        const auto shown =
+            std::ranges::find(*classes, device_class, &queue::ClassOverview::device_class);
+        if (shown == classes->end()) co_return refuse(404, "There is no such device class.");
+        co_return json_response(200, class_json(*shown));
+    }
+
+    awaitable<Outcome<Response>> hold(const Call& call) const {
+        auto hold = hold_of(call);
+        if (!hold) co_return tl::unexpected(hold.error());
+        const auto team = hold->team;
+        const auto id = co_await store_.hold(author_of(call), std::move(*hold));
+        if (!id) co_return tl::unexpected<Problem>(id.error());
+        const auto holds = co_await store_.holds(team);
+        if (!holds) co_return tl::unexpected<Problem>(holds.error());
+        const auto made = std::ranges::find(*holds, *id, &queue::Hold::id);
+        if (made == holds->end()) co_return refuse(409, "The hold has been lifted already.");
+        co_return json_response(201, hold_json(*made));
+    }
+
+    awaitable<Outcome<Response>> resume(const Call& call) const {
+        const auto id = parse_hold(call.parameters.text("hold_id").value_or(""));
+        if (!id) co_return refuse(404, "There is no such hold.");
+        const auto team =
+            administers_all(call) ? std::nullopt : std::optional(call.principal.team.id);
+        const auto lifted = co_await store_.resume(author_of(call), *id, team);
+        if (!lifted) co_return tl::unexpected<Problem>(lifted.error());
+        co_return empty_response(204);
+    }
+
+  private:
+    // A team's administrators may stop their own team; only those of the installation the rest.
+    static Outcome<queue::NewHold> hold_of(const Call& call) {
+        queue::NewHold hold;
+        hold.mode = call.body.at("mode").get<std::string>();
+        hold.reason = call.body.at("reason").get<std::string>();
+        hold.by_admin = administers_all(call);
+        hold.device_class = call.body.value("device_class", "");
+        hold.node = call.body.value("node", "");
+        hold.device = call.body.value("device", "");
+        const bool team = call.body.contains("team_id");
+        if (int(team) + int(!hold.device_class.empty()) + int(!hold.node.empty()) != 1) {
+            return tl::unexpected(broken("", "must name one of team_id, device_class and node"));
+        }
+        if (!hold.device.empty() && hold.node.empty()) {
+            return tl::unexpected(broken("/device", "needs the node that it belongs to"));
+        }
+        if (team) {
+            const auto id = team_id_of(call.body.at("team_id").get<std::string>());
+            if (!id) return tl::unexpected(id.error());
+            if (*id != call.principal.team.id && !hold.by_admin) {
+                return refuse(404, "There is no such team.");
+            }
+            hold.team = *id;
+        } else if (!hold.by_admin) {
+            return refuse(403, "This needs the scope sys:admin.");
+        }
+        hold.scope = team                         ? "team"
+                     : !hold.device_class.empty() ? "device_class"
+                     : hold.device.empty()        ? "node"
+                                                  : "device";
+        return hold;
+    }
+
+    queue::ShareStore& store_;
+};
+
+}  // namespace
+
+void add_queue(Handlers& handlers, queue::ShareStore& store) {
+    const auto queue = std::make_shared<const Queue>(store);
+    handlers["getQueue"] = [queue](const Call& call) { return queue->read(call); };
+    handlers["setShare"] = [queue](const Call& call) { return queue->set_share(call); };
+    handlers["setTeamLimits"] = [queue](const Call& call) { return queue->set_limits(call); };
+    handlers["setDeviceClass"] = [queue](const Call& call) { return queue->set_class(call); };
+    handlers["createHold"] = [queue](const Call& call) { return queue->hold(call); };
+    handlers["deleteHold"] = [queue](const Call& call) { return queue->resume(call); };
+}
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,174 @@
+// What teams used, for whoever pays for it.
+#include "server/http/access/authentication.hpp"
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/identity/identity_json.hpp"
+#include "server/http/endpoints/json_values.hpp"
+#include "server/jobs/csv.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+using std::chrono::days;
+
+namespace {
+
+constexpr int kMostRows = 10'000;
+constexpr days kUsualPeriod{7};
+constexpr days kLongestPeriod{400};
+constexpr std::array<jobs::Column, 10> kColumns = {{{"start"},
+                                                    {"team_id"},
+                                                    {"team"},
+                                                    {"user_id"},
+                                                    {"user"},
+                                                    {"kind"},
+                                                    {"device_seconds"},
+                                                    {"tasks"},
+                                                    {"items"},
+                                                    {"jobs"}}};
+
+Problem broken(std::string parameter, std::string rule) {
+    Problem problem(400, "A parameter breaks its rule.");
+    problem.errors.push_back({{}, std::move(parameter), std::move(rule)});
+    return problem;
+}
+
+Outcome<Timestamp> time_of(const Call& call, const char* name, Timestamp otherwise) {
+    const auto text = call.parameters.text(name);
+    if (!text) return otherwise;
+    const auto time = parse_rfc3339(*text);
+    if (!time) return tl::unexpected(broken(name, "must be a time as RFC 3339 writes it"));
+    return *time;
+}
+
+// The contract knows the words; they may not be said twice, and a period has one length.
+Outcome<std::vector<std::string>> parts_of(const std::string& text) {
+    std::vector<std::string> parts;
+    int periods = 0;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const auto end = std::min(text.find(',', begin), text.size());
+        auto part = text.substr(begin, end - begin);
+        if (std::ranges::find(parts, part) != parts.end()) {
+            return tl::unexpected(broken("group_by", "must name nothing twice"));
+        }
+        periods += part == "hour" || part == "day" || part == "month";
+        parts.push_back(std::move(part));
+        begin = end + 1;
+    }
+    if (periods > 1) {
+        return tl::unexpected(broken("group_by", "must name one of hour, day and month at most"));
+    }
+    return parts;
+}
+
+Outcome<queue::UsageQuery> query_of(const Call& call, Timestamp now) {
+    queue::UsageQuery query;
+    const auto to = time_of(call, "to", now);
+    if (!to) return tl::unexpected(to.error());
+    const auto from = time_of(call, "from", *to - kUsualPeriod);
+    if (!from) return tl::unexpected(from.error());
+    if (*from >= *to) return tl::unexpected(broken("from", "must be before to"));
+    if (*to - *from > kLongestPeriod) {
+        return tl::unexpected(broken("from", "must be at most 400 days before to"));
+    }
+    auto by = parts_of(call.parameters.text("group_by").value_or("day"));
+    if (!by) return tl::unexpected(by.error());
+    query.from = *from;
+    query.to = *to;
+    query.by = std::move(*by);
+    query.limit = kMostRows + 1;
+    const bool administers_all = has_scope(call.principal, "sys:admin");
+    if (!administers_all) query.team = call.principal.team.id;
+    if (const auto text = call.parameters.text("team_id")) {
+        const auto team = team_id_of(*text);
+        if (!team) return tl::unexpected(team.error());
+        if (!administers_all && *team != call.principal.team.id) {
+            return refuse(404, "There is no such team.");
+        }
+        query.team = *team;
+    }
+    return query;
+}
+
+json amounts(const queue::Usage& usage) {
+    return {{"device_seconds", usage.device_seconds},
+            {"tasks", usage.tasks},
+            {"items", usage.items},
+            {"jobs", usage.jobs}};
+}
+
+json usage_json(const queue::Usage& usage) {
+    auto shown = amounts(usage);
+    shown["start"] = time_or_null(usage.start);
+    shown["team"] = nullptr;
+    shown["user"] = nullptr;
+    if (usage.team) shown["team"] = {{"id", to_public(*usage.team)}, {"name", usage.team_name}};
+    if (usage.user) {
+        shown["user"] = {{"id", to_public(*usage.user)}, {"name", text_or_null(usage.user_name)}};
+    }
+    shown["kind"] = text_or_null(usage.kind);
+    return shown;
+}
+
+json usage_row(const queue::Usage& usage) {
+    auto row = amounts(usage);
+    row["start"] = time_or_null(usage.start);
+    if (usage.team) row["team_id"] = to_public(*usage.team);
+    row["team"] = text_or_null(usage.team_name);
+    if (usage.user) row["user_id"] = to_public(*usage.user);
+    row["user"] = text_or_null(usage.user_name);
+    row["kind"] = text_or_null(usage.kind);
+    return row;
+}
+
+Response table(const std::vector<queue::Usage>& rows) {
+    std::string text;
+    jobs::append_csv_header(text, kColumns);
+    for (const auto& row : rows) jobs::append_csv_row(text, kColumns, usage_row(row));
+    auto response = text_response("text/csv", std::move(text));
+    response.with("Content-Disposition", "attachment; filename=\"usage.csv\"");
+    return response;
+}
+
+json page(const queue::UsageQuery& query, const std::vector<queue::Usage>& rows) {
+    queue::Usage total;
+    auto items = json::array();
+    for (const auto& row : rows) {
+        items.push_back(usage_json(row));
+        total.device_seconds += row.device_seconds;
+        total.tasks += row.tasks;
+        total.items += row.items;
+        total.jobs += row.jobs;
+    }
+    return {{"from", to_rfc3339(query.from)},
+            {"to", to_rfc3339(query.to)},
+            {"group_by", query.by},
+            {"items", std::move(items)},
+            {"total", amounts(total)}};
+}
+
+awaitable<Outcome<Response>> usage(const Call& call, queue::ShareStore& store, Timestamp now) {
+    const auto query = query_of(call, now);
+    if (!query) co_return tl::unexpected(query.error());
+    const auto rows = co_await store.usage(*query);
+    if (!rows) co_return tl::unexpected<Problem>(rows.error());
+    if (rows->size() > kMostRows) {
+        co_return tl::unexpected(
+            broken("group_by", "makes more than 10000 rows: group by less, or ask for less time"));
+    }
+    if (call.parameters.text("format") == "csv") co_return table(*rows);
+    co_return json_response(200, page(*query, *rows));
+}
+
+}  // namespace
+
+void add_usage(Handlers& handlers, queue::ShareStore& store, const Clock& clock) {
+    handlers["getUsage"] = [&store, &clock](const Call& call) {
+        return usage(call, store, clock.now());
+    };
+}
+
+}  // namespace plimsoll::http::endpoints

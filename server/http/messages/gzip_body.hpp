@@ -1,0 +1,13 @@
+#pragma once
+
+#include "server/http/messages/response.hpp"
+
+#include <boost/asio/thread_pool.hpp>
+
+namespace plimsoll::http {
+
+// The same body as one gzip member, compressed on the pool piece by piece as it is asked for.
+std::unique_ptr<BodyStream> gzip_body(std::unique_ptr<BodyStream> content,
+                                      boost::asio::thread_pool& pool);
+
+}  // namespace plimsoll::http

@@ -1,0 +1,51 @@
+#include "server/http/messages/request.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::http {
+namespace {
+
+char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+std::string_view trim(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+}  // namespace
+
+bool same_token(std::string_view a, std::string_view b) {
+    return std::ranges::equal(a, b, {}, lower, lower);
+}
+
+std::optional<std::string_view> find_header(const std::vector<Header>& headers,
+                                            std::string_view name) {
+    for (const auto& header : headers) {
+        if (same_token(header.name, name)) return header.value;
+    }
+    return std::nullopt;
+}
+
+std::size_t count_headers(const std::vector<Header>& headers, std::string_view name) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        headers, [&](const Header& header) { return same_token(header.name, name); }));
+}
+
+std::optional<std::string_view> Request::cookie(std::string_view name) const {
+    auto rest = header("Cookie").value_or("");
+    while (!rest.empty()) {
+        const auto end = std::min(rest.find(';'), rest.size());
+        const auto pair = trim(rest.substr(0, end));
+        const auto equals = pair.find('=');
+        if (equals != std::string_view::npos && pair.substr(0, equals) == name) {
+            return pair.substr(equals + 1);
+        }
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return std::nullopt;
+}
+
+}  // namespace plimsoll::http

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "server/http/api/api.hpp"
+#include "server/http/site/static_files.hpp"
+
+#include <optional>
+
+namespace plimsoll::http {
+
+// The API and, where there are any, the web pages beside it.
+class Site final : public Application {
+  public:
+    Site(Api& api, std::optional<StaticFiles> pages) : api_(api), pages_(std::move(pages)) {}
+
+    std::unique_ptr<Exchange> exchange() override;
+
+  private:
+    friend class SiteExchange;
+
+    Api& api_;
+    std::optional<StaticFiles> pages_;
+};
+
+}  // namespace plimsoll::http

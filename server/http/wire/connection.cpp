@@ -1,0 +1,347 @@
+#include "server/http/wire/connection.hpp"
+
+#include "server/base/log.hpp"
+#include "server/http/messages/problem.hpp"
+#include "server/http/wire/body_reader.hpp"
+#include "server/http/wire/deadline.hpp"
+#include "server/http/wire/response_writer.hpp"
+#include "server/http/wire/wire_head.hpp"
+
+#include <cmath>
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+
+namespace plimsoll::http {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+using asio::awaitable;
+using asio::use_awaitable;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+namespace {
+
+using Parser = wire::request_parser<wire::string_body>;
+using TlsStream = asio::ssl::stream<tcp::socket>;
+
+tcp::socket& socket_of(tcp::socket& stream) {
+    return stream;
+}
+tcp::socket& socket_of(TlsStream& stream) {
+    return stream.next_layer();
+}
+
+Problem too_large(std::size_t limit) {
+    return {413, "The body must not be larger than " + std::to_string(limit) + " bytes."};
+}
+
+Response internal_error(const Request& request, const std::exception& error) {
+    log::error("request threw", {{"request", request.id}, {"why", error.what()}});
+    return to_response(Error{Errc::internal, error.what(), {}}, request.id);
+}
+
+using Seconds = std::chrono::duration<double>;
+
+// Reads are many and dull; writes and what failed are what somebody will look for.
+log::Level level_of(const Request& request, int status) {
+    if (status >= 500) return log::Level::warn;
+    const bool read = request.method == "GET" || request.method == "HEAD";
+    return read ? log::Level::debug : log::Level::info;
+}
+
+void log_answer(const Request& request, const Subject& subject, int status, Seconds took,
+                bool sent) {
+    const auto level = level_of(request, status);
+    if (!log::is_written(level)) return;
+    log::write(level, "answered",
+               {{"request", request.id},
+                {"team", subject.team},
+                {"method", request.method},
+                {"path", request.target.substr(0, request.target.find('?'))},
+                {"operation", std::string(subject.operation)},
+                {"status", std::to_string(status)},
+                {"duration_ms", std::to_string(std::lround(took.count() * 1e3))},
+                {"sent", sent ? "yes" : "no"}});
+}
+
+bool is_event_stream(const Response& response) {
+    return response.stream &&
+           find_header(response.headers, "Content-Type").value_or("") == "text/event-stream";
+}
+
+template <class Stream>
+class Connection final : public OpenConnection {
+  public:
+    Connection(Stream stream, Front& front, std::string address)
+        : stream_(std::move(stream)),
+          deadline_(socket_of(stream_)),
+          front_(front),
+          counted_(front.traffic.connections()),
+          address_(std::move(address)) {
+        front_.connections.insert(this);
+        ++front_.per_address[address_];
+    }
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+    ~Connection() override {
+        front_.connections.erase(this);
+        const auto count = front_.per_address.find(address_);
+        if (--count->second == 0) front_.per_address.erase(count);
+    }
+
+    void finish() override {
+        if (idle_) abort();
+    }
+    void abort() override {
+        error_code ignored;
+        socket_of(stream_).close(ignored);
+    }
+
+    awaitable<void> run() {
+        error_code ignored;
+        socket_of(stream_).set_option(tcp::no_delay(true), ignored);
+        if constexpr (std::is_same_v<Stream, TlsStream>) {
+            deadline_.arm(front_.timeouts.header);
+            error_code error;
+            co_await stream_.async_handshake(TlsStream::server,
+                                             asio::redirect_error(use_awaitable, error));
+            if (error) co_return;
+        }
+        while (co_await wait_for_request() && co_await serve_request()) {
+        }
+        co_await close();
+    }
+
+  private:
+    static constexpr bool kSecure = std::is_same_v<Stream, TlsStream>;
+
+    // False: there will be no further request.
+    awaitable<bool> wait_for_request() {
+        if (front_.stopping) co_return false;
+        if (buffer_.size() > 0) co_return true;  // the client did not wait for the last answer
+        idle_ = true;
+        deadline_.arm(front_.timeouts.idle);
+        error_code error;
+        const auto count = co_await stream_.async_read_some(
+            buffer_.prepare(limits::kHeaderBytes), asio::redirect_error(use_awaitable, error));
+        idle_ = false;
+        buffer_.commit(count);
+        co_return !error;
+    }
+
+    // One request and its answer. False: the connection ends here.
+    awaitable<bool> serve_request() {
+        parser_.emplace();
+        parser_->header_limit(limits::kHeaderBytes);
+        parser_->body_limit(boost::none);  // set when it is known what the request wants
+        deadline_.arm(front_.timeouts.header);
+        error_code error;
+        buffer_.consume(parser_->put(buffer_.data(), error));
+        if (error == wire::error::need_more) {
+            error = {};
+            co_await wire::async_read_header(stream_, buffer_, *parser_,
+                                             asio::redirect_error(use_awaitable, error));
+        }
+        deadline_.disarm();
+        began_ = std::chrono::steady_clock::now();
+        subject_ = {};
+        const auto& head = parser_->get().base();
+        version_ = head.version() == 10 ? 10 : 11;
+        keep_alive_ = !error && parser_->keep_alive();
+        auto request = read_head(head, address_, kSecure);
+        front_.proxies.apply(request);
+        if (error) {
+            const auto problem = protocol_problem(error, deadline_.passed());
+            if (!problem) co_return false;
+            co_return co_await refuse_and_close(request, to_response(*problem, request.id));
+        }
+        if (const auto sane = check_head(request, head, parser_->chunked()); !sane) {
+            co_return co_await refuse_and_close(request, to_response(sane.error(), request.id));
+        }
+        co_return co_await run_exchange(request);
+    }
+
+    awaitable<bool> run_exchange(Request& request) {
+        const auto exchange = front_.application.exchange();
+        auto refused = co_await admit(*exchange, request);
+        subject_ = exchange->subject();
+        if (refused && expects_body()) {
+            co_return co_await refuse_and_close(request, std::move(*refused));
+        }
+        if (refused) co_return co_await write_and_keep(request, std::move(*refused));
+
+        const auto limit = exchange->body_limit();
+        const auto announced = parser_->content_length();
+        if (announced && *announced > limit) {
+            co_return co_await refuse_and_close(request, to_response(too_large(limit), request.id));
+        }
+        if (exchange->takes_stream()) co_return co_await run_upload(*exchange, request);
+        const auto share = front_.body_bytes.reserve(
+            parser_->chunked() ? limit : static_cast<std::size_t>(announced.value_or(0)));
+        if (!share) {
+            const auto problem = overloaded("The server reads too many bodies at once.");
+            co_return co_await refuse_and_close(request, to_response(problem, request.id));
+        }
+        error_code error;
+        co_await read_body(request, limit, error);
+        if (error) {
+            const auto problem = error == wire::error::body_limit
+                                     ? too_large(limit)
+                                     : protocol_problem(error, deadline_.passed());
+            if (!problem) co_return false;
+            co_return co_await refuse_and_close(request, to_response(*problem, request.id));
+        }
+        auto response = co_await answer(*exchange, request, nullptr);
+        co_return co_await write_and_keep(request, std::move(response));
+    }
+
+    awaitable<bool> run_upload(Exchange& exchange, const Request& request) {
+        const auto share = front_.body_bytes.reserve(limits::kUploadBytes);
+        if (!share) {
+            const auto problem = overloaded("The server reads too many bodies at once.");
+            co_return co_await refuse_and_close(request, to_response(problem, request.id));
+        }
+        BodyReader<Stream> body({stream_, buffer_, deadline_, front_.timeouts.body},
+                                std::move(*parser_), exchange.body_limit(),
+                                expects_continue(request));
+        auto response = co_await answer(exchange, request, &body);
+        if (!body.done()) co_return co_await refuse_and_close(request, std::move(response));
+        co_return co_await write_and_keep(request, std::move(response));
+    }
+
+    bool expects_body() const {
+        return parser_->chunked() || parser_->content_length().value_or(0) > 0;
+    }
+
+    bool expects_continue(const Request& request) const {
+        return expects_body() && same_token(request.header("Expect").value_or(""), "100-continue");
+    }
+
+    awaitable<void> read_body(Request& request, std::size_t limit, error_code& error) {
+        parser_->body_limit(limit);
+        deadline_.arm(front_.timeouts.body +
+                      std::chrono::seconds(parser_->content_length().value_or(limit) /
+                                           limits::kBodyBytesPerSecond));
+        if (expects_continue(request)) co_await write_continue(stream_, error);
+        if (!error) take_what_came(error);
+        if (!error && !parser_->is_done()) {
+            co_await wire::async_read(stream_, buffer_, *parser_,
+                                      asio::redirect_error(use_awaitable, error));
+        }
+        deadline_.disarm();
+        request.body = std::move(parser_->get().body());
+    }
+
+    // A small body mostly comes with its head: then there is nothing to wait for.
+    void take_what_came(error_code& error) {
+        if (parser_->is_done() || buffer_.size() == 0) return;
+        buffer_.consume(parser_->put(buffer_.data(), error));
+        if (error == wire::error::need_more) error = {};
+    }
+
+    // The wall: whatever a request throws ends here, and the next request finds a whole server.
+    awaitable<std::optional<Response>> admit(Exchange& exchange, const Request& request) {
+        try {
+            co_return co_await exchange.admit(request);
+        } catch (const std::exception& error) {
+            co_return internal_error(request, error);
+        }
+    }
+    awaitable<Response> answer(Exchange& exchange, const Request& request, BodySource* stream) {
+        try {
+            co_return co_await exchange.answer(request, stream);
+        } catch (const std::exception& error) {
+            co_return internal_error(request, error);
+        }
+    }
+
+    awaitable<bool> write(const Request& request, Response response, bool keep) {
+        const auto status = response.status;
+        const Seconds took = std::chrono::steady_clock::now() - began_;
+        front_.traffic.answered(subject_.operation, status, took);
+        std::optional<Counted> streaming;
+        if (is_event_stream(response)) streaming.emplace(front_.traffic.event_streams());
+        ResponseWriter<Stream> writer(stream_, deadline_, front_.timeouts.write);
+        const bool sent = co_await writer.write(std::move(response), request,
+                                                {version_, keep, request.method == "HEAD"});
+        log_answer(request, subject_, status, took, sent);
+        co_return sent;
+    }
+
+    // False: the connection ends here, by somebody's wish or because the write failed.
+    awaitable<bool> write_and_keep(const Request& request, Response response) {
+        const bool needs_end = response.stream && !response.length && version_ < 11;
+        const bool keep = keep_alive_ && !needs_end && !front_.stopping;
+        const bool sent = co_await write(request, std::move(response), keep);
+        co_return sent&& keep;
+    }
+
+    // For a client that may still be sending: it must get to read the answer before the connection
+    // goes, and unread bytes at the close would throw the answer away.
+    awaitable<bool> refuse_and_close(const Request& request, Response response) {
+        if (!co_await write(request, std::move(response), false)) co_return false;
+        error_code error;
+        socket_of(stream_).shutdown(tcp::socket::shutdown_send, error);
+        deadline_.arm(front_.timeouts.discard);
+        buffer_.clear();
+        for (std::size_t count = 0; !error && count < limits::kDiscardBytes;) {
+            count += co_await socket_of(stream_).async_read_some(
+                buffer_.prepare(limits::kHeaderBytes), asio::redirect_error(use_awaitable, error));
+        }
+        co_return false;
+    }
+
+    awaitable<void> close() {
+        error_code error;
+        if constexpr (kSecure) {
+            deadline_.arm(front_.timeouts.discard);
+            co_await stream_.async_shutdown(asio::redirect_error(use_awaitable, error));
+        }
+        socket_of(stream_).shutdown(tcp::socket::shutdown_both, error);
+        co_return;
+    }
+
+    Stream stream_;
+    Deadline deadline_;
+    Front& front_;
+    Counted counted_;
+    std::string address_;
+    beast::flat_buffer buffer_;
+    std::optional<Parser> parser_;
+    // Of the present request; its parser may be gone when the answer is written.
+    unsigned version_ = 11;
+    bool keep_alive_ = false;
+    bool idle_ = false;
+    // Of the present request.
+    std::chrono::steady_clock::time_point began_;
+    Subject subject_;
+};
+
+std::string address_of(const tcp::socket& socket) {
+    error_code error;
+    const auto endpoint = socket.remote_endpoint(error);
+    return error ? std::string() : endpoint.address().to_string();
+}
+
+}  // namespace
+
+awaitable<void> serve_plain(tcp::socket socket, Front& front) {
+    auto address = address_of(socket);
+    Connection<tcp::socket> connection(std::move(socket), front, std::move(address));
+    co_await connection.run();
+}
+
+awaitable<void> serve_tls(tcp::socket socket, asio::ssl::context& tls, Front& front) {
+    auto address = address_of(socket);
+    TlsStream stream(std::move(socket), tls);
+    Connection<TlsStream> connection(std::move(stream), front, std::move(address));
+    co_await connection.run();
+}
+
+}  // namespace plimsoll::http

@@ -1,0 +1,156 @@
+#include "server/http/wire/listener.hpp"
+
+#include "server/base/log.hpp"
+#include "server/http/wire/connection.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace plimsoll::http {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+using asio::use_awaitable;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+namespace {
+
+// When the process is out of file descriptors; accepting again at once would spin.
+constexpr std::chrono::milliseconds kAcceptPause{100};
+
+constexpr std::string_view kCrowded =
+    "HTTP/1.1 503 Service Unavailable\r\n"
+    "Content-Type: application/problem+json\r\n"
+    "Retry-After: 5\r\nConnection: close\r\nContent-Length: 139\r\n\r\n"
+    R"({"type":"urn:plimsoll:problem:unavailable","title":"Service unavailable","status":503,)"
+    R"("detail":"Too many connections.","request_id":"none"})";
+
+Result<std::unique_ptr<asio::ssl::context>> make_tls(const TlsFiles& files) {
+    auto context = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_server);
+    context->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
+                         asio::ssl::context::no_tlsv1_1);
+    error_code error;
+    context->use_certificate_chain_file(files.certificate, error);
+    if (error) {
+        return fail(Errc::invalid_input, "The certificate cannot be used: " + error.message() + ".",
+                    files.certificate);
+    }
+    context->use_private_key_file(files.key, asio::ssl::context::pem, error);
+    if (error) {
+        return fail(Errc::invalid_input, "The key cannot be used: " + error.message() + ".",
+                    files.key);
+    }
+    if (SSL_CTX_check_private_key(context->native_handle()) != 1) {
+        return fail(Errc::invalid_input, "The key does not belong to the certificate.", files.key);
+    }
+    return context;
+}
+
+}  // namespace
+
+Listener::Listener(asio::io_context& io, Application& application, Traffic& traffic)
+    : front_(application, traffic), acceptor_(io), changed_(io) {}
+
+Result<unsigned short> Listener::start(const ListenOptions& options) {
+    front_.timeouts = options.timeouts;
+    front_.proxies = options.proxies;
+    tls_files_ = options.tls;
+    const auto where = options.address + ":" + std::to_string(options.port);
+    error_code error;
+    const auto address = asio::ip::make_address(options.address, error);
+    if (error) {
+        return fail(Errc::invalid_input, "The address to listen on must be an IP address.", where);
+    }
+    if (auto loaded = reload_tls(); !loaded) return fail(std::move(loaded.error()));
+    const tcp::endpoint endpoint(address, options.port);
+    acceptor_.open(endpoint.protocol(), error);
+    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor_.bind(endpoint, error);
+    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (error) {
+        return fail(Errc::conflict, "Cannot listen on " + where + ": " + error.message() + ".",
+                    where);
+    }
+    co_spawn(acceptor_.get_executor(), accept_all(), asio::detached);
+    return acceptor_.local_endpoint().port();
+}
+
+Result<void> Listener::reload_tls() {
+    if (!tls_files_) return {};
+    auto tls = make_tls(*tls_files_);
+    if (!tls) return fail(std::move(tls.error()));
+    // Connections keep what they began with: OpenSSL counts who uses a context.
+    tls_ = std::move(*tls);
+    return {};
+}
+
+awaitable<void> Listener::accept_all() {
+    while (acceptor_.is_open()) {
+        error_code error;
+        auto socket = co_await acceptor_.async_accept(asio::redirect_error(use_awaitable, error));
+        if (!acceptor_.is_open()) co_return;
+        if (error) {
+            log::warn("cannot accept a connection", {{"why", error.message()}});
+            asio::steady_timer pause(acceptor_.get_executor(), kAcceptPause);
+            co_await pause.async_wait(use_awaitable);
+        } else if (crowded(socket)) {
+            // Told if the socket's buffer takes it, which a new one does; never waited for.
+            socket.non_blocking(true, error);
+            socket.write_some(asio::buffer(kCrowded), error);
+        } else {
+            auto serving = serve(std::move(socket));
+            co_spawn(acceptor_.get_executor(), std::move(serving), asio::detached);
+        }
+    }
+}
+
+awaitable<void> Listener::serve(tcp::socket socket) {
+    try {
+        if (tls_) {
+            co_await serve_tls(std::move(socket), *tls_, front_);
+        } else {
+            co_await serve_plain(std::move(socket), front_);
+        }
+    } catch (const std::exception& error) {
+        log::error("connection threw", {{"why", error.what()}});
+    }
+    changed_.cancel();
+}
+
+bool Listener::crowded(const tcp::socket& socket) const {
+    if (front_.connections.size() >= limits::kConnections) return true;
+    error_code error;
+    const auto endpoint = socket.remote_endpoint(error);
+    const auto address = endpoint.address().to_string();
+    if (front_.proxies.trusts(address)) return false;  // many clients come from there
+    const auto known = front_.per_address.find(address);
+    return known != front_.per_address.end() && known->second >= limits::kConnectionsPerAddress;
+}
+
+void Listener::drain() {
+    front_.stopping = true;
+    error_code ignored;
+    acceptor_.close(ignored);
+    for (auto* connection : front_.connections) connection->finish();
+}
+
+awaitable<bool> Listener::drained(std::chrono::milliseconds time) {
+    const auto deadline = std::chrono::steady_clock::now() + time;
+    while (!front_.connections.empty() && std::chrono::steady_clock::now() < deadline) {
+        changed_.expires_at(deadline);
+        error_code ignored;
+        co_await changed_.async_wait(asio::redirect_error(use_awaitable, ignored));
+    }
+    const bool none_left = front_.connections.empty();
+    co_return none_left;
+}
+
+void Listener::close() {
+    drain();
+    for (auto* connection : front_.connections) connection->abort();
+}
+
+}  // namespace plimsoll::http

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "server/http/wire/front.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace plimsoll::http {
+
+struct TlsFiles {
+    std::string certificate;  // PEM, the whole chain
+    std::string key;          // PEM
+};
+
+struct ListenOptions {
+    std::string address = "127.0.0.1";  // numeric, IPv4 or IPv6
+    unsigned short port = 0;            // 0: any free one
+    std::optional<TlsFiles> tls;        // none: plain HTTP
+    Timeouts timeouts = {};
+    TrustedProxies proxies = {};
+};
+
+// Accepts connections and serves them on the thread that runs `io`. It must outlive them: call
+// `close` and let `io` run dry before it is destroyed.
+class Listener {
+  public:
+    // `application` and `traffic` must outlive it.
+    Listener(boost::asio::io_context& io, Application& application, Traffic& traffic);
+
+    // The port that it listens on. Errors name the address or the file.
+    Result<unsigned short> start(const ListenOptions& options);
+
+    // Reads the certificate and the key again, for connections from now on. When they cannot be
+    // used, the old ones stay.
+    Result<void> reload_tls();
+
+    // Takes no new connection, closes idle ones, lets the others finish their answer.
+    void drain();
+    // True when all connections are gone, false when time is over first.
+    boost::asio::awaitable<bool> drained(std::chrono::milliseconds time);
+    // Cuts off whatever is still there.
+    void close();
+
+    bool stopping() const { return front_.stopping; }
+
+  private:
+    boost::asio::awaitable<void> accept_all();
+    boost::asio::awaitable<void> serve(boost::asio::ip::tcp::socket socket);
+    bool crowded(const boost::asio::ip::tcp::socket& socket) const;
+
+    Front front_;
+    boost::asio::ip::tcp::acceptor acceptor_;
+    boost::asio::steady_timer changed_;  // cancelled when a connection has gone
+    std::optional<TlsFiles> tls_files_;
+    std::unique_ptr<boost::asio::ssl::context> tls_;
+};
+
+}  // namespace plimsoll::http

@@ -1,0 +1,45 @@
+#include "server/http/wire/traffic.hpp"
+
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+
+namespace plimsoll::http {
+namespace {
+
+// Seconds: from a cached read to a long poll, which waits for 60 s at most.
+const prometheus::Histogram::BucketBoundaries kBuckets = {
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60};
+
+prometheus::Gauge& gauge(prometheus::Registry& registry, const char* name, const char* help) {
+    return prometheus::BuildGauge().Name(name).Help(help).Register(registry).Add({});
+}
+
+}  // namespace
+
+Traffic::Traffic()
+    : requests_(prometheus::BuildHistogram()
+                    .Name("http_server_request_duration_seconds")
+                    .Help("Time from a request's head to its answer's head, by operation of "
+                          "openapi.yaml and status")
+                    .Register(registry_)),
+      connections_(gauge(registry_, "plimsoll_http_connections", "Open connections")),
+      event_streams_(gauge(registry_, "plimsoll_http_event_streams", "Open event streams")) {}
+
+void Traffic::answered(std::string_view operation, int status, std::chrono::duration<double> took) {
+    const auto [known, is_new] = by_subject_.try_emplace({operation, status});
+    if (is_new) {
+        known->second = &requests_.Add(
+            {{"operation", std::string(operation)}, {"status", std::to_string(status)}}, kBuckets);
+    }
+    known->second->Observe(took.count());
+}
+
+Counted::Counted(prometheus::Gauge& gauge) : gauge_(gauge) {
+    gauge_.Increment();
+}
+
+Counted::~Counted() {
+    gauge_.Decrement();
+}
+
+}  // namespace plimsoll::http

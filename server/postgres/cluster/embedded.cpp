@@ -1,0 +1,214 @@
+#include "server/postgres/cluster/embedded.hpp"
+
+#include "server/postgres/cluster/embedded_settings.hpp"
+#include "server/postgres/cluster/postmaster.hpp"
+#include "server/postgres/driver/connect.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include <fcntl.h>
+#include <libpq-fe.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace plimsoll::postgres {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Crash recovery of a large write-ahead log may take minutes.
+constexpr std::chrono::seconds kStart{300};
+constexpr const char* kStopSeconds = "60";
+// Above every process id that Linux gives.
+constexpr const char* kNoProcess = "2147483647";
+
+Error problem(std::string message) {
+    return {Errc::unavailable, std::move(message), {}};
+}
+
+// The descriptor of the locked file, or why not.
+Result<int> lock(const fs::path& base) {
+    const fs::path path = base / "serve.lock";
+    const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (descriptor < 0) return fail(problem(path.string() + " cannot be written."));
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+        close(descriptor);
+        return fail(problem("Another plimsoll uses the data directory " + base.string() + "."));
+    }
+    return descriptor;
+}
+
+std::string conninfo_in(const EmbeddedLayout& layout) {
+    return "host='" + layout.sockets.string() + "' port=5432 dbname=" + kEmbeddedDatabase;
+}
+
+// A postmaster that is alive accepts us, is starting, or is stopping.
+bool answers(const std::string& conninfo) {
+    const std::string quick = conninfo + " connect_timeout=3";
+    const auto ping = PQping(quick.c_str());
+    return ping == PQPING_OK || ping == PQPING_REJECT;
+}
+
+using Answer = std::unique_ptr<PGresult, decltype(&PQclear)>;
+
+// A server that was taken over may be recovering from the death of a backend, and refuses until it
+// has.
+Result<Handle> connect_when_ready(const std::string& conninfo) {
+    const auto deadline = std::chrono::steady_clock::now() + kStart;
+    for (bool last = false;;) {
+        Handle handle(PQconnectdb(conninfo.c_str()));
+        if (PQstatus(handle.get()) == CONNECTION_OK) return handle;
+        if (last || std::chrono::steady_clock::now() > deadline) {
+            return fail(problem(std::string("The private PostgreSQL takes no connection: ") +
+                                PQerrorMessage(handle.get())));
+        }
+        // It may have become ready just after it refused: then one more attempt tells.
+        last = PQping(conninfo.c_str()) != PQPING_REJECT;
+        if (!last) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(const fs::path& data) {
+    auto layout = prepare_layout(data);
+    if (!layout) return fail(std::move(layout.error()));
+    auto locked = lock(layout->base);
+    if (!locked) return fail(std::move(locked.error()));
+    std::unique_ptr<EmbeddedCluster> cluster(new EmbeddedCluster(std::move(*layout), *locked));
+    for (auto step :
+         {&EmbeddedCluster::create, &EmbeddedCluster::launch, &EmbeddedCluster::create_database}) {
+        if (auto done = (cluster.get()->*step)(); !done) return fail(std::move(done.error()));
+    }
+    return cluster;
+}
+
+EmbeddedCluster::EmbeddedCluster(EmbeddedLayout layout, int lock)
+    : layout_(std::move(layout)), lock_(lock) {}
+
+EmbeddedCluster::~EmbeddedCluster() {
+    if (running_) (void)stop();
+    close(lock_);
+}
+
+std::string EmbeddedCluster::conninfo() const {
+    return conninfo_in(layout_);
+}
+
+Result<std::string> EmbeddedCluster::conninfo_of(const fs::path& data) {
+    auto layout = prepare_layout(data);
+    if (!layout) return fail(std::move(layout.error()));
+    return conninfo_in(*layout);
+}
+
+// initdb works in a directory beside the final one, so that a half-made cluster is never taken for
+// a whole one.
+Result<void> EmbeddedCluster::create() {
+    if (fs::exists(layout_.cluster / "PG_VERSION")) return {};
+    const fs::path draft = layout_.base / "postgres.new";
+    std::error_code error;
+    fs::remove_all(draft, error);
+    fs::create_directory(draft, error);
+    if (error) return fail(problem(draft.string() + " cannot be made: " + error.message()));
+    if (layout_.run_as && chown(draft.c_str(), layout_.run_as->user, layout_.run_as->group) != 0) {
+        return fail(problem("The owner of " + draft.string() + " cannot be set."));
+    }
+    auto made = run_program(
+        {layout_.binaries / "initdb", "--pgdata", draft, "--username", kEmbeddedSuperuser, "--auth",
+         "peer", "--encoding", "UTF8", "--locale", "C", "--data-checksums", "--no-instructions"},
+        layout_.run_as);
+    if (!made) return fail(std::move(made.error()));
+    if (made->status != 0) return fail(problem("PostgreSQL's initdb failed: " + made->output));
+    fs::rename(draft, layout_.cluster, error);
+    if (error) return fail(problem(layout_.cluster.string() + " cannot be made."));
+    return {};
+}
+
+Result<void> EmbeddedCluster::launch() {
+    if (auto written = write_settings(layout_); !written) return written;
+    if (is_alive() && answers(conninfo())) {
+        adopted_ = true;
+        running_ = true;
+        auto reloaded = control({"reload"});
+        if (!reloaded) return fail(std::move(reloaded.error()));
+        if (reloaded->status != 0) return fail(problem(reloaded->output));
+        return {};
+    }
+    if (!is_alive()) {
+        if (auto voided = void_locks(); !voided) return voided;
+    }
+    // pg_ctl puts the server into a session of its own, so that Ctrl-C at the terminal reaches us
+    // alone and the server stays until our drain is over.
+    const fs::path log = layout_.logs / "start.log";
+    auto started =
+        control({"start", "--wait", "--timeout", std::to_string(kStart.count()), "--log", log});
+    if (!started) return fail(std::move(started.error()));
+    if (started->status != 0) {
+        return fail(problem("The private PostgreSQL did not start, see " + log.string() + ": " +
+                            started->output));
+    }
+    running_ = true;
+    return {};
+}
+
+Result<void> EmbeddedCluster::create_database() {
+    auto handle = connect_when_ready(conninfo() + " user=" + kEmbeddedSuperuser +
+                                     " dbname=postgres");  // the later dbname wins
+    if (!handle) return fail(std::move(handle.error()));
+    const auto name = std::string(kEmbeddedDatabase);
+    const auto find = "select from pg_database where datname = '" + name + "'";
+    const Answer found(PQexec(handle->get(), find.c_str()), &PQclear);
+    if (PQntuples(found.get()) == 1) return {};
+    const auto create = "create database " + name;
+    const Answer made(PQexec(handle->get(), create.c_str()), &PQclear);
+    if (PQresultStatus(made.get()) != PGRES_COMMAND_OK) {
+        return fail(problem(std::string("The private database could not be made: ") +
+                            PQerrorMessage(handle->get())));
+    }
+    return {};
+}
+
+pid_t EmbeddedCluster::pid() const {
+    return named_postmaster(layout_.cluster);
+}
+
+bool EmbeddedCluster::is_alive() const {
+    return is_postmaster_running(layout_.cluster);
+}
+
+// PostgreSQL takes any process that bears the number in a lock file for its owner, even a dead one
+// that nobody has buried. The rest of postmaster.pid stays: by it PostgreSQL sees whether backends
+// of the dead postmaster still use its memory, and refuses to start until they are gone.
+Result<void> EmbeddedCluster::void_locks() const {
+    std::error_code ignored;
+    fs::remove(layout_.sockets / ".s.PGSQL.5432.lock", ignored);
+    const fs::path file = layout_.cluster / "postmaster.pid";
+    if (!fs::exists(file)) return {};
+    auto edited = run_program({"/bin/sed", "-i", std::string("1s/.*/") + kNoProcess + "/", file},
+                              layout_.run_as);
+    if (!edited) return fail(std::move(edited.error()));
+    if (edited->status != 0) return fail(problem(edited->output));
+    return {};
+}
+
+Result<void> EmbeddedCluster::stop() {
+    running_ = false;
+    if (!is_alive()) return {};
+    auto stopped = control({"stop", "--mode", "fast", "--wait", "--timeout", kStopSeconds});
+    if (!stopped) return fail(std::move(stopped.error()));
+    if (stopped->status != 0) return fail(problem(stopped->output));
+    // Nothing stays behind outside the data directory.
+    std::error_code ignored;
+    if (layout_.sockets.parent_path() != layout_.base) fs::remove(layout_.sockets, ignored);
+    return {};
+}
+
+Result<Finished> EmbeddedCluster::control(std::initializer_list<std::string> arguments) const {
+    std::vector<std::string> command = {layout_.binaries / "pg_ctl"};
+    command.insert(command.end(), arguments);
+    command.insert(command.end(), {"--silent", "--pgdata", layout_.cluster});
+    return run_program(command, layout_.run_as);
+}
+
+}  // namespace plimsoll::postgres

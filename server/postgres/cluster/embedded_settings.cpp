@@ -1,0 +1,99 @@
+#include "server/postgres/cluster/embedded_settings.hpp"
+
+#include <fstream>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace plimsoll::postgres {
+namespace {
+
+// The roles that can log in: migrations/0001_roles.sql makes all but the first.
+constexpr const char* kRoles[] = {kEmbeddedSuperuser, kAppRole, kWorkerRole};
+
+std::string quoted(const std::string& value) {
+    std::string out = "'";
+    for (char c : value) {
+        if (c == '\'') out += '\'';
+        out += c;
+    }
+    return out + "'";
+}
+
+std::string configuration(const EmbeddedLayout& layout) {
+    return "# Written by plimsoll at every start.\n"
+           "listen_addresses = ''\n"
+           "port = 5432\n"
+           "unix_socket_directories = " +
+           quoted(layout.sockets.string()) +
+           "\n"
+           "unix_socket_permissions = 0700\n"
+           "max_connections = 100\n"
+           "shared_buffers = 128MB\n"
+           "max_wal_size = 2GB\n"
+           "wal_compression = on\n"
+           // A replica or backup of a private cluster is taken offline or with pg_dump.
+           "wal_level = minimal\n"
+           "max_wal_senders = 0\n"
+           "checkpoint_timeout = 15min\n"
+           "random_page_cost = 1.1\n"
+           // The queries are short: compiling them costs more than running them.
+           "jit = off\n"
+           "timezone = 'UTC'\n"
+           "log_timezone = 'UTC'\n"
+           "cluster_name = 'plimsoll'\n"
+           // A week of logs, one file a weekday.
+           "logging_collector = on\n"
+           "log_directory = " +
+           quoted(layout.logs.string()) +
+           "\n"
+           "log_filename = 'postgresql-%a.log'\n"
+           "log_truncate_on_rotation = on\n"
+           "log_rotation_age = 1d\n"
+           "log_rotation_size = 0\n"
+           "log_line_prefix = '%m [%p] %q%u '\n"
+           "log_checkpoints = off\n";
+}
+
+std::string identities(const EmbeddedLayout& layout) {
+    std::string out = "# Written by plimsoll at every start.\n";
+    for (const char* role : kRoles) {
+        out += "plimsoll \"" + layout.os_user + "\" " + role + "\n";
+    }
+    return out;
+}
+
+Result<void> write_file(const EmbeddedLayout& layout, const char* name, const std::string& text) {
+    const auto path = layout.cluster / name;
+    const auto draft = layout.cluster / (std::string(name) + ".new");
+    {
+        std::ofstream file(draft, std::ios::trunc);
+        file << text;
+        file.close();
+        const bool owned =
+            !layout.run_as || chown(draft.c_str(), layout.run_as->user, layout.run_as->group) == 0;
+        if (!file || !owned || chmod(draft.c_str(), 0600) != 0) {
+            return fail(Errc::unavailable, draft.string() + " cannot be written.");
+        }
+    }
+    std::error_code error;
+    std::filesystem::rename(draft, path, error);
+    if (error) return fail(Errc::unavailable, path.string() + " cannot be written.");
+    return {};
+}
+
+}  // namespace
+
+Result<void> write_settings(const EmbeddedLayout& layout) {
+    const std::pair<const char*, std::string> files[] = {
+        {"postgresql.conf", configuration(layout)},
+        {"pg_hba.conf", "# Written by plimsoll at every start.\nlocal all all peer map=plimsoll\n"},
+        {"pg_ident.conf", identities(layout)},
+    };
+    for (const auto& [name, text] : files) {
+        if (auto written = write_file(layout, name, text); !written) return written;
+    }
+    return {};
+}
+
+}  // namespace plimsoll::postgres

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "server/postgres/driver/deadline.hpp"
+
+#include <memory>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+
+struct pg_conn;
+
+namespace plimsoll::postgres {
+
+namespace asio = boost::asio;
+
+// Where and as whom to connect.
+struct Target {
+    std::string conninfo;  // a postgresql:// URL or key=value pairs; several hosts are allowed
+    std::string user;      // role; empty: what conninfo says
+};
+
+struct FinishConnection {
+    void operator()(pg_conn* connection) const;
+};
+using Handle = std::unique_ptr<pg_conn, FinishConnection>;
+
+// Opens a non-blocking connection on the executor of the calling coroutine. Errc::unavailable when
+// the server refuses, Errc::timeout when it does not answer by the deadline. Host names are
+// resolved by libpq, which blocks: give addresses where the resolver is slow.
+asio::awaitable<Result<Handle>> connect(Target target, Deadline deadline);
+
+}  // namespace plimsoll::postgres

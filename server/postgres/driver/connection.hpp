@@ -1,0 +1,90 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "server/postgres/driver/borrowed_socket.hpp"
+#include "server/postgres/driver/connect.hpp"
+#include "server/postgres/driver/statement.hpp"
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <unordered_set>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+struct pg_result;
+
+namespace plimsoll::postgres {
+
+// One connection in libpq's pipeline mode: batches of several callers are under way at once and
+// answered in order. Not thread-safe: everything happens on the executor's one thread.
+//
+// A batch without a BEGIN of its own is one implicit transaction that commits at its end; its
+// caller is answered after the commit. All that outlives a batch in the session are statements that
+// queries/*.sql calls prepared. A transaction-pooling proxy is fine: one that does not keep track
+// of them costs a call, refused as unavailable, and from then on statements are parsed each time.
+class Connection : public std::enable_shared_from_this<Connection> {
+  public:
+    // `lost` is called once, when the connection breaks or is abandoned, with the reason; not by
+    // close().
+    using Lost = std::function<void(const Error& reason)>;
+    using Notified = std::function<void(std::string_view channel, std::string_view payload)>;
+
+    static std::shared_ptr<Connection> over(asio::any_io_executor executor, Handle handle,
+                                            Lost lost);
+    ~Connection();
+
+    // Runs a batch. When a deadline passes, the connection is abandoned, because answers come in
+    // order: that caller gets Errc::timeout, the others Errc::unavailable, and whether the batch
+    // took effect is unknown to all of them. A cancelled caller leaves at once; its batch still
+    // runs.
+    asio::awaitable<Result<Replies>> run(Batch batch, Deadline deadline);
+
+    // What arrives on the channels that a batch has said LISTEN to.
+    void on_notification(Notified notified) { notified_ = std::move(notified); }
+
+    std::size_t under_way() const { return pending_.size(); }
+    bool is_open() const { return handle_ != nullptr; }
+    void close();
+
+  private:
+    struct Pending;
+    struct Completion;
+    template <class Handler>
+    struct CompletionOf;
+
+    Connection(asio::any_io_executor executor, Handle handle, Lost lost);
+
+    void start(Batch batch, Deadline deadline, std::unique_ptr<Completion> completion,
+               std::shared_ptr<Pending>& started);
+    bool prepare(const Batch& batch, Deadline deadline);
+    bool send(const Batch& batch);
+    void schedule_flush();
+    void flush();
+    void wait_readable();
+    void drain();
+    void take(Pending& front, pg_result* result);
+    void watch_deadline(Deadline deadline);
+    void check_deadlines();
+    void abandon(const Error& reason);
+    std::string last_message() const;
+
+    asio::any_io_executor executor_;
+    Handle handle_;
+    BorrowedSocket socket_;
+    asio::steady_timer deadline_timer_;
+    Deadline watched_ = Deadline::max();
+    std::deque<std::shared_ptr<Pending>> pending_;
+    std::unordered_set<std::string_view> prepared_;  // what the session was told, by name
+    bool prepares_ = true;                           // the session is ours alone, for all we know
+    bool flush_scheduled_ = false;
+    Lost lost_;
+    Notified notified_;
+};
+
+}  // namespace plimsoll::postgres

@@ -1,0 +1,69 @@
+#include "server/postgres/identity/identity_rows.hpp"
+
+#include <stdexcept>
+
+namespace plimsoll::postgres {
+namespace {
+
+identity::Role role_of(const Row& row) {
+    const auto text = row.get<std::string>("role");
+    const auto role = identity::parse_role(text);
+    if (!role) throw std::logic_error("unknown role " + text);
+    return *role;
+}
+
+std::string text_or_empty(const Row& row, std::string_view column) {
+    return row.get<std::optional<std::string>>(column).value_or("");
+}
+
+}  // namespace
+
+identity::User to_user(const Row& row) {
+    return {UserId{row.get<std::int64_t>("id")}, row.get<std::string>("name"),
+            text_or_empty(row, "email"),         row.get<bool>("is_admin"),
+            row.get<bool>("disabled"),           row.get<Timestamp>("created_at")};
+}
+
+identity::Team to_team(const Row& row) {
+    return {TeamId{row.get<std::int64_t>("id")}, row.get<std::string>("name"),
+            row.get<Timestamp>("created_at")};
+}
+
+identity::Member to_member(const Row& row) {
+    return {to_user(row), role_of(row)};
+}
+
+identity::Token to_token(const Row& row) {
+    identity::Token token;
+    token.id = TokenId{row.get<std::int64_t>("id")};
+    token.user = UserId{row.get<std::int64_t>("user_id")};
+    token.user_name = text_or_empty(row, "user_name");
+    token.name = row.get<std::string>("name");
+    token.hint = row.get<std::string>("hint");
+    for (auto& scope : row.get<std::vector<std::string>>("scopes")) token.scopes.insert(scope);
+    token.created_at = row.get<Timestamp>("created_at");
+    token.expires_at = row.get<std::optional<Timestamp>>("expires_at");
+    token.last_used_at = row.get<std::optional<Timestamp>>("last_used_at");
+    return token;
+}
+
+identity::Principal to_principal(const Row& row) {
+    identity::Principal principal;
+    principal.user = {UserId{row.get<std::int64_t>("user_id")},
+                      row.get<std::string>("user_name"),
+                      text_or_empty(row, "email"),
+                      row.get<bool>("is_admin"),
+                      false,  // a disabled user proves nothing
+                      row.get<Timestamp>("user_created_at")};
+    principal.team = {TeamId{row.get<std::int64_t>("team_id")}, row.get<std::string>("team_name"),
+                      row.get<Timestamp>("team_created_at")};
+    principal.role = role_of(row);
+    principal.expires_at = row.get<std::optional<Timestamp>>("token_expires_at");
+    return principal;
+}
+
+Error not_valid() {
+    return {Errc::unauthenticated, "The credentials are unknown, expired or revoked.", {}};
+}
+
+}  // namespace plimsoll::postgres

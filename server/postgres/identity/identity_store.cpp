@@ -1,0 +1,147 @@
+#include "server/postgres/identity/identity_store.hpp"
+
+#include "server/postgres/identity/identity_rows.hpp"
+#include "server/postgres/pool/scope.hpp"
+#include "server/postgres/sql.hpp"
+
+namespace plimsoll::postgres {
+
+using identity::Actor;
+using identity::awaitable;
+
+namespace {
+
+std::optional<std::string> unless_empty(std::string text) {
+    return text.empty() ? std::nullopt : std::optional(std::move(text));
+}
+
+template <class T>
+std::vector<T> all(const Rows& rows, T (*from)(const Row&)) {
+    std::vector<T> values;
+    for (const Row row : rows) values.push_back(from(row));
+    return values;
+}
+
+}  // namespace
+
+asio::awaitable<Result<Rows>> IdentityStore::run(Statement scope, Statement statement) {
+    Batch batch;
+    batch.push_back(std::move(scope));
+    batch.push_back(std::move(statement));
+    const auto cache = known_;
+    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
+    cache->forget();
+    if (!replies) co_return fail(std::move(replies.error()));
+    co_return std::move(replies->back());
+}
+
+awaitable<Result<std::vector<identity::User>>> IdentityStore::users() {
+    auto rows = co_await run(across_teams(), Statement::of(sql::identity_users));
+    if (!rows) co_return fail(std::move(rows.error()));
+    co_return all(*rows, to_user);
+}
+
+awaitable<Result<identity::User>> IdentityStore::create_user(Actor actor, std::string name,
+                                                             std::string email,
+                                                             bool administrator) {
+    auto rows = co_await run(
+        across_teams(),
+        Statement::of(sql::identity_create_user, std::move(name), unless_empty(std::move(email)),
+                      administrator, actor.team.value, actor.user.value, actor.request_id));
+    if (rows) co_return to_user((*rows)[0]);
+    if (rows.error().code == Errc::conflict) {
+        co_return fail(Errc::conflict, "A user of this name or e-mail address exists.");
+    }
+    co_return fail(std::move(rows.error()));
+}
+
+awaitable<Result<std::vector<identity::Team>>> IdentityStore::teams(UserId user) {
+    Batch batch;
+    batch.push_back(across_teams());
+    batch.push_back(Statement::of(sql::identity_user, user.value));
+    batch.push_back(Statement::of(sql::identity_all_teams));
+    batch.push_back(Statement::of(sql::identity_teams_of, user.value));
+    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    const Rows& person = (*replies)[1];
+    const bool administrator = !person.empty() && person[0].get<bool>("is_admin");
+    co_return all(administrator ? (*replies)[2] : (*replies)[3], to_team);
+}
+
+awaitable<Result<identity::Team>> IdentityStore::create_team(Actor actor, std::string name) {
+    auto rows = co_await run(
+        across_teams(), Statement::of(sql::identity_create_team, std::move(name), actor.team.value,
+                                      actor.user.value, actor.request_id));
+    if (rows) co_return to_team((*rows)[0]);
+    if (rows.error().code == Errc::conflict) {
+        co_return fail(Errc::conflict, "A team of this name exists.");
+    }
+    co_return fail(std::move(rows.error()));
+}
+
+awaitable<Result<std::vector<identity::Member>>> IdentityStore::members(TeamId team) {
+    auto rows = co_await run(in_team(team), Statement::of(sql::identity_members, team.value));
+    if (!rows) co_return fail(std::move(rows.error()));
+    co_return all(*rows, to_member);
+}
+
+awaitable<Result<void>> IdentityStore::set_member(Actor actor, TeamId team, UserId user,
+                                                  identity::Role role) {
+    auto rows =
+        co_await run(across_teams(), Statement::of(sql::identity_set_member, team.value, user.value,
+                                                   to_string(role), actor.team.value,
+                                                   actor.user.value, actor.request_id));
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty()) co_return fail(Errc::not_found, "There is no such user.");
+    co_return Result<void>{};
+}
+
+awaitable<Result<void>> IdentityStore::remove_member(Actor actor, TeamId team, UserId user) {
+    auto rows = co_await run(across_teams(),
+                             Statement::of(sql::identity_remove_member, team.value, user.value,
+                                           actor.team.value, actor.user.value, actor.request_id));
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty()) co_return fail(Errc::not_found, "There is no such member.");
+    co_return Result<void>{};
+}
+
+awaitable<Result<std::vector<identity::Token>>> IdentityStore::tokens(TeamId team,
+                                                                      std::optional<UserId> user) {
+    std::optional<std::int64_t> only;
+    if (user) only = user->value;
+    auto rows = co_await run(in_team(team), Statement::of(sql::identity_tokens, team.value, only));
+    if (!rows) co_return fail(std::move(rows.error()));
+    co_return all(*rows, to_token);
+}
+
+awaitable<Result<identity::Token>> IdentityStore::create_token(Actor actor, identity::Token token,
+                                                               std::string hash) {
+    const std::vector<std::string> scopes(token.scopes.begin(), token.scopes.end());
+    auto rows = co_await run(
+        in_team(actor.team),
+        Statement::of(sql::identity_create_token, actor.team.value, token.user.value, token.name,
+                      Bytes{std::move(hash)}, token.hint, scopes, token.expires_at,
+                      actor.team.value, actor.user.value, actor.request_id));
+    if (!rows) {
+        if (rows.error().code == Errc::conflict) {
+            co_return fail(Errc::not_found, "The user is not a member of this team.");
+        }
+        co_return fail(std::move(rows.error()));
+    }
+    const Row row = (*rows)[0];
+    token.id = TokenId{row.get<std::int64_t>("id")};
+    token.user_name = row.get<std::optional<std::string>>("user_name").value_or("");
+    token.created_at = row.get<Timestamp>("created_at");
+    co_return token;
+}
+
+awaitable<Result<void>> IdentityStore::revoke_token(Actor actor, TokenId id) {
+    auto rows = co_await run(in_team(actor.team),
+                             Statement::of(sql::identity_revoke_token, id.value, actor.team.value,
+                                           actor.user.value, actor.request_id));
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty()) co_return fail(Errc::not_found, "There is no such token.");
+    co_return Result<void>{};
+}
+
+}  // namespace plimsoll::postgres

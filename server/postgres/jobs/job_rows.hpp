@@ -1,0 +1,33 @@
+#pragma once
+
+#include "server/postgres/driver/rows.hpp"
+#include "server/queue/job.hpp"
+#include "server/queue/wait.hpp"
+
+namespace plimsoll::postgres {
+
+// From a row of jobs.get or jobs.list.
+queue::Job to_job(const Row& row);
+
+// From a row of jobs.redrive.
+queue::Redriven to_redriven(const Row& row);
+
+// From a row of jobs.wait.
+queue::Wait to_wait(const Row& row);
+
+// Also what is said of another team's job.
+Error no_such_job();
+
+// From a row of events.after.
+queue::JobEvent to_event(const Row& row);
+
+// From a row of devices.list.
+queue::DeviceStatus to_device(const Row& row);
+
+std::string to_json(const queue::Labels& labels);
+
+// How the stores write an error of a task or a job: {"message": …}; and what of it people read.
+std::string error_to_json(const std::string& message);
+std::string error_message(const std::string& json);
+
+}  // namespace plimsoll::postgres

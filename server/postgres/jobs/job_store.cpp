@@ -1,0 +1,215 @@
+#include "server/postgres/jobs/job_store.hpp"
+
+#include "migrations/embedded.hpp"
+#include "server/base/gzip.hpp"
+#include "server/postgres/jobs/bundles.hpp"
+#include "server/postgres/jobs/job_rows.hpp"
+#include "server/postgres/pool/scope.hpp"
+#include "server/postgres/sql.hpp"
+
+namespace plimsoll::postgres {
+namespace {
+
+using queue::awaitable;
+
+template <class... Statements>
+Batch batch_of(Statements&&... statements) {
+    Batch batch;
+    (batch.push_back(std::forward<Statements>(statements)), ...);
+    return batch;
+}
+
+std::optional<std::string> unless_empty(const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
+}
+
+Statement list_query(const queue::JobFilter& filter) {
+    std::optional<std::int64_t> before;
+    if (filter.before) before = filter.before->value;
+    std::optional<std::string> state;
+    if (filter.state) state = std::string(to_string(*filter.state));
+    const auto kind = unless_empty(filter.kind);
+    if (!filter.label_key.empty()) {
+        return Statement::of(sql::jobs_list_labelled, before, kind, state, filter.limit,
+                             filter.label_key, unless_empty(filter.label_value));
+    }
+    const bool unfinished = filter.state && !queue::is_final(*filter.state);
+    return Statement::of(unfinished ? sql::jobs_list_unfinished : sql::jobs_list, before, kind,
+                         state, filter.limit);
+}
+
+}  // namespace
+
+JobStore::JobStore(asio::any_io_executor executor, Pool& pool)
+    : pool_(pool),
+      submits_(std::make_shared<GroupCommit>(executor, pool)),
+      lookups_(std::make_shared<JobLookups>(std::move(executor), pool)) {}
+
+awaitable<Result<queue::Submitted>> JobStore::submit(queue::NewJob job) {
+    return submits_->ask(std::move(job));
+}
+
+awaitable<Result<queue::Submitted>> JobStore::submitted_before(TeamId team,
+                                                               queue::IdempotencyKey key) {
+    auto rows = co_await pool_.run(
+        Statement::of(sql::jobs_submitted_before, team.value, key.key, Bytes{key.fingerprint}),
+        kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty()) co_return fail(Errc::not_found, "This idempotency key was not used.");
+    if (!(*rows)[0].get<bool>("same")) {
+        co_return fail(Errc::conflict, "The idempotency key was used with another request.");
+    }
+    co_return queue::Submitted{JobId{(*rows)[0].get<std::int64_t>("job_id")}, true};
+}
+
+awaitable<Result<std::vector<Result<queue::Submitted>>>> JobStore::submit_all(
+    std::vector<queue::NewJob> jobs, bool whole) {
+    if (whole) co_return co_await store_whole(pool_, std::move(jobs));
+    co_return co_await store_each(pool_, std::move(jobs));
+}
+
+awaitable<Result<queue::Job>> JobStore::get(TeamId team, JobId id) {
+    return lookups_->ask({team, id});
+}
+
+awaitable<Result<std::vector<queue::Job>>> JobStore::list(TeamId team, queue::JobFilter filter) {
+    auto replies = co_await pool_.run(batch_of(in_team(team), list_query(filter)), kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    std::vector<queue::Job> jobs;
+    for (const Row row : replies->back()) jobs.push_back(to_job(row));
+    co_return jobs;
+}
+
+awaitable<Result<queue::Job>> JobStore::cancel(TeamId team, UserId by, JobId id) {
+    auto replies = co_await pool_.run(
+        batch_of(in_team(team), Statement::of(sql::jobs_cancel, team.value, id.value, by.value),
+                 Statement::of(sql::jobs_get, std::vector{id.value})),
+        kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    const auto outcome = (*replies)[1][0].get<std::string>("outcome");
+    if (outcome == "finished") co_return fail(Errc::conflict, "The job has ended already.");
+    if (outcome == "not_found" || replies->back().empty()) co_return fail(no_such_job());
+    co_return to_job(replies->back()[0]);
+}
+
+awaitable<Result<std::vector<queue::Redriven>>> JobStore::redrive(TeamId team, UserId by,
+                                                                  std::vector<JobId> ids) {
+    std::vector<std::int64_t> jobs;
+    for (const JobId id : ids) jobs.push_back(id.value);
+    auto replies = co_await pool_.run(
+        batch_of(in_team(team), Statement::of(sql::jobs_redrive, team.value, jobs, by.value)),
+        kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    std::vector<queue::Redriven> outcomes;
+    for (const Row row : replies->back()) outcomes.push_back(to_redriven(row));
+    co_return outcomes;
+}
+
+awaitable<Result<std::optional<queue::Wait>>> JobStore::wait(TeamId team, JobId id) {
+    auto replies = co_await about(team, id, Statement::of(sql::jobs_wait, team.value, id.value));
+    if (!replies) co_return fail(std::move(replies.error()));
+    if (replies->back().empty()) co_return std::nullopt;
+    co_return to_wait(replies->back()[0]);
+}
+
+awaitable<Result<void>> JobStore::remove(TeamId team, UserId by, JobId id) {
+    auto replies = co_await pool_.run(
+        batch_of(in_team(team), Statement::of(sql::jobs_delete, team.value, id.value, by.value)),
+        kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    const auto outcome = replies->back()[0].get<std::string>("outcome");
+    if (outcome == "not_found") co_return fail(no_such_job());
+    if (outcome == "unfinished") {
+        co_return fail(Errc::conflict, "The job has not ended yet: cancel it first.");
+    }
+    co_return Result<void>{};
+}
+
+asio::awaitable<Result<Replies>> JobStore::about(TeamId team, JobId id, Statement statement) {
+    auto replies = co_await pool_.run(
+        batch_of(in_team(team), Statement::of(sql::jobs_version, id.value), std::move(statement)),
+        kCallTimeout);
+    if (replies && (*replies)[1].empty()) co_return fail(no_such_job());
+    co_return replies;
+}
+
+awaitable<Result<std::vector<queue::JobEvent>>> JobStore::events(TeamId team, JobId id,
+                                                                 std::int64_t after, int limit) {
+    auto replies =
+        co_await about(team, id, Statement::of(sql::events_after, id.value, after, limit));
+    if (!replies) co_return fail(std::move(replies.error()));
+    std::vector<queue::JobEvent> events;
+    for (const Row row : replies->back()) events.push_back(to_event(row));
+    co_return events;
+}
+
+awaitable<Result<std::string>> JobStore::report(TeamId team, JobId id) {
+    auto replies = co_await about(team, id, Statement::of(sql::results_report, id.value));
+    if (!replies) co_return fail(std::move(replies.error()));
+    if (!(*replies)[1][0].get<bool>("finished")) {
+        co_return fail(Errc::conflict, "The job has not ended yet: its report is not made.");
+    }
+    if (replies->back().empty()) co_return fail(Errc::not_found, "The job ended without a report.");
+    co_return replies->back()[0].get<std::string>("content");
+}
+
+awaitable<Result<std::vector<queue::ChunkInfo>>> JobStore::result_chunks(TeamId team, JobId id) {
+    auto replies = co_await about(team, id, Statement::of(sql::results_chunks, id.value));
+    if (!replies) co_return fail(std::move(replies.error()));
+    std::vector<queue::ChunkInfo> chunks;
+    for (const Row row : replies->back()) {
+        queue::ChunkInfo chunk{row.get<int>("seq"),
+                               row.get<std::int64_t>("first_item"),
+                               row.get<std::int64_t>("items"),
+                               row.get<std::int64_t>("bytes"),
+                               0,
+                               ""};
+        const auto last_bytes = row.get<std::optional<std::string>>("gzip_size").value_or("");
+        chunk.rows_bytes = gzip_content_bytes(last_bytes);
+        if (row.get<std::string_view>("state") != "done") {
+            chunk.error = error_message(row.get<std::optional<std::string>>("error").value_or(""));
+            if (chunk.error.empty()) chunk.error = "The task was given up: its workers died on it.";
+        }
+        chunks.push_back(std::move(chunk));
+    }
+    co_return chunks;
+}
+
+awaitable<Result<std::string>> JobStore::result_chunk(TeamId team, JobId id, int seq) {
+    auto replies = co_await about(team, id, Statement::of(sql::results_chunk, id.value, seq));
+    if (!replies) co_return fail(std::move(replies.error()));
+    if (replies->back().empty()) co_return fail(Errc::not_found, "There is no such result chunk.");
+    co_return replies->back()[0].get<std::optional<std::string>>("content").value_or("");
+}
+
+awaitable<Result<std::string>> JobStore::task_input(TeamId team, JobId id, int seq) {
+    auto replies = co_await about(team, id, Statement::of(sql::results_input, id.value, seq));
+    if (!replies) co_return fail(std::move(replies.error()));
+    if (replies->back().empty()) co_return fail(Errc::not_found, "There is no such task.");
+    auto input = replies->back()[0].get<std::optional<std::string>>("input");
+    if (!input) co_return fail(Errc::not_found, "The task's input has been deleted.");
+    co_return std::move(*input);
+}
+
+awaitable<Result<std::vector<queue::DeviceStatus>>> JobStore::devices() {
+    auto rows = co_await pool_.run(Statement::of(sql::devices_list), kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    std::vector<queue::DeviceStatus> devices;
+    for (const Row row : *rows) devices.push_back(to_device(row));
+    co_return devices;
+}
+
+awaitable<Result<void>> JobStore::ready() {
+    auto rows = co_await pool_.run(Statement::of(sql::duties_schema_version), kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    const auto version = (*rows)[0].get<std::optional<std::int64_t>>(0).value_or(0);
+    const auto known = static_cast<std::int64_t>(migrations::all.size());
+    if (version != known) {
+        co_return fail(Errc::unavailable, "The database's schema is version " +
+                                              std::to_string(version) + ", this program knows " +
+                                              std::to_string(known) + ".");
+    }
+    co_return Result<void>{};
+}
+
+}  // namespace plimsoll::postgres

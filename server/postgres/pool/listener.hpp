@@ -1,0 +1,64 @@
+#pragma once
+
+#include "server/postgres/driver/connection.hpp"
+#include "server/postgres/pool/backoff.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace plimsoll::postgres {
+
+// The one connection of a process that LISTENs, reopened when it breaks. A notification can be
+// lost (while the connection is down) and a proxy may not pass any on, so there is a poll behind
+// it: subscribers are also told to look again at every tick and after every reconnect. Needs a
+// direct connection or one that a proxy pins to a session. Single-threaded like Connection.
+class Listener {
+  public:
+    struct Subscriber {
+        std::string channel;  // a plain identifier
+        std::function<void(std::string_view payload)> notified;
+        // Anything may have happened since the last call.
+        std::function<void()> look_again;
+    };
+
+    Listener(asio::any_io_executor executor, Target target, std::chrono::milliseconds poll);
+    ~Listener();
+    Listener(const Listener&) = delete;
+    Listener& operator=(const Listener&) = delete;
+
+    // Before start().
+    void subscribe(Subscriber subscriber);
+    void start();
+    void stop();
+
+    // Whether notifications arrive now.
+    bool is_listening() const { return listening_; }
+
+  private:
+    asio::awaitable<void> open();
+    void reopen_later();
+    void tick();
+    asio::awaitable<bool> listen();
+    void look_again();
+
+    asio::any_io_executor executor_;
+    Target target_;
+    std::chrono::milliseconds poll_;
+    std::vector<Subscriber> subscribers_;
+    std::shared_ptr<Connection> connection_;
+    asio::steady_timer ticker_;
+    asio::steady_timer pause_;
+    Backoff backoff_;
+    // Handlers that outlive the listener find this expired.
+    std::shared_ptr<Listener*> alive_;
+    bool listening_ = false;
+};
+
+}  // namespace plimsoll::postgres

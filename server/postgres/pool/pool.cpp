@@ -1,0 +1,206 @@
+#include "server/postgres/pool/pool.hpp"
+
+#include "server/base/log.hpp"
+
+#include <algorithm>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace plimsoll::postgres {
+
+struct Pool::Slot {
+    explicit Slot(const asio::any_io_executor& executor) : pause(executor) {}
+    std::shared_ptr<Connection> connection;
+    asio::steady_timer pause;
+    Backoff backoff;
+    // What was under way when doubts arose; an answer since then ends them.
+    std::size_t doubted = 0;
+
+    bool serves() const {
+        return connection && (doubted == 0 || connection->under_way() < doubted);
+    }
+};
+
+struct Pool::Waiter {
+    explicit Waiter(const asio::any_io_executor& executor) : timer(executor) {}
+    asio::steady_timer timer;
+    bool refused = false;
+};
+
+Pool::Pool(asio::any_io_executor executor, Target target, PoolOptions options)
+    : executor_(std::move(executor)), target_(std::move(target)), options_(options) {}
+
+Pool::~Pool() {
+    stop();
+}
+
+void Pool::start() {
+    stopped_ = false;
+    for (std::size_t i = 0; i < options_.connections; ++i) {
+        slots_.push_back(std::make_unique<Slot>(executor_));
+        open(*slots_.back());
+    }
+}
+
+void Pool::stop() {
+    stopped_ = true;
+    // What is still being opened reports to a pool that is gone.
+    alive_ = std::make_shared<Pool*>(this);
+    for (auto& slot : slots_) {
+        slot->pause.cancel();
+        if (slot->connection) slot->connection->close();
+    }
+    slots_.clear();
+    refuse_waiters();
+}
+
+bool Pool::is_up() const {
+    return std::any_of(slots_.begin(), slots_.end(),
+                       [](const auto& slot) { return slot->connection != nullptr; });
+}
+
+PoolLoad Pool::load() const {
+    PoolLoad load{.configured = options_.connections, .waiting = waiters_.size()};
+    for (const auto& slot : slots_) {
+        if (!slot->connection) continue;
+        ++load.open;
+        load.under_way += slot->connection->under_way();
+    }
+    return load;
+}
+
+asio::awaitable<Result<Replies>> Pool::run(Batch batch, std::chrono::milliseconds timeout) {
+    const Deadline deadline = std::chrono::steady_clock::now() + timeout;
+    auto connection = co_await acquire(deadline);
+    if (!connection) co_return fail(std::move(connection.error()));
+    // An answer leaves a place for one caller more.
+    auto place = std::shared_ptr<void>(nullptr, [weak = std::weak_ptr(alive_)](void*) {
+        if (auto pool = weak.lock()) (*pool)->wake(1);
+    });
+    co_return co_await (*connection)->run(std::move(batch), deadline);
+}
+
+asio::awaitable<Result<Rows>> Pool::run(Statement statement, std::chrono::milliseconds timeout) {
+    Batch batch;
+    batch.push_back(std::move(statement));
+    auto replies = co_await run(std::move(batch), timeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    co_return std::move(replies->front());
+}
+
+std::shared_ptr<Connection> Pool::least_busy() const {
+    std::shared_ptr<Connection> best;
+    for (const auto& slot : slots_) {
+        if (slot->serves() && slot->connection->under_way() < options_.depth &&
+            (!best || slot->connection->under_way() < best->under_way())) {
+            best = slot->connection;
+        }
+    }
+    return best;
+}
+
+asio::awaitable<Result<std::shared_ptr<Connection>>> Pool::acquire(Deadline deadline) {
+    auto alive = std::weak_ptr(alive_);
+    while (true) {
+        if (auto connection = least_busy()) co_return connection;
+        if (stopped_ || (down_ && !is_up())) {
+            co_return fail(Errc::unavailable, "The database is not reachable.");
+        }
+        if (waiters_.size() >= options_.waiting) {
+            co_return fail(Errc::unavailable, "The database is busy.");
+        }
+        auto waiter = std::make_shared<Waiter>(executor_);
+        waiter->timer.expires_at(deadline);
+        waiters_.push_back(waiter);
+        auto [woken] = co_await waiter->timer.async_wait(asio::as_tuple(asio::use_awaitable));
+        if (alive.expired() || waiter->refused) {
+            co_return fail(Errc::unavailable, "The database is not reachable.");
+        }
+        // Whoever wakes a caller takes it off the list.
+        const bool left_alone = std::erase(waiters_, waiter) > 0;
+        if (woken && left_alone) co_return fail(Errc::cancelled, "The caller stopped waiting.");
+        if (!woken) {
+            // Woken in the very moment of the deadline: the place is somebody else's.
+            if (!left_alone) wake(1);
+            co_return fail(Errc::timeout, "No connection to the database was free in time.");
+        }
+    }
+}
+
+void Pool::wake(std::size_t count) {
+    for (; count > 0 && !waiters_.empty(); --count) {
+        waiters_.front()->timer.cancel();
+        waiters_.pop_front();
+    }
+}
+
+void Pool::refuse_waiters() {
+    for (auto& waiter : std::exchange(waiters_, {})) {
+        waiter->refused = true;
+        waiter->timer.cancel();
+    }
+}
+
+void Pool::open(Slot& slot) {
+    const Deadline deadline = std::chrono::steady_clock::now() + options_.connect_timeout;
+    asio::co_spawn(
+        executor_, connect(target_, deadline),
+        [weak = std::weak_ptr(alive_), &slot](std::exception_ptr failure, Result<Handle> handle) {
+            auto pool = weak.lock();
+            if (!pool) return;
+            if (failure) handle = fail(Errc::unavailable, "Connecting failed.");
+            (*pool)->opened(slot, std::move(handle));
+        });
+}
+
+void Pool::opened(Slot& slot, Result<Handle> handle) {
+    if (!handle) {
+        if (!std::exchange(down_, true)) {
+            log::warn("the database is not reachable", {{"reason", handle.error().message}});
+        }
+        if (!is_up()) refuse_waiters();
+        return reopen_later(slot);
+    }
+    if (std::exchange(down_, false)) log::info("the database is reachable again");
+    slot.backoff.reset();
+    slot.doubted = 0;
+    slot.connection = Connection::over(executor_, std::move(*handle),
+                                       [this, &slot](const Error& reason) { lost(slot, reason); });
+    wake(options_.depth);
+}
+
+void Pool::lost(Slot& slot, const Error& reason) {
+    slot.connection.reset();
+    log::warn("a connection to the database broke", {{"reason", reason.message}});
+    if (reason.code == Errc::timeout) {
+        down_ = true;
+        doubt_all();
+    }
+    reopen_later(slot);
+}
+
+// Whatever silenced one connection may have silenced all, and the next caller should not find that
+// out by waiting for a deadline of its own.
+void Pool::doubt_all() {
+    for (auto& slot : slots_) {
+        if (!slot->connection) continue;
+        slot->doubted = slot->connection->under_way();
+        if (slot->doubted > 0) continue;
+        slot->connection->close();
+        slot->connection.reset();
+        reopen_later(*slot);
+    }
+}
+
+void Pool::reopen_later(Slot& slot) {
+    slot.pause.expires_after(slot.backoff.next());
+    slot.pause.async_wait([weak = std::weak_ptr(alive_), &slot](boost::system::error_code aborted) {
+        auto pool = weak.lock();
+        if (!aborted && pool) (*pool)->open(slot);
+    });
+}
+
+}  // namespace plimsoll::postgres

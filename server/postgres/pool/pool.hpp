@@ -1,0 +1,83 @@
+#pragma once
+
+#include "server/postgres/driver/connection.hpp"
+#include "server/postgres/pool/backoff.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace plimsoll::postgres {
+
+struct PoolOptions {
+    std::size_t connections = 2;
+    std::size_t depth = 32;      // batches under way on one connection
+    std::size_t waiting = 1024;  // callers that wait for a place; more get Errc::unavailable
+    std::chrono::milliseconds connect_timeout{3000};
+};
+
+// How busy a pool is.
+struct PoolLoad {
+    std::size_t open = 0;        // connections
+    std::size_t configured = 0;  // connections
+    std::size_t under_way = 0;   // batches that were sent and are not answered
+    std::size_t waiting = 0;     // callers that wait for a place
+};
+
+// A few connections of one role, kept open and reopened with backoff. A batch goes to the
+// connection with the least under way, and to none that is doubted: when one leaves a call without
+// an answer, the others are replaced if idle, and get nothing new before they answer. While the
+// database is known to be down, callers are refused at once; while a connection is being opened for
+// the first time or after a clean end, they wait, up to their deadline. Not thread-safe: use it on
+// the executor's one thread.
+class Pool {
+  public:
+    Pool(asio::any_io_executor executor, Target target, PoolOptions options = {});
+    ~Pool();
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
+
+    void start();
+    // Closes everything; every caller gets Errc::unavailable.
+    void stop();
+
+    asio::awaitable<Result<Replies>> run(Batch batch, std::chrono::milliseconds timeout);
+    asio::awaitable<Result<Rows>> run(Statement statement, std::chrono::milliseconds timeout);
+
+    // Whether a connection is open now; for readiness.
+    bool is_up() const;
+    PoolLoad load() const;
+
+  private:
+    struct Slot;
+    struct Waiter;
+
+    asio::awaitable<Result<std::shared_ptr<Connection>>> acquire(Deadline deadline);
+    std::shared_ptr<Connection> least_busy() const;
+    void open(Slot& slot);
+    void opened(Slot& slot, Result<Handle> handle);
+    void lost(Slot& slot, const Error& reason);
+    void doubt_all();
+    void reopen_later(Slot& slot);
+    void wake(std::size_t count);
+    void refuse_waiters();
+
+    asio::any_io_executor executor_;
+    Target target_;
+    PoolOptions options_;
+    std::vector<std::unique_ptr<Slot>> slots_;
+    std::deque<std::shared_ptr<Waiter>> waiters_;
+    // Handlers that outlive the pool find this expired.
+    std::shared_ptr<Pool*> alive_ = std::make_shared<Pool*>(this);
+    // The last thing that happened was a failure to connect or an unanswered call.
+    bool down_ = false;
+    bool stopped_ = true;
+};
+
+}  // namespace plimsoll::postgres

@@ -1,0 +1,21 @@
+#include "server/postgres/pool/scope.hpp"
+
+namespace plimsoll::postgres {
+namespace {
+
+constexpr Query kInTeam{"session.in_team", "select set_config('app.team_id', $1::text, true)",
+                        "plimsoll.session.in_team"};
+constexpr Query kAcrossTeams{"session.across_teams", "select set_config('app.system', 'on', true)",
+                             "plimsoll.session.across_teams"};
+
+}  // namespace
+
+Statement in_team(TeamId team) {
+    return Statement::of(kInTeam, team.value);
+}
+
+Statement across_teams() {
+    return Statement::of(kAcrossTeams);
+}
+
+}  // namespace plimsoll::postgres

@@ -1,0 +1,134 @@
+#include "server/postgres/teams/share_store.hpp"
+
+#include "server/postgres/jobs/share_rows.hpp"
+#include "server/postgres/pool/scope.hpp"
+#include "server/postgres/sql.hpp"
+
+namespace plimsoll::postgres {
+namespace {
+
+std::optional<std::int64_t> number(const std::optional<TeamId>& team) {
+    return team ? std::optional(team->value) : std::nullopt;
+}
+
+Error no_such_team() {
+    return {Errc::not_found, "There is no such team.", {}};
+}
+
+template <class T>
+Result<std::vector<T>> each(Result<Rows> rows, T (*read)(const Row&)) {
+    if (!rows) return fail(std::move(rows.error()));
+    std::vector<T> items;
+    for (const Row row : *rows) items.push_back(read(row));
+    return items;
+}
+
+}  // namespace
+
+template <class T>
+using Answer = ShareStore::Answer<T>;
+
+asio::awaitable<Result<Rows>> ShareStore::run(Statement statement) {
+    Batch batch;
+    batch.push_back(across_teams());
+    batch.push_back(std::move(statement));
+    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    co_return std::move(replies->back());
+}
+
+Answer<std::vector<queue::Share>> ShareStore::shares(std::optional<TeamId> team) {
+    co_return each(co_await run(Statement::of(sql::shares_list, number(team))), to_share);
+}
+
+Answer<std::vector<queue::TeamLimit>> ShareStore::limits(std::optional<TeamId> team) {
+    co_return each(co_await run(Statement::of(sql::shares_limits, number(team))), to_team_limit);
+}
+
+Answer<std::vector<queue::Hold>> ShareStore::holds(std::optional<TeamId> team) {
+    co_return each(co_await run(Statement::of(sql::shares_holds, number(team))), to_hold);
+}
+
+Answer<std::vector<queue::ClassOverview>> ShareStore::classes() {
+    co_return each(co_await run(Statement::of(sql::shares_classes)), to_class_overview);
+}
+
+Answer<std::vector<queue::VacuumHolder>> ShareStore::vacuum_holders() {
+    co_return each(co_await run(Statement::of(sql::shares_vacuum_holders)), to_vacuum_holder);
+}
+
+Answer<std::vector<queue::Usage>> ShareStore::usage(queue::UsageQuery query) {
+    co_return each(co_await run(Statement::of(sql::shares_usage, number(query.team), query.from,
+                                              query.to, query.by, query.limit)),
+                   to_usage);
+}
+
+Answer<void> ShareStore::set_share(Author author, TeamId team, std::string device_class,
+                                   queue::ShareTerms terms) {
+    std::optional<double> quota;
+    if (terms.quota) quota = terms.quota->seconds;
+    auto rows = co_await run(Statement::of(
+        sql::shares_set, team.value, std::move(device_class), terms.weight, terms.cap, quota,
+        terms.quota ? terms.quota->period : "day", author.user.value, author.request_id));
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty()) co_return fail(no_such_team());
+    co_return Result<void>{};
+}
+
+Answer<void> ShareStore::set_limits(Author author, TeamId team, queue::TeamLimits limits) {
+    auto rows =
+        co_await run(Statement::of(sql::shares_set_limit, team.value, limits.queued_jobs,
+                                   limits.jobs_per_minute, author.user.value, author.request_id));
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty()) co_return fail(no_such_team());
+    co_return Result<void>{};
+}
+
+Answer<void> ShareStore::set_class(Author author, std::string device_class,
+                                   double half_life_seconds, double entry_limit_seconds) {
+    auto rows = co_await run(Statement::of(sql::shares_set_class, std::move(device_class),
+                                           half_life_seconds, entry_limit_seconds,
+                                           author.user.value, author.request_id));
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (!(*rows)[0].get<bool>("found")) {
+        co_return fail(Errc::not_found, "There is no such device class.");
+    }
+    co_return Result<void>{};
+}
+
+Answer<std::int64_t> ShareStore::hold(Author author, queue::NewHold hold) {
+    const auto subject = hold.team                   ? std::to_string(hold.team->value)
+                         : hold.device_class.empty() ? hold.node
+                                                     : hold.device_class;
+    auto rows = co_await run(Statement::of(sql::shares_hold, hold.scope, subject, hold.device,
+                                           hold.mode, hold.reason, hold.by_admin, author.user.value,
+                                           author.request_id));
+    if (!rows) co_return fail(std::move(rows.error()));
+    const auto id = (*rows)[0].get<std::optional<std::int64_t>>("id");
+    if (!id) co_return fail(Errc::not_found, "There is nothing of that name to stop.");
+    co_return *id;
+}
+
+Answer<void> ShareStore::resume(Author author, std::int64_t id, std::optional<TeamId> team) {
+    auto rows = co_await run(
+        Statement::of(sql::shares_resume, id, number(team), author.user.value, author.request_id));
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (!(*rows)[0].get<bool>("found")) {
+        co_return fail(Errc::not_found, "There is no such hold, or it is not the team's to lift.");
+    }
+    co_return Result<void>{};
+}
+
+Answer<void> ShareStore::ask_cleanup(Author author, std::string node, std::string device) {
+    auto rows =
+        co_await run(Statement::of(sql::devices_ask_cleanup, std::move(node), std::move(device),
+                                   author.user.value, author.request_id));
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty()) co_return fail(Errc::not_found, "There is no such device.");
+    if ((*rows)[0].get<std::string_view>("outcome") == "gone") {
+        co_return fail(Errc::conflict, "No worker runs this device now: it keeps nothing.");
+    }
+    co_return Result<void>{};
+}
+
+}  // namespace plimsoll::postgres

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "server/base/time.hpp"
+#include "server/postgres/pool/pool.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace plimsoll::postgres {
+
+// The database's clock, by which the queue decides: what a server checks and tells of times agrees
+// with it also on a machine whose own clock is a day off. Read now and then, and carried on by the
+// steady clock in between. The machine's own until it was read.
+class DatabaseClock final : public Clock {
+  public:
+    explicit DatabaseClock(Pool& pool) : pool_(pool) {}
+
+    Timestamp now() const override;  // from any thread
+
+    asio::awaitable<Result<int>> read();
+
+  private:
+    Pool& pool_;
+    // The steady clock's zero, in microseconds since 1970; 0: never read.
+    std::atomic<std::int64_t> zero_{0};
+};
+
+}  // namespace plimsoll::postgres

@@ -1,0 +1,19 @@
+#include "server/postgres/workers/statistics.hpp"
+
+#include "server/postgres/pool/scope.hpp"
+#include "server/postgres/sql.hpp"
+
+namespace plimsoll::postgres {
+
+asio::awaitable<Result<std::vector<queue::QueueDepth>>> Statistics::depth() {
+    auto rows = co_await pool_.run(Statement::of(sql::statistics_queue_depth), kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    std::vector<queue::QueueDepth> depths;
+    for (const Row row : *rows) {
+        depths.push_back({row.get<std::string>("device_class"), row.get<std::string>("state"),
+                          row.get<std::int64_t>("tasks")});
+    }
+    co_return depths;
+}
+
+}  // namespace plimsoll::postgres

@@ -1,0 +1,189 @@
+#include "server/postgres/workers/worker_rows.hpp"
+
+#include "server/postgres/jobs/enqueue.hpp"
+#include "server/postgres/jobs/job_rows.hpp"
+#include "server/postgres/sql.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::postgres {
+namespace {
+
+using nlohmann::json;
+
+const char* stored_outcome(queue::TaskReport::Outcome outcome) {
+    switch (outcome) {
+        case queue::TaskReport::Outcome::done:
+            return "done";
+        case queue::TaskReport::Outcome::retry:
+            return "retry";
+        case queue::TaskReport::Outcome::failed:
+            return "final";
+        case queue::TaskReport::Outcome::died:
+            return "died";
+    }
+    return "final";
+}
+
+std::string shown_info(const queue::WorkerInfo& info) {
+    const json capability = json::parse(info.capability, nullptr, false);
+    const json shown = {{"name", info.name},
+                        {"home", info.home},
+                        {"memory_bytes", info.memory_bytes},
+                        {"last_end", info.last_end},
+                        {"copies", info.copies},
+                        {"capability", capability.is_object() ? capability : json::object()}};
+    return shown.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace
+
+int offered_bucket(std::int64_t memory_bytes) {
+    const auto mebibytes = static_cast<std::uint64_t>(memory_bytes) >> 20;
+    return mebibytes == 0 ? 0 : std::bit_width(mebibytes) - 1;
+}
+
+Statement enlistment(const queue::WorkerInfo& info) {
+    const json capability = json::parse(info.capability, nullptr, false);
+    // What the probe found out about the device, by name; the rest is for people.
+    std::vector<std::string> capabilities;
+    if (capability.is_object() && capability.contains("capabilities")) {
+        capabilities = capability["capabilities"].get<std::vector<std::string>>();
+    }
+    // Jobs may ask for this very device.
+    capabilities.push_back("device=" + info.node + "/" + info.device);
+    const double speed = capability.is_object() ? capability.value("speed", 1.0) : 1.0;
+    return Statement::of(sql::worker_register, info.node, info.device, info.device_class,
+                         info.kinds, capabilities, offered_bucket(info.memory_bytes), speed,
+                         shown_info(info), info.helps);
+}
+
+Statement device_report(const queue::WorkerInfo& info) {
+    return Statement::of(sql::worker_report_device, info.node, info.device, info.device_class,
+                         shown_info(info));
+}
+
+std::string to_json(const queue::WorkerTelemetry& telemetry) {
+    return json{{"device", telemetry.device.empty() ? json() : json::parse(telemetry.device)},
+                {"free_memory", telemetry.free_memory ? json(*telemetry.free_memory) : json()},
+                {"slowness", telemetry.slowness},
+                {"claims", telemetry.claims},
+                {"tasks_done", telemetry.tasks_done},
+                {"tasks_failed", telemetry.tasks_failed},
+                {"tasks_retried", telemetry.tasks_retried},
+                {"tasks_died", telemetry.tasks_died},
+                {"tasks_released", telemetry.tasks_released},
+                {"tasks_dropped", telemetry.tasks_dropped}}
+        .dump();
+}
+
+std::string to_json(const queue::Freed& freed) {
+    return json{{"kept_bytes", freed.kept_bytes},
+                {"freed_bytes", freed.freed_bytes ? json(*freed.freed_bytes) : json()}}
+        .dump();
+}
+
+queue::Claim to_claim(const Rows& rows) {
+    queue::Claim claim;
+    for (const Row row : rows) {
+        claim.fence = row.get<std::int64_t>("fence");
+        queue::ClaimedTask of_job;
+        of_job.job = JobId{row.get<std::int64_t>("job_id")};
+        of_job.kind = row.get<std::string>("kind");
+        of_job.kind_version = row.get<int>("kind_version");
+        of_job.args = row.get<std::string>("args");
+        of_job.merge = row.get<bool>("is_merge");
+        of_job.model = row.get<std::string>("model");
+        if (of_job.merge) {
+            for (auto& partial : row.get<std::vector<std::optional<std::string>>>("partials")) {
+                of_job.partials.push_back(std::move(partial).value_or(""));
+            }
+        }
+        const auto tasks = row.get<std::vector<int>>("tasks");
+        const auto places = row.get<std::vector<int>>("places");
+        const auto attempts = row.get<std::vector<int>>("attempts");
+        const auto seconds = row.get<std::vector<double>>("est_seconds");
+        // A merge task has neither.
+        const auto items = row.get<std::optional<std::vector<int>>>("items");
+        auto inputs =
+            row.get<std::optional<std::vector<std::optional<std::string_view>>>>("inputs");
+        for (std::size_t i = 0; i < tasks.size(); ++i) {
+            const auto place = static_cast<std::size_t>(places[i]);
+            claim.tasks.resize(std::max(claim.tasks.size(), place));
+            auto& task = claim.tasks[place - 1] = of_job;
+            task.seq = tasks[i];
+            task.attempt = attempts[i];
+            task.estimated_seconds = seconds[i];
+            if (items) task.items = (*items)[i];
+            if (inputs) task.input = (*inputs)[i].value_or("");
+        }
+    }
+    return claim;
+}
+
+bool runs_on_chunks(const queue::Claim& claim) {
+    return std::ranges::any_of(claim.tasks, [](const queue::ClaimedTask& task) {
+        return !task.merge && task.input.empty();
+    });
+}
+
+void take_chunks(queue::Claim& claim, const Rows& rows) {
+    for (const Row row : rows) {
+        const JobId job{row.get<std::int64_t>("job_id")};
+        const int seq = row.get<int>("task");
+        const auto task = std::ranges::find_if(
+            claim.tasks, [&](const auto& one) { return one.job == job && one.seq == seq; });
+        if (task != claim.tasks.end()) task->input = row.get<std::string>("input");
+    }
+}
+
+Statement completion(queue::WorkerHandle worker, std::int64_t fence,
+                     std::vector<queue::TaskReport> reports) {
+    using Outcome = queue::TaskReport::Outcome;
+    std::vector<std::int64_t> jobs, tasks, ok, failed;
+    std::vector<std::string> outcomes;
+    std::vector<std::optional<Bytes>> contents, partials;
+    std::vector<std::optional<std::string>> errors;
+    std::vector<double> seconds, delays;
+    const bool all_done = std::ranges::all_of(
+        reports, [](const auto& report) { return report.outcome == Outcome::done; });
+    for (queue::TaskReport& report : reports) {
+        const bool done = report.outcome == Outcome::done;
+        jobs.push_back(report.job.value);
+        tasks.push_back(report.seq);
+        std::string& partial = report.merge ? report.report : report.output.partial;
+        // A merge seldom has rows.
+        const bool rows = done && !(report.merge && report.output.results.empty());
+        contents.push_back(rows ? std::optional(Bytes{std::move(report.output.results)})
+                                : std::nullopt);
+        partials.push_back(done ? std::optional(Bytes{std::move(partial)}) : std::nullopt);
+        ok.push_back(report.output.items_ok);
+        failed.push_back(report.output.items_failed);
+        seconds.push_back(report.device_seconds);
+        if (all_done) continue;
+        outcomes.emplace_back(stored_outcome(report.outcome));
+        errors.push_back(done ? std::nullopt : std::optional(error_to_json(report.error)));
+        delays.push_back(report.pause.count());
+    }
+    auto statement = Statement::of(sql::worker_complete, worker.id, worker.epoch, fence, jobs,
+                                   tasks, contents, partials, ok, failed, seconds);
+    if (all_done) {
+        for (int i = 0; i < 3; ++i) statement.params.emplace_back(std::nullopt);
+    } else {
+        statement.params.emplace_back(outcomes);
+        statement.params.emplace_back(errors);
+        statement.params.emplace_back(delays);
+    }
+    return statement;
+}
+
+queue::Acceptance to_acceptance(const Rows& rows) {
+    const auto verdict = rows[0].get<std::string_view>("verdict");
+    if (verdict == "accepted") return queue::Acceptance::accepted;
+    return verdict == "replayed" ? queue::Acceptance::replayed : queue::Acceptance::stale;
+}
+
+}  // namespace plimsoll::postgres

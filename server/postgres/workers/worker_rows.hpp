@@ -1,0 +1,40 @@
+#pragma once
+
+#include "server/postgres/driver/rows.hpp"
+#include "server/postgres/driver/statement.hpp"
+#include "server/queue/worker_store.hpp"
+
+#include <functional>
+
+namespace plimsoll::postgres {
+
+// A worker offers what it has for sure: the largest power of two of MiB that fits, as its exponent.
+int offered_bucket(std::int64_t memory_bytes);
+
+// worker.register for this worker.
+Statement enlistment(const queue::WorkerInfo& info);
+// worker.report_device for this device.
+Statement device_report(const queue::WorkerInfo& info);
+
+// The `telemetry` of worker.heartbeat: JSON, with a member for each count.
+std::string to_json(const queue::WorkerTelemetry& telemetry);
+
+// The answer to a request to clean up: JSON, bytes.
+std::string to_json(const queue::Freed& freed);
+
+// From the rows of worker.claim or worker.claim_elsewhere.
+queue::Claim to_claim(const Rows& rows);
+
+// Whether the claim has tasks whose inputs are chunks of datasets, which come in an answer of their
+// own.
+bool runs_on_chunks(const queue::Claim& claim);
+void take_chunks(queue::Claim& claim, const Rows& rows);
+
+// worker.complete.
+Statement completion(queue::WorkerHandle worker, std::int64_t fence,
+                     std::vector<queue::TaskReport> reports);
+
+// From the answer of worker.complete.
+queue::Acceptance to_acceptance(const Rows& rows);
+
+}  // namespace plimsoll::postgres

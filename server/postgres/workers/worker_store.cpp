@@ -1,0 +1,182 @@
+#include "server/postgres/workers/worker_store.hpp"
+
+#include "server/postgres/pool/scope.hpp"
+#include "server/postgres/sql.hpp"
+#include "server/postgres/workers/worker_rows.hpp"
+
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace plimsoll::postgres {
+
+using queue::awaitable;
+using queue::WorkerHandle;
+
+namespace {
+
+std::optional<int> bucket_of(std::optional<std::int64_t> free_memory) {
+    if (!free_memory) return std::nullopt;
+    return offered_bucket(*free_memory);
+}
+
+}  // namespace
+
+WorkerStore::WorkerStore(const asio::any_io_executor& executor, Pool& pool, Listener& listener)
+    : pool_(pool), waiting_(executor) {
+    listener.subscribe({"plimsoll_ready",
+                        [this](std::string_view device_class) {
+                            if (device_class == device_class_) woken();
+                        },
+                        [this] { woken(); }});
+    listener.subscribe({"plimsoll_worker",
+                        [this](std::string_view id) {
+                            if (id != std::to_string(worker_id_)) return;
+                            called_ = true;
+                            woken();
+                        },
+                        [] {}});
+}
+
+awaitable<Result<WorkerHandle>> WorkerStore::enlist(queue::WorkerInfo info) {
+    device_class_ = info.device_class;
+    auto rows = co_await pool_.run(enlistment(info), kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty()) {
+        co_return fail(Errc::conflict,
+                       "A worker of another machine has this node and device: machines that share "
+                       "a host name need a PLIMSOLL_NODE each.");
+    }
+    held_.drop_all();
+    resident_.clear();
+    worker_id_ = (*rows)[0].get<std::int64_t>("worker_id");
+    co_return WorkerHandle{worker_id_, (*rows)[0].get<std::int64_t>("epoch")};
+}
+
+awaitable<Result<void>> WorkerStore::report_unusable(queue::WorkerInfo info) {
+    const auto told = co_await pool_.run(device_report(info), kCallTimeout);
+    if (!told) co_return fail(told.error());
+    co_return Result<void>{};
+}
+
+awaitable<Result<queue::HeartbeatReply>> WorkerStore::heartbeat(
+    WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items,
+    queue::WorkerTelemetry telemetry) {
+    std::vector<std::int64_t> jobs, counts;
+    for (const auto& [job, count] : items) {
+        jobs.push_back(job.value);
+        counts.push_back(count);
+    }
+    auto rows = co_await pool_.run(Statement::of(sql::worker_heartbeat, worker.id, worker.epoch,
+                                                 held_.fences(), jobs, counts, to_json(telemetry)),
+                                   kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    const Row row = (*rows)[0];
+    queue::HeartbeatReply reply;
+    reply.expired = !row.get<bool>("alive");
+    reply.drain = row.get<bool>("draining");
+    for (const std::int64_t job : row.get<std::vector<std::int64_t>>("cancelled_jobs")) {
+        reply.cancelled.push_back(JobId{job});
+    }
+    // Leases that ended while their completion was on its way.
+    for (const std::int64_t fence : row.get<std::vector<std::int64_t>>("stale_fences")) {
+        held_.drop(fence);
+    }
+    reply.cleanup = row.get<std::optional<std::int64_t>>("cleanup").value_or(0);
+    if (reply.expired) held_.drop_all();
+    co_return reply;
+}
+
+awaitable<Result<void>> WorkerStore::report_cleanup(WorkerHandle worker, std::int64_t cleanup,
+                                                    queue::Freed freed) {
+    const auto told = co_await pool_.run(
+        Statement::of(sql::worker_report_cleanup, worker.id, worker.epoch, cleanup, to_json(freed)),
+        kCallTimeout);
+    if (!told) co_return fail(told.error());
+    resident_.clear();
+    co_return Result<void>{};
+}
+
+awaitable<Result<queue::Claim>> WorkerStore::claim(WorkerHandle worker, double seconds,
+                                                   int max_tasks,
+                                                   std::optional<std::int64_t> free_memory) {
+    return leased(worker, Statement::of(sql::worker_claim, worker.id, worker.epoch, seconds,
+                                        max_tasks, bucket_of(free_memory), resident_));
+}
+
+awaitable<Result<queue::Claim>> WorkerStore::claim_elsewhere(
+    WorkerHandle worker, double seconds, int max_tasks, std::optional<std::int64_t> free_memory) {
+    return leased(worker, Statement::of(sql::worker_claim_elsewhere, worker.id, worker.epoch,
+                                        seconds, max_tasks, bucket_of(free_memory)));
+}
+
+awaitable<Result<queue::Claim>> WorkerStore::leased(WorkerHandle worker, Statement claiming) {
+    auto rows = co_await pool_.run(std::move(claiming), kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    auto claim = to_claim(*rows);
+    if (runs_on_chunks(claim)) {
+        // The claim stands even when this fails: a beat will not name its lease, and it ends.
+        auto chunks = co_await pool_.run(
+            Statement::of(sql::worker_chunks, worker.id, worker.epoch, claim.fence), kCallTimeout);
+        if (!chunks) co_return fail(std::move(chunks.error()));
+        take_chunks(claim, *chunks);
+    }
+    for (const auto& task : claim.tasks) {
+        if (!task.model.empty()) resident_ = {task.model};
+    }
+    held_.add(claim);
+    co_return claim;
+}
+
+awaitable<Result<queue::Acceptance>> WorkerStore::complete(WorkerHandle worker, std::int64_t fence,
+                                                           std::vector<queue::TaskReport> reports) {
+    std::vector<queue::TaskReport> settled;  // their names, without their results
+    for (const queue::TaskReport& report : reports) {
+        auto& named = settled.emplace_back();
+        named.job = report.job;
+        named.seq = report.seq;
+    }
+    auto rows = co_await pool_.run(completion(worker, fence, std::move(reports)), kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    held_.settled(fence, settled);
+    co_return to_acceptance(*rows);
+}
+
+awaitable<Result<void>> WorkerStore::release(WorkerHandle worker, std::int64_t fence) {
+    std::vector<std::int64_t> jobs, tasks;
+    for (const auto& task : held_.tasks(fence)) {
+        jobs.push_back(task.job.value);
+        tasks.push_back(task.seq);
+    }
+    auto rows = co_await pool_.run(
+        Statement::of(sql::worker_release, worker.id, worker.epoch, fence, jobs, tasks),
+        kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    held_.drop(fence);
+    co_return Result<void>{};
+}
+
+awaitable<Result<void>> WorkerStore::retire(WorkerHandle worker) {
+    auto rows = co_await pool_.run(Statement::of(sql::worker_retire, worker.id, worker.epoch),
+                                   kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    held_.drop_all();
+    co_return Result<void>{};
+}
+
+awaitable<bool> WorkerStore::wake(WorkerHandle, std::chrono::steady_clock::time_point deadline) {
+    if (!woken_) {
+        waiting_.expires_at(deadline);
+        co_await waiting_.async_wait(asio::as_tuple(asio::use_awaitable));
+    }
+    woken_ = false;
+    co_return std::exchange(called_, false);
+}
+
+void WorkerStore::woken() {
+    woken_ = true;
+    waiting_.cancel();
+}
+
+}  // namespace plimsoll::postgres

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "server/postgres/pool/listener.hpp"
+#include "server/postgres/pool/pool.hpp"
+#include "server/postgres/workers/held_leases.hpp"
+#include "server/queue/worker_store.hpp"
+
+namespace plimsoll::postgres {
+
+// The queue as one worker process sees it. Remembers what the worker holds, so that a heartbeat and
+// a release can name it.
+class WorkerStore final : public queue::WorkerStore {
+  public:
+    // `pool` and `listener` are of the role plimsoll_worker and outlive this; the listener is not
+    // started yet.
+    WorkerStore(const asio::any_io_executor& executor, Pool& pool, Listener& listener);
+
+    queue::awaitable<Result<queue::WorkerHandle>> enlist(queue::WorkerInfo info) override;
+    queue::awaitable<Result<void>> report_unusable(queue::WorkerInfo info) override;
+    queue::awaitable<Result<queue::HeartbeatReply>> heartbeat(
+        queue::WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items,
+        queue::WorkerTelemetry telemetry) override;
+    queue::awaitable<Result<void>> report_cleanup(queue::WorkerHandle worker, std::int64_t cleanup,
+                                                  queue::Freed freed) override;
+    queue::awaitable<Result<queue::Claim>> claim(
+        queue::WorkerHandle worker, double seconds, int max_tasks,
+        std::optional<std::int64_t> free_memory = {}) override;
+    queue::awaitable<Result<queue::Claim>> claim_elsewhere(
+        queue::WorkerHandle worker, double seconds, int max_tasks,
+        std::optional<std::int64_t> free_memory = {}) override;
+    queue::awaitable<Result<queue::Acceptance>> complete(
+        queue::WorkerHandle worker, std::int64_t fence,
+        std::vector<queue::TaskReport> reports) override;
+    queue::awaitable<Result<void>> release(queue::WorkerHandle worker, std::int64_t fence) override;
+    queue::awaitable<Result<void>> retire(queue::WorkerHandle worker) override;
+    queue::awaitable<bool> wake(queue::WorkerHandle worker,
+                                std::chrono::steady_clock::time_point deadline) override;
+
+  private:
+    queue::awaitable<Result<queue::Claim>> leased(queue::WorkerHandle worker, Statement claiming);
+    void woken();
+
+    Pool& pool_;
+    HeldLeases held_;
+    std::string device_class_;
+    std::int64_t worker_id_ = 0;
+    asio::steady_timer waiting_;
+    std::vector<std::string> resident_;  // the model that the device ran last
+    bool woken_ = false;                 // since wake() last returned
+    bool called_ = false;                // likewise, by this worker's own name
+};
+
+}  // namespace plimsoll::postgres

@@ -1,0 +1,132 @@
+#pragma once
+
+#include "server/queue/spec/guards.hpp"
+#include "server/queue/spec/state.hpp"
+
+#include <span>
+
+namespace plimsoll::queue::rules {
+
+struct Submit {
+    int lane = 0;  // of its device class; says team, priority and memory
+    bool merge = true;
+    std::optional<Moment> run_at, deadline, timeout;  // timeout: from its start
+    int key = -1;                                     // idempotency key of the team; -1: none
+    int fingerprint = 0;                              // of the request
+    int unique_key = -1;                              // of the team; -1: none
+    Few<Task, 4> tasks;                               // at least one; exactly one without a merge
+};
+
+struct Submitted {
+    enum Outcome { created, replayed, key_conflict, unique_conflict } outcome = created;
+    int job = -1;  // -1: key_conflict
+};
+
+struct Claimed {
+    bool registered = true;  // false: the worker must register again
+    std::int64_t fence = 0;
+    Few<Held, 16> tasks;
+};
+
+struct Completion {
+    int job = 0;
+    int task = 0;
+    Outcome outcome = Outcome::done;  // done, retry or final
+    float seconds = 0;                // measured on the device
+    int items_ok = 0;                 // of a done task; the rest of its items failed
+    std::optional<Moment> delay;      // before the next attempt; none: at once
+};
+
+struct Beat {
+    bool alive = false;
+    bool draining = false;
+    Few<std::int64_t, 4> stale;  // fences that hold nothing any more
+    Few<int, 4> cancelled;       // jobs to stop
+};
+
+enum class Stop { not_found, finished, cancelling, cancelled, failed, passed };
+enum class Redrive { redriven, unfinished, complete, not_unique, not_found };
+
+struct Ended {
+    int job = 0;
+    Stop outcome = Stop::passed;
+};
+
+// The queue as a machine of states: every call is one transaction of the SQL function of the same
+// name, whose executable specification it is, and time is an argument. Calls that the SQL makes
+// exclude each other follow each other here.
+class Queue {
+  public:
+    explicit Queue(Guards guards = {}) : guards_(guards) {}
+
+    State state;
+
+    // lanes of an account belong together; made before the first task
+    int add_account(int device_class);
+    int add_lane(int account, int priority, int memory);
+    // what runs in this lane is merged in that one
+    void merge_in(int lane, int host_lane) {
+        merge_lanes_.resize(state.lanes.size(), -1), merge_lanes_[lane] = host_lane;
+    }
+    void reset();
+
+    Few<Submitted, 4> enqueue(std::span<const Submit> jobs, Moment now);
+    void set_account(int account, std::optional<double> weight, std::optional<int> cap,
+                     std::optional<bool> paused);
+
+    int register_worker(int worker, int device_class, int memory, float speed,
+                        Moment now);  // its epoch
+    bool retire(int worker, int epoch, Moment now);
+    bool drain(int worker, bool on);
+    Beat heartbeat(int worker, int epoch, std::span<const std::int64_t> fences, Moment now);
+    Claimed claim(int worker, int epoch, double seconds, int tasks, Moment now);
+    Few<Verdict, 8> complete(int worker, int epoch, std::int64_t fence,
+                             std::span<const Completion> tasks, Moment now);
+    int release(int worker, int epoch, std::int64_t fence, std::span<const Completion> tasks,
+                Moment now);
+
+    std::optional<int> expire_leases(Moment now);  // the worker whose leases ended, if any
+    int promote_due(Moment now);                   // how many rows of scheduled, of one class
+    std::optional<Ended> end_overdue(Moment now);
+    Stop cancel(int team, int job, Moment now);
+    Redrive redrive(int team, int job, Moment now);
+    std::optional<std::int64_t> drop_day(int keep_days, Moment now);  // the day that went
+
+  private:
+    struct Settled {
+        int place;  // in the lease
+        Outcome outcome;
+        float seconds;
+        int items_ok;
+        std::optional<Moment> delay;
+    };
+
+    bool is_alive(const Worker& worker, int epoch, Moment now) const;
+    bool fits(const Lane& lane, const Worker& worker) const { return lane.memory <= worker.memory; }
+    bool leaves_to_others(int worker, const Ready& task, Moment now) const;
+    bool holds(int worker, int account) const;
+    bool is_leased(int job) const;
+    Lease* find_lease(std::int64_t fence);
+    void push(std::span<const Run> tasks, Moment now);
+    void follow_furthest_behind(int device_class, double last_served);
+    void start(int job, Moment now);
+
+    Few<Fate, 8> settle(Lease& lease, std::span<const Settled> tasks, Moment now);
+    void settle_accounts(int device_class, int worker, const Few<Held, 8>& lease_tasks,
+                         std::span<const Held> tasks, std::span<const double> costs);
+    bool settle_job(int job, std::int64_t fence, std::span<const Held> tasks,
+                    std::span<const Settled> settled, std::span<const Fate> fates,
+                    std::span<const double> costs, Moment now);
+    void push_merge(int job, Moment now);
+    void end_leases(int worker, std::span<const std::int64_t> except, Moment until, Outcome outcome,
+                    Moment now);
+    Stop stop(int job, bool overdue, Moment now);
+
+    Guards guards_;
+    std::vector<int> merge_lanes_;
+};
+
+// A minute of waiting counts for a level of priority, up to the highest.
+int aged_priority(int priority, Moment since, Moment now);
+
+}  // namespace plimsoll::queue::rules

@@ -1,0 +1,105 @@
+#include "server/queue/spec/queue.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::queue::rules {
+
+bool Queue::is_alive(const Worker& worker, int epoch, Moment now) const {
+    return worker.epoch == epoch && worker.epoch > 0 &&
+           (worker.state == WorkerState::active || worker.state == WorkerState::draining) &&
+           worker.seen_at > now - kLeaseTime;
+}
+
+void Queue::end_leases(int worker, std::span<const std::int64_t> except, Moment until,
+                       Outcome outcome, Moment now) {
+    Few<std::int64_t, 8> fences;
+    for (const auto& lease : state.leases) {
+        if (lease.worker == worker && lease.claimed_at <= until &&
+            std::ranges::find(except, lease.fence) == except.end()) {
+            fences.push_back(lease.fence);
+        }
+    }
+    for (const auto fence : fences) {
+        auto* lease = find_lease(fence);
+        Few<Settled, 8> all;
+        for (std::size_t p = 0; p < lease->tasks.size(); ++p)
+            all.push_back({static_cast<int>(p), outcome, 0, 0, {}});
+        settle(*lease, all, now);
+    }
+}
+
+// The same device gets a new epoch; what its old process still held runs elsewhere at once.
+int Queue::register_worker(int worker, int device_class, int memory, float speed, Moment now) {
+    auto& w = state.workers[worker];
+    if (w.epoch > 0) end_leases(worker, {}, now, Outcome::lost, now);
+    w.device_class = device_class;
+    w.memory = memory;
+    w.speed = speed;
+    w.state = WorkerState::active;
+    w.seen_at = now;
+    return ++w.epoch;
+}
+
+bool Queue::retire(int worker, int epoch, Moment now) {
+    if (!is_alive(state.workers[worker], epoch, now)) return false;
+    state.workers[worker].state = WorkerState::retired;
+    end_leases(worker, {}, now, Outcome::released, now);
+    return true;
+}
+
+bool Queue::drain(int worker, bool on) {
+    auto& w = state.workers[worker];
+    if (w.epoch == 0 || (w.state != WorkerState::active && w.state != WorkerState::draining))
+        return false;
+    w.state = on ? WorkerState::draining : WorkerState::active;
+    return true;
+}
+
+Beat Queue::heartbeat(int worker, int epoch, std::span<const std::int64_t> fences, Moment now) {
+    auto& w = state.workers[worker];
+    Beat beat;
+    if (!is_alive(w, epoch, now)) {
+        beat.stale.assign(fences.begin(), fences.end());
+        return beat;
+    }
+    beat.alive = true;
+    w.seen_at = std::max(w.seen_at, now);
+    // A claim whose answer was lost: the worker lives, but knows nothing of the lease. No answer is
+    // on its way for as long as a lease lasts.
+    end_leases(worker, fences, now - kLeaseTime, Outcome::released, now);
+    beat.draining = w.state == WorkerState::draining;
+    for (const auto fence : fences) {
+        const auto* lease = find_lease(fence);
+        if (lease == nullptr || lease->worker != worker || lease->epoch != epoch)
+            beat.stale.push_back(fence);
+        if (lease == nullptr || lease->worker != worker) continue;
+        for (const auto& task : lease->tasks) {
+            if (state.jobs[task.job].state == JobState::cancelling &&
+                std::ranges::find(beat.cancelled, task.job) == beat.cancelled.end()) {
+                beat.cancelled.push_back(task.job);
+            }
+        }
+    }
+    std::ranges::sort(beat.cancelled);
+    return beat;
+}
+
+// Ends the leases of the first worker that fell silent.
+std::optional<int> Queue::expire_leases(Moment now) {
+    for (int id = 0; id < static_cast<int>(state.workers.size()); ++id) {
+        auto& w = state.workers[id];
+        if (w.epoch == 0 || (w.state != WorkerState::active && w.state != WorkerState::draining) ||
+            w.seen_at > now - kLeaseTime)
+            continue;
+        w.state = WorkerState::lost;
+        if (guards_.expiry) {
+            end_leases(id, {}, now, Outcome::lost, now);
+        } else {
+            std::erase_if(state.leases, [&](const Lease& lease) { return lease.worker == id; });
+        }
+        return id;
+    }
+    return {};
+}
+
+}  // namespace plimsoll::queue::rules

@@ -1,0 +1,161 @@
+#include "server/terminal/input_file.hpp"
+
+#include "engine/text/record_reader.hpp"
+#include "engine/text/utf8.hpp"
+#include "server/client/upload.hpp"
+#include "server/terminal/unused_members.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::client {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kPieceBytes = 1 << 16;
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+int keep_open(std::FILE*) {
+    return 0;
+}
+
+Result<File> open(const std::string& name) {
+    if (name == "-") return File(stdin, keep_open);
+    File file(std::fopen(name.c_str(), "rb"), std::fclose);
+    if (!file) {
+        return fail(Errc::invalid_input,
+                    "The file cannot be read: " + std::string(std::strerror(errno)) + ".", name);
+    }
+    return file;
+}
+
+Result<text::RecordColumns> parse_columns(const std::vector<std::string>& columns) {
+    text::RecordColumns chosen;
+    for (const auto& column : columns) {
+        const auto equals = column.find('=');
+        const auto member = column.substr(0, equals);
+        if (equals == std::string::npos || (member != "text" && member != "custom_id")) {
+            return fail(Errc::invalid_input,
+                        "--column takes text=COLUMN or custom_id=COLUMN, not \"" + column + "\".");
+        }
+        (member == "text" ? chosen.text : chosen.custom_id) = column.substr(equals + 1);
+    }
+    return chosen;
+}
+
+// The whole file is one job's input: a record that cannot be read stops the submission, so that
+// nobody takes a part for the whole.
+Result<Input> read_items(const std::string& name, std::FILE* file, text::RecordFormat format,
+                         const text::RecordColumns& columns) {
+    json items = json::array();
+    std::optional<Error> broken;
+    const auto sink = [&](text::ReadRecord read) {
+        if (broken || items.size() > kInlineItems) return;
+        if (read.record.error) {
+            broken = Error{Errc::invalid_input, read.record.error->message,
+                           name + ":" + std::to_string(read.line)};
+            return;
+        }
+        json item{{"text", std::move(read.record.text)}};
+        if (read.record.custom_id) item["custom_id"] = std::move(*read.record.custom_id);
+        items.push_back(std::move(item));
+    };
+    text::RecordReader reader(format, columns);
+    UnusedMembers unused({columns.text.empty() ? "text" : columns.text,
+                          columns.custom_id.empty() ? "custom_id" : columns.custom_id});
+    std::string piece(kPieceBytes, '\0');
+    while (const auto size = std::fread(piece.data(), 1, piece.size(), file)) {
+        const std::string_view bytes(piece.data(), size);
+        if (auto fed = reader.feed(bytes, sink); !fed) return fail(fed.error());
+        if (format == text::RecordFormat::json_lines) unused.feed(bytes);
+    }
+    unused.finish();
+    if (auto ended = reader.finish(sink); !ended) return fail(ended.error());
+    if (broken) return fail(*broken);
+    if (items.size() > kInlineItems && name != "-") return Input{{}, {}, true};
+    Input input{{{"items", std::move(items)}}, {}, false};
+    for (const auto& [member, line] : unused.found()) {
+        input.left_out.push_back(name + ":" + std::to_string(line) + ": the member \"" + member +
+                                 "\" is not sent");
+    }
+    return input;
+}
+
+// JSON writes line ends and quotes in two characters each: room is left for that.
+constexpr std::int64_t kPriceFileBytes = kInlineFileBytes / 4 * 3;
+
+Result<std::string> contents(std::FILE* file, const std::string& name) {
+    std::string bytes;
+    std::string piece(kPieceBytes, '\0');
+    while (const auto size = std::fread(piece.data(), 1, piece.size(), file)) {
+        bytes.append(piece, 0, size);
+    }
+    if (std::ferror(file) != 0) return fail(Errc::invalid_input, "The file cannot be read.", name);
+    if (const auto at = text::find_invalid_utf8(bytes)) {
+        return fail(Errc::invalid_input,
+                    "The file is not UTF-8 from byte " + std::to_string(*at) + " on.", name);
+    }
+    return bytes;
+}
+
+bool is_csv(const std::string& name) {
+    return name.ends_with(".csv") || name.ends_with(".CSV");
+}
+
+}  // namespace
+
+json column_args(const std::vector<std::string>& columns) {
+    json chosen = json::object();
+    for (const auto& column : columns) {
+        const auto equals = column.find('=');
+        chosen[column.substr(0, equals)] = column.substr(equals + 1);
+    }
+    return chosen;
+}
+
+Result<Input> read_price_file(const std::string& name, const std::vector<std::string>& columns) {
+    if (name.ends_with(".json")) return read_input_file(name, columns);
+    if (name != "-") {
+        const auto bytes = file_bytes(name);
+        if (!bytes) return fail(bytes.error());
+        if (*bytes > kPriceFileBytes) return Input{{}, {}, true};
+    }
+    const auto file = open(name);
+    if (!file) return fail(file.error());
+    auto prices = contents(file->get(), name);
+    if (!prices) return fail(prices.error());
+    json args{{"prices", std::move(*prices)}, {"format", is_csv(name) ? "csv" : "jsonl"}};
+    if (name != "-") args["symbol"] = std::filesystem::path(name).stem().string();
+    if (!columns.empty()) args["columns"] = column_args(columns);
+    return Input{std::move(args), {}, false};
+}
+
+Result<Input> read_input_file(const std::string& name, const std::vector<std::string>& columns) {
+    auto chosen = parse_columns(columns);
+    if (!chosen) return fail(chosen.error());
+    auto file = open(name);
+    if (!file) return fail(file.error());
+    const bool whole = name.ends_with(".json");
+    if (!whole && name != "-") {
+        const auto bytes = file_bytes(name);
+        if (!bytes) return fail(bytes.error());
+        if (*bytes > kInlineFileBytes) return Input{{}, {}, true};
+    }
+    if (whole) {
+        auto args = json::parse(file->get(), nullptr, false);
+        if (!args.is_object())
+            return fail(Errc::invalid_input, "The file must hold one JSON object.", name);
+        return Input{std::move(args), {}, false};
+    }
+    return read_items(name, file->get(),
+                      is_csv(name) ? text::RecordFormat::csv : text::RecordFormat::json_lines,
+                      *chosen);
+}
+
+}  // namespace plimsoll::client

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "server/terminal/terminal.hpp"
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace plimsoll::client {
+
+// A report of any kind as text: members as lines, lists of objects as tables, lists of
+// {from, to, count} as bars. Kinds need no code here.
+std::string report_text(const Terminal& terminal, const nlohmann::json& report);
+
+}  // namespace plimsoll::client

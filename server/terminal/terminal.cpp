@@ -1,0 +1,153 @@
+#include "server/terminal/terminal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace plimsoll::client {
+namespace {
+
+constexpr int kPlainWidth = 80;
+constexpr int kWidestBar = 40;
+
+// Code points, which is near enough to columns for the texts shown here.
+std::size_t columns(std::string_view text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+Terminal::Terminal() : interactive_(isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 1) {
+    const char* no_colour = std::getenv("NO_COLOR");
+    colours_ = interactive_ && (no_colour == nullptr || *no_colour == '\0');
+}
+
+std::string Terminal::paint(Style style, std::string_view text) const {
+    if (!colours_ || style == Style::plain) return std::string(text);
+    const char* code = "";
+    switch (style) {
+        case Style::plain:
+            break;
+        case Style::bold:
+            code = "1";
+            break;
+        case Style::dim:
+            code = "2";
+            break;
+        case Style::good:
+            code = "32";
+            break;
+        case Style::bad:
+            code = "31";
+            break;
+        case Style::accent:
+            code = "36";
+            break;
+    }
+    return "\033[" + std::string(code) + "m" + std::string(text) + "\033[0m";
+}
+
+void Terminal::line(std::string_view text) const {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fputc('\n', stdout);
+    std::fflush(stdout);
+}
+
+void Terminal::note(std::string_view text) const {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fputc('\n', stderr);
+}
+
+int Terminal::width() const {
+    winsize size{};
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    return kPlainWidth;
+}
+
+ProgressBar::ProgressBar(const Terminal& terminal, std::string title)
+    : terminal_(terminal), title_(std::move(title)), started_(std::chrono::steady_clock::now()) {}
+
+void ProgressBar::show(std::int64_t done, std::int64_t total) {
+    show(done, total,
+         total > 0 ? std::min(1.0, static_cast<double>(done) / static_cast<double>(total)) : 0);
+}
+
+void ProgressBar::show(std::int64_t done, std::int64_t total, double share) {
+    const std::string counts = format_count(done) + " / " + format_count(total);
+    if (!terminal_.interactive()) {
+        const int tenth = static_cast<int>(share * 10);
+        if (tenth != last_tenth_)
+            terminal_.note(title_ + " " + counts + ", " + format_share(share));
+        last_tenth_ = tenth;
+        return;
+    }
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
+    std::string eta;
+    if (share > 0 && share < 1) eta = "  " + format_duration(spent * (1 / share - 1)) + " left";
+    const int room =
+        terminal_.width() - static_cast<int>(columns(title_) + counts.size() + eta.size()) - 12;
+    const int length = std::clamp(room, 8, kWidestBar);
+    const int filled = static_cast<int>(std::lround(share * length));
+    std::string bar;
+    for (int i = 0; i < length; ++i) bar += i < filled ? "█" : "░";
+    std::fprintf(stderr, "\r\033[K%s %s %5s  %s%s", title_.c_str(),
+                 terminal_.paint(Style::accent, bar).c_str(), format_share(share).c_str(),
+                 counts.c_str(), eta.c_str());
+    std::fflush(stderr);
+    drawn_ = true;
+}
+
+void ProgressBar::finish() {
+    if (drawn_) std::fputc('\n', stderr);
+    drawn_ = false;
+}
+
+std::string format_table(const Terminal& terminal,
+                         const std::vector<std::vector<std::string>>& rows) {
+    std::vector<std::size_t> widths;
+    for (const auto& row : rows) {
+        widths.resize(std::max(widths.size(), row.size()));
+        for (std::size_t i = 0; i < row.size(); ++i)
+            widths[i] = std::max(widths[i], columns(row[i]));
+    }
+    std::string text;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        std::string line;
+        for (std::size_t i = 0; i < rows[r].size(); ++i) {
+            line += rows[r][i];
+            if (i + 1 < rows[r].size())
+                line += std::string(widths[i] - columns(rows[r][i]) + 2, ' ');
+        }
+        text += terminal.paint(r == 0 ? Style::dim : Style::plain, line);
+        if (r + 1 < rows.size()) text += '\n';
+    }
+    return text;
+}
+
+std::string format_share(double share) {
+    return std::to_string(static_cast<int>(share * 100)) + " %";
+}
+
+std::string format_duration(std::chrono::duration<double> time) {
+    const double seconds = std::max(0.0, time.count());
+    char text[48];
+    if (seconds < 10) {
+        std::snprintf(text, sizeof text, "%.1f s", seconds);
+    } else if (seconds < 90) {
+        std::snprintf(text, sizeof text, "%.0f s", seconds);
+    } else if (seconds < 5400) {
+        std::snprintf(text, sizeof text, "%d min %d s", static_cast<int>(seconds) / 60,
+                      static_cast<int>(seconds) % 60);
+    } else {
+        std::snprintf(text, sizeof text, "%d h %d min", static_cast<int>(seconds) / 3600,
+                      static_cast<int>(seconds) / 60 % 60);
+    }
+    return text;
+}
+
+}  // namespace plimsoll::client

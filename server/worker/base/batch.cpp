@@ -1,0 +1,37 @@
+#include "server/worker/base/batch.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace plimsoll::worker {
+
+double estimated_seconds(const Batches& batches) {
+    double seconds = 0;
+    for (const auto& batch : batches) {
+        for (const auto& slot : batch->slots) seconds += slot->task.estimated_seconds;
+    }
+    return seconds;
+}
+
+bool has_suspect(const Batches& batches) {
+    return std::ranges::any_of(batches, [](const auto& batch) {
+        return std::ranges::any_of(batch->slots,
+                                   [](const auto& slot) { return slot->task.attempt > 1; });
+    });
+}
+
+bool is_helping(const Batches& batches) {
+    return std::ranges::any_of(batches, [](const auto& batch) { return batch->elsewhere; });
+}
+
+std::vector<std::pair<JobId, std::int64_t>> items_done(const Batches& batches) {
+    std::map<JobId, std::int64_t> done;
+    for (const auto& batch : batches) {
+        for (const auto& slot : batch->slots) {
+            if (!slot->task.merge) done[slot->task.job] += slot->progress.done();
+        }
+    }
+    return {done.begin(), done.end()};
+}
+
+}  // namespace plimsoll::worker

@@ -1,0 +1,118 @@
+#include "server/base/log.hpp"
+#include "server/worker/loop/worker.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+
+// What a worker claims, and when.
+namespace plimsoll::worker {
+
+using namespace boost::asio::experimental::awaitable_operators;
+
+namespace {
+
+// One batch runs, one waits: the device never idles for a round trip, and little is held back from
+// other workers.
+constexpr std::size_t kMostBatches = 2;
+
+}  // namespace
+
+bool Worker::wants_work() const {
+    return !must_enlist_ && !told_to_pause_ && !device_silent_ && !has_suspect(outstanding_) &&
+           outstanding_.size() < kMostBatches && !is_helping(outstanding_) &&
+           estimated_seconds(outstanding_) <= options_.claim_seconds;
+}
+
+// Only a worker without any work, and not with every notification.
+bool Worker::may_help() const {
+    return !info_.helps.empty() && outstanding_.empty() && !draining_ && !told_to_pause_ &&
+           !must_enlist_ && timer_.now() >= help_from_;
+}
+
+// Looked at anew after each batch and with every poll, because other programs share the device.
+// Tasks run one at a time, so what the running one holds by now is there again when the next one
+// begins: the offer errs on the small side.
+std::optional<std::int64_t> Worker::memory_to_offer() {
+    if (timer_.now() < offer_until_) return offer_;
+    const auto memory = device_.memory();
+    offer_.reset();
+    if (memory) {
+        telemetry_.free_memory = static_cast<std::int64_t>(memory->free);
+        offer_ = std::max<std::int64_t>(0, *telemetry_.free_memory - options_.spared_memory);
+    }
+    if (outstanding_.empty()) offer_until_ = timer_.now() + options_.memory_look;
+    return offer_;
+}
+
+// Of its own class, and where that has nothing, of another.
+awaitable<Result<queue::Claim>> Worker::claim_for(queue::WorkerHandle as) {
+    auto claim =
+        co_await store_.claim(as, options_.claim_seconds, pace_.tasks(), memory_to_offer());
+    if (!claim || claim->fence != 0 || !may_help()) co_return claim;
+    auto help = co_await store_.claim_elsewhere(as, options_.claim_seconds, pace_.tasks(),
+                                                memory_to_offer());
+    if (!help) {
+        // Nothing may be claimed beside a lease elsewhere, and there may be one whose answer got
+        // lost. Another epoch holds none.
+        if (!is_gone(help.error())) co_await store_.retire(as);
+        if (as.epoch == handle_.epoch && !must_enlist_) lose_leases();
+        co_return help;
+    }
+    help->elsewhere = true;
+    if (help->fence == 0) help_from_ = timer_.now() + options_.between_looks_elsewhere;
+    co_return help;
+}
+
+awaitable<void> Worker::claims() {
+    while (!draining_) {
+        if (!wants_work()) {
+            co_await for_claims_.wait();
+            continue;
+        }
+        const auto as = handle_;
+        claiming_ = true;
+        auto claim = co_await claim_for(as);
+        claiming_ = false;
+        if (claim) {
+            outage_.ends();
+            retry_.reset();
+            if (claim->fence != 0) {
+                start(as, std::move(*claim));
+            } else if (!draining_) {
+                co_await for_claims_.wait();
+            }
+        } else if (is_gone(claim.error())) {
+            if (as.epoch == handle_.epoch && !must_enlist_) lose_leases();
+        } else {
+            // When only the answer was lost, the queue takes back what it leased: no heartbeat
+            // names that lease.
+            if (!outage_.begins_with(claim.error())) {
+                log::error("claim refused", {{"reason", claim.error().message}});
+            }
+            co_await (timer_.sleep_until(timer_.now() + retry_.next()) || for_claims_.wait());
+        }
+    }
+    if (over()) wake_all();  // the claim under way was the last thing to wait for
+}
+
+void Worker::start(queue::WorkerHandle as, queue::Claim claim) {
+    // Enlisted anew while the claim was under way: its lease is nobody's and lapses.
+    if (must_enlist_ || as.epoch != handle_.epoch) return;
+    auto batch = std::make_shared<Batch>();
+    batch->worker = as;
+    batch->fence = claim.fence;
+    batch->elsewhere = claim.elsewhere;
+    for (auto& task : claim.tasks) {
+        batch->slots.push_back(std::make_unique<TaskSlot>());
+        batch->slots.back()->progress.set_total(task.items);
+        batch->slots.back()->task = std::move(task);
+    }
+    outstanding_.push_back(batch);
+    offer_until_ = {};
+    ++telemetry_.claims;
+    device_.submit(std::move(batch));
+}
+
+}  // namespace plimsoll::worker

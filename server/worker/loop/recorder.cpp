@@ -1,0 +1,89 @@
+#include "server/worker/loop/recorder.hpp"
+
+#include "server/base/log.hpp"
+
+#include <deque>
+#include <string>
+#include <utility>
+
+namespace plimsoll::worker {
+
+namespace {
+
+constexpr std::chrono::milliseconds kFirstPause{100};
+constexpr std::chrono::milliseconds kLongestPause{2000};
+
+void log_dropped(const Batch& batch) {
+    log::warn(
+        "results dropped: the lease is gone",
+        {{"fence", std::to_string(batch.fence)}, {"tasks", std::to_string(batch.reports.size())}});
+}
+
+// What the queue refuses to store ends its task, with the refusal for a reason.
+void make_failed(queue::TaskReport& report, const Error& refusal) {
+    report.outcome = queue::TaskReport::Outcome::failed;
+    report.output = {};
+    report.report.clear();
+    report.error = "The result could not be stored: " + refusal.message;
+}
+
+}  // namespace
+
+Recorder::Recorder(queue::WorkerStore& store, Timer& timer, Outage& outage, Backoff::Random random)
+    : store_(store), timer_(timer), outage_(outage), random_(std::move(random)) {}
+
+awaitable<bool> Recorder::settle(Batch& batch) {
+    const bool unfinished = batch.has_unfinished();
+    if (!batch.lost && !batch.reports.empty() && !co_await report(batch)) co_return false;
+    if (!batch.lost && unfinished && !co_await give_back(batch)) co_return false;
+    if (batch.lost) log_dropped(batch);
+    co_return true;
+}
+
+awaitable<bool> Recorder::report(Batch& batch) {
+    Backoff backoff(kFirstPause, kLongestPause, random_);
+    // All in one call; when the queue refuses that, one by one, so that only the culprit fails.
+    std::deque<Reports> parts{batch.reports};
+    while (!parts.empty() && !batch.lost) {
+        auto& part = parts.front();
+        const auto answer = co_await store_.complete(batch.worker, batch.fence, part);
+        if (answer) {
+            outage_.ends();
+            batch.lost = *answer == queue::Acceptance::stale;
+            parts.pop_front();
+        } else if (outage_.begins_with(answer.error())) {
+            co_await pause(backoff);
+        } else if (is_gone(answer.error())) {
+            batch.lost = true;
+        } else if (part.size() > 1) {
+            const auto all = std::move(part);
+            parts.pop_front();
+            for (const auto& one : all) parts.push_back({one});
+        } else if (part.front().outcome == queue::TaskReport::Outcome::done) {
+            log::error("result refused", {{"job", to_public(part.front().job)},
+                                          {"task", std::to_string(part.front().seq)},
+                                          {"reason", answer.error().message}});
+            make_failed(part.front(), answer.error());
+        } else {
+            co_return false;
+        }
+    }
+    co_return true;
+}
+
+awaitable<bool> Recorder::give_back(const Batch& batch) {
+    Backoff backoff(kFirstPause, kLongestPause, random_);
+    while (!batch.lost) {
+        const auto released = co_await store_.release(batch.worker, batch.fence);
+        if (released || is_gone(released.error())) co_return true;
+        if (!outage_.begins_with(released.error())) co_return false;
+        co_await pause(backoff);
+    }
+    co_return true;
+}
+
+awaitable<void> Recorder::pause(Backoff& backoff) {
+    co_await timer_.sleep_until(timer_.now() + backoff.next());
+}
+
+}  // namespace plimsoll::worker

@@ -1,0 +1,81 @@
+#include "server/worker/loop/time_guard.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace plimsoll::worker {
+
+namespace {
+
+std::string kind_of(const queue::ClaimedTask& task) {
+    return task.kind + ":" + std::to_string(task.kind_version);
+}
+
+std::string in_words(double seconds) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.3g s", seconds);
+    return text.data();
+}
+
+}  // namespace
+
+void TimeGuard::learn(const Batch& batch) {
+    // Reports come in the order of their tasks; stopped ones have none.
+    auto slot = batch.slots.begin();
+    for (const auto& report : batch.reports) {
+        const auto is_reported = [&](const auto& one) {
+            return one->task.job == report.job && one->task.seq == report.seq;
+        };
+        slot = std::find_if(slot, batch.slots.end(), is_reported);
+        if (slot == batch.slots.end()) return;
+        const auto& task = (*slot)->task;
+        if (report.outcome != queue::TaskReport::Outcome::done || task.merge) continue;
+        auto& correction = corrections_.try_emplace(kind_of(task), 1.0).first->second;
+        if (task.estimated_seconds <= 0) continue;
+        // Slower tasks count at once, faster ones by half, and none shortens an estimate: the next
+        // task of the kind may ask for something else.
+        const double measured = report.device_seconds / task.estimated_seconds;
+        correction = std::max({1.0, measured, (correction + measured) / 2});
+    }
+}
+
+double TimeGuard::predicted_seconds(const queue::ClaimedTask& task) const {
+    const auto found = corrections_.find(kind_of(task));
+    return task.estimated_seconds * (found == corrections_.end() ? 1.0 : found->second);
+}
+
+std::chrono::milliseconds TimeGuard::allowed(const queue::ClaimedTask& task) const {
+    using Milliseconds = std::chrono::duration<double, std::milli>;
+    const std::chrono::duration<double> predicted(predicted_seconds(task) * limits_.times);
+    // In floating point until it is bounded: an estimate may be any number.
+    Milliseconds limit = task.estimated_seconds > 0
+                             ? std::max<Milliseconds>(predicted, limits_.least)
+                             : Milliseconds(limits_.unpredicted);
+    if (!corrections_.contains(kind_of(task))) limit = std::max<Milliseconds>(limit, limits_.first);
+    limit = std::min<Milliseconds>(limit, limits_.most);
+    return std::chrono::duration_cast<std::chrono::milliseconds>(limit);
+}
+
+std::optional<std::string> TimeGuard::look(const std::optional<RunningTask>& running,
+                                           TimePoint now) {
+    const auto number = running ? running->number : 0;
+    if (number != seen_) {
+        seen_ = number;
+        since_ = now;
+    }
+    if (!running) return std::nullopt;
+    const auto& task = running->slot->task;
+    const auto limit = allowed(task);
+    if (now - since_ < limit) return std::nullopt;
+    const std::chrono::duration<double> seconds = limit;
+    if (task.estimated_seconds <= 0) {
+        return "A task ran for more than " + in_words(seconds.count()) +
+               ", and its kind predicts nothing: its worker process was ended.";
+    }
+    return "A task ran ten times longer than predicted (predicted: " +
+           in_words(predicted_seconds(task)) + ", allowed: " + in_words(seconds.count()) +
+           "): its worker process was ended.";
+}
+
+}  // namespace plimsoll::worker

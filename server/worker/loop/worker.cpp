@@ -1,0 +1,277 @@
+#include "server/worker/loop/worker.hpp"
+
+#include "engine/telemetry/json.hpp"
+#include "server/base/log.hpp"
+#include "server/worker/loop/tally.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+
+namespace plimsoll::worker {
+
+using namespace boost::asio::experimental::awaitable_operators;
+
+namespace {
+
+constexpr std::chrono::milliseconds kFirstRetry{100};
+constexpr std::chrono::milliseconds kLongestRetry{2000};
+// While the database is away, so that its first answer finds the leases alive.
+constexpr std::chrono::milliseconds kHeartbeatRetry{1000};
+
+}  // namespace
+
+Worker::Worker(boost::asio::any_io_executor executor, queue::WorkerStore& store,
+               DeviceThread& device, Timer& timer, const Backoff::Random& random,
+               WorkerOptions options)
+    : store_(store),
+      device_(device),
+      timer_(timer),
+      options_(options),
+      retry_(kFirstRetry, kLongestRetry, random),
+      pace_({.seconds = options.claim_seconds,
+             .fewest_tasks = options.fewest_tasks,
+             .most_tasks = options.most_tasks}),
+      recorder_(store, timer, outage_, random),
+      life_(kLifePatience),
+      device_log_(options.log_readings),
+      for_heartbeats_(executor),
+      for_claims_(executor),
+      for_records_(executor),
+      for_notifications_(executor),
+      for_abandonment_(executor),
+      for_time_limits_(executor) {}
+
+awaitable<bool> Worker::run(queue::WorkerInfo info) {
+    info_ = std::move(info);
+    info_.last_end = options_.last_end;
+    co_await (loops() || abandonment());
+    co_await retire();
+    co_return !device_.pulse().busy;
+}
+
+awaitable<void> Worker::loops() {
+    try {
+        co_await (heartbeats() && claims() && records() && notifications() && time_limits());
+    } catch (const std::exception& e) {
+        if (abandoned_) co_return;  // cancelled on purpose
+        log::error("worker loop failed", {{"reason", e.what()}});
+        abandon();
+    }
+}
+
+bool Worker::over() const {
+    return abandoned_ || (draining_ && !claiming_ && outstanding_.empty());
+}
+
+void Worker::wake_all() {
+    for_heartbeats_.set();
+    for_claims_.set();
+    for_records_.set();
+    for_notifications_.set();
+    for_abandonment_.set();
+    for_time_limits_.set();
+}
+
+// --- being known to the queue, and showing life ---
+
+awaitable<void> Worker::heartbeats() {
+    while (!over()) {
+        if (must_enlist_) {
+            co_await enlist();
+        } else {
+            co_await until_next_beat();
+            if (!must_enlist_ && !over()) co_await beat();
+        }
+    }
+}
+
+awaitable<void> Worker::enlist() {
+    auto handle = co_await store_.enlist(info_);
+    if (!handle) {
+        // A rival is told of once; when it leaves, the device is free.
+        const bool rival = handle.error().code == Errc::conflict;
+        if (!(rival && had_rival_) && !outage_.begins_with(handle.error())) {
+            log::error("not enlisted",
+                       {{"device", info_.device}, {"reason", handle.error().message}});
+        }
+        had_rival_ = rival;
+        co_await (timer_.sleep_until(timer_.now() + retry_.next()) || for_heartbeats_.wait());
+        co_return;
+    }
+    outage_.ends();
+    retry_.reset();
+    had_rival_ = false;
+    handle_ = *handle;
+    must_enlist_ = false;
+    last_beat_ = accepted_beat_ = timer_.now();
+    log::info("enlisted", {{"device", info_.device},
+                           {"class", info_.device_class},
+                           {"worker", std::to_string(handle_.id)},
+                           {"epoch", std::to_string(handle_.epoch)}});
+    for_claims_.set();
+    for_notifications_.set();
+}
+
+awaitable<void> Worker::until_next_beat() {
+    const auto due = last_beat_ + (outage_.is_on() ? kHeartbeatRetry : options_.heartbeat);
+    const auto earliest = last_beat_ + options_.early_heartbeat;
+    bool wanted = false;
+    while (!over() && !must_enlist_ && timer_.now() < (wanted ? earliest : due)) {
+        const auto next_look = timer_.now() + kLifeInterval;
+        const auto woken =
+            co_await (timer_.sleep_until(std::min(wanted ? earliest : due, next_look)) ||
+                      for_heartbeats_.wait());
+        const bool was_silent = device_silent_;
+        look();
+        wanted = wanted || woken.index() == 1 || (was_silent && !device_silent_);
+    }
+}
+
+// More often than beats are sent, so that a hang ends them at once: with the lease and the duty
+// that ends it, the work is elsewhere within 20 s.
+void Worker::look() {
+    const bool alive = life_.shown(device_.pulse(), timer_.now());
+    if (alive != device_silent_) return;
+    device_silent_ = !alive;
+    if (alive) {
+        log::info("device thread shows life again");
+    } else {
+        log::warn("device thread shows no life: heartbeats stop until it does");
+    }
+    for_claims_.set();
+}
+
+awaitable<void> Worker::beat() {
+    last_beat_ = timer_.now();
+    look();
+    if (device_silent_) co_return;
+    read_device();
+    const auto reply = co_await store_.heartbeat(handle_, items_done(outstanding_), telemetry_);
+    if (reply) {
+        outage_.ends();
+        obey(*reply);
+    } else if (is_gone(reply.error())) {
+        lose_leases();
+    } else if (!outage_.begins_with(reply.error())) {
+        log::error("heartbeat refused", {{"reason", reply.error().message}});
+    }
+    if (freed_) co_await report_cleaning();
+}
+
+// A request comes again with each beat until it is answered: an answer that got lost costs another
+// cleaning.
+void Worker::clean(std::int64_t request) {
+    if (request == 0 || cleaning_ != 0) return;
+    cleaning_ = request;
+    device_.clean([this](queue::Freed freed) {
+        freed_ = freed;
+        for_heartbeats_.set();
+    });
+}
+
+awaitable<void> Worker::report_cleaning() {
+    const auto freed = *std::exchange(freed_, std::nullopt);
+    const auto request = std::exchange(cleaning_, 0);
+    const auto told = co_await store_.report_cleanup(handle_, request, freed);
+    if (!told && !outage_.begins_with(told.error())) {
+        log::error("cleaning not reported", {{"reason", told.error().message}});
+    }
+}
+
+void Worker::read_device() {
+    telemetry_.device.clear();
+    if (const auto snapshot = device_.snapshot()) {
+        telemetry_.device = telemetry::to_json(*snapshot);
+        device_log_.tell(info_.device, *snapshot);
+    }
+}
+
+void Worker::obey(const queue::HeartbeatReply& reply) {
+    if (reply.expired) {
+        if (timer_.now() - accepted_beat_ < 2 * options_.heartbeat) {
+            log::error("another worker of this machine took over this device");
+        }
+        lose_leases();
+    } else {
+        accepted_beat_ = timer_.now();
+    }
+    for (const auto job : reply.cancelled) stop_job(job);
+    clean(reply.cleanup);
+    if (told_to_pause_ != reply.drain) {
+        log::info(reply.drain ? "told to claim nothing more" : "told to claim again");
+        for_claims_.set();
+    }
+    told_to_pause_ = reply.drain;
+}
+
+void Worker::stop_job(JobId job) {
+    for (const auto& batch : outstanding_) {
+        for (const auto& slot : batch->slots) {
+            if (slot->task.job == job) slot->stop.request_stop();
+        }
+    }
+}
+
+void Worker::lose_leases() {
+    log::warn("leases lost: enlisting again", {{"batches", std::to_string(outstanding_.size())}});
+    for (const auto& batch : outstanding_) {
+        batch->lost = true;
+        for (const auto& slot : batch->slots) slot->stop.request_stop();
+    }
+    must_enlist_ = true;
+    for_heartbeats_.set();
+}
+
+// --- work: what is claimed (claims.cpp), and what came of it ---
+
+void Worker::finished(std::shared_ptr<Batch> batch) {
+    pace_.learn(*batch);
+    time_guard_.learn(*batch);
+    slowness_.learn(*batch, info_.helps);
+    telemetry_.slowness = slowness_.by_kind();
+    finished_.push_back(std::move(batch));
+    for_records_.set();
+}
+
+awaitable<void> Worker::records() {
+    while (!over()) {
+        if (finished_.empty()) {
+            co_await for_records_.wait();
+            continue;
+        }
+        const auto batch = finished_.front();
+        finished_.pop_front();
+        const bool settled = co_await recorder_.settle(*batch);
+        std::erase(outstanding_, batch);
+        if (settled) {
+            count_settled(telemetry_, *batch);
+        } else {
+            lose_leases();
+        }
+        for_claims_.set();
+    }
+    wake_all();
+}
+
+awaitable<void> Worker::notifications() {
+    while (!over()) {
+        if (must_enlist_) {
+            co_await for_notifications_.wait();
+            continue;
+        }
+        const auto deadline = timer_.now() + options_.poll;
+        const auto woken = co_await (store_.wake(handle_, deadline) || for_notifications_.wait());
+        const auto* called = std::get_if<bool>(&woken);
+        for_claims_.set();
+        // Before the deadline it may be about a cancel, which the heartbeat's answer tells.
+        // Whichever of the two returned: the other may have swallowed a notification.
+        if (timer_.now() < deadline && (!outstanding_.empty() || (called != nullptr && *called))) {
+            for_heartbeats_.set();
+        }
+    }
+}
+
+}  // namespace plimsoll::worker

@@ -1,0 +1,102 @@
+// How a worker leaves: asked to, or because what it runs or runs on has failed.
+#include "server/base/log.hpp"
+#include "server/worker/loop/worker.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+
+namespace plimsoll::worker {
+
+using namespace boost::asio::experimental::awaitable_operators;
+
+void Worker::drain() {
+    draining_ = true;
+    device_.hold();
+    wake_all();
+}
+
+void Worker::abandon() {
+    abandoned_ = true;
+    drain();
+    for (const auto& batch : outstanding_) {
+        for (const auto& slot : batch->slots) slot->stop.request_stop();
+    }
+}
+
+awaitable<void> Worker::abandonment() {
+    while (!draining_) co_await for_abandonment_.wait();
+    const auto limit = timer_.now() + options_.drain;
+    while (!abandoned_ && timer_.now() < limit) {
+        co_await (timer_.sleep_until(limit) || for_abandonment_.wait());
+    }
+    if (abandoned_) co_return;
+    log::warn("drain takes too long: leaving", {{"batches", std::to_string(outstanding_.size())}});
+    abandon();
+}
+
+awaitable<void> Worker::retire() {
+    if (must_enlist_ || leases_lapse_) co_return;
+    const auto limit = timer_.now() + (abandoned_ ? options_.hurried_farewell : options_.farewell);
+    const auto left = co_await (store_.retire(handle_) || timer_.sleep_until(limit));
+    const auto* answer = std::get_if<Result<void>>(&left);
+    if (answer != nullptr && *answer) {
+        log::info("retired");
+    } else {
+        log::warn("left without telling the queue: its leases lapse");
+    }
+}
+
+// --- what costs the process ---
+
+void Worker::device_broke(std::string reason) {
+    log::error("device broke, leaving", {{"device", info_.device}, {"reason", reason}});
+    failure_ = std::move(reason);
+    drain();
+}
+
+awaitable<void> Worker::time_limits() {
+    // The host has no kernel that could run away, and its tasks look whether they are to stop.
+    if (info_.device_class == "host") co_return;
+    while (!over()) {
+        co_await (timer_.sleep_until(timer_.now() + kLifeInterval) || for_time_limits_.wait());
+        const auto running = device_.running();
+        auto reason = time_guard_.look(running, timer_.now());
+        if (!reason || failure_) continue;
+        failure_ = std::move(*reason);
+        co_await give_up(*running->slot);
+        abandon();
+    }
+}
+
+// Told to the queue by ourselves, with the reason, since nobody else knows it. What was done before
+// in the same batch is recorded, what waits goes back when we retire.
+awaitable<void> Worker::give_up(const TaskSlot& slot) {
+    const auto held = std::ranges::find_if(outstanding_, [&](const auto& batch) {
+        return std::ranges::any_of(batch->slots,
+                                   [&](const auto& one) { return one.get() == &slot; });
+    });
+    if (held == outstanding_.end() || (*held)->lost || must_enlist_) co_return;
+    const auto batch = *held;
+    log::error("task runs too long, leaving", {{"job", to_public(slot.task.job)},
+                                               {"task", std::to_string(slot.task.seq)},
+                                               {"attempt", std::to_string(slot.task.attempt)},
+                                               {"reason", *failure_}});
+    const std::chrono::duration<double> ran = time_guard_.allowed(slot.task);
+    const auto limit = timer_.now() + options_.farewell;
+    const auto told =
+        co_await (store_.complete(batch->worker, batch->fence,
+                                  {report_death(slot.task, *failure_, ran.count())}) ||
+                  timer_.sleep_until(limit));
+    const auto* answer = std::get_if<Result<queue::Acceptance>>(&told);
+    // Given back, it would run away again as if it never had: it goes with the lease, as after a
+    // death.
+    leases_lapse_ = answer == nullptr || !*answer;
+    auto done = device_.take_reports(*batch);
+    if (leases_lapse_ || done.empty()) co_return;
+    co_await (store_.complete(batch->worker, batch->fence, std::move(done)) ||
+              timer_.sleep_until(limit));
+}
+
+}  // namespace plimsoll::worker

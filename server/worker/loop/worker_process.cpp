@@ -1,0 +1,124 @@
+#include "server/worker/loop/worker_process.hpp"
+
+#include "server/base/log.hpp"
+#include "server/worker/loop/life_line.hpp"
+#include "server/worker/loop/worker.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+
+namespace plimsoll::worker {
+
+namespace asio = boost::asio;
+
+namespace {
+
+class WorkerProcess {
+  public:
+    WorkerProcess(const ConnectQueue& connect, FindRun find_run, jobs::KindSettings settings,
+                  CleaningOptions cleaning, std::optional<int> life_fd, WorkerOptions options)
+        : signals_(io_, SIGTERM, SIGINT),
+          store_(connect(io_.get_executor())),
+          device_(io_.get_executor(), std::move(find_run), system_random(), std::move(cleaning),
+                  std::move(settings)),
+          worker_(io_.get_executor(), *store_, device_, timer_, system_random(), options) {
+        if (life_fd) life_line_.emplace(*life_fd, device_, timer_);
+    }
+
+    int run(DeviceThread::Opener opener) {
+        std::signal(SIGPIPE, SIG_IGN);
+        listen();
+        device_.start(
+            std::move(opener), [this](Result<queue::WorkerInfo> info) { opened(std::move(info)); },
+            [this](std::shared_ptr<Batch> batch) { finished(std::move(batch)); },
+            [this](std::string reason) { worker_.device_broke(std::move(reason)); });
+        if (life_line_) asio::co_spawn(io_, life_line_->run(), asio::detached);
+        io_.run();
+        return status_;
+    }
+
+  private:
+    void listen() {
+        signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+            if (error) return;
+            obey(signal);
+            listen();
+        });
+    }
+
+    void obey(int signal) {
+        if (!open_) std::_Exit(0);  // nothing is claimed yet, and the driver may take its time
+        if (draining_) {
+            log::warn("leaving at once", {{"signal", std::to_string(signal)}});
+            worker_.abandon();
+            return;
+        }
+        log::info("draining", {{"signal", std::to_string(signal)}});
+        draining_ = true;
+        worker_.drain();
+    }
+
+    void opened(Result<queue::WorkerInfo> info) {
+        if (!info) {
+            log::error("device not usable",
+                       {{"device", info.error().where}, {"reason", info.error().message}});
+            status_ = EXIT_FAILURE;
+            io_.stop();
+            return;
+        }
+        open_ = true;
+        asio::co_spawn(
+            io_, worker_.run(std::move(*info)),
+            [this](const std::exception_ptr& thrown, bool idle) { ended(!thrown && idle); });
+    }
+
+    void finished(std::shared_ptr<Batch> batch) {
+        const auto is_done = [](const queue::TaskReport& report) {
+            return report.outcome == queue::TaskReport::Outcome::done;
+        };
+        if (life_line_ && std::ranges::any_of(batch->reports, is_done)) {
+            life_line_->tell_task_done();
+        }
+        worker_.finished(std::move(batch));
+    }
+
+    void ended(bool idle) {
+        if (life_line_ && worker_.failure()) life_line_->tell_end(*worker_.failure());
+        // A thread inside a driver cannot be stopped or joined, nor a broken device closed; what
+        // they hold goes with the process.
+        if (!idle || worker_.failure()) std::_Exit(EXIT_FAILURE);
+        io_.stop();
+    }
+
+    asio::io_context io_{1};
+    asio::signal_set signals_;
+    std::shared_ptr<queue::WorkerStore> store_;
+    SteadyTimer timer_;
+    DeviceThread device_;
+    Worker worker_;
+    std::optional<LifeLine> life_line_;
+    bool open_ = false;
+    bool draining_ = false;
+    int status_ = EXIT_SUCCESS;
+};
+
+}  // namespace
+
+int run_worker_process(const ConnectQueue& connect, DeviceThread::Opener opener, FindRun find_run,
+                       jobs::KindSettings settings, CleaningOptions cleaning,
+                       std::optional<int> life_fd, WorkerOptions options) {
+    return WorkerProcess(connect, std::move(find_run), std::move(settings), std::move(cleaning),
+                         life_fd, options)
+        .run(std::move(opener));
+}
+
+}  // namespace plimsoll::worker

@@ -1,0 +1,117 @@
+#include "server/worker/supervisor/keeper.hpp"
+
+#include "server/base/log.hpp"
+#include "server/worker/loop/life.hpp"
+
+#include <csignal>
+#include <utility>
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+
+namespace plimsoll::worker {
+
+using namespace boost::asio::experimental::awaitable_operators;
+
+Keeper::Keeper(const boost::asio::any_io_executor& executor, std::string device, Start start,
+               OnFailing on_failing, Timer& timer, Backoff::Random random, KeeperOptions options)
+    : device_(std::move(device)),
+      start_(std::move(start)),
+      on_failing_(std::move(on_failing)),
+      timer_(timer),
+      options_(options),
+      backoff_(options.first_restart, options.longest_restart, std::move(random)),
+      stopped_(executor) {}
+
+void Keeper::stop() {
+    stopping_ = true;
+    stopped_.set();
+    if (child_) child_->signal(SIGTERM);
+}
+
+void Keeper::kill() {
+    if (child_) child_->signal(SIGKILL);
+}
+
+awaitable<void> Keeper::run() {
+    while (!stopping_) {
+        const auto started = timer_.now();
+        std::string end;
+        if (auto child = start_(last_end_); child) {
+            child_ = std::move(*child);
+            end = co_await tend(*child_);
+            child_.reset();
+            if (timer_.now() - started >= options_.row) deaths_ = 0;
+            ++deaths_;
+        } else {
+            end = child.error().message;
+        }
+        if (stopping_) co_return;
+        last_end_ = end;
+        if (on_failing_ && deaths_ >= options_.most_deaths) {
+            co_await rest(end);
+            continue;
+        }
+        if (timer_.now() - started >= options_.steady) backoff_.reset();
+        const auto pause = backoff_.next();
+        log::warn("worker ended, starting it again", {{"device", device_},
+                                                      {"how", end.empty() ? "exit status 0" : end},
+                                                      {"pause_ms", std::to_string(pause.count())}});
+        co_await (timer_.sleep_until(timer_.now() + pause) || stopped_.wait());
+    }
+}
+
+// Taken out and told of; what comes after it is one worker, and another rest should that one die.
+awaitable<void> Keeper::rest(const std::string& end) {
+    const auto ended = timer_.now();
+    const auto minutes = std::chrono::ceil<std::chrono::minutes>(options_.rest).count();
+    const auto reason = "Taken out: " + std::to_string(deaths_) +
+                        " workers in a row ended without finishing a task, the last one with: " +
+                        (end.empty() ? "exit status 0" : end) + ". It is tried again after " +
+                        std::to_string(minutes) +
+                        " minutes, or as soon as this machine's worker service restarts.";
+    log::error("device keeps failing", {{"device", device_}, {"reason", reason}});
+    co_await (timer_.sleep_until(ended + options_.believed) || stopped_.wait());
+    if (stopping_) co_return;
+    co_await on_failing_(reason);
+    if (stopping_) co_return;
+    co_await (timer_.sleep_until(ended + options_.rest) || stopped_.wait());
+}
+
+void Keeper::hear(const std::string& signs) {
+    for (const char sign : signs) {
+        if (telling_end_) {
+            telling_end_ = sign != '\n';
+            if (telling_end_) told_end_ += sign;
+        } else if (sign == kEndSign) {
+            telling_end_ = true;
+        } else if (sign == kTaskSign) {
+            deaths_ = 0;
+        }
+    }
+}
+
+awaitable<std::string> Keeper::tend(Child& child) {
+    auto last_sign = timer_.now();
+    bool killed = false;
+    told_end_.clear();
+    telling_end_ = false;
+    for (;;) {
+        const auto patience = killed ? TimePoint::max() : last_sign + options_.hang;
+        auto happened = co_await (child.ended() || child.wrote() || timer_.sleep_until(patience));
+        if (happened.index() == 0) {
+            hear(child.read());
+            if (killed) co_return "hung and was killed";
+            co_return told_end_.empty() ? std::get<0>(std::move(happened)) : told_end_;
+        }
+        if (happened.index() == 1) {
+            hear(child.read());
+            last_sign = timer_.now();
+            continue;
+        }
+        log::error("worker shows no life, killing it", {{"device", device_}});
+        child.signal(SIGKILL);
+        killed = true;
+    }
+}
+
+}  // namespace plimsoll::worker

@@ -1,0 +1,95 @@
+#include "server/worker/supervisor/supervisor_process.hpp"
+
+#include "server/base/log.hpp"
+#include "server/worker/base/worker_info.hpp"
+#include "server/worker/supervisor/supervisor.hpp"
+#include "server/worker/supervisor/supervisor_place.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+
+namespace plimsoll::worker {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::chrono::milliseconds kPlaceLook{1000};
+
+// Until no other supervisor of this machine works for the node and the database, or `stopped`.
+awaitable<std::optional<SupervisorPlace>> wait_for_place(const std::string& database_url,
+                                                         Timer& timer, const bool& stopped) {
+    const auto node = node_name();
+    bool told = false;
+    while (!stopped) {
+        if (auto place = SupervisorPlace::take(node, database_url)) co_return place;
+        if (!told) {
+            log::error(
+                "another supervisor of this machine works for this node and database: waiting "
+                "until it ends; to run both, give each a PLIMSOLL_NODE",
+                {{"node", node}});
+        }
+        told = true;
+        co_await timer.sleep_until(timer.now() + kPlaceLook);
+    }
+    co_return std::nullopt;
+}
+
+}  // namespace
+
+int run_supervisor_process(const ConnectQueue& connect, const std::string& database_url,
+                           const std::filesystem::path& cache) {
+    asio::io_context io{1};
+    SteadyTimer timer;
+    std::shared_ptr<queue::WorkerStore> store;  // few supervisors have something to tell
+    Supervisor supervisor(
+        io.get_executor(),
+        [&](const std::vector<std::string>& arguments, int pipe_fd) {
+            std::vector<std::string> all{"--cache", cache.string()};
+            all.insert(all.end(), arguments.begin(), arguments.end());
+            return start_child(io.get_executor(), all, pipe_fd);
+        },
+        [&](const opencl::Capability& device) -> awaitable<void> {
+            if (!store) store = connect(io.get_executor());
+            const auto told = co_await store->report_unusable(worker_info(device, {}));
+            if (!told) log::warn("device not listed", {{"reason", told.error().message}});
+        },
+        timer, system_random());
+    bool stopped = false;
+    const auto supervise = [&]() -> awaitable<void> {
+        const auto place = co_await wait_for_place(database_url, timer, stopped);
+        if (place) co_await supervisor.run();
+    };
+
+    asio::signal_set signals(io, SIGTERM, SIGINT);
+    std::function<void()> listen = [&] {
+        signals.async_wait([&](const boost::system::error_code& error, int signal) {
+            if (error) return;
+            log::info("stopping", {{"signal", std::to_string(signal)}});
+            stopped = true;
+            supervisor.stop();
+            listen();
+        });
+    };
+    listen();
+    int status = EXIT_SUCCESS;
+    asio::co_spawn(io, supervise(), [&](const std::exception_ptr& thrown) {
+        if (thrown) status = EXIT_FAILURE;
+        io.stop();
+    });
+    io.run();
+    return status;
+}
+
+}  // namespace plimsoll::worker

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "engine/routines/flavour.hpp"
+#include "tests/unit/engine/opencl/private_cache.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace plimsoll::operations {
+
+template <class T>
+T need(Result<T> result) {
+    if (!result) throw std::runtime_error(result.error().message + " " + result.error().where);
+    return std::move(*result);
+}
+
+inline void need(Result<void> result) {
+    if (!result) throw std::runtime_error(result.error().message + " " + result.error().where);
+}
+
+// The device that $PLIMSOLL_TEST_DEVICE names, or PoCL's first; opened once for all tests of a
+// program, which keeps kernels while it runs.
+inline opencl::Programs& programs() {
+    static const opencl::TemporaryFolder folder;
+    static const char* const named = std::getenv("PLIMSOLL_TEST_DEVICE");
+    static const auto address =
+        need(opencl::parse_device_address(named == nullptr ? "opencl:pocl:0" : named));
+    static const auto device = need(opencl::Device::open(address));
+    static opencl::Programs all(device, opencl::ProgramCache(folder.path()));
+    return all;
+}
+
+constexpr Flavour kFlavours[] = {Flavour::block, Flavour::group};
+
+using Floats = std::vector<float>;
+
+inline Floats random_floats(std::size_t count, unsigned seed, float scale = 1) {
+    std::mt19937 bits(seed);
+    std::uniform_real_distribution<float> uniform(-scale, scale);
+    Floats values(count);
+    for (auto& value : values) value = uniform(bits);
+    return values;
+}
+
+template <class T>
+opencl::Buffer upload(const std::vector<T>& values) {
+    const auto& device = programs().device();
+    auto buffer = need(device.allocate(std::max<std::size_t>(values.size() * sizeof(T), 1)));
+    need(device.write(buffer, std::as_bytes(std::span(values))));
+    return buffer;
+}
+
+// An output of so many numbers. All of it is poison at first and so is what follows it: what a
+// kernel leaves out is NaN, what it writes too much of is an error.
+class Output {
+  public:
+    explicit Output(std::size_t count)
+        : count_(count),
+          buffer_(upload(Floats(count + kGuard, std::numeric_limits<float>::quiet_NaN()))) {}
+
+    const opencl::Buffer& buffer() const { return buffer_; }
+
+    Floats values() const {
+        Floats values(count_ + kGuard);
+        need(programs().device().read(buffer_, std::as_writable_bytes(std::span(values))));
+        for (std::size_t i = count_; i < values.size(); ++i) {
+            if (!std::isnan(values[i])) throw std::runtime_error("wrote past the end");
+        }
+        values.resize(count_);
+        return values;
+    }
+
+  private:
+    static constexpr std::size_t kGuard = 1024;
+    std::size_t count_;
+    opencl::Buffer buffer_;
+};
+
+// The largest distance, by the largest number that is expected. NaN is infinitely far away.
+inline double error_of(const Floats& got, const std::vector<double>& expected) {
+    double most = 0;
+    double worst = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        most = std::max(most, std::abs(expected[i]));
+        const double error = std::abs(got[i] - expected[i]);
+        worst =
+            std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
+    }
+    return worst == 0 ? 0 : worst / most;
+}
+
+// Rows normalised, in double precision.
+inline void normalise(std::vector<double>& values, std::size_t columns, const Floats& gain,
+                      const Floats& shift, double epsilon) {
+    for (std::size_t row = 0; row < values.size(); row += columns) {
+        double mean = 0;
+        double variance = 0;
+        for (std::size_t i = 0; i < columns; ++i) mean += values[row + i] / double(columns);
+        for (std::size_t i = 0; i < columns; ++i) {
+            variance += std::pow(values[row + i] - mean, 2) / double(columns);
+        }
+        for (std::size_t i = 0; i < columns; ++i) {
+            values[row + i] =
+                (values[row + i] - mean) / std::sqrt(variance + epsilon) * gain[i] + shift[i];
+        }
+    }
+}
+
+inline double gelu(double x) {
+    return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
+}
+
+}  // namespace plimsoll::operations

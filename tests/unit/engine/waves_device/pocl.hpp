@@ -1,0 +1,14 @@
+#pragma once
+
+#include "engine/waves_device/opencl_search.hpp"
+
+namespace plimsoll::waves::testing {
+
+// The search on PoCL's device; kernels are built once a flavour.
+SearchDevice& search_on(const Flavour& flavour);
+
+// PoCL's device, and the book in which these searches enter what they take of its memory.
+opencl::Device& pocl();
+opencl::Ledger& ledger();
+
+}  // namespace plimsoll::waves::testing

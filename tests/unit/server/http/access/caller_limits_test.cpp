@@ -1,0 +1,108 @@
+#include "server/http/access/caller_limits.hpp"
+
+#include "server/http/messages/limits.hpp"
+
+#include <gtest/gtest.h>
+
+namespace plimsoll::http {
+namespace {
+
+using namespace std::chrono_literals;
+
+identity::Principal caller(std::int64_t token, std::int64_t team = 1) {
+    identity::Principal principal;
+    principal.team.id = {team};
+    principal.token = TokenId{token};
+    return principal;
+}
+
+std::string header(const Problem& problem, std::string_view name) {
+    return std::string(find_header(problem.headers, name).value_or(""));
+}
+
+const CallerLimits::Clock::time_point kStart{};
+
+TEST(CallerLimits, AMinutesWorthComesAtOnceAndThenAsItFills) {
+    CallerLimits limits({.requests_per_minute = 60});
+    for (int i = 0; i < 60; ++i) ASSERT_TRUE(limits.admit(caller(1), kStart)) << i;
+    const auto refused = limits.admit(caller(1), kStart);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().status, 429);
+    EXPECT_EQ(header(refused.error(), "Retry-After"), "1");
+    EXPECT_EQ(header(refused.error(), "RateLimit-Policy"), "\"caller\";q=60;w=60");
+    EXPECT_EQ(header(refused.error(), "RateLimit"), "\"caller\";r=0;t=1");
+    EXPECT_TRUE(limits.admit(caller(1), kStart + 1s));
+    EXPECT_FALSE(limits.admit(caller(1), kStart + 1s));
+    EXPECT_TRUE(limits.admit(caller(1), kStart + 10min));
+}
+
+TEST(CallerLimits, RetryAfterIsWhenTheNextOnePasses) {
+    CallerLimits limits({.requests_per_minute = 2});
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(limits.admit(caller(1), kStart));
+    EXPECT_EQ(header(limits.admit(caller(1), kStart).error(), "Retry-After"), "30");
+    EXPECT_FALSE(limits.admit(caller(1), kStart + 29s));
+    EXPECT_TRUE(limits.admit(caller(1), kStart + 30s));
+}
+
+TEST(CallerLimits, OneCallerDoesNotUseUpAnothers) {
+    CallerLimits limits({.requests_per_minute = 1});
+    ASSERT_TRUE(limits.admit(caller(1), kStart));
+    ASSERT_FALSE(limits.admit(caller(1), kStart));
+    EXPECT_TRUE(limits.admit(caller(2), kStart));
+    auto session = caller(1);
+    session.token.reset();
+    session.session = SessionId{1};
+    EXPECT_TRUE(limits.admit(session, kStart));
+}
+
+TEST(CallerLimits, ATeamsCallersShare) {
+    CallerLimits limits({.team_requests_per_minute = 2});
+    ASSERT_TRUE(limits.admit(caller(1), kStart));
+    ASSERT_TRUE(limits.admit(caller(2), kStart));
+    const auto refused = limits.admit(caller(3), kStart);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(header(refused.error(), "RateLimit-Policy"), "\"team\";q=2;w=60");
+    EXPECT_TRUE(limits.admit(caller(4, 2), kStart));
+}
+
+TEST(CallerLimits, APlaceIsFreeWhenItsRequestEnds) {
+    CallerLimits limits({.requests_at_once = 2});
+    auto first = limits.admit(caller(1), kStart);
+    const auto second = limits.admit(caller(1), kStart);
+    ASSERT_TRUE(first && second);
+    const auto third = limits.admit(caller(1), kStart + 10min);
+    ASSERT_FALSE(third);
+    EXPECT_EQ(third.error().status, 429);
+    EXPECT_EQ(header(third.error(), "Retry-After"), "1");
+    EXPECT_EQ(header(third.error(), "RateLimit-Policy"),
+              "\"at-once\";q=2;qu=\"concurrent-requests\"");
+    EXPECT_TRUE(limits.admit(caller(2), kStart));
+    *first = {};
+    EXPECT_TRUE(limits.admit(caller(1), kStart));
+}
+
+TEST(CallerLimits, RemembersSoManyCallersOfATeamUntilTheyFallSilent) {
+    CallerLimits limits({.requests_per_minute = 1});
+    const auto most = static_cast<std::int64_t>(limits::kCallersPerTeam);
+    for (std::int64_t i = 0; i < most; ++i) ASSERT_TRUE(limits.admit(caller(i), kStart));
+    const auto refused = limits.admit(caller(most), kStart);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().status, 429);
+    EXPECT_EQ(header(refused.error(), "Retry-After"), "60");
+    EXPECT_FALSE(limits.admit(caller(0), kStart)) << "its bucket is not forgotten";
+    EXPECT_TRUE(limits.admit(caller(1, 2), kStart)) << "another team's";
+    EXPECT_TRUE(limits.admit(caller(most), kStart + 1min));
+}
+
+TEST(CallerLimits, ZeroIsNoLimit) {
+    CallerLimits limits({});
+    std::vector<CallerLimits::Place> places;
+    for (int i = 0; i < 1000; ++i) {
+        auto place = limits.admit(caller(1), kStart);
+        ASSERT_TRUE(place);
+        places.push_back(std::move(*place));
+    }
+}
+
+}  // namespace
+}  // namespace plimsoll::http

@@ -1,0 +1,104 @@
+// openapi.yaml as the server reads it.
+#include "server/http/contract/contract.hpp"
+
+#include "fake_identity.hpp"
+#include "server/http/api/api.hpp"
+#include "server/http/contract/contract_text.hpp"
+#include "server/http/contract/parameters.hpp"
+#include "server/http/contract/router.hpp"
+
+#include <gmock/gmock.h>
+
+namespace plimsoll::http {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+class ContractTest : public ::testing::Test {
+  protected:
+    Outcome<Match> match(std::string_view method, std::string_view target) {
+        return router_.match(method, *parse_target(target));
+    }
+
+    Contract contract_{contract_json()};
+    Router router_{contract_};
+};
+
+TEST_F(ContractTest, HasEveryOperation) {
+    EXPECT_GE(contract_.operations().size(), 28u);
+    const auto* create = contract_.find("createJob");
+    ASSERT_NE(create, nullptr);
+    EXPECT_EQ(create->method, "POST");
+    EXPECT_EQ(create->scope, "jobs:write");
+    EXPECT_EQ(create->body_limit, 8u * 1024 * 1024);
+    EXPECT_FALSE(create->open);
+    EXPECT_TRUE(contract_.find("createSession")->open);
+    EXPECT_THAT(contract_.find("getJobResults")->produces,
+                ElementsAre("application/json", "application/x-ndjson", "text/csv"));
+}
+
+TEST_F(ContractTest, EverythingUnderV1NeedsCredentialsButSigningIn) {
+    for (const auto& operation : contract_.operations()) {
+        if (operation.path.starts_with("/v1/") && operation.id != "createSession") {
+            EXPECT_FALSE(operation.open) << operation.id;
+        }
+        if (operation.method != "GET" && operation.body != nullptr) {
+            EXPECT_GT(operation.body_limit, 0u) << operation.id;
+        }
+    }
+}
+
+TEST_F(ContractTest, RoutesToTheOperation) {
+    EXPECT_EQ(match("GET", "/v1/jobs")->operation->id, "listJobs");
+    EXPECT_EQ(match("HEAD", "/v1/jobs")->operation->id, "listJobs");
+    EXPECT_EQ(match("GET", "/v1/users/me")->operation->id, "getMe");
+    const auto member = match("PUT", "/v1/teams/t%2F1/members/u2");
+    EXPECT_EQ(member->operation->id, "setTeamMember");
+    EXPECT_THAT(member->path_parameters,
+                ElementsAre(Pair("team_id", "t/1"), Pair("user_id", "u2")));
+}
+
+TEST_F(ContractTest, SaysWhatAPathKnows) {
+    EXPECT_EQ(match("GET", "/v1/nothing").error().status, 404);
+    EXPECT_EQ(match("GET", "/v1/jobs/").error().status, 404);
+    EXPECT_EQ(match("GET", "/").error().status, 404);
+    const auto refused = match("TRACE", "/v1/jobs");
+    EXPECT_EQ(refused.error().status, 405);
+    EXPECT_EQ(refused.error().headers.at(0).value, "GET, HEAD, POST");
+}
+
+TEST_F(ContractTest, FillsInDefaults) {
+    const auto target = *parse_target("/v1/jobs?kind=sentiment");
+    const auto parameters = Parameters::read(*match("GET", "/v1/jobs"), target, Request());
+    ASSERT_TRUE(parameters);
+    EXPECT_EQ(parameters->integer("limit"), 50);
+    EXPECT_EQ(parameters->text("kind"), "sentiment");
+    EXPECT_EQ(parameters->text("cursor"), std::nullopt);
+}
+
+TEST_F(ContractTest, AMissingHandlerStopsTheStart) {
+    test::FakeIdentity identity;
+    boost::asio::thread_pool pool(1);
+    Handlers handlers;
+    for (const auto& operation : contract_.operations()) {
+        handlers[operation.id] = [](const Call&) -> boost::asio::awaitable<Outcome<Response>> {
+            co_return Response();
+        };
+    }
+    EXPECT_NO_THROW(Api(contract_, handlers, identity, pool));
+    auto node = handlers.extract("getMe");
+    node.key() = "getYou";
+    handlers.insert(std::move(node));
+    try {
+        const Api api(contract_, handlers, identity, pool);
+        FAIL() << "an incomplete API started";
+    } catch (const std::runtime_error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("getMe is in openapi.yaml and has no handler"));
+        EXPECT_THAT(error.what(), HasSubstr("getYou has a handler and is not in openapi.yaml"));
+    }
+}
+
+}  // namespace
+}  // namespace plimsoll::http
