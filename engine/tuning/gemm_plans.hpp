@@ -12,7 +12,7 @@ namespace plimsoll::tuning {
 
 // Which products share a plan: those with one B and about as many rows.
 struct Bucket {
-    operations::Method method = operations::Method::block_fp32;
+    routines::Method method = routines::Method::block_fp32;
     std::uint32_t m = 0;  // 32, 64, 128, 256 or 1024: the least that is not below, or 1024
     std::uint32_t n = 0;
     std::uint32_t k = 0;
@@ -20,7 +20,7 @@ struct Bucket {
     auto operator<=>(const Bucket&) const = default;
 };
 
-Bucket bucket_of(operations::Method method, std::uint32_t m, std::uint32_t n, std::uint32_t k);
+Bucket bucket_of(routines::Method method, std::uint32_t m, std::uint32_t n, std::uint32_t k);
 
 // The plans found for one device, and defaults for what nobody tuned. Kept as JSON with the version
 // of the format and all that names the device and its driver: plans of another one are of no use.
@@ -28,8 +28,8 @@ class Plans {
   public:
     explicit Plans(const opencl::DeviceInfo& device);
 
-    operations::GemmPlan plan_for(const Bucket& bucket) const;
-    void keep(const Bucket& bucket, const operations::GemmPlan& plan);
+    routines::GemmPlan plan_for(const Bucket& bucket) const;
+    void keep(const Bucket& bucket, const routines::GemmPlan& plan);
     std::size_t size() const { return plans_.size(); }
 
     // Adds what the file has. Errc::not_found without a file; Errc::corrupt when it is damaged, of
@@ -42,7 +42,7 @@ class Plans {
   private:
     std::string device_;
     std::uint32_t compute_units_;
-    std::map<Bucket, operations::GemmPlan> plans_;
+    std::map<Bucket, routines::GemmPlan> plans_;
 };
 
 // Where the plans of a device of this machine are kept, in the folder of compiled kernels.

@@ -1,4 +1,4 @@
-#include "engine/tuning/plans.hpp"
+#include "engine/tuning/gemm_plans.hpp"
 
 #include <array>
 #include <fstream>
@@ -14,10 +14,10 @@ namespace plimsoll::tuning {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using operations::GemmPlan;
-using operations::Method;
+using routines::GemmPlan;
+using routines::Method;
 
-// Of the format, and of kernels/gemm_block.cl: what was fastest with an older one may not be.
+// Of the format, and of kernels/gemm/gemm_block.cl: what was fastest with an older one may not be.
 constexpr int kVersion = 2;
 constexpr std::array kRows{32U, 64U, 128U, 256U, 1024U};
 constexpr std::array kMethods{Method::block_fp32, Method::block_bf16, Method::block_amx,
@@ -67,7 +67,7 @@ Plans::Plans(const opencl::DeviceInfo& device)
 GemmPlan Plans::plan_for(const Bucket& bucket) const {
     const auto found = plans_.find(bucket);
     if (found != plans_.end()) return found->second;
-    return operations::default_plan(bucket.method, compute_units_, bucket.m, bucket.n);
+    return routines::default_plan(bucket.method, compute_units_, bucket.m, bucket.n);
 }
 
 void Plans::keep(const Bucket& bucket, const GemmPlan& plan) {

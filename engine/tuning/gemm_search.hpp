@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/tuning/plans.hpp"
+#include "engine/tuning/gemm_plans.hpp"
 
 #include <chrono>
 #include <vector>
@@ -8,7 +8,7 @@
 namespace plimsoll::tuning {
 
 struct Candidate {
-    operations::GemmPlan plan;
+    routines::GemmPlan plan;
     double seconds = 0;  // of the fastest of a few products, host time
     double error = 0;    // by the largest number expected, against double precision
     bool accurate = false;
@@ -19,7 +19,7 @@ struct Candidate {
 inline constexpr double kWorthLeavingTheDefault = 0.97;
 
 struct SearchResult {
-    operations::GemmPlan best;
+    routines::GemmPlan best;
     std::vector<Candidate> tried;  // the default first
 };
 

@@ -1,4 +1,4 @@
-#include "engine/tuning/search.hpp"
+#include "engine/tuning/gemm_search.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +11,8 @@ namespace plimsoll::tuning {
 
 namespace {
 
-using operations::GemmPlan;
-using operations::Method;
+using routines::GemmPlan;
+using routines::Method;
 using Clock = std::chrono::steady_clock;
 using Floats = std::vector<float>;
 
@@ -30,7 +30,7 @@ Floats random_floats(std::size_t count, unsigned seed) {
 // A few micro-tiles, depths and divisions; what a processor's caches and cores like best is not
 // foreseen.
 std::vector<GemmPlan> candidates(const Bucket& bucket, std::uint32_t compute_units) {
-    auto plan = operations::default_plan(bucket.method, compute_units, bucket.m, bucket.n);
+    auto plan = routines::default_plan(bucket.method, compute_units, bucket.m, bucket.n);
     std::vector<GemmPlan> plans{plan};
     const auto add = [&](const GemmPlan& other) {
         if (check(other) && std::ranges::find(plans, other) == plans.end()) plans.push_back(other);
@@ -74,7 +74,7 @@ class Bench {
     Result<opencl::Buffer> packed_for(const GemmPlan& plan) const {
         auto packed = programs_.device().allocate(packed_bytes(plan, bucket_.k, bucket_.n));
         if (!packed) return packed;
-        const operations::MatrixB matrix{bucket_.k, bucket_.n, bucket_.n, 1};
+        const routines::MatrixB matrix{bucket_.k, bucket_.n, bucket_.n, 1};
         if (auto done = pack(programs_, plan, b_, matrix, *packed); !done)
             return fail(done.error());
         return packed;
