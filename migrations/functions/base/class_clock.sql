@@ -1,0 +1,5 @@
+create or replace function class_clock(p_class_id smallint) returns float8 language plpgsql stable as $$
+begin
+  return (select vclock from class_state where class_id = p_class_id order by version desc limit 1);
+end
+$$;

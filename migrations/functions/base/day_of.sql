@@ -1,0 +1,2 @@
+create or replace function day_of(p_at timestamptz) returns int language sql immutable
+return (p_at at time zone 'UTC')::date - date '1970-01-01';
