@@ -5,9 +5,9 @@
 
 do $$
 declare
-  v_tables_owner constant text[] := array['day_of', 'ensure_partitions_v1', 'forget_audit_v1', 'jobs_v1', 'jobs_v2',
-    'membership_keep_owner', 'retention_v1'];
-  v_identity constant text[] := array['authenticate_session_v1', 'authenticate_token_v1', 'spend_sign_in_link_v1'];
+  v_tables_owner constant text[] := array['apply_retention', 'day_of', 'ensure_partitions', 'forget_audit',
+    'membership_keep_owner', 'read_jobs'];
+  v_identity constant text[] := array['authenticate_session', 'authenticate_token', 'spend_sign_in_link'];
   v record;
 begin
   for v in select p.oid::regprocedure as signature,
@@ -45,7 +45,7 @@ grant select on sequence fence_seq to plimsoll_queue;
 grant execute on function day_of to plimsoll_queue;
 
 -- plimsoll_owner: retention and the triggers of its tables.
-grant execute on function keep_labels, touch_usage, lock_usage, fold_usage_v1 to plimsoll_owner;
+grant execute on function keep_labels, touch_usage, lock_usage, fold_usage to plimsoll_owner;
 
 -- plimsoll_identity: the sign-in functions.
 grant select on app_user, team, membership, session to plimsoll_identity;
@@ -66,20 +66,16 @@ grant select, insert, delete, update (user_id, name, spec, cron, time_zone, misf
 grant select (id, team_id, user_id, name, url, created_at), insert, delete on webhook to plimsoll_app;
 grant insert (webhook_id, team_id, type, data) on webhook_delivery to plimsoll_app;
 grant execute on function
-  ask_cleanup_v1, authenticate_session_v1, authenticate_token_v1, cancel_overlapped_v1, cancel_v1,
-  claim_schedules_v1, claim_webhook_deliveries_v1, classes_v1, connected_class_v1, create_dataset_v1,
-  delete_dataset_v1, delete_job_v1, device_cleanups_v1, devices_v1, drain_worker_v1, end_overdue_v1,
-  enqueue_dataset_v1, enqueue_dataset_v2, enqueue_dataset_v3, enqueue_v1, enqueue_v2, enqueue_v3,
-  ensure_partitions_v1, expire_keys_v1, expire_leases_v1, expire_uploads_v1, fold_usage_v1, forget_audit_v1,
-  forget_usage_v1, forget_webhook_deliveries_v1, hold_v1, holds_v1, job_progress_v1, jobs_v1, jobs_v2,
-  promote_due_v1, queue_depth_v1, redrive_v1, renew_quotas_v1, resume_v1, retention_v1, run_schedule_v1,
-  set_account_v1, set_device_class_v1, set_share_v1, set_team_limit_v1, set_team_limit_v2,
-  settle_webhook_delivery_v1, shares_v1, spend_sign_in_link_v1, submitted_before_v1, team_limits_v1, team_limits_v2,
-  usage_v1, vacuum_holders_v1, wait_v1, wait_v2, watch_vacuum_v1 to plimsoll_app;
+  apply_retention, authenticate_session, authenticate_token, cancel_job, cancel_overlapped, claim_schedules,
+  claim_webhook_deliveries, create_dataset, delete_dataset, delete_job, drain_worker, end_overdue, enqueue,
+  enqueue_dataset, ensure_partitions, expire_keys, expire_leases, expire_uploads, explain_wait, find_submit,
+  fold_usage, forget_audit, forget_usage, forget_webhook_deliveries, job_progress, lift_hold, list_cleanups,
+  list_device_classes, list_devices, list_holds, list_shares, list_team_limits, list_vacuum_holders, place_hold,
+  promote_due, queue_depth, read_jobs, read_usage, redrive_jobs, renew_quotas, request_cleanup, run_schedule,
+  set_device_class, set_share, set_team_limit, settle_webhook_delivery, spend_sign_in_link, watch_vacuum to plimsoll_app;
 
 -- plimsoll_worker: nothing but these. Workers parse hostile files.
 grant select on schema_migration, schema_function, schema_set to plimsoll_worker;
 grant execute on function
-  claim_elsewhere_v1, claim_v1, claim_v2, claim_v3, claimed_chunks_v1, complete_v1, complete_v2, heartbeat_v1,
-  heartbeat_v2, register_worker_v1, register_worker_v2, release_v1, report_cleanup_v1, report_device_v1,
-  retire_worker_v1 to plimsoll_worker;
+  claim, claim_elsewhere, complete, heartbeat, read_claimed_chunks, register_worker, release_tasks, report_cleanup,
+  report_device, retire_worker to plimsoll_worker;

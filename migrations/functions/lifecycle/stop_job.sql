@@ -9,7 +9,7 @@ declare
   v_workers int[];
   v_merging boolean;
 begin
-  perform from unnest(fences_of(p_job_id)) f join lease l on l.fence = f order by l.fence for update of l;
+  perform from unnest(leases_of_job(p_job_id)) f join lease l on l.fence = f order by l.fence for update of l;
   select * into v_job from job where id = p_job_id and team_id = p_team_id;
   if not found then
     return 'not_found';
@@ -50,7 +50,7 @@ begin
     where u.n > case when u.lane_id = l.id then lost.n else 0 end) m
   where t.ctid = s.spot;
 
-  v_workers := array(select distinct l.worker_id from unnest(fences_of(p_job_id)) f cross join lateral (select * from lease x where x.fence = f offset 0) l);
+  v_workers := array(select distinct l.worker_id from unnest(leases_of_job(p_job_id)) f cross join lateral (select * from lease x where x.fence = f offset 0) l);
   update job set state = case when v_workers <> '{}' then 'cancelling' when p_error is null then 'cancelled' else 'failed' end,
     error = case when v_workers = '{}' then p_error end, stop_error = p_error, cancel_requested_at = p_now, finished_at = case when v_workers = '{}' then p_now end,
     last_event = last_event + 1, revision = revision + 1

@@ -26,9 +26,9 @@ begin
     cross join lateral (select x.id, x.team_id, x.kind, x.kind_version, x.priority, x.tasks_total from job x
       where x.id = u.id and x.id between v_low and v_high offset 0) j) x;
   perform lock_class(v_host);
-  v_lanes := lanes_of(v_teams, array_fill(v_host, array[cardinality(v_teams)]), v_kinds, v_kind_versions, array_fill(''::text, array[cardinality(v_teams)]),
+  v_lanes := ensure_lanes(v_teams, array_fill(v_host, array[cardinality(v_teams)]), v_kinds, v_kind_versions, array_fill(''::text, array[cardinality(v_teams)]),
     array_fill(0::smallint, array[cardinality(v_teams)]), array_fill(''::text, array[cardinality(v_teams)]), v_priorities);
-  perform push(v_host, array_agg(v_lanes[j.place]), array_agg(j.id), array_agg(j.tasks), array_agg((0.001::float8 + 0.0002::float8 * j.tasks)::real),
+  perform push_ready(v_host, array_agg(v_lanes[j.place]), array_agg(j.id), array_agg(j.tasks), array_agg((0.001::float8 + 0.0002::float8 * j.tasks)::real),
     array_agg(1::smallint), array_agg(0::smallint), p_now)
   from unnest(v_jobs, v_tasks, v_places) j(id, tasks, place);
 end

@@ -54,7 +54,7 @@ begin
 
   select min(id), max(id) into v_low, v_high from unnest(v_jobs) u(id);
   select f.teams, f.merges, f.fates, f.costs, f.oks, f.faileds into v_teams, v_merges, v_fates, v_costs, v_oks, v_faileds
-  from fates_of(v_worker.speed, v_jobs, v_tasks, v_charges, v_attempts, v_crashes, v_outcomes, p_items_ok, p_items_failed, p_seconds, p_delays) f;
+  from task_outcomes(v_worker.speed, v_jobs, v_tasks, v_charges, v_attempts, v_crashes, v_outcomes, p_items_ok, p_items_failed, p_seconds, p_delays) f;
 
   if 'lost' = any(v_outcomes) then
     -- Whoever tells of a death says why, and how long it took.
@@ -95,8 +95,8 @@ begin
     where s.outcome in ('retry', 'final', 'lost') and s.fate <> 'dropped';
   end if;
 
-  perform account_settle(v_class, v_worker, v_lease_accounts, v_accounts, v_costs, v_charges);
-  v_merging := job_settle(p_fence, v_jobs, v_tasks, v_merges, v_outcomes, v_fates, v_costs, v_oks, v_faileds, v_errors, p_partials, p_now);
+  perform settle_accounts(v_class, v_worker, v_lease_accounts, v_accounts, v_costs, v_charges);
+  v_merging := settle_jobs(p_fence, v_jobs, v_tasks, v_merges, v_outcomes, v_fates, v_costs, v_oks, v_faileds, v_errors, p_partials, p_now);
 
   -- What has to run again.
   if v_fates && '{ready, scheduled}' then
@@ -104,7 +104,7 @@ begin
     select v_class, p_now + make_interval(secs => s.delay), s.lane_id, s.job_id, s.task, s.charge, s.attempt + 1, s.crashes
     from unnest(v_fates, p_delays, v_lanes, v_jobs, v_tasks, v_charges, v_attempts, v_crashes) s(fate, delay, lane_id, job_id, task, charge, attempt, crashes)
     where s.fate = 'scheduled';
-    perform push(v_class, array_agg(s.lane_id), array_agg(s.job_id), array_agg(s.task), array_agg(s.charge),
+    perform push_ready(v_class, array_agg(s.lane_id), array_agg(s.job_id), array_agg(s.task), array_agg(s.charge),
       array_agg((s.attempt + (s.outcome <> 'released')::int)::smallint), array_agg((s.crashes + (s.outcome = 'lost')::int)::smallint), p_now)
     from (select * from unnest(v_fates, v_outcomes, v_lanes, v_jobs, v_tasks, v_charges, v_attempts, v_crashes)
         with ordinality u(fate, outcome, lane_id, job_id, task, charge, attempt, crashes, ord) where u.fate = 'ready' order by u.ord) s;

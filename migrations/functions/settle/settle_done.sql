@@ -66,8 +66,8 @@ begin
       select c.account_id, sum((coalesce(c.seconds, 0) * p_worker.speed)::float8 - c.charge) seconds from (
         select unnest(p_lease.accounts) account_id, unnest(p_seconds) seconds, unnest(p_lease.charges) charge) c group by 1) x;
   end if;
-  perform account_correct(p_lease.class_id, p_worker, v_accounts, v_corrections);
-  v_merging := jobs_done(p_lease.fence, v_jobs, v_counts, v_ok_sums, v_failed_sums, v_costs, v_merged,
+  perform correct_charges(p_lease.class_id, p_worker, v_accounts, v_corrections);
+  v_merging := finish_jobs(p_lease.fence, v_jobs, v_counts, v_ok_sums, v_failed_sums, v_costs, v_merged,
     case when cardinality(v_jobs) = cardinality(p_lease.jobs) then p_partials
       else array(select case when o.n <= 1 then p_partials[o.ord] end from unnest(v_lasts, v_counts) with ordinality o(ord, n, place) order by o.place) end, p_now);
   perform notify_jobs(v_jobs);

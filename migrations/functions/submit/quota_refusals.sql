@@ -37,9 +37,9 @@ begin
   left join (
     select l.team_id, l.queued_jobs, (select count(*) from (
       select from job j where j.team_id = l.team_id and j.finished_at is null and j.started_at is null limit coalesce(l.queued_jobs, 0)) open) queued,
-      l.jobs_per_minute, jobs_left(l, p_now) jobs_left
+      l.jobs_per_minute, submits_left(l, p_now) jobs_left
     from team_limit l where l.team_id = any(p_teams)) n on n.team_id = u.team_id;
-  update team_limit l set jobs_left = jobs_left(l, p_now) - u.jobs, jobs_left_at = p_now
+  update team_limit l set jobs_left = submits_left(l, p_now) - u.jobs, jobs_left_at = p_now
   from (select g.team_id, count(*) jobs from unnest(p_teams, p_outcomes, v_refusals) g(team_id, outcome, refusal)
     where g.outcome = 'created' and g.refusal is null group by 1) u
   where l.team_id = u.team_id and l.jobs_per_minute is not null;

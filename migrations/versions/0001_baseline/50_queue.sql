@@ -245,4 +245,4 @@ $$;
 
 set local role plimsoll_queue;
 -- What the steps of a claim lease.
-create type given as (jobs bigint[], tasks int[], attempts smallint[], ests real[], finish float8);
+create type claimed_tasks as (jobs bigint[], tasks int[], attempts smallint[], ests real[], finish float8);

@@ -1,8 +1,0 @@
--- What a team may have waiting, and has. No row: it may have any number.
-create or replace function team_limits_v1(p_team_id bigint) returns table (team_id bigint, queued_jobs int, queued bigint)
-language sql stable security definer set search_path = plimsoll, pg_temp
-begin atomic
-  select l.team_id, l.queued_jobs, (select count(*) from (
-      select from job j where j.team_id = l.team_id and j.finished_at is null and j.started_at is null limit l.queued_jobs) open)
-  from team_limit l where l.queued_jobs is not null and (p_team_id is null or l.team_id = p_team_id) order by l.team_id;
-end;

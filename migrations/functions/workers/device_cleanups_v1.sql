@@ -1,7 +1,0 @@
--- The last request for each device. result: what the worker told.
-create or replace function device_cleanups_v1()
-returns table (worker_id int, asked_by text, asked_at timestamptz, ended_at timestamptz, result json)
-language sql stable security definer set search_path = plimsoll, pg_temp
-begin atomic
-  select c.worker_id, u.name, c.asked_at, c.ended_at, c.result from device_cleanup c left join app_user u on u.id = c.user_id;
-end;
