@@ -72,7 +72,8 @@ grant execute on function
   fold_usage, forget_audit, forget_usage, forget_webhook_deliveries, job_progress, lift_hold, list_cleanups,
   list_device_classes, list_devices, list_holds, list_shares, list_team_limits, list_vacuum_holders, place_hold,
   promote_due, queue_depth, read_jobs, read_usage, redrive_jobs, renew_quotas, request_cleanup, run_schedule,
-  set_device_class, set_share, set_team_limit, settle_webhook_delivery, spend_sign_in_link, watch_vacuum to plimsoll_app;
+  set_device_class, set_share, set_team_limit, settle_webhook_delivery, spend_sign_in_link,
+    watch_vacuum to plimsoll_app;
 
 -- plimsoll_worker: nothing but these. Workers parse hostile files.
 grant select on schema_migration, schema_function, schema_set to plimsoll_worker;

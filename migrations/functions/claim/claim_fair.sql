@@ -1,13 +1,21 @@
--- As before (0054), but for the order: what starts, in virtual time, before the first account that this claim leaves waiting is
--- taken in the order of virtual start, and then the quantum of each account, in the order of their turns.
-create or replace function claim_fair(p_worker worker, p_bucket smallint, p_work float8, p_max_tasks int, p_models text[], p_clock float8,
+-- The general case of a claim, among accounts that take turns; the arguments are those of the claim, with what it found
+-- out under the class's lock. Answers what was leased, in order, and the virtual time at which the last account ended.
+--
+-- Stride scheduling within a quantum: what starts, in virtual time (account's virtual time + charge before it /
+-- weight), before the first account that this claim leaves waiting goes out in the order of virtual start, and then the
+-- quantum of each account, in the order of their turns. At most 16 accounts share a claim, and none gets ahead of a
+-- waiting one by more than the quantum, 1/16 of the claim, from wherever it stood before: leads do not add up. The
+-- tasks of a lease stand account by account.
+create or replace function claim_fair(p_worker worker, p_bucket smallint, p_work float8, p_max_tasks int,
+  p_models text[], p_clock float8,
   p_half_life float8, p_fence bigint, p_now timestamptz,
   out jobs bigint[], out tasks int[], out attempts smallint[], out ests real[], out finish float8)
 language plpgsql as $$
 declare
   v_accounts_per_claim constant int := 16;
   v_tasks_per_account constant int := greatest(1, p_max_tasks / 16);
-  v_held constant int[] := array(select distinct unnest(l.accounts) from lease l where l.worker_id = p_worker.id and l.fence >= p_worker.oldest_fence);
+  v_held constant int[] := array(select distinct unnest(l.accounts) from lease l where l.worker_id = p_worker.id
+    and l.fence >= p_worker.oldest_fence);
   v_turn record;
   v_count int;  -- accounts that may be served
   v_room int;  -- how many tasks of each are looked at
@@ -64,16 +72,20 @@ begin
     v_heads := '{}';
     v_looked_at := '{}';
     for v_turn in
-      select x.spot, x.account_id, x.vtime, x.weight, x.ready, x.quota_seconds - period_used(x.period_seconds, x.period_start, x.quota_period, p_now) quota_left,
+      select x.spot, x.account_id, x.vtime, x.weight, x.ready,
+      x.quota_seconds - period_used(x.period_seconds, x.period_start, x.quota_period, p_now) quota_left,
         least(v_accounts_per_claim, x.n)::int accounts, f.*
       from (
         select t.*, count(*) over () n from (
           (select s.ctid spot, s.* from account_state s
-            where s.class_id = p_worker.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.spent and s.vtime >= p_clock
-              and exists (select from unnest(s.lanes) u(id) join lane l on l.id = u.id where lane_fits(l, p_worker, p_bucket))
+            where s.class_id = p_worker.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.spent
+            and s.vtime >= p_clock
+              and exists (select from unnest(s.lanes) u(id) join lane l on l.id = u.id
+              where lane_fits(l, p_worker, p_bucket))
             order by s.vtime limit v_accounts_per_claim + 1)
           union all  -- at its cap, but this device is one of its slots
-          (select s.* from unnest(v_held) h(id) cross join lateral (select z.ctid spot, z.* from account_state z where z.account_id = h.id order by z.version desc limit 1) s
+          (select s.* from unnest(v_held) h(id) cross join lateral (select z.ctid spot, z.* from account_state z
+            where z.account_id = h.id order by z.version desc limit 1) s
             where s.ready > 0 and s.slots >= s.cap and s.slots > 0 and not s.paused and not s.spent)) t
         order by t.vtime, t.account_id limit v_accounts_per_claim + 1) x
       cross join lateral (
@@ -88,9 +100,11 @@ begin
             from unnest(x.lanes, x.heads, x.counts) u(id, head, n) join lane l on l.id = u.id
             where lane_fits(l, p_worker, p_bucket)) w
           left join lateral (
-            select r.since from ready r where w.mixed and r.lane_id = w.id and r.seq > w.head order by r.seq limit 1) h on true
+            select r.since from ready r where w.mixed and r.lane_id = w.id and r.seq > w.head order by r.seq
+              limit 1) h on true
           order by case when w.mixed then aged_priority(w.priority, h.since, p_now) end desc,
-            case when w.choice then h.since - case when w.resident then interval '1 minute' else interval '0' end end, w.head, w.id) o) f
+            case when w.choice then h.since - case when w.resident then interval '1 minute' else interval '0' end end,
+            w.head, w.id) o) f
       order by x.vtime, x.account_id
     loop
       if v_count = v_accounts_per_claim then
@@ -105,7 +119,8 @@ begin
       v_readys[v_count] := v_turn.ready;
       v_quotas[v_count] := v_turn.quota_left;
       v_room := case v_turn.accounts when 1 then p_max_tasks
-        when v_accounts_per_claim then greatest(v_tasks_per_account, ceil(1.25 * p_max_tasks / v_accounts_per_claim))::int
+        when v_accounts_per_claim then greatest(v_tasks_per_account,
+        ceil(1.25 * p_max_tasks / v_accounts_per_claim))::int
         else greatest(v_tasks_per_account, ceil(2.0 * p_max_tasks / v_turn.accounts))::int end;
       if v_turn.waiting > v_room then
         v_left := v_room;
@@ -127,16 +142,21 @@ begin
 
     -- What they have ready, account by account in the order of their lines.
     for reading in 1 .. 2 loop
-      select array_agg(r.ctid), array_agg(r.seq), array_agg(r.job_id), array_agg(r.task), array_agg(r.attempt), array_agg(r.est_seconds), array_agg(r.crashes),
+      select array_agg(r.ctid), array_agg(r.seq), array_agg(r.job_id), array_agg(r.task), array_agg(r.attempt),
+        array_agg(r.est_seconds), array_agg(r.crashes),
         max(r.est_seconds), coalesce(max(r.crashes) > 0, false)
-      into v_all_spots, v_all_seqs, v_all_jobs, v_all_tasks, v_all_attempts, v_all_ests, v_all_crashes, v_longest, v_suspects
+      into v_all_spots, v_all_seqs, v_all_jobs, v_all_tasks, v_all_attempts, v_all_ests, v_all_crashes, v_longest,
+        v_suspects
       from unnest(v_lanes, v_heads, v_looked_at) l(id, head, n)
-      cross join lateral (select x.ctid, x.* from ready x where x.lane_id = l.id and x.seq > l.head order by x.seq limit l.n) r;
+      cross join lateral (select x.ctid, x.* from ready x where x.lane_id = l.id and x.seq > l.head order by x.seq
+        limit l.n) r;
       exit when not v_suspects or reading = 2;
       -- What a worker died on here is left to others, and what stands behind it in its lane.
       v_not_left := array(select coalesce((select r.place - 1 from (
-            select x.*, row_number() over (order by x.seq)::int place from ready x where x.lane_id = l.id and x.seq > l.head order by x.seq limit l.n) r
-          where r.crashes > 0 and defers_to_other_worker(p_worker, r.lane_id, r.job_id, r.task, r.since, p_now) order by r.place limit 1), l.n)
+            select x.*, row_number() over (order by x.seq)::int place from ready x where x.lane_id = l.id
+              and x.seq > l.head order by x.seq limit l.n) r
+          where r.crashes > 0 and defers_to_other_worker(p_worker, r.lane_id, r.job_id, r.task, r.since, p_now)
+            order by r.place limit 1), l.n)
         from unnest(v_lanes, v_heads, v_looked_at) with ordinality l(id, head, n, place) order by l.place);
       exit when v_not_left = v_looked_at;
       v_looked_at := v_not_left;
@@ -223,13 +243,17 @@ begin
         select o.t, count(*) filter (where o.taken)::int n, coalesce(sum(o.est) filter (where o.taken), 0) charge from (
           select c.t, c.est, row_number() over in_all <= p_max_tasks and sum(c.est) over in_all - c.est < p_work
             -- What a worker died on runs alone: whatever it dies with next time would be given up together.
-            and (count(*) filter (where c.crashes > 0) over in_all = 0 or row_number() over in_all = 1 and v_held = '{}') taken
+            and (count(*) filter (where c.crashes > 0) over in_all = 0 or row_number() over in_all = 1
+              and v_held = '{}') taken
           from (
-            select a.t, p.place, v_all_ests[v_firsts[a.t] + p.place]::float8 est, v_all_crashes[v_firsts[a.t] + p.place] crashes, p.place > v_due[a.t] ahead,
-              v_vtimes[a.t] + (sum(v_all_ests[v_firsts[a.t] + p.place]::float8) over (partition by a.t order by p.place rows unbounded preceding)
+            select a.t, p.place, v_all_ests[v_firsts[a.t] + p.place]::float8 est,
+              v_all_crashes[v_firsts[a.t] + p.place] crashes, p.place > v_due[a.t] ahead,
+              v_vtimes[a.t] + (sum(v_all_ests[v_firsts[a.t] + p.place]::float8) over (partition by a.t
+                order by p.place rows unbounded preceding)
                 - v_all_ests[v_firsts[a.t] + p.place]) / v_weights[a.t] start
             from generate_series(1, v_count) a(t) left join lateral generate_series(1, v_given[a.t]) p(place) on true) c
-          window in_all as (order by c.ahead, case when not c.ahead then c.start end, case when not c.ahead then v_ids[c.t] end, c.t, c.place
+          window in_all as (order by c.ahead, case when not c.ahead then c.start end, case when not c.ahead
+            then v_ids[c.t] end, c.t, c.place
             rows unbounded preceding)) o
         group by o.t) x;
       v_n := (select sum(g) from unnest(v_given) g);
@@ -254,7 +278,8 @@ begin
     end if;
 
     if v_stopped <> '{}' then
-      update account_state t set version = t.version + 1, spent = true, period_start = quota_start(t.quota_period, p_now),
+      update account_state t set version = t.version + 1, spent = true,
+        period_start = quota_start(t.quota_period, p_now),
         period_seconds = t.quota_seconds - v_quotas[s]
       from unnest(v_stopped) s where t.ctid = v_spots[s];
     end if;
@@ -311,11 +336,14 @@ begin
     (lanes, heads, counts) = (
       select coalesce(array_agg(u.id), '{}'), coalesce(array_agg(coalesce(v_taken_heads[u.place], u.head)), '{}'),
         coalesce(array_agg(u.n - coalesce(v_taken_counts[u.place], 0)), '{}')
-      from (select o.*, array_position(v_taken_lanes, o.id) place from unnest(t.lanes, t.heads, t.counts) o(id, head, n)) u
+      from (select o.*, array_position(v_taken_lanes, o.id) place
+        from unnest(t.lanes, t.heads, t.counts) o(id, head, n)) u
       where u.n > coalesce(v_taken_counts[u.place], 0))
   from unnest(v_spots[:v_count], v_given, v_charges) c(spot, n, charge)
   where t.ctid = c.spot and c.n > 0;
-  insert into lease (fence, worker_id, epoch, class_id, claimed_at, jobs, tasks, lanes, charges, attempts, crashes, accounts)
-  values (p_fence, p_worker.id, p_worker.epoch, p_worker.class_id, p_now, jobs, tasks, v_row_lanes, ests, attempts, v_crashes, v_row_accounts);
+  insert into lease (fence, worker_id, epoch, class_id, claimed_at, jobs, tasks, lanes, charges, attempts, crashes,
+    accounts)
+  values (p_fence, p_worker.id, p_worker.epoch, p_worker.class_id, p_now, jobs, tasks, v_row_lanes, ests, attempts,
+    v_crashes, v_row_accounts);
 end
 $$;

@@ -1,6 +1,8 @@
--- The jobs of tasks that were leased, a row each, with their tasks in order and what these run on. A merge task has no row.
+-- The jobs of tasks that were leased, a row each, with their tasks in order and what these run on. A merge task has no
+-- row.
 create or replace function leased_jobs(p_jobs bigint[], p_tasks int[], p_attempts smallint[], p_ests real[])
-returns table (job_id bigint, is_merge boolean, kind text, kind_version smallint, args json, model text, tasks int[], attempts smallint[], ests real[],
+returns table (job_id bigint, is_merge boolean, kind text, kind_version smallint, args json, model text, tasks int[],
+  attempts smallint[], ests real[],
   places int[], first_items bigint[], items int[], inputs bytea[], partials bytea[], summary json)
 language plpgsql as $$
 #variable_conflict use_column
@@ -17,16 +19,19 @@ begin
     coalesce(d.first_items, t.first_items), coalesce(d.items, t.items), coalesce(d.inputs, t.inputs),
     j.partials, j.summary
   from (
-    select u.job_id, array_agg(u.task) tasks, array_agg(u.attempt) attempts, array_agg(u.est) ests, array_agg(u.place) places
+    select u.job_id, array_agg(u.task) tasks, array_agg(u.attempt) attempts, array_agg(u.est) ests,
+      array_agg(u.place) places
     from (select x.* from (
-        select unnest(p_jobs) job_id, unnest(p_tasks) task, unnest(p_attempts) attempt, unnest(p_ests) est, generate_series(1, cardinality(p_jobs)) place) x
+        select unnest(p_jobs) job_id, unnest(p_tasks) task, unnest(p_attempts) attempt, unnest(p_ests) est,
+          generate_series(1, cardinality(p_jobs)) place) x
       order by x.job_id, x.task) u
     group by u.job_id) a
   cross join lateral (
     select x.kind, x.kind_version, x.args, a.tasks[1] = x.tasks_total is_merge,
       a.tasks[cardinality(a.tasks)] - a.tasks[1] = cardinality(a.tasks) - 1 dense,
       case when a.tasks[1] = x.tasks_total then
-        array(select r.partial from result r where r.job_id = x.id and r.job_id between v_low and v_high and r.state = 'done' order by r.seq) end partials,
+        array(select r.partial from result r where r.job_id = x.id and r.job_id between v_low and v_high
+          and r.state = 'done' order by r.seq) end partials,
       case when a.tasks[1] = x.tasks_total then json_build_object('items_total', x.items_total, 'items_ok', x.items_ok,
         'items_failed', x.items_failed, 'tasks_total', x.tasks_total, 'tasks_quarantined', x.tasks_quarantined,
         'created_at', x.created_at, 'started_at', x.started_at, 'charged_seconds', x.charged_seconds) end summary,
@@ -36,11 +41,13 @@ begin
   cross join lateral (
     select array_agg(y.first_item) first_items, array_agg(y.items) items, array_agg(y.input) inputs from (
       select x.first_item, x.items, x.input from task x
-      where j.dense and x.job_id = a.job_id and x.job_id between v_low and v_high and x.seq between a.tasks[1] and a.tasks[cardinality(a.tasks)]
+      where j.dense and x.job_id = a.job_id and x.job_id between v_low and v_high
+        and x.seq between a.tasks[1] and a.tasks[cardinality(a.tasks)]
       order by x.seq offset 0) y) d
   cross join lateral (
     select array_agg(y.first_item) first_items, array_agg(y.items) items, array_agg(y.input) inputs from (
       select x.first_item, x.items, x.input from task x
-      where not j.dense and x.job_id = a.job_id and x.job_id between v_low and v_high and x.seq = any(a.tasks) order by x.seq offset 0) y) t;
+      where not j.dense and x.job_id = a.job_id and x.job_id between v_low and v_high and x.seq = any(a.tasks)
+        order by x.seq offset 0) y) t;
 end
 $$;

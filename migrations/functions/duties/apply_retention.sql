@@ -1,4 +1,8 @@
--- As before; what the day's jobs used is counted first, and rows elsewhere that name them go with them.
+-- Drops the days older than p_keep_days, oldest first, one day a call. A day with an unfinished job stays. What the
+-- day's jobs used is counted first, and rows elsewhere that name them go with them. The wait for the lock is short, so
+-- claims never queue behind it: 'busy' means try again at the next tick.
+-- Answers (day date, outcome text): 'dropped', 'busy' (next tick), 'unfinished' (stays); drops at most one day a call.
+-- When: hourly.
 create or replace function apply_retention(p_keep_days int, p_now timestamptz default clock_timestamp())
 returns table (day date, outcome text) language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare
@@ -21,7 +25,8 @@ begin
     end loop;
     begin
       perform set_config('lock_timeout', '50ms', true);
-      foreach v_table in array array['job', 'task', 'result', 'attempt', 'event', 'report', 'job_label', 'usage_job'] loop
+      foreach v_table in array array['job', 'task', 'result', 'attempt', 'event', 'report', 'job_label',
+        'usage_job'] loop
         execute format('drop table %I', v_table || '_' || v_day);
       end loop;
       outcome := 'dropped';

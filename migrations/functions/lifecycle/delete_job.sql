@@ -1,4 +1,6 @@
--- As before, but what the job used is counted first, and its times go with it.
+-- Removes a finished job with its texts and results at once: deleted, unfinished, not_found. What it used is counted
+-- first. Its idempotency key stays, so that a late repeat of the submit does not run it again.
+-- Answers text: 'deleted', 'unfinished', 'not_found'; texts and results go at once.
 create or replace function delete_job(p_team_id bigint, p_job_id bigint) returns text
 language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan

@@ -1,4 +1,6 @@
-create or replace function keep_labels() returns trigger language plpgsql security definer set search_path = plimsoll, pg_temp
+-- Trigger: labels as rows follow their job through every function that writes one. A job without labels pays nothing.
+create or replace function keep_labels() returns trigger language plpgsql security definer set search_path = plimsoll,
+  pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 begin
   if tg_op <> 'INSERT' then

@@ -1,14 +1,17 @@
 -- Why a job that has not ended is not running just now. reason, the first that holds:
 --   running (a worker has tasks of it) · scheduled · retrying (until: when the first task is tried again) · paused (the
---   team or the class is on hold) · quota (the team's device-seconds are spent; until: when they renew) · no_device (none
---   of the class is there, nor one of another that helps) · no_fit (none of them can run it) · draining (those that could
+--   team or the class is on hold) · quota (the team's device-seconds are spent; until: when they renew) · no_device
+-- (none
+--   of the class is there, nor one of another that helps) · no_fit (none of them can run it) · draining (those that
+-- could
 --   take nothing new) · cap (the team holds as many devices as it may) · own_jobs (tasks_ahead: of the team, at most
 --   10,000 counted) · busy (its turn is near; the devices are at other work).
--- share: what the team used and is due in the class. hold: the first that stands in the way.
--- starts_from, starts_by: when it will probably start, if it is due for no other reason than its turn. From: nobody else
--- gets anything, devices of other classes help, and the first device is free at its present lease's estimated end. By: every
--- team that waits gets its share, nobody helps, the team's lead is worked off first, and the last device is free. Estimates
--- are as good as those of the kinds, and jobs that come meanwhile count for nothing: it is no promise.
+-- share: what the team used and is due in the class. hold: the first that stands in the way. starts_from, starts_by:
+-- when it will probably start, if it is due for no other reason than its turn. From: nobody else gets anything, devices
+-- of other classes help, and the first device is free at its present lease's estimated end. By: every team that waits
+-- gets its share, nobody helps, the team's lead is worked off first, and the last device is free. Estimates are as good
+-- as those of the kinds, and jobs that come meanwhile count for nothing: it is no promise.
+-- Answers as wait_reason, and share, hold jsonb, starts_from, starts_by timestamptz.
 create or replace function explain_wait(p_team_id bigint, p_job_id bigint, p_now timestamptz default clock_timestamp())
 returns table (reason text, until timestamptz, tasks_ahead bigint, device_class text, share jsonb, hold jsonb,
   starts_from timestamptz, starts_by timestamptz) language plpgsql stable security definer
@@ -44,14 +47,16 @@ begin
   select c.name into device_class from device_class c where c.id = v_state.class_id;
   tasks_ahead := 0;
   select min(s.run_at) into until from scheduled s where s.job_id = p_job_id;
-  select min(r.seq) into v_place from ready r where r.lane_id = v_lane.id and r.job_id = p_job_id and r.seq >= v_job.ready_first and r.seq <= v_job.ready_last
+  select min(r.seq) into v_place from ready r where r.lane_id = v_lane.id and r.job_id = p_job_id
+    and r.seq >= v_job.ready_first and r.seq <= v_job.ready_last
     and r.seq > coalesce(v_state.heads[array_position(v_state.lanes, v_lane.id)], 0);
   select to_jsonb(s) into share from list_shares(p_team_id, p_now) s where s.device_class = device_class;
   select jsonb_build_object('scope', h.scope, 'mode', h.mode, 'reason', h.reason, 'by', u.name, 'at', h.at) into hold
   from hold h left join app_user u on u.id = h.user_id
   where (h.scope = 'team' and h.subject = p_team_id::text) or (h.scope = 'device_class' and h.subject = device_class)
     or (h.scope in ('node', 'device') and exists (select from worker w where w.class_id = v_state.class_id
-      and h.subject = case h.scope when 'node' then w.node else w.id::text end and lane_fits(v_lane, w, w.memory_bucket)))
+      and h.subject = case h.scope when 'node' then w.node else w.id::text end
+      and lane_fits(v_lane, w, w.memory_bucket)))
   order by array_position(array['team', 'device_class', 'node', 'device'], h.scope), h.id limit 1;
 
   -- Where there is no device of the class, those of others that help stand for them.
@@ -59,11 +64,13 @@ begin
     coalesce(sum(d.speed) filter (where not d.helps), sum(d.speed)), sum(d.speed), min(d.busy),
     coalesce(max(d.busy) filter (where not d.helps), max(d.busy))
   into v_devices, v_helpers, v_speed, v_most_speed, v_first_free, v_last_free
-  from (select w.speed, w.class_id <> v_state.class_id helps, coalesce((select sum((select sum(x) from unnest(l.charges) x) / w.speed - extract(epoch from p_now - l.claimed_at))
+  from (select w.speed, w.class_id <> v_state.class_id helps,
+    coalesce((select sum((select sum(x) from unnest(l.charges) x) / w.speed - extract(epoch from p_now - l.claimed_at))
       from lease l where l.worker_id = w.id and l.fence >= w.oldest_fence), 0) busy
     from worker w where w.state = 'active' and w.seen_at > p_now - lease_ttl() and not is_held(w)
       and (w.class_id = v_state.class_id and lane_fits(v_lane, w, w.memory_bucket)
-        or w.class_id <> v_state.class_id and device_class <> 'host' and w.helps <> '{}' and lane_fits(v_lane, as_worker_of_class(w, v_state.class_id), w.memory_bucket))) d;
+        or w.class_id <> v_state.class_id and device_class <> 'host' and w.helps <> '{}'
+        and lane_fits(v_lane, as_worker_of_class(w, v_state.class_id), w.memory_bucket))) d;
   reason := case
     when leases_of_job(p_job_id) <> '{}' then 'running'
     when v_job.state = 'scheduled' then 'scheduled'
@@ -71,15 +78,18 @@ begin
     when v_state.paused or hold ->> 'scope' in ('team', 'device_class') then 'paused'
     when v_state.spent then 'quota'
     when v_devices + v_helpers > 0 then case when v_state.slots >= v_state.cap then 'cap' end
-    when not exists (select from worker w where w.class_id = v_state.class_id and w.state in ('active', 'draining') and w.seen_at > p_now - lease_ttl())
+    when not exists (select from worker w where w.class_id = v_state.class_id and w.state in ('active', 'draining')
+      and w.seen_at > p_now - lease_ttl())
       then 'no_device'
-    when not exists (select from worker w where w.class_id = v_state.class_id and w.state in ('active', 'draining') and w.seen_at > p_now - lease_ttl()
+    when not exists (select from worker w where w.class_id = v_state.class_id and w.state in ('active', 'draining')
+      and w.seen_at > p_now - lease_ttl()
         and lane_fits(v_lane, w, w.memory_bucket)) then 'no_fit'
     else 'draining' end;
   if reason is null or (reason = 'cap' and v_state.cap > 0) then
     select count(*), coalesce(sum(ahead.est_seconds), 0) into tasks_ahead, v_seconds_ahead from (
       select r.est_seconds from unnest(v_state.lanes, v_state.heads) u(lane_id, head) join lane l on l.id = u.lane_id
-      cross join lateral (select r.seq, r.since, r.est_seconds from ready r where r.lane_id = u.lane_id and r.seq > u.head
+      cross join lateral (select r.seq, r.since, r.est_seconds from ready r where r.lane_id = u.lane_id
+        and r.seq > u.head
           and (u.lane_id <> v_lane.id or r.seq < v_place) order by r.seq limit 10000) r
       where u.lane_id = v_lane.id or l.priority > v_lane.priority or (l.priority = v_lane.priority and r.seq < v_place)
       limit 10000) ahead;

@@ -1,3 +1,7 @@
+-- How much is in the queue, for monitoring: reads counters (one row an account) and leases (two a worker at most).
+-- What waits for its time is counted to 10,000 and no further, since it may be a million rows.
+-- Answers (device_class text, state text, tasks bigint); state: 'waiting' (counted to 10,000), 'ready', 'leased'.
+-- When: when monitoring asks, at most every few seconds.
 create or replace function queue_depth() returns table (device_class text, state text, tasks bigint)
 language sql stable security definer set search_path = plimsoll, pg_temp
 begin atomic

@@ -1,5 +1,6 @@
 -- Settles tasks without a word from their worker.
-create or replace function settle_unheard(p_fence bigint, p_positions int[], p_outcome text, p_error text, p_now timestamptz)
+create or replace function settle_unheard(p_fence bigint, p_positions int[], p_outcome text, p_error text,
+  p_now timestamptz)
 returns void language plpgsql as $$
 declare
   v_count constant int := cardinality(p_positions);

@@ -1,6 +1,10 @@
 -- From the commit on nothing is claimed for the team or by the devices; what runs goes on to its end. Answers the
 -- hold's id; null: there is no such team, class, node or device.
-create or replace function place_hold(p_scope text, p_subject text, p_mode text, p_reason text, p_by_admin boolean, p_user_id bigint,
+-- Arguments: p_scope text ('team', 'device_class', 'node', 'device'), p_subject text (team's id, class, node, worker's
+-- id), p_mode text ('pause', 'drain'), p_reason text, p_by_admin boolean, p_user_id bigint.
+-- Answers bigint: the hold; null: nothing of that name.
+create or replace function place_hold(p_scope text, p_subject text, p_mode text, p_reason text, p_by_admin boolean,
+  p_user_id bigint,
   p_now timestamptz default clock_timestamp()) returns bigint
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare

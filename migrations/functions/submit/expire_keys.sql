@@ -1,5 +1,6 @@
--- Forgets idempotency keys past their time, and unique keys whose jobs have ended. An hour's grace: who takes a key over
--- at this moment is not seen.
+-- Forgets idempotency keys past their time, and unique keys whose jobs have ended. An hour's grace: who takes a key
+-- over at this moment is not seen.
+-- When: hourly.
 create or replace function expire_keys(p_limit int default 10000, p_now timestamptz default clock_timestamp())
 returns int language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare

@@ -1,4 +1,5 @@
 -- Forgets hours before the last p_keep_days days.
+-- When: hourly.
 create or replace function forget_usage(p_keep_days int, p_now timestamptz default clock_timestamp()) returns int
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare

@@ -1,5 +1,7 @@
 -- Ends the leases of workers that fell silent. One worker a call (class locks are taken in order): call
 -- again while it answers a row.
+-- Answers (worker_id int, tasks int); one silent worker a call: call again while it answers a row.
+-- When: every second.
 create or replace function expire_leases(p_now timestamptz default clock_timestamp())
 returns table (worker_id int, tasks int) language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan

@@ -1,5 +1,8 @@
 -- false: the worker is known under another epoch by now, or somebody asked anew.
-create or replace function report_cleanup(p_worker_id int, p_epoch int, p_cleanup bigint, p_result json, p_now timestamptz default clock_timestamp())
+-- Arguments: p_worker_id int, p_epoch int, p_cleanup bigint, p_result json ('kept_bytes', 'freed_bytes').
+-- Answers boolean; false: another epoch, or answered already.
+create or replace function report_cleanup(p_worker_id int, p_epoch int, p_cleanup bigint, p_result json,
+  p_now timestamptz default clock_timestamp())
 returns boolean language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 begin
   update device_cleanup c set ended_at = p_now, result = p_result

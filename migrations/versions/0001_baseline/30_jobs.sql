@@ -26,7 +26,8 @@ create table job (
   lane_id int not null,
   priority smallint not null,
   merge boolean not null,
-  max_attempts smallint not null default 20,  -- workers know by the kind of an error how often to try; this always holds
+  -- workers know by the kind of an error how often to try; this always holds
+  max_attempts smallint not null default 20,
   state text not null,  -- scheduled, queued, running, cancelling, succeeded, failed, cancelled
   error text,  -- why it failed, for people
   created_at timestamptz not null,
@@ -133,7 +134,8 @@ create table report (
 ) partition by range (job_id);
 
 -- Labels as rows, so that a page of the jobs with a label costs the page: under row-level security no index over jsonb
--- helps, because its operators may tell what they saw of others' rows (they are not leakproof), while = of text may not.
+-- helps, because its operators may tell what they saw of others' rows (they are not leakproof), while = of text may
+-- not.
 create table job_label (
   job_id bigint not null,
   team_id bigint not null,
@@ -158,7 +160,8 @@ create table report_baseline (
   id bigint generated always as identity primary key,
   team_id bigint not null references team on delete cascade,
   kind text not null,
-  likeness text not null check (octet_length(likeness) between 1 and 8192),  -- what reports have in common that are compared
+  -- what reports have in common that are compared
+  likeness text not null check (octet_length(likeness) between 1 and 8192),
   job_id bigint not null,  -- whose report it was; the numbers outlive the job
   summary json not null,
   user_id bigint not null,  -- who pinned it

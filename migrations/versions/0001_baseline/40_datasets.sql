@@ -23,7 +23,8 @@ create table dataset (
   revision int not null default 1,
   constraint dataset_state check (state in ('uploading', 'ready', 'failed')),
   constraint dataset_received check (bytes_received <= bytes_total),
-  constraint dataset_ready check (state <> 'ready' or (bytes_received = bytes_total and records > 0 and reading is null))
+  constraint dataset_ready check (state <> 'ready' or (bytes_received = bytes_total and records > 0
+    and reading is null))
 );
 alter table dataset alter reading set storage external;
 create index dataset_team on dataset (team_id, id);

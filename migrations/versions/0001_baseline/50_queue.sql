@@ -134,8 +134,8 @@ create table worker (
 create sequence fence_seq;
 
 -- A worker's right to run some tasks. The arrays are parallel and hold what is still open. fence is unique because it
--- comes from the sequence; its index is a hash, so that no plan ever takes it for a worker's oldest fence and later ones,
--- and reads the dead leases of everybody.
+-- comes from the sequence; its index is a hash, so that no plan ever takes it for a worker's oldest fence and later
+-- ones, and reads the dead leases of everybody.
 create table lease (
   fence bigint not null,
   worker_id int not null,
@@ -192,7 +192,8 @@ create table hold (
 );
 create index hold_subject on hold (scope, subject);
 
--- How many jobs a team may have and submit. A team with a quota has a row; without a row it has neither limit nor quota.
+-- How many jobs a team may have and submit. A team with a quota has a row; without a row it has neither limit nor
+-- quota.
 create table team_limit (
   team_id bigint primary key references team on delete cascade,
   queued_jobs int check (queued_jobs >= 0),  -- that have not started; null: any number
@@ -235,10 +236,12 @@ do $$
 declare
   hot record;
 begin
-  for hot in select * from (values ('class_state', 1000), ('account_state', 5000), ('ready', 20000), ('scheduled', 5000),
+  for hot in select * from (values ('class_state', 1000), ('account_state', 5000), ('ready', 20000),
+    ('scheduled', 5000),
       ('lease', 1000), ('worker', 500), ('overdue', 5000)) h(name, dead) loop
     execute format('alter table %I set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = %s,
-      autovacuum_vacuum_insert_threshold = -1, autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off)', hot.name, hot.dead);
+      autovacuum_vacuum_insert_threshold = -1, autovacuum_vacuum_cost_delay = 0,
+      vacuum_truncate = off)', hot.name, hot.dead);
   end loop;
 end
 $$;

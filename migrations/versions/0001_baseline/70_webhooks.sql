@@ -24,7 +24,8 @@ create table webhook_delivery (
   created_at timestamptz not null default clock_timestamp(),
   state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
   attempts smallint not null default 0,
-  next_at timestamptz not null default clock_timestamp(),  -- of the next attempt; while one runs: when it counts as lost
+  -- of the next attempt; while one runs: when it counts as lost
+  next_at timestamptz not null default clock_timestamp(),
   status int,  -- of the last answer
   error text,  -- why the last attempt failed
   ended_at timestamptz

@@ -1,6 +1,6 @@
--- What was used, by team, user, kind and hour. A completion notes only which jobs it touched, one row that nobody reads on
--- a hot path; a duty then counts what those jobs gained since they were counted last. So every device-second that was
--- charged is counted once, in whatever order transactions commit, and outlives the job it was charged for.
+-- What was used, by team, user, kind and hour. A completion notes only which jobs it touched, one row that nobody reads
+-- on a hot path; a duty then counts what those jobs gained since they were counted last. So every device-second that
+-- was charged is counted once, in whatever order transactions commit, and outlives the job it was charged for.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 

@@ -1,5 +1,5 @@
--- Row-level security. It is enabled and forced on every table with a team, so that an owner sees nothing without a policy
--- either: without app.team_id the application sees nothing.
+-- Row-level security. It is enabled and forced on every table with a team, so that an owner sees nothing without a
+-- policy either: without app.team_id the application sees nothing.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 

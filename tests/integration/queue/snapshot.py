@@ -14,8 +14,6 @@ import time
 from queue_client import Queue, connect, job
 from queue_invariants import broken
 
-QUERIES = pathlib.Path(__file__).resolve().parents[3] / 'server/postgres/queries/worker.sql'
-CLAIM = re.search(r'plimsoll\.(claim_v\d+)', QUERIES.read_text())[1]
 HOT = ('ready', 'scheduled', 'lease', 'account_state', 'class_state', 'worker', 'usage_touch', 'overdue')
 BATCH = 16
 # Dead rows of the hot tables and their index entries, for a task that is claimed with 15 others.
@@ -55,7 +53,7 @@ class Load:
                 counts = []
                 for _ in range(9):
                     with queue.connection.transaction(force_rollback=True):
-                        [[plan]] = queue.rows(f'explain (analyze, buffers, timing off, format json) select {CLAIM}(%s, %s, 1e6, %s)', *self.worker, tasks)[0]
+                        [[plan]] = queue.rows('explain (analyze, buffers, timing off, format json) select claim(%s, %s, 1e6, %s)', *self.worker, tasks)[0]
                         counts.append(plan['Plan']['Shared Hit Blocks'] + plan['Plan']['Shared Read Blocks'])
                 found.append(statistics.median(counts))
         return found
