@@ -10,7 +10,7 @@
 
 namespace plimsoll::profiling {
 
-using namespace operations;
+using namespace routines;
 
 Result<std::vector<Rate>> measure_rows(const Subject& subject, const Peak& peak) {
     constexpr Shape shape{8192, 768};

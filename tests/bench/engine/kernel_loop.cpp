@@ -29,7 +29,7 @@
 namespace plimsoll {
 namespace {
 
-using namespace operations;
+using namespace routines;
 using Floats = std::vector<float>;
 using Json = nlohmann::ordered_json;
 
