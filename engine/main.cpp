@@ -143,7 +143,7 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     app.add_option("--cache", options.cache, "Folder for compiled kernels")->capture_default_str();
 
-    commands::add_commands(app, options.cache, options.library_command);
+    cli::add_commands(app, options.cache, options.library_command);
     auto* worker = app.add_subcommand("worker", "Work on one device");
     worker->add_option("--device", options.device, "host or opencl:<platform>:<index>")->required();
     worker->add_option("--life-fd", options.life_fd, "Descriptor to show signs of life on");

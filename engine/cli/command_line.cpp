@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
-namespace plimsoll::commands {
+namespace plimsoll::cli {
 
 void add_commands(CLI::App& app, const std::filesystem::path& cache, std::function<int()>& chosen) {
     const auto json = std::make_shared<bool>(false);
@@ -41,4 +41,4 @@ void add_commands(CLI::App& app, const std::filesystem::path& cache, std::functi
     });
 }
 
-}  // namespace plimsoll::commands
+}  // namespace plimsoll::cli

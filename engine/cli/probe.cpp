@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace plimsoll::commands {
+namespace plimsoll::cli {
 namespace {
 
 // In megabytes for people; a size that nobody trustworthy tells stays unknown.
@@ -43,4 +43,4 @@ int probe(bool as_json) {
     return EXIT_SUCCESS;
 }
 
-}  // namespace plimsoll::commands
+}  // namespace plimsoll::cli

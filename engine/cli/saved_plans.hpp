@@ -4,10 +4,10 @@
 
 #include <filesystem>
 
-namespace plimsoll::commands {
+namespace plimsoll::cli {
 
-// Adds the plans that an earlier `tune` kept in `file`. One that is damaged, or of another version
-// or device, is left out, and the standard error output says so.
+// Adds the plans that an earlier `tune` saved in `file`. A file that is damaged, or from another
+// version or device, is skipped with a message on standard error.
 void read_plans(tuning::Plans& plans, const std::filesystem::path& file);
 
-}  // namespace plimsoll::commands
+}  // namespace plimsoll::cli

@@ -1,6 +1,6 @@
 #include "engine/cli/commands.hpp"
-#include "engine/cli/kept_plans.hpp"
 #include "engine/cli/ready_device.hpp"
+#include "engine/cli/saved_plans.hpp"
 #include "engine/tuning/gemm_search.hpp"
 
 #include <array>
@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace plimsoll::commands {
+namespace plimsoll::cli {
 namespace {
 
 using routines::Precision;
@@ -70,4 +70,4 @@ int tune(const TuneOptions& options) {
     return EXIT_SUCCESS;
 }
 
-}  // namespace plimsoll::commands
+}  // namespace plimsoll::cli

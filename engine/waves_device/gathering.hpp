@@ -9,10 +9,10 @@ namespace plimsoll::waves {
 class Gathering {
   public:
     // What a lane keeps at first: this many counts, whatever they score.
-    static std::uint32_t first_capacity(const Errand& errand);
-    static Keeping first_keeping(const FamilyView& family, const Errand& errand);
+    static std::uint32_t first_capacity(const SearchInput& input);
+    static Keeping first_keeping(const FamilyView& family, const SearchInput& input);
 
-    Gathering(const Errand& errand, const Settings& settings, std::size_t keep);
+    Gathering(const SearchInput& input, const Settings& settings, std::size_t keep);
 
     // The lane of a direction, later again with other floors.
     void take(const FamilyView& family, bool rising, LaneResult lane);
@@ -37,7 +37,7 @@ class Gathering {
     void add_lane(const Side& side, bool rising, Pool& counts, Pool& open) const;
     double standing_reached_by(std::size_t count) const;
 
-    const Errand& errand_;
+    const SearchInput& input_;
     const Settings& settings_;
     std::size_t keep_;
     std::size_t target_;  // counts that the floors leave, at least

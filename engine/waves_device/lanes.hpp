@@ -13,24 +13,24 @@ struct BatchPrices {
     std::vector<double> lows, highs;
     std::vector<std::int32_t> series;  // of each its first bar, and its bars
 
-    explicit BatchPrices(std::span<const Errand> errands);
+    explicit BatchPrices(std::span<const SearchInput> inputs);
     std::size_t bars() const { return lows.size(); }
 };
 
 // A direction of a series.
 struct Lane {
-    std::size_t errand = 0;
+    std::size_t input = 0;
     bool rising = true;
 };
 
 // What a search launch reads about its lanes; the arrays are those of
-// engine/kernels/waves_search.cl.
+// engine/kernels/waves/waves_search.cl.
 struct LanePlan {
     std::vector<std::int32_t> lanes, items, visits;
     std::vector<std::int32_t> first_items;  // of each lane; behind the last one their number
     std::vector<double> item_work;          // see Flavour::work_per_launch
 
-    LanePlan(std::span<const Lane> lanes, std::span<const Errand> errands,
+    LanePlan(std::span<const Lane> lanes, std::span<const SearchInput> inputs,
              const BatchPrices& prices, const Flavour& flavour);
     std::size_t item_count() const { return item_work.size(); }
 

@@ -19,10 +19,10 @@ class OpenclSearch : public SearchDevice {
                                                       const Flavour& flavour);
 
     std::string name() const override;
-    Result<std::vector<SearchResult>> search(std::span<const Errand> errands,
+    Result<std::vector<SearchResult>> search(std::span<const SearchInput> inputs,
                                              const Settings& settings, std::size_t keep,
                                              const Watch& watch) override;
-    Result<std::vector<std::array<double, kKinds>>> best_scores(std::span<const Errand> errands,
+    Result<std::vector<std::array<double, kKinds>>> best_scores(std::span<const SearchInput> inputs,
                                                                 const Settings& settings,
                                                                 const Watch& watch) override;
     Result<Forecast> forecast(const Work& work, const Settings& settings) override;
@@ -34,11 +34,11 @@ class OpenclSearch : public SearchDevice {
     OpenclSearch(opencl::Device& device, opencl::Ledger& ledger, const Flavour& flavour)
         : device_(device), flavour_(flavour), runner_(device, ledger, flavour) {}
 
-    std::size_t batch_size(std::span<const Errand> errands, bool keeps_counts) const;
-    Result<void> search_batch(std::span<const Errand> errands, const Settings& settings,
+    std::size_t batch_size(std::span<const SearchInput> inputs, bool keeps_counts) const;
+    Result<void> search_batch(std::span<const SearchInput> inputs, const Settings& settings,
                               std::size_t keep, const Watch& watch,
                               std::vector<SearchResult>& results);
-    Result<void> best_of_batch(std::span<const Errand> errands, const Settings& settings,
+    Result<void> best_of_batch(std::span<const SearchInput> inputs, const Settings& settings,
                                const Watch& watch, std::vector<std::array<double, kKinds>>& scores);
 
     opencl::Device& device_;

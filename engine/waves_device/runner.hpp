@@ -45,16 +45,16 @@ class Runner {
         : device_(device), ledger_(ledger), flavour_(flavour) {}
 
     // Puts the series on the device and builds their tables there; they stay until the next call.
-    Result<void> load(std::span<const Errand> errands);
+    Result<void> load(std::span<const SearchInput> inputs);
 
     // Searches lanes of the loaded series.
     Result<std::vector<LaneResult>> count(const FamilyView& family, std::span<const Lane> lanes,
-                                          std::span<const Errand> errands,
+                                          std::span<const SearchInput> inputs,
                                           std::span<const Keeping> keeping,
                                           const Settings& settings, const Watch& watch);
     // By lane and pattern.
     Result<std::vector<double>> best(const FamilyView& family, std::span<const Lane> lanes,
-                                     std::span<const Errand> errands, const Settings& settings,
+                                     std::span<const SearchInput> inputs, const Settings& settings,
                                      const Watch& watch);
 
     // Of the buffers that are kept.

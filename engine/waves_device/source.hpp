@@ -7,7 +7,7 @@
 namespace plimsoll::waves {
 
 // Where a rule's nodes are counted among the counters of a lane; see
-// engine/kernels/waves_search.cl.
+// engine/kernels/waves/waves_search.cl.
 inline constexpr std::size_t kNodes = 0;
 inline constexpr std::size_t kCutChains = 1;
 inline constexpr std::size_t kOpenCounts = 2;

@@ -5,7 +5,7 @@
 #include <string>
 
 // Rules and scores of patterns as OpenCL C, over a `const Path* p` of
-// engine/kernels/waves_scores.cl.
+// engine/kernels/waves/waves_scores.cl.
 namespace plimsoll::waves {
 
 // What measure() gives.

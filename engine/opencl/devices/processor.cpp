@@ -33,7 +33,7 @@ bool processor_has_amx_bf16() {
     return (extended_features(0)[3] >> 22 & 1) != 0;
 }
 
-void ask_for_tiles() {
+void request_amx_tiles() {
     constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
     constexpr long kTileData = 18;               // XFEATURE_XTILEDATA
     if (processor_has_amx_bf16()) syscall(SYS_arch_prctl, kRequestPermission, kTileData);
@@ -49,11 +49,11 @@ bool processor_has_amx_bf16() {
     return false;
 }
 
-void ask_for_tiles() {}
+void request_amx_tiles() {}
 
 #endif
 
-void keep_driver_threads_apart() {
+void pin_driver_threads() {
     setenv("POCL_AFFINITY", "1", 0);
 }
 

@@ -10,8 +10,8 @@ Result<Ledger::Entry> Ledger::enter(std::uint64_t bytes, const std::string& purp
                         std::to_string(limit()) + " left.",
                     purpose);
     }
-    book_->used += bytes;
-    return Entry(book_, bytes);
+    balance_->used += bytes;
+    return Entry(balance_, bytes);
 }
 
 }  // namespace plimsoll::opencl

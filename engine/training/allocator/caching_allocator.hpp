@@ -35,7 +35,6 @@ class CachingAllocator {
     // A block of at least `bytes` (more than 0), or kOutOfMemory.
     Block allocate(std::int64_t bytes);
     void free(Block block);
-    void empty_cache() { release_cached(); }
     void set_limit(std::int64_t bytes) { settings_.limit = bytes; }
 
     std::int64_t block_bytes(Block block) const { return at(block).size; }

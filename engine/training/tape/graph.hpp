@@ -58,7 +58,6 @@ class Var {
     std::int64_t bytes() const { return elements_ * bytes_of(dtype_); }
     Dtype dtype() const { return dtype_; }
     Edge edge() const { return edge_; }
-    bool requires_grad() const { return edge_.kind != Edge::Kind::none; }
     explicit operator bool() const { return graph_ != nullptr; }
     // The same storage seen as another tensor (a view or a slice).
     Var alias(std::int64_t elements, Edge edge) const;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/waves/report/follow.hpp"
+#include "engine/waves/report/follower.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -31,11 +31,11 @@ Result<void> search_block(SearchDevice& device, std::span<SymbolSearch> block,
     for (SymbolSearch& it : block)
         if (it.report.ok()) left.push_back(&it);
     for (std::size_t pool = first_pool(settings); !left.empty(); pool = larger_pool(pool)) {
-        std::vector<Errand> errands;
+        std::vector<SearchInput> inputs;
         for (const SymbolSearch* it : left)
-            errands.push_back(
+            inputs.push_back(
                 {it->report.series.low, it->report.series.high, &it->itinerary, &it->table});
-        auto found = device.search(errands, settings, pool, watch);
+        auto found = device.search(inputs, settings, pool, watch);
         if (!found) return fail(found.error());
         std::vector<SymbolSearch*> again;
         for (std::size_t i = 0; i < left.size(); ++i)
@@ -121,10 +121,10 @@ std::string judge_on(SearchDevice& device, std::span<SymbolReport* const> symbol
             const double week = bars_per_week(symbols[it.symbol]->series, settings);
             it.itinerary = itinerary_of(it.series, week, settings);
         });
-        std::vector<Errand> errands;
+        std::vector<SearchInput> inputs;
         for (const ChanceSeries& it : batch)
-            errands.push_back({it.series.low, it.series.high, it.itinerary.get(), nullptr});
-        const auto scores = device.best_scores(errands, settings, watch);
+            inputs.push_back({it.series.low, it.series.high, it.itinerary.get(), nullptr});
+        const auto scores = device.best_scores(inputs, settings, watch);
         if (!scores) return words_of(scores.error());
         for (std::size_t i = 0; i < batch.size(); ++i) {
             const ChanceSeries& it = batch[i];

@@ -5,6 +5,6 @@
 namespace plimsoll::waves {
 
 // Leaves the bars from `count` on.
-void drop_first(std::size_t count, Series& series);
+void drop_leading_bars(std::size_t count, Series& series);
 
 }  // namespace plimsoll::waves

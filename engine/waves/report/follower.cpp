@@ -1,4 +1,4 @@
-#include "engine/waves/report/follow.hpp"
+#include "engine/waves/report/follower.hpp"
 
 #include "engine/waves/report/describe.hpp"
 

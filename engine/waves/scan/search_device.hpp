@@ -9,7 +9,7 @@
 namespace plimsoll::waves {
 
 // One series to search. What it refers to lives as long as the call.
-struct Errand {
+struct SearchInput {
     std::span<const double> lows, highs;
     const Itinerary* itinerary = nullptr;
     const BarTable* table = nullptr;  // of the series; may be missing where scores alone are asked
@@ -41,13 +41,13 @@ class SearchDevice {
     // For people: "opencl:pocl:0 (CPU flavour)".
     virtual std::string name() const = 0;
 
-    // search() and best_scores() of every errand. Errors are `cancelled`, or say why the device
+    // search() and best_scores() of every input. Errors are `cancelled`, or say why the device
     // cannot: then the processor does it.
-    virtual Result<std::vector<SearchResult>> search(std::span<const Errand> errands,
+    virtual Result<std::vector<SearchResult>> search(std::span<const SearchInput> inputs,
                                                      const Settings& settings, std::size_t keep,
                                                      const Watch& watch) = 0;
     virtual Result<std::vector<std::array<double, kKinds>>> best_scores(
-        std::span<const Errand> errands, const Settings& settings, const Watch& watch) = 0;
+        std::span<const SearchInput> inputs, const Settings& settings, const Watch& watch) = 0;
 
     // How long this device and one core of the processor take for so much work: measured once on
     // this machine, in this mode, on random walks that both search; an error where their results

@@ -19,22 +19,22 @@ class FakeDevice : public SearchDevice {
     Work asked;
 
     std::string name() const override { return "opencl:fake:0"; }
-    Result<std::vector<SearchResult>> search(std::span<const Errand> errands,
+    Result<std::vector<SearchResult>> search(std::span<const SearchInput> inputs,
                                              const Settings& settings, std::size_t keep,
                                              const Watch& watch) override {
         if (++calls > good_calls) return fail(Errc::exhausted, "Out of memory.");
         std::vector<SearchResult> results;
-        for (const Errand& it : errands)
+        for (const SearchInput& it : inputs)
             results.push_back(
                 waves::search(*it.table, *it.itinerary, settings, keep, watch).value());
         return results;
     }
-    Result<std::vector<std::array<double, kKinds>>> best_scores(std::span<const Errand> errands,
+    Result<std::vector<std::array<double, kKinds>>> best_scores(std::span<const SearchInput> inputs,
                                                                 const Settings& settings,
                                                                 const Watch& watch) override {
         if (++calls > good_calls) return fail(Errc::exhausted, "Out of memory.");
         std::vector<std::array<double, kKinds>> scores;
-        for (const Errand& it : errands) {
+        for (const SearchInput& it : inputs) {
             BarTable table;
             table.build(it.lows, it.highs);
             scores.push_back(waves::best_scores(table, *it.itinerary, settings, watch));

@@ -1,4 +1,4 @@
-#include "engine/waves/report/follow.hpp"
+#include "engine/waves/report/follower.hpp"
 
 #include "engine/waves/report/scan_symbol.hpp"
 #include "tests/unit/engine/waves/all_counts.hpp"
