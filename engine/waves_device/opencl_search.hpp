@@ -7,13 +7,13 @@
 
 namespace plimsoll::waves {
 
-// Searches on an OpenCL device. The device outlives it, as the ledger of its memory does; one
-// thread uses all three.
+// Searches on an OpenCL device. The device and its memory ledger must outlive it; one thread uses
+// all three.
 class OpenclSearch : public SearchDevice {
   public:
-    // `unavailable` with the reason when the device cannot: no double precision, kernels that do
-    // not build, or results that differ from the processor's on a random walk. The last is tried
-    // for each mode at its first use.
+    // `unavailable` with the reason when the device cannot search: no double precision, kernels
+    // that do not build, or results that differ from the processor's on a random walk. The last is
+    // checked for each mode at its first use.
     static Result<std::unique_ptr<OpenclSearch>> open(opencl::Device& device,
                                                       opencl::Ledger& ledger,
                                                       const Flavour& flavour);
@@ -27,7 +27,7 @@ class OpenclSearch : public SearchDevice {
                                                                 const Watch& watch) override;
     Result<Forecast> forecast(const Work& work, const Settings& settings) override;
 
-    // Of buffers that are kept for the next search.
+    // Bytes of buffers kept for the next search.
     std::uint64_t held_bytes() const { return runner_.held_bytes(); }
 
   private:
@@ -44,7 +44,7 @@ class OpenclSearch : public SearchDevice {
     opencl::Device& device_;
     const Flavour& flavour_;
     Runner runner_;
-    std::map<Mode, Result<Rates>> rates_;  // by mode, once asked for
+    std::map<Mode, Result<Rates>> rates_;  // by mode, measured on demand
 };
 
 }  // namespace plimsoll::waves

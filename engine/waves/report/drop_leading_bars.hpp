@@ -4,7 +4,7 @@
 
 namespace plimsoll::waves {
 
-// Leaves the bars from `count` on.
+// Removes the first `count` bars (all, if there are fewer).
 void drop_leading_bars(std::size_t count, Series& series);
 
 }  // namespace plimsoll::waves
