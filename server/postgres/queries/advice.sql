@@ -31,7 +31,7 @@ select id from gone;
 
 -- name: advice.measurements
 -- Newest first. $1 job (null: of all), $2 limit. Index training_measurement_job or training_measurement_team backwards.
-select id, job_id, likeness, predicted_bytes, measured_bytes, data, created_at from plimsoll.training_measurement
+select id, job_id, likeness as comparison_key, predicted_bytes, measured_bytes, data, created_at from plimsoll.training_measurement
 where team_id = nullif(current_setting('app.team_id', true), '')::bigint and ($1::bigint is null or job_id = $1::bigint)
 order by id desc limit $2::int;
 

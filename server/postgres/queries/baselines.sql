@@ -2,13 +2,13 @@
 
 -- name: baselines.list
 -- By kind and likeness; job_id null: the job has been deleted. Index report_baseline_likeness.
-select b.id, b.kind, b.likeness, j.id as job_id, u.name as pinned_by, b.pinned_at
+select b.id, b.kind, b.likeness as comparison_key, j.id as job_id, u.name as pinned_by, b.pinned_at
 from plimsoll.report_baseline b left join plimsoll.job j on j.id = b.job_id left join plimsoll.app_user u on u.id = b.user_id
 where b.team_id = nullif(current_setting('app.team_id', true), '')::bigint order by b.kind, b.likeness;
 
 -- name: baselines.find
 -- As above, with the summary. $1 kind, $2 likeness. Index report_baseline_likeness.
-select b.id, b.kind, b.likeness, j.id as job_id, u.name as pinned_by, b.pinned_at, b.summary
+select b.id, b.kind, b.likeness as comparison_key, j.id as job_id, u.name as pinned_by, b.pinned_at, b.summary
 from plimsoll.report_baseline b left join plimsoll.job j on j.id = b.job_id left join plimsoll.app_user u on u.id = b.user_id
 where b.team_id = nullif(current_setting('app.team_id', true), '')::bigint and b.kind = $1::text
   and md5(b.likeness) = md5($2::text);
@@ -22,12 +22,12 @@ with made as (
     where o.team_id = $1::bigint and (o.kind, md5(o.likeness)) is distinct from ($3::text, md5($4::text))) < $8::int
   on conflict (team_id, kind, md5(likeness)) do update set job_id = excluded.job_id, summary = excluded.summary,
     user_id = excluded.user_id, pinned_at = excluded.pinned_at
-  returning b.id, b.kind, b.likeness, b.job_id, b.pinned_at
+  returning b.id, b.kind, b.likeness as comparison_key, b.job_id, b.pinned_at
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id)
   select $1::bigint, $2::bigint, 'baseline.pin', made.job_id::text, $7::text from made
 )
-select made.id, made.kind, made.likeness, made.job_id, u.name as pinned_by, made.pinned_at
+select made.id, made.kind, made.comparison_key, made.job_id, u.name as pinned_by, made.pinned_at
 from made left join plimsoll.app_user u on u.id = $2::bigint;
 
 -- name: baselines.delete

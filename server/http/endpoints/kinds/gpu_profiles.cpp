@@ -59,7 +59,7 @@ void add_gpu_profiles(Handlers& handlers, advice::RecordStore& store,
                       const advice::Advisor& advisor) {
     const auto profiles = std::make_shared<const GpuProfiles>(store, advisor);
     handlers["listGpuProfiles"] = [profiles](const Call& call) { return profiles->list(call); };
-    handlers["putGpuProfile"] = [profiles](const Call& call) { return profiles->put(call); };
+    handlers["setGpuProfile"] = [profiles](const Call& call) { return profiles->put(call); };
     handlers["deleteGpuProfile"] = [profiles](const Call& call) { return profiles->remove(call); };
 }
 

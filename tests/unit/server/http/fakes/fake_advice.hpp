@@ -77,12 +77,9 @@ class FakeAdvisor final : public advice::Advisor {
             return tl::unexpected(jobs::FieldErrors{{"/memory_gib", "invalid", "Not 13."}});
         }
         const Json figure = {{"value", 1}, {"source", "given by the user"}};
-        Json out = {{"id", card["id"]},
-                    {"name", card.value("name", "?")},
-                    {"architecture", "custom"},
-                    {"compute_capability", "8.0"},
-                    {"sold_gb", 1},
-                    {"custom", true},
+        Json out = {{"id", card["id"]},         {"name", card.value("name", "?")},
+                    {"architecture", "custom"}, {"compute_capability", "8.0"},
+                    {"nominal_gb", 1},          {"custom", true},
                     {"guide", nullptr}};
         for (const auto* member : {"memory_bytes", "context_bytes", "multiprocessors", "bandwidth",
                                    "fp32_flops", "tf32_flops", "fp16_flops", "bf16_flops"}) {
@@ -93,13 +90,13 @@ class FakeAdvisor final : public advice::Advisor {
     tl::expected<advice::Measurement, jobs::FieldErrors> compare(
         const Json& measured) const override {
         advice::Measurement m;
-        m.likeness = "bert fp32";
+        m.comparison_key = "bert fp32";
         m.predicted_bytes = 1 << 30;
         m.measured_bytes = measured["measured"]["peak_reserved_bytes"];
         Json data = {{"source", measured["source"]},
                      {"gpu", measured["gpu"]},
                      {"model", "bert-base"},
-                     {"likeness", m.likeness},
+                     {"comparison_key", m.comparison_key},
                      {"batch", measured["batch"]},
                      {"accumulation", 1},
                      {"predicted",
@@ -107,7 +104,7 @@ class FakeAdvisor final : public advice::Advisor {
                        {"peak_allocated_bytes", 1 << 30},
                        {"context_bytes", 1 << 29},
                        {"step_seconds", 0.5},
-                       {"largest_batch", 64}}},
+                       {"max_batch", 64}}},
                      {"measured", measured["measured"]},
                      {"ratio", 1.0},
                      {"samples", Json::array()}};
