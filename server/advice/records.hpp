@@ -32,8 +32,9 @@ struct Card {
 // What a real run took, against what was predicted for it.
 struct Measurement {
     MeasurementId id;
-    std::optional<JobId> job;    // whose report it belongs to
-    std::string comparison_key;  // measurements with the same key correct each other's estimates
+    std::optional<JobId> job;  // whose report it belongs to
+    std::string
+        comparison_key;  // measurements of one comparison key correct each other's estimates
     std::int64_t predicted_bytes = 0;  // reserved
     std::int64_t measured_bytes = 0;
     std::string data;  // TrainingMeasurement of the contract without id and time, as JSON text

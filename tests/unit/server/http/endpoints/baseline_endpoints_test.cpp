@@ -29,7 +29,7 @@ class BaselineEndpoints : public LiveServer {
     }
 };
 
-TEST_F(BaselineEndpoints, AReportIsComparedWithThePinnedOneOfItsLikeness) {
+TEST_F(BaselineEndpoints, AReportIsComparedWithThePinnedOneOfItsComparisonKey) {
     const auto first = profiled(R"({"mode": "engine"})", "NVIDIA H200");
     const auto later = profiled(R"({"mode": "engine"})", "NVIDIA H200");
     const auto other = profiled(R"({"mode": "engine"})", "NVIDIA H100");

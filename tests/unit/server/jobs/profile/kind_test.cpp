@@ -1,6 +1,6 @@
 // The kind as the server and a worker use it: plan, run, merge, on the host and on PoCL.
 #include "engine/opencl/probing/probe.hpp"
-#include "engine/tuning/plans.hpp"
+#include "engine/tuning/gemm_plans.hpp"
 #include "server/base/gzip.hpp"
 #include "server/jobs/profile/contract/summary_text.hpp"
 #include "server/jobs/registry.hpp"
@@ -183,7 +183,7 @@ TEST(ProfileKind, MeasuresWithThePlansOfTheCache) {
     const opencl::TemporaryFolder cache;
     const auto file = tuning::plans_file(cache.path(), device->info().address);
     tuning::Plans plans(device->info());
-    const auto bucket = tuning::bucket_of(operations::Method::block_fp32, 512, 3072, 768);
+    const auto bucket = tuning::bucket_of(routines::Method::block_fp32, 512, 3072, 768);
     plans.keep(bucket, plans.plan_for(bucket));
     std::filesystem::create_directories(file.parent_path());
     ASSERT_TRUE(plans.write(file));
