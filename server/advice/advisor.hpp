@@ -41,7 +41,7 @@ class Advisor {
     virtual tl::expected<nlohmann::json, jobs::FieldErrors> profile(
         const nlohmann::json& card) const = 0;
 
-    // What is stored of a TrainingMeasurementCreate whose "args" are there: likeness, bytes and
+    // What is stored of a TrainingMeasurementCreate whose "args" are there: comparison_key, bytes and
     // data, with the prediction made now.
     virtual tl::expected<Measurement, jobs::FieldErrors> compare(
         const nlohmann::json& measured) const = 0;

@@ -4,11 +4,11 @@
 
 namespace plimsoll::advice {
 
-Correction correct(const std::vector<Measurement>& newest_first, std::string_view likeness) {
+Correction correct(const std::vector<Measurement>& newest_first, std::string_view comparison_key) {
     Correction out;
     std::vector<double> ratios;
     for (const auto& m : newest_first) {
-        if (m.likeness != likeness || out.evidence.size() == kMostEvidence) continue;
+        if (m.comparison_key != comparison_key || out.evidence.size() == kMostEvidence) continue;
         out.evidence.push_back(m);
         ratios.push_back(static_cast<double>(m.measured_bytes) /
                          static_cast<double>(m.predicted_bytes));

@@ -15,7 +15,7 @@ struct Correction {
 
 // The median of measured over predicted, of the newest measurements that are like the run. One
 // measurement is enough: it is worth more than none, and it is shown. Without any the factor is 1.
-Correction correct(const std::vector<Measurement>& newest_first, std::string_view likeness);
+Correction correct(const std::vector<Measurement>& newest_first, std::string_view comparison_key);
 
 constexpr std::size_t kMostEvidence = 20;
 

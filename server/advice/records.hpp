@@ -33,7 +33,7 @@ struct Card {
 struct Measurement {
     MeasurementId id;
     std::optional<JobId> job;  // whose report it belongs to
-    std::string likeness;      // measurements of one likeness correct each other's estimates
+    std::string comparison_key;      // measurements of one comparison key correct each other's estimates
     std::int64_t predicted_bytes = 0;  // reserved
     std::int64_t measured_bytes = 0;
     std::string data;  // TrainingMeasurement of the contract without id and time, as JSON text

@@ -156,7 +156,7 @@ class Profile(unittest.TestCase):
             self.assertNotIn("SINCE THE BASELINE", first.stdout)
             self.assertIn("Baseline of sentiment of vader on Host processor", first.stderr)
             [baseline] = self.api.get("/v1/baselines").json["items"]
-            self.assertRegex(baseline["likeness"], r"^sentiment of vader on .*\(host, \d+ units\), batches up to 4$")
+            self.assertRegex(baseline["comparison_key"], r"^sentiment of vader on .*\(host, \d+ units\), batches up to 4$")
             later = self.server.run(*command, folder)
             self.assertRegex(later.stdout, r"(?m)^vader short .*texts/s .*[+-][\d.]+ %$")
             self.assertIn(f"The baseline is of {baseline['job_id']}", later.stdout)
@@ -180,7 +180,7 @@ class Profile(unittest.TestCase):
 
         # Another one takes its place, and the place can be empty again.
         told = self.server.run("baselines", "pin", same).stdout
-        self.assertIn(baseline["likeness"], told)
+        self.assertIn(baseline["comparison_key"], told)
         [now] = self.api.get("/v1/baselines").json["items"]
         self.assertEqual(now["job_id"], same)
         self.server.run("baselines", "remove", now["id"])
@@ -201,7 +201,7 @@ class Profile(unittest.TestCase):
         theirs = eve.post("/v1/jobs", {"kind": "profile", "args": {"mode": "sentiment", "limits": {"largest_batch": 1}}}).json["id"]
         eve.wait(theirs)
         answer = eve.get(f"/v1/jobs/{theirs}/baseline").json
-        self.assertEqual((answer["likeness"], answer["baseline"]), (baseline["likeness"], None))
+        self.assertEqual((answer["comparison_key"], answer["baseline"]), (baseline["comparison_key"], None))
         self.assertEqual(eve.send("DELETE", f"/v1/baselines/{baseline['id']}").status, 404)
         reader = self.server.api(user="eve", team="others", scopes=("jobs:read", "reports:read"))
         self.assertEqual(reader.send("PUT", f"/v1/jobs/{theirs}/baseline").status, 403)

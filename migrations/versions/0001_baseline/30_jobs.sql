@@ -161,11 +161,11 @@ create table report_baseline (
   team_id bigint not null references team on delete cascade,
   kind text not null,
   -- what reports have in common that are compared
-  likeness text not null check (octet_length(likeness) between 1 and 8192),
+  comparison_key text not null check (octet_length(comparison_key) between 1 and 8192),
   job_id bigint not null,  -- whose report it was; the numbers outlive the job
   summary json not null,
   user_id bigint not null,  -- who pinned it
   pinned_at timestamptz not null default clock_timestamp()
 );
 -- By the hash: words of this length fit no index.
-create unique index report_baseline_likeness on report_baseline (team_id, kind, md5(likeness));
+create unique index report_baseline_comparison_key on report_baseline (team_id, kind, md5(comparison_key));

@@ -16,7 +16,7 @@ create table training_measurement (
   team_id bigint not null references team on delete cascade,
   user_id bigint not null,
   job_id bigint,  -- whose report it belongs to; it may outlive the job
-  likeness text not null,  -- measurements of one likeness correct each other's estimates
+  comparison_key text not null,  -- measurements of one comparison key correct each other's estimates
   predicted_bytes bigint not null check (predicted_bytes > 0),
   measured_bytes bigint not null check (measured_bytes > 0),
   data json not null,

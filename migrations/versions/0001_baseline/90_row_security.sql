@@ -27,7 +27,7 @@ begin
   execute format('create policy team on app_user to plimsoll_app
     using (%s or exists (select from membership m where m.user_id = id)) with check (%1$s)', v_admin);
   execute format('create policy team on team to plimsoll_app using (%1$s or %2$s) with check (%1$s or %2$s)',
-    replace(v_team, 'team_id', 'id'), v_admin);
+    $x$id = nullif(current_setting('app.team_id', true), '')::bigint$x$, v_admin);
   create policy identity on app_user to plimsoll_identity using (true) with check (true);
   create policy identity on team to plimsoll_identity using (true) with check (true);
 

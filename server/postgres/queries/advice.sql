@@ -31,14 +31,14 @@ select id from gone;
 
 -- name: advice.measurements
 -- Newest first. $1 job (null: of all), $2 limit. Index training_measurement_job or training_measurement_team backwards.
-select id, job_id, likeness, predicted_bytes, measured_bytes, data, created_at from plimsoll.training_measurement
+select id, job_id, comparison_key, predicted_bytes, measured_bytes, data, created_at from plimsoll.training_measurement
 where team_id = nullif(current_setting('app.team_id', true), '')::bigint and ($1::bigint is null or job_id = $1::bigint)
 order by id desc limit $2::int;
 
 -- name: advice.add_measurement
--- $1 team, $2 user, $3 job, $4 likeness, $5 predicted, $6 measured bytes, $7 data, $8 request id, $9 how many are kept.
+-- $1 team, $2 user, $3 job, $4 comparison_key, $5 predicted, $6 measured bytes, $7 data, $8 request id, $9 how many are kept.
 with made as (
-  insert into plimsoll.training_measurement (team_id, user_id, job_id, likeness, predicted_bytes, measured_bytes, data)
+  insert into plimsoll.training_measurement (team_id, user_id, job_id, comparison_key, predicted_bytes, measured_bytes, data)
   values ($1::bigint, $2::bigint, $3::bigint, $4::text, $5::bigint, $6::bigint, $7::json)
   returning id, created_at
 ), old as (

@@ -64,7 +64,7 @@ awaitable<Result<std::vector<Measurement>>> AdviceStore::measurements(TeamId tea
         Measurement m;
         m.id = MeasurementId{row.get<std::int64_t>("id")};
         if (const auto id = row.get<std::optional<std::int64_t>>("job_id")) m.job = JobId{*id};
-        m.likeness = row.get<std::string>("likeness");
+        m.comparison_key = row.get<std::string>("comparison_key");
         m.predicted_bytes = row.get<std::int64_t>("predicted_bytes");
         m.measured_bytes = row.get<std::int64_t>("measured_bytes");
         m.data = row.get<std::string>("data");
@@ -79,7 +79,7 @@ awaitable<Result<Measurement>> AdviceStore::add_measurement(Author author, Measu
     if (m.job) job = m.job->value;
     auto replies =
         co_await run(author.team, Statement::of(sql::advice_add_measurement, author.team.value,
-                                                author.user.value, job, m.likeness,
+                                                author.user.value, job, m.comparison_key,
                                                 m.predicted_bytes, m.measured_bytes, m.data,
                                                 author.request_id, advice::kMeasurementsPerTeam));
     if (!replies) co_return fail(std::move(replies.error()));

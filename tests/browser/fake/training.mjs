@@ -39,7 +39,7 @@ export const measurement = (job, fields = {}) => ({
   job_id: job.id,
   gpu: { name: 'NVIDIA GeForce RTX 4090', total_bytes: 25_393_692_672, id: 'rtx_4090' },
   model: 'naics-4ch',
-  likeness: 'naics fp16_autocast checkpointing lora',
+  comparison_key: 'naics fp16_autocast checkpointing lora',
   batch: 16,
   accumulation: 16,
   predicted: { peak_reserved_bytes: 17_943_232_512, peak_allocated_bytes: 17_029_816_832, context_bytes: 536_870_912, step_seconds: 38, largest_batch: 18 },

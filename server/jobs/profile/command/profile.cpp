@@ -125,7 +125,7 @@ int profile(const Session& session, const ProfileOptions& options) {
     if (options.pin) {
         const auto pinned = pin_report(*api, id);
         if (!pinned) return report_error(session, pinned.error());
-        session.terminal.note("Baseline of " + text_of(*pinned, "likeness") + ".");
+        session.terminal.note("Baseline of " + text_of(*pinned, "comparison_key") + ".");
     }
     return summary.at("errors").empty() ? 0 : 1;
 }

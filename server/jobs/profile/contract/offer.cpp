@@ -19,11 +19,11 @@ std::string number(double value) {
 }  // namespace
 
 const Offer& offer() {
-    static const Offer it{.kind = kName, .answers = {}, .likeness = likeness};
+    static const Offer it{.kind = kName, .answers = {}, .comparison_key = comparison_key};
     return it;
 }
 
-std::string likeness(const nlohmann::json& args, const nlohmann::json& summary) {
+std::string comparison_key(const nlohmann::json& args, const nlohmann::json& summary) {
     const auto request = parse_request(args).value();
     const auto& device = summary.at("device");
     std::string text = request.mode;

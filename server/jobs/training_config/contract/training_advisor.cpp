@@ -70,7 +70,7 @@ jobs::FieldErrors complete_gpus(json& args, const advice::Knowledge& knowledge) 
 }
 
 // Runs of one family, precision and way of training err alike.
-std::string likeness_of(const json& args, const kind::Request& request) {
+std::string comparison_key_of(const json& args, const kind::Request& request) {
     const auto& t = request.report.settings;
     const auto training = args.value("training", json::object());
     return std::string(kind::family_name(request.report.shape)) + " " +
@@ -93,7 +93,7 @@ void complete_correction(json& args, const advice::Knowledge& knowledge) {
     if (args.contains("correction") || knowledge.measurements.empty()) return;
     const auto request = kind::parse_request(args);
     if (!request) return;  // the kind says what is wrong
-    const auto correction = advice::correct(knowledge.measurements, likeness_of(args, *request));
+    const auto correction = advice::correct(knowledge.measurements, comparison_key_of(args, *request));
     if (correction.evidence.empty()) return;
     json evidence = json::array();
     for (const auto& m : correction.evidence) evidence.push_back(evidence_json(m));
@@ -165,7 +165,7 @@ tl::expected<advice::Measurement, jobs::FieldErrors> TrainingAdvisor::compare(
     }
     const auto& card = report->gpus.front();
     advice::Measurement out;
-    out.likeness = likeness_of(args, *request);
+    out.comparison_key = comparison_key_of(args, *request);
     out.predicted_bytes = card.at_batch.peak_reserved;
     out.measured_bytes = measured.at("measured").at("peak_reserved_bytes");
     json data = measured;
@@ -175,7 +175,7 @@ tl::expected<advice::Measurement, jobs::FieldErrors> TrainingAdvisor::compare(
     data["samples"] = measured.value("samples", json::array());
     data["gpu"]["id"] = request->report.gpus.front().id;
     data["model"] = request->report.shape.name;
-    data["likeness"] = out.likeness;
+    data["comparison_key"] = out.comparison_key;
     data["predicted"] = {{"peak_reserved_bytes", card.at_batch.peak_reserved},
                          {"peak_allocated_bytes", card.at_batch.peak_allocated},
                          {"context_bytes", card.gpu.total_bytes() - card.gpu.usable_bytes()},

@@ -5,10 +5,10 @@
 namespace plimsoll::advice {
 namespace {
 
-Measurement measured(std::int64_t id, const char* likeness, std::int64_t bytes) {
+Measurement measured(std::int64_t id, const char* comparison_key, std::int64_t bytes) {
     Measurement m;
     m.id = {id};
-    m.likeness = likeness;
+    m.comparison_key = comparison_key;
     m.predicted_bytes = 1000;
     m.measured_bytes = bytes;
     return m;

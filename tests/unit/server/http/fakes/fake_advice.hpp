@@ -93,13 +93,13 @@ class FakeAdvisor final : public advice::Advisor {
     tl::expected<advice::Measurement, jobs::FieldErrors> compare(
         const Json& measured) const override {
         advice::Measurement m;
-        m.likeness = "bert fp32";
+        m.comparison_key = "bert fp32";
         m.predicted_bytes = 1 << 30;
         m.measured_bytes = measured["measured"]["peak_reserved_bytes"];
         Json data = {{"source", measured["source"]},
                      {"gpu", measured["gpu"]},
                      {"model", "bert-base"},
-                     {"likeness", m.likeness},
+                     {"comparison_key", m.comparison_key},
                      {"batch", measured["batch"]},
                      {"accumulation", 1},
                      {"predicted",

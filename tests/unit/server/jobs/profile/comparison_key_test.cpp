@@ -18,11 +18,11 @@ json on(const char* name, int units) {
               {"compute_units", units}}}};
 }
 
-TEST(ProfileLikeness, SaysWhatWasMeasuredWhereAndWithinWhat) {
-    EXPECT_EQ(likeness({{"mode", "engine"}}, on("NVIDIA H200", 132)),
+TEST(ProfileComparisonKey, SaysWhatWasMeasuredWhereAndWithinWhat) {
+    EXPECT_EQ(comparison_key({{"mode", "engine"}}, on("NVIDIA H200", 132)),
               "engine on NVIDIA H200 (gpu, 132 units), batches up to 4096");
     EXPECT_EQ(
-        likeness({{"mode", "full"},
+        comparison_key({{"mode", "full"},
                   {"sentiment_model", "vader"},
                   {"llm_endpoint", "http://llm/api/generate"},
                   {"llm_model", "tiny"},
@@ -32,15 +32,15 @@ TEST(ProfileLikeness, SaysWhatWasMeasuredWhereAndWithinWhat) {
         "batches up to 64, within 2.5 ms, within 100 MB");
 }
 
-TEST(ProfileLikeness, IsOfOneModelOfDeviceAndNotOfOneMachineOrDriver) {
+TEST(ProfileComparisonKey, IsOfOneModelOfDeviceAndNotOfOneMachineOrDriver) {
     const json args = {{"mode", "engine"}};
     auto elsewhere = on("NVIDIA H200", 132);
     elsewhere["device"]["device"] = "opencl:nvidia:5";
     elsewhere["device"]["driver"] = "590.1";
-    EXPECT_EQ(likeness(args, on("NVIDIA H200", 132)), likeness(args, elsewhere));
-    EXPECT_NE(likeness(args, on("NVIDIA H200", 132)), likeness(args, on("NVIDIA H200", 66)))
+    EXPECT_EQ(comparison_key(args, on("NVIDIA H200", 132)), comparison_key(args, elsewhere));
+    EXPECT_NE(comparison_key(args, on("NVIDIA H200", 132)), comparison_key(args, on("NVIDIA H200", 66)))
         << "a slice of it";
-    EXPECT_NE(likeness(args, on("NVIDIA H200", 132)), likeness(args, on("NVIDIA H100", 132)));
+    EXPECT_NE(comparison_key(args, on("NVIDIA H200", 132)), comparison_key(args, on("NVIDIA H100", 132)));
 }
 
 }  // namespace
