@@ -13,6 +13,8 @@ $$;
 set local role plimsoll_queue;
 set local search_path = plimsoll;
 alter type given rename to claimed_tasks;
+create type claim_turns as (horizon float8, room int, spots tid[], ids int[], vtimes float8[], weights float8[],
+  readys int[], quotas float8[], last_lanes int[], lanes int[], heads bigint[], counts int[]);
 
 set local role plimsoll_owner;
 alter table training_measurement rename likeness to comparison_key;
