@@ -1,47 +1,106 @@
 cmake_minimum_required(VERSION 3.25)
-# Writes the header TO with the migrations FROM/NNNN_name.sql, in order, each with its SHA-256.
-file(GLOB files ${FROM}/*.sql)
-list(SORT files)
-set(entries "")
+# Writes the header TO with the database's sources below FROM: versions in order, functions each behind those that it
+# needs, rights; each with its SHA-256.
+
+# What stands in a file, or in the files of a folder in the order of their names, and its hash.
+function(read_sources text_name sha256_name)
+  set(text "")
+  foreach(file IN LISTS ARGN)
+    file(READ ${file} part)
+    string(APPEND text "${part}")
+  endforeach()
+  string(SHA256 sha256 "${text}")
+  set(${text_name} "${text}" PARENT_SCOPE)
+  set(${sha256_name} ${sha256} PARENT_SCOPE)
+endfunction()
+
+# A literal of several pieces: to count the characters of one so long takes a compiler more steps than it allows.
+function(literal name text)
+  set(${name} "R\"plimsoll(${text})plimsoll\"sv" PARENT_SCOPE)
+endfunction()
+
+set(versions "")
 set(expected 1)
-foreach(file IN LISTS files)
-  get_filename_component(name ${file} NAME_WE)
+file(GLOB paths ${FROM}/versions/*)
+list(SORT paths)
+foreach(path IN LISTS paths)
+  get_filename_component(name ${path} NAME_WE)
   if(NOT name MATCHES "^([0-9][0-9][0-9][0-9])_([a-z0-9_]+)$")
-    message(FATAL_ERROR "${file}: migrations are called NNNN_name.sql")
+    message(FATAL_ERROR "${path}: versions are called NNNN_name")
   endif()
   set(title ${CMAKE_MATCH_2})
-  math(EXPR version "1${CMAKE_MATCH_1} - 10000")
-  if(NOT version EQUAL expected)
-    message(FATAL_ERROR "${file}: number ${expected} is missing or doubled")
+  math(EXPR number "1${CMAKE_MATCH_1} - 10000")
+  if(NOT number EQUAL expected)
+    message(FATAL_ERROR "${path}: number ${expected} is missing or doubled")
   endif()
   math(EXPR expected "${expected} + 1")
-  file(SHA256 ${file} sha256)
-  file(READ ${file} text)
-  # A text that did the same, and could not be kept: databases that have it are as good.
-  string(REGEX MATCH "^-- Formerly: ([0-9a-f]+)" formerly "${text}")
-  set(formerly "${CMAKE_MATCH_1}")
-  string(APPEND entries "    {${version}, \"${title}\", \"${sha256}\", R\"plimsoll(${text})plimsoll\"sv, \"${formerly}\"},\n")
+  set(files ${path})
+  if(IS_DIRECTORY ${path})
+    file(GLOB files ${path}/*.sql)
+    list(SORT files)
+  endif()
+  read_sources(text sha256 ${files})
+  literal(text "${text}")
+  string(APPEND versions "    {${number}, \"${title}\", \"${sha256}\",\n     ${text}},\n")
 endforeach()
-file(CONFIGURE OUTPUT ${TO} @ONLY CONTENT "// Generated from migrations/*.sql.
+
+set(functions "")
+set(created "")
+file(GLOB waiting ${FROM}/functions/*/*.sql)
+list(SORT waiting)
+while(waiting)
+  set(later "")
+  set(last_created "${created}")
+  foreach(path IN LISTS waiting)
+    get_filename_component(name ${path} NAME_WE)
+    read_sources(text sha256 ${path})
+    set(needs "")
+    if(text MATCHES "\n-- needs: ([^\n]*)\n")
+      string(REPLACE ", " ";" needs "${CMAKE_MATCH_1}")
+    endif()
+    list(REMOVE_ITEM needs ${created})
+    if(needs)
+      list(APPEND later ${path})
+    else()
+      list(APPEND created ${name})
+      literal(text "${text}")
+      string(APPEND functions "    {\"${name}\", \"${sha256}\",\n     ${text}},\n")
+    endif()
+  endforeach()
+  if(created STREQUAL last_created)
+    message(FATAL_ERROR "Functions that need each other, or one that does not exist: ${later}")
+  endif()
+  set(waiting "${later}")
+endwhile()
+
+read_sources(rights rights_sha256 ${FROM}/rights.sql)
+literal(rights "${rights}")
+read_sources(rebase rebase_sha256 ${FROM}/rebase_0058.sql)
+literal(rebase "${rebase}")
+file(READ ${FROM}/set_version set)
+string(STRIP "${set}" set)
+
+file(CONFIGURE OUTPUT ${TO} @ONLY CONTENT "// Generated from migrations/.
 #pragma once
 
-#include <initializer_list>
-#include <string_view>
+#include \"migrations/schema.hpp\"
 
 namespace plimsoll::migrations {
 
-struct Migration {
-    int version;
-    std::string_view name;    // of the file, without number and suffix
-    std::string_view sha256;  // of the file, in hexadecimal
-    std::string_view sql;
-    std::string_view formerly = {};  // the SHA-256 of an earlier text of the same effect
-};
-
-// sv: to count the characters of so long a text takes a compiler more steps than it allows.
 using namespace std::string_view_literals;
-inline constexpr std::initializer_list<Migration> all = {
-@entries@};
+
+inline constexpr Version kVersions[] = {
+@versions@};
+
+// Each behind those that it needs.
+inline constexpr Function kFunctions[] = {
+@functions@};
+
+inline constexpr Schema kSchema = {
+    kVersions, kFunctions, {\"rights\", \"@rights_sha256@\",
+     @rights@},
+    @set@,
+    @rebase@};
 
 }  // namespace plimsoll::migrations
 ")

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/tuning/plans.hpp"
+#include "engine/tuning/gemm_plans.hpp"
 
 #include <filesystem>
 

@@ -1,7 +1,7 @@
 #include "engine/cli/commands.hpp"
 #include "engine/cli/kept_plans.hpp"
 #include "engine/cli/ready_device.hpp"
-#include "engine/tuning/search.hpp"
+#include "engine/tuning/gemm_search.hpp"
 
 #include <array>
 #include <chrono>
@@ -11,7 +11,7 @@
 namespace plimsoll::commands {
 namespace {
 
-using operations::Precision;
+using routines::Precision;
 
 struct Size {
     std::uint32_t m, n, k;

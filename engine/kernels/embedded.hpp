@@ -10,7 +10,7 @@ struct Kernel {
     std::string_view source;  // OpenCL C
 };
 
-// All kernels of this folder, in alphabetical order.
+// All kernels of these folders.
 std::span<const Kernel> embedded();
 
 // The OpenCL C of `name`.cl. Throws std::logic_error when there is no such file: names are written

@@ -4,7 +4,7 @@
 #include <bit>
 #include <numeric>
 
-namespace plimsoll::operations {
+namespace plimsoll::routines {
 
 namespace {
 
@@ -84,4 +84,4 @@ Result<void> attend(opencl::Programs& programs, Method method, const opencl::Buf
                           sequences.offsets, sequences.walk, out, heads.count);
 }
 
-}  // namespace plimsoll::operations
+}  // namespace plimsoll::routines

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace plimsoll::operations {
+namespace plimsoll::routines {
 
 // Self-attention of sequences that lie behind each other without padding.
 struct Heads {
@@ -49,4 +49,4 @@ Method attention_method_for(const opencl::Capability& capability, Precision prec
 Result<void> attend(opencl::Programs& programs, Method method, const opencl::Buffer& qkv,
                     const Sequences& sequences, Heads heads, const opencl::Buffer& out);
 
-}  // namespace plimsoll::operations
+}  // namespace plimsoll::routines

@@ -2,7 +2,7 @@
 
 #include "engine/kernels/embedded.hpp"
 
-namespace plimsoll::operations {
+namespace plimsoll::routines {
 
 namespace {
 
@@ -39,4 +39,4 @@ opencl::Range row_range(Flavour flavour, std::size_t rows) {
     return {rows * kGroupItems, kGroupItems};
 }
 
-}  // namespace plimsoll::operations
+}  // namespace plimsoll::routines

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-namespace plimsoll::operations {
+namespace plimsoll::routines {
 
-// How the work of a kernel is dealt out (kernels/rows.cl): a work-item owns a block, or a
+// How the work of a kernel is dealt out (kernels/rows/rows.cl): a work-item owns a block, or a
 // work-group shares it.
 enum class Flavour { block, group };
 
@@ -33,4 +33,4 @@ std::string row_options(Flavour flavour);
 // Work-items for so many rows.
 opencl::Range row_range(Flavour flavour, std::size_t rows);
 
-}  // namespace plimsoll::operations
+}  // namespace plimsoll::routines

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace plimsoll::operations {
+namespace plimsoll::routines {
 
 namespace {
 
@@ -167,4 +167,4 @@ Result<void> multiply(opencl::Programs& programs, const GemmPlan& plan, const Pr
     return layer_norm(programs, facts.flavour, c, nullptr, *norm, c, {m, n});
 }
 
-}  // namespace plimsoll::operations
+}  // namespace plimsoll::routines

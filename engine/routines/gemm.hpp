@@ -1,14 +1,14 @@
 #pragma once
 
 #include "engine/opencl/probing/capability.hpp"
-#include "engine/routines/rows.hpp"
+#include "engine/routines/layer_norm.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace plimsoll::operations {
+namespace plimsoll::routines {
 
 // How C = A B is computed. fp32 sums always; what differs is what A and B are rounded to, and which
 // instructions multiply.
@@ -22,7 +22,7 @@ enum class Method {
 
 std::string_view to_string(Method method);
 
-// What kernels/dot.cl is compiled with, for the block methods.
+// What kernels/gemm/dot.cl is compiled with, for the block methods.
 std::string dot_options(Method method);
 
 enum class Precision { fp32, bf16 };
@@ -85,4 +85,4 @@ struct Product {
 // Errc::invalid_input for a plan that nobody can run, no K, or a B in rows by another method.
 Result<void> multiply(opencl::Programs& programs, const GemmPlan& plan, const Product& product);
 
-}  // namespace plimsoll::operations
+}  // namespace plimsoll::routines

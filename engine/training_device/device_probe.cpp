@@ -1,7 +1,7 @@
 #include "engine/training_device/device_probe.hpp"
 
 #include "engine/telemetry/nvidia_memory.hpp"
-#include "engine/tuning/search.hpp"
+#include "engine/tuning/gemm_search.hpp"
 
 #include <algorithm>
 
@@ -42,7 +42,7 @@ Result<MeasuredProduct> measure(opencl::Programs& programs, const MatrixShape& s
                                 std::chrono::milliseconds budget) {
     const bool processor = programs.device().info().type == opencl::DeviceType::cpu;
     MeasuredProduct out{.shape = shape};
-    out.method = processor ? operations::Method::block_fp32 : operations::Method::group_fp32;
+    out.method = processor ? routines::Method::block_fp32 : routines::Method::group_fp32;
     out.columns = std::clamp<std::int64_t>(kMostElements / shape.depth, 1, shape.columns);
     const double per_row =
         2.0 * static_cast<double>(out.columns) * static_cast<double>(shape.depth);

@@ -20,7 +20,7 @@ struct MeasuredProduct {
     MatrixShape shape;
     std::int64_t columns = 0;
     std::int64_t rows = 0;
-    operations::Method method = operations::Method::block_fp32;
+    routines::Method method = routines::Method::block_fp32;
     double seconds = 0;  // median, host time
 
     double flops_per_second() const {

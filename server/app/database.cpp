@@ -7,7 +7,7 @@ namespace {
 
 Result<std::filesystem::path> data_directory(const Settings& settings) {
     if (settings.database.data.empty()) return postgres::default_data_directory();
-    return std::filesystem::absolute(settings.database.data);
+    return std::filesystem::absolute(settings.database.data_directory);
 }
 
 }  // namespace

@@ -69,9 +69,9 @@ Server::Server(const Settings& settings, Database& database)
       stores_(io_.get_executor(), database.app(),
               {.connections = static_cast<std::size_t>(settings.database.connections)}),
       // Checked with the settings.
-      webhook_targets_(
-          webhooks::AllowList::parse(settings.webhooks.origins, settings.webhooks.networks)
-              .value()),
+      webhook_targets_(webhooks::AllowList::parse(settings.webhooks.allowed_origins,
+                                                  settings.webhooks.allowed_networks)
+                           .value()),
       planner_(stores_.datasets(), jobs::contracts(), {stores_.team_records(), stores_.jobs()},
                pool_, {.values = settings.kinds, .cache = {}}),
       http_(io_,
@@ -93,7 +93,7 @@ Server::Server(const Settings& settings, Database& database)
                  jobs::add_operations(handlers, {stores_.jobs(), stores_.team_records()});
              },
              {settings.limits.requests_per_minute, settings.limits.team_requests_per_minute,
-              settings.limits.requests_at_once}},
+              settings.limits.concurrent_requests}},
             PLIMSOLL_VERSION, load_pages(settings.http.web_directory)),
       metrics_(http_.traffic(), stores_, PLIMSOLL_VERSION),
       metrics_server_(io_, http_.traffic(), [this] { return metrics_.text(); }),
@@ -186,8 +186,8 @@ Result<void> Server::start_metrics() {
 }
 
 Result<void> Server::start_notices() {
-    auto sender = webhooks::Sender::make(io_.get_executor(), webhook_targets_,
-                                         settings_.webhooks.authorities);
+    auto sender =
+        webhooks::Sender::make(io_.get_executor(), webhook_targets_, settings_.webhooks.ca_file);
     if (!sender) return fail(sender.error());
     notices_ = std::make_unique<webhooks::Dispatcher>(
         io_.get_executor(), stores_.deliveries(), std::move(*sender), stores_.clock(),

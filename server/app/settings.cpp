@@ -155,10 +155,10 @@ std::vector<Entry> make_table() {
         number({"limits.team_requests_per_minute", "PLIMSOLL_LIMITS_TEAM_REQUESTS_PER_MINUTE",
                 "0..10000000", "The same for all callers of a team together; 0: any number"},
                "240000", 0, 10'000'000, &S::limits, &S::Limits::team_requests_per_minute),
-        number({"limits.requests_at_once", "PLIMSOLL_LIMITS_REQUESTS_AT_ONCE", "0..1024",
+        number({"limits.concurrent_requests", "PLIMSOLL_LIMITS_CONCURRENT_REQUESTS", "0..1024",
                 "Requests that one token or session may have under way, event streams among them; "
                 "0: any number"},
-               "128", 0, 1024, &S::limits, &S::Limits::requests_at_once),
+               "128", 0, 1024, &S::limits, &S::Limits::concurrent_requests),
         {{"metrics.listen", "PLIMSOLL_METRICS_LISTEN", "address:port",
           "Where Prometheus reads /metrics, without credentials; empty: nowhere; port 0: a free "
           "one"},
@@ -167,7 +167,7 @@ std::vector<Entry> make_table() {
          set_metrics_listen,
          [](const S& s) { return s.metrics.listen; }},
         text({"database.url", "PLIMSOLL_DATABASE_URL", "postgresql://…",
-              "PostgreSQL 15 or later; empty: a private one in database.data"},
+              "PostgreSQL 15 or later; empty: a private one in database.data_directory"},
              "", &S::database, &S::Database::url, true),
         text(
             {"database.migrate_url", "PLIMSOLL_DATABASE_MIGRATE_URL", "postgresql://…",
@@ -177,9 +177,9 @@ std::vector<Entry> make_table() {
         text({"database.worker_url", "PLIMSOLL_DATABASE_WORKER_URL", "postgresql://…",
               "The same database as the workers' role; empty: database.url"},
              "", &S::database, &S::Database::worker_url, true),
-        text({"database.data", "PLIMSOLL_DATABASE_DATA", "folder",
+        text({"database.data_directory", "PLIMSOLL_DATABASE_DATA_DIRECTORY", "folder",
               "Where the private PostgreSQL keeps its files; empty: the user's state folder"},
-             "", &S::database, &S::Database::data),
+             "", &S::database, &S::Database::data_directory),
         number({"database.connections", "PLIMSOLL_DATABASE_CONNECTIONS", "1..64",
                 "Connections for requests; a few are enough, calls are pipelined"},
                "4", 1, 64, &S::database, &S::Database::connections),
@@ -217,29 +217,29 @@ std::vector<Entry> make_table() {
               "Copy to a GPU through a queue beside the one that computes; worth it where overlap "
               "was measured above 1.1x, without effect on processors"},
              "false", &S::devices, &S::Devices::second_queue),
-        {{"webhooks.origins", "PLIMSOLL_WEBHOOKS_ORIGINS", "https://host[:port], …",
+        {{"webhooks.allowed_origins", "PLIMSOLL_WEBHOOKS_ALLOWED_ORIGINS", "https://host[:port], …",
           "Where completion notices may go, commas between; *. before a host is any name below it; "
           "empty: nowhere"},
          "",
          false,
          [](Settings& s, const std::string& value) {
-             s.webhooks.origins = value;
+             s.webhooks.allowed_origins = value;
              return broken_rule(webhooks::AllowList::parse(value, ""));
          },
-         [](const S& s) { return s.webhooks.origins; }},
-        {{"webhooks.networks", "PLIMSOLL_WEBHOOKS_NETWORKS", "10.1.2.0/24, …",
+         [](const S& s) { return s.webhooks.allowed_origins; }},
+        {{"webhooks.allowed_networks", "PLIMSOLL_WEBHOOKS_ALLOWED_NETWORKS", "10.1.2.0/24, …",
           "Private networks that those hosts may lie in, commas between; empty: public addresses "
           "only"},
          "",
          false,
          [](Settings& s, const std::string& value) {
-             s.webhooks.networks = value;
+             s.webhooks.allowed_networks = value;
              return broken_rule(webhooks::AllowList::parse("", value));
          },
-         [](const S& s) { return s.webhooks.networks; }},
-        text({"webhooks.authorities", "PLIMSOLL_WEBHOOKS_AUTHORITIES", "file, PEM",
+         [](const S& s) { return s.webhooks.allowed_networks; }},
+        text({"webhooks.ca_file", "PLIMSOLL_WEBHOOKS_CA_FILE", "file, PEM",
               "Certificate authorities to trust for notices, beside the system's"},
-             "", &S::webhooks, &S::Webhooks::authorities),
+             "", &S::webhooks, &S::Webhooks::ca_file),
         {{"log.level", "PLIMSOLL_LOG_LEVEL", "debug, info, warn or error",
           "Least important lines shown"},
          "info",

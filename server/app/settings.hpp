@@ -27,7 +27,7 @@ struct Settings {
     struct Limits {
         int requests_per_minute = 0;
         int team_requests_per_minute = 0;
-        int requests_at_once = 0;
+        int concurrent_requests = 0;
     } limits;
     struct Metrics {
         std::string listen;
@@ -36,7 +36,7 @@ struct Settings {
         std::string url;
         std::string migrate_url;
         std::string worker_url;
-        std::string data;
+        std::string data_directory;
         int connections = 0;
     } database;
     struct Engine {
@@ -57,9 +57,9 @@ struct Settings {
         bool second_queue = false;
     } devices;
     struct Webhooks {
-        std::string origins;
-        std::string networks;
-        std::string authorities;
+        std::string allowed_origins;
+        std::string allowed_networks;
+        std::string ca_file;
     } webhooks;
     struct Log {
         std::string level;

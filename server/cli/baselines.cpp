@@ -12,9 +12,12 @@ int list_baselines(const Session& session) {
     if (!api) return report_error(session, api.error());
     const auto row_of = [](const nlohmann::json& baseline) -> std::vector<std::string> {
         const auto job = text_of(baseline, "job_id");
-        return {text_of(baseline, "id"),        text_of(baseline, "kind"),
-                text_of(baseline, "likeness"),  job.empty() ? "deleted, numbers kept" : job,
-                text_of(baseline, "pinned_by"), text_of(baseline, "pinned_at")};
+        return {text_of(baseline, "id"),
+                text_of(baseline, "kind"),
+                text_of(baseline, "comparison_key"),
+                job.empty() ? "deleted, numbers kept" : job,
+                text_of(baseline, "pinned_by"),
+                text_of(baseline, "pinned_at")};
     };
     return show_list(session, api->get_json("/v1/baselines"),
                      {{"BASELINE", "KIND", "COMPARED WITH", "JOB", "PINNED BY", "AT"}}, row_of,
@@ -33,7 +36,7 @@ int pin_baseline(const Session& session, const std::string& job_id) {
     const auto pinned = pin_report(*api, job_id);
     if (!pinned) return report_error(session, pinned.error());
     session.terminal.line(session.json ? pinned->dump(2)
-                                       : "Baseline of " + text_of(*pinned, "likeness") + ".");
+                                       : "Baseline of " + text_of(*pinned, "comparison_key") + ".");
     return 0;
 }
 

@@ -36,7 +36,7 @@ struct ServerFlags {
             std::string names = "--" + key;
             if (key == "http.host") names += ",--host";
             if (key == "http.port") names += ",--port";
-            if (key == "database.data") names += ",--data";
+            if (key == "database.data_directory") names += ",--data";
             if (key == "log.format") names += ",--log-format";
             command.add_option(names, values[key], std::string(setting.help))
                 ->type_name(std::string(setting.unit))

@@ -137,7 +137,7 @@ DoctorFacts gather_facts(const Settings& settings) {
     facts.probe = probe();
     facts.second_queue = settings.devices.second_queue;
     facts.memory_free_bytes = available_memory();
-    facts.data_directory = settings.database.data;
+    facts.data_directory = settings.database.data_directory;
     if (facts.data_directory.empty()) {
         if (const auto folder = postgres::default_data_directory()) {
             facts.data_directory = folder->string();

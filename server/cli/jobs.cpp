@@ -49,7 +49,7 @@ int list_jobs(const Session& session, const JobListOptions& options) {
     for (const auto& job : page->at("items")) {
         const auto& progress = job.at("progress");
         rows.push_back({text_of(job, "id"), text_of(job, "kind"), text_of(job, "state"),
-                        format_share(progress.value("share", 0.0)),
+                        format_share(progress.value("fraction", 0.0)),
                         format_count(progress.value("items_done", std::int64_t{0})) + "/" +
                             format_count(progress.value("items_total", std::int64_t{0})),
                         format_count(progress.value("items_failed", std::int64_t{0})),
@@ -63,16 +63,16 @@ int list_jobs(const Session& session, const JobListOptions& options) {
 int show_wait(const Session& session, const std::string& job_id) {
     auto api = signed_in();
     if (!api) return report_error(session, api.error());
-    auto wait = api->get_json("/v1/jobs/" + job_id + "/wait");
+    auto wait = api->get_json("/v1/jobs/" + job_id + "/wait-reason");
     if (!wait) return report_error(session, wait.error());
     const auto until = text_of(*wait, "until");
-    const auto from = text_of(*wait, "starts_from");
+    const auto from = text_of(*wait, "earliest_start_at");
     session.terminal.line(
         session.json ? wait->dump(2)
                      : text_of(*wait, "detail") + (until.empty() ? "" : " Until " + until + ".") +
                            (from.empty() ? ""
                                          : " It will probably start between " + from + " and " +
-                                               text_of(*wait, "starts_by") + "."));
+                                               text_of(*wait, "latest_start_at") + "."));
     return 0;
 }
 

@@ -23,7 +23,11 @@ int migrate(const Settings& settings) {
         std::fprintf(stderr, "Error: %s\n", report.error().message.c_str());
         return 1;
     }
-    std::printf("Schema version %d, was %d.\n", report->after, report->before);
+    std::printf("Schema version %d, was %d. %d functions written.\n", report->after, report->before,
+                report->functions);
+    if (report->newer_functions) {
+        std::printf("The functions are of a newer plimsoll, and were left alone.\n");
+    }
     return 0;
 }
 

@@ -34,7 +34,7 @@ std::vector<std::string> share_row(const json& share) {
             text_of(share, "device_class"),
             number(share.at("weight")),
             percent(share.at("used_share")),
-            percent(share.at("due_share")),
+            percent(share.at("fair_share")),
             std::to_string(share.at("devices_used").get<int>()) +
                 (cap.is_null() ? "" : " of " + std::to_string(cap.get<int>())),
             quota_of(share),
@@ -49,10 +49,11 @@ std::string subject_of(const json& hold) {
 }
 
 std::vector<std::string> hold_row(const json& hold) {
-    return {text_of(hold, "id"),    subject_of(hold),
-            text_of(hold, "mode"),  std::to_string(hold.at("tasks_running").get<std::int64_t>()),
-            text_of(hold, "by"),    text_of(hold, "at"),
-            text_of(hold, "reason")};
+    return {
+        text_of(hold, "id"),         subject_of(hold),
+        text_of(hold, "mode"),       std::to_string(hold.at("tasks_running").get<std::int64_t>()),
+        text_of(hold, "created_by"), text_of(hold, "created_at"),
+        text_of(hold, "reason")};
 }
 
 std::vector<std::string> limit_row(const json& limit) {

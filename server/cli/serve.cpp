@@ -33,9 +33,13 @@ int serve(const Settings& settings) {
     if ((*database)->can_migrate()) {
         const auto report = postgres::migrate((*database)->migrator());
         if (!report) return refuse(report.error());
-        if (report->before != report->after) {
+        if (report->before != report->after || report->functions > 0) {
             log::info("schema migrated", {{"from", std::to_string(report->before)},
-                                          {"to", std::to_string(report->after)}});
+                                          {"to", std::to_string(report->after)},
+                                          {"functions", std::to_string(report->functions)}});
+        }
+        if (report->newer_functions) {
+            log::warn("the database's functions are of a newer plimsoll, and were left alone");
         }
     }
     Server server(settings, **database);

@@ -55,7 +55,7 @@ int watch(const Session& session, const std::string& job_id) {
                     const auto& progress = job.at("progress");
                     bar.show(progress.value("items_done", std::int64_t{0}),
                              progress.value("items_total", std::int64_t{0}),
-                             progress.value("share", 0.0));
+                             progress.value("fraction", 0.0));
                 });
                 return true;
             });

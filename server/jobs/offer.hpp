@@ -35,7 +35,8 @@ struct Offer {
                                    PictureFormat format) = nullptr;
     // What reports have in common that are compared with one another, in words of at most 8,192
     // bytes; null where reports of a kind are not compared. `args` are the plan's. Pure and quick.
-    std::string (*likeness)(const nlohmann::json& args, const nlohmann::json& summary) = nullptr;
+    std::string (*comparison_key)(const nlohmann::json& args,
+                                  const nlohmann::json& summary) = nullptr;
 };
 
 }  // namespace plimsoll::jobs

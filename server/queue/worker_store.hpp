@@ -26,8 +26,8 @@ struct WorkerInfo {
     std::int64_t memory_bytes = 0;
     std::vector<std::string> kinds;    // "word-count:1": name and version of every kind it can run
     std::vector<std::string> helps{};  // those of which it also runs tasks of other classes
-    std::string last_end{};  // how the worker before this one ended, for people; empty: in order
-    std::string copies{};    // how bytes get to the device, see openapi.yaml; empty: the host
+    std::string last_exit{};  // how the worker before this one ended, for people; empty: in order
+    std::string copy_mode{};  // how bytes get to the device, see openapi.yaml; empty: the host
 };
 
 // A process that comes back gets a new epoch; leases of the old one are worth nothing.

@@ -76,7 +76,7 @@ LIBRARIES = {
     'CL/': ['engine/opencl'],
     'boost/': ['server', 'deploy/build/boost'],
     'boost/beast': ['server/http', 'server/client', 'server/webhooks', 'server/jobs/profile/run', 'deploy/build/boost'],
-    'pqxx/': ['server/postgres'],
+    'pqxx/': ['server/postgres/schema'],
     'libpq-fe.h': ['server/postgres'],
     'spdlog/': ['server/base', 'server/app'],
     'grpc': [],

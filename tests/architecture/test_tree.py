@@ -56,7 +56,9 @@ class Tree(unittest.TestCase):
     def test_every_room_has_a_readme(self):
         files = tree.tracked_files()
         rooms = {path.parts[0] for path in files if len(path.parts) > 1 and not path.parts[0].startswith('.')}
-        self.assertIn('web', rooms)
+        rooms |= {'/'.join(path.parts[:2]) for path in files
+                  if path.parts[0] in ('engine', 'server') and len(path.parts) > 2}
+        self.assertLessEqual({'web', 'engine/base', 'server/base'}, rooms)
         self.assertFalse([room for room in rooms if pathlib.Path(room, 'README.md') not in files])
 
     def test_finds_foreign_words(self):

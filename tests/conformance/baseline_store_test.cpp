@@ -11,8 +11,8 @@ class BaselineStoreTest : public StoreTest {
   protected:
     BaselineStore& store() { return server_.baselines(); }
     BaselineStore::Author author() const { return {people_.team, people_.user, "req_1"}; }
-    static BaselineStore::NewBaseline of(JobId job, const std::string& likeness) {
-        return {"profile", likeness, job, R"({"mode": "engine"})"};
+    static BaselineStore::NewBaseline of(JobId job, const std::string& comparison_key) {
+        return {"profile", comparison_key, job, R"({"mode": "engine"})"};
     }
     std::string audited(const std::string& action) const {
         return Cluster::get().execute("select count(*) from plimsoll.audit_event where action = '" +
@@ -21,7 +21,7 @@ class BaselineStoreTest : public StoreTest {
     }
 };
 
-TEST_F(BaselineStoreTest, ALikenessHasOneBaselineWhoseNumbersOutliveItsJob) {
+TEST_F(BaselineStoreTest, AComparisonKeyHasOneBaselineWhoseNumbersOutliveItsJob) {
     const auto first = must(server_.jobs().submit(job_of(1))).id;
     const auto second = must(server_.jobs().submit(job_of(1))).id;
     EXPECT_FALSE(must(store().find(people_.team, "profile", "engine on a GPU")));
@@ -62,7 +62,8 @@ TEST_F(BaselineStoreTest, ATeamHasSoManyAndReplacesThemStill) {
     const auto job = must(server_.jobs().submit(job_of(1))).id;
     const auto most = std::to_string(queue::kBaselinesPerTeam - 1);
     Cluster::get().execute(
-        "insert into plimsoll.report_baseline (team_id, kind, likeness, job_id, summary, user_id) "
+        "insert into plimsoll.report_baseline (team_id, kind, comparison_key, job_id, summary, "
+        "user_id) "
         "select " +
         std::to_string(people_.team.value) + ", 'profile', 'device ' || n, 1, '{}', " +
         std::to_string(people_.user.value) + " from generate_series(1, " + most + ") n");

@@ -41,7 +41,7 @@ TEST_F(DutiesTest, ADeadWorkersTasksComeBack) {
 }
 
 TEST_F(DutiesTest, OldDaysAreDropped) {
-    Cluster::get().execute("select plimsoll.ensure_partitions_v1(0, '2001-01-01 12:00Z')");
+    Cluster::get().execute("select plimsoll.ensure_partitions(0, '2001-01-01 12:00Z')");
     const char* const there = "select to_regclass('plimsoll.job_11323') is not null";
     ASSERT_EQ(Cluster::get().execute(there), "t");
     while (must(server_.duties().drop_old_days(30)) > 0) {

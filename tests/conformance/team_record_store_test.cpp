@@ -27,7 +27,7 @@ class TeamRecordStoreTest : public StoreTest {
     static constexpr jobs::Collection kNamed{"gpu_profile", 2, 2};
     static constexpr jobs::Collection kNumbered{"training_measurement", 2, 2};
     static std::string run_of(int bytes) {
-        return R"({"likeness": "bert fp32", "predicted": {"peak_reserved_bytes": 1000},
+        return R"({"comparison_key": "bert fp32", "predicted": {"peak_reserved_bytes": 1000},
                    "measured": {"peak_reserved_bytes": )" +
                std::to_string(bytes) + "}}";
     }

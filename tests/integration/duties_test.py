@@ -174,7 +174,7 @@ class Duties(QueueCase):
     def test_servers_that_start_at_once_make_days_and_drop_days_once(self):
         old = self.seconds_from_now(-40 * 86400)
         self.queue.now = old
-        self.queue.rows('select ensure_partitions_v1(0, %s)', old)
+        self.queue.rows('select ensure_partitions(0, %s)', old)
         self.cpu, self.host = self.queue.register('cpu'), self.queue.register('host', 'host')
         self.submit(job(self.team, 3, key='of an old day', fingerprint=b'f'))
         self.queue.complete(self.cpu, self.queue.claim(self.cpu))

@@ -91,7 +91,7 @@ class WavesWorkers(unittest.TestCase):
             self.assertLess(time.monotonic(), deadline)
         alone = self.finished({**args, "use_gpu": False})
         # The device of the job's class takes nothing for now, and the host has nothing else to do.
-        hold = self.sql("select plimsoll.hold_v1('device', id::text, 'pause', 'Test.', true, 1) from plimsoll.worker where device = 'opencl:pocl:0'")
+        hold = self.sql("select plimsoll.place_hold('device', id::text, 'pause', 'Test.', true, 1) from plimsoll.worker where device = 'opencl:pocl:0'")
         other = self.api.post("/v1/jobs", {"kind": "profile", "args": {"mode": "engine", "device_class": "cpu"}}).json["id"]
         job = self.submit({**args, "use_gpu": True})
         while self.sql("select count(*) from plimsoll.result where job_id = (select max(id) from plimsoll.job)") == 0:
@@ -99,7 +99,7 @@ class WavesWorkers(unittest.TestCase):
         # Of a profile no two devices find the same.
         self.assertEqual(self.api.get(f"/v1/jobs/{other}").json["state"], "queued")
         self.api.post(f"/v1/jobs/{other}/cancel")
-        self.assertTrue(self.sql(f"select plimsoll.resume_v1({hold}, null)"))
+        self.assertTrue(self.sql(f"select plimsoll.lift_hold({hold}, null)"))
         summary, rows = self.finished(job=job)
         self.assertEqual(rows, alone[1])
         self.assertEqual({(it["by"], it["node"]) for it in summary["computed"]},

@@ -24,7 +24,7 @@ class QueueCase(unittest.TestCase):
             truncate job, task, result, attempt, event, report, ready, scheduled, overdue, usage_touch, usage_job, usage_hour, lease, worker, idempotency_key, unique_key, account, hold, team, app_user cascade;
             update device_class set half_life_seconds = default, entry_limit_seconds = default;
             delete from class_state; insert into class_state (class_id) select id from device_class;
-            select ensure_partitions_v1()""")
+            select ensure_partitions()""")
         self.team = self.queue.make_team('first')
         self.other_team = self.queue.make_team('second')
         self.cpu = self.queue.register('cpu')

@@ -9,7 +9,7 @@ import psycopg
 from psycopg.rows import namedtuple_row
 
 Worker = namedtuple('Worker', 'worker_id epoch')
-Claimed = namedtuple('Claimed', 'fence job_id task attempt is_merge items est_seconds input partials')
+Claimed = namedtuple('Claimed', 'fence job_id task attempt items est_seconds input is_merge kind kind_version args model partials summary')
 
 
 def server_folder():
@@ -68,7 +68,7 @@ class Queue:
         column = lambda name: [j[name] for j in jobs]
         tasks = [(n, *t) for n, j in enumerate(jobs, 1) for t in j['tasks']]
         return self.call(
-            'enqueue_v3',
+            'enqueue',
             'bigint[] bigint[] text[] smallint[] json[] text[] jsonb[] smallint[] text[] text[] smallint[] text[] boolean[] '
             'timestamptz[] text[] bytea[] timestamptz[] real[] text[] boolean int[] int[] real[] bytea[]',
             *map(column, ('team', 'user', 'kind', 'version', 'args', 'name', 'labels', 'priority', 'device_class', 'capability',
@@ -76,24 +76,34 @@ class Queue:
             *([t[i] for t in tasks] for i in range(4)))
 
     def register(self, device, device_class='cpu', kinds=('test:1',), capabilities=(), memory=20, speed=1.0, node='node', helps=()):
-        return Worker(*self.call('register_worker_v2', 'text text text text[] text[] smallint real json text[]', node, device, device_class,
+        return Worker(*self.call('register_worker', 'text text text text[] text[] smallint real json text[]', node, device, device_class,
                                  list(kinds), list(capabilities), memory, speed, '{}', list(helps))[0])
 
     def claim(self, worker, seconds=1e6, tasks=64, memory=None, models=()):
-        return self.call('claim_v2', 'int int float8 int smallint text[]', *worker, seconds, tasks, memory, list(models))
+        return self._tasks(self.call('claim', 'int int float8 int smallint text[]', *worker, seconds, tasks, memory, list(models)))
 
     def claim_elsewhere(self, worker, seconds=1e6, tasks=64, memory=None):
-        """What it helps with: a row a task, in order."""
-        return [Claimed(of.fence, of.job_id, task, attempt, of.is_merge, items, seconds, data, None)
-                for of in self.call('claim_elsewhere_v1', 'int int float8 int smallint', *worker, seconds, tasks, memory)
-                for task, attempt, items, seconds, data in zip(of.tasks, of.attempts, of.items, of.est_seconds, of.inputs)]
+        """What it helps with."""
+        return self._tasks(self.call('claim_elsewhere', 'int int float8 int smallint', *worker, seconds, tasks, memory))
+
+    @staticmethod
+    def _tasks(rows):
+        """A claim answers a row a job: here a row a task, in the claim's order."""
+        placed = []
+        for row in rows:
+            nothing = [None] * len(row.tasks)
+            for place, task, attempt, items, seconds, data in zip(row.places, row.tasks, row.attempts, row.items or nothing,
+                                                                  row.est_seconds, row.inputs or nothing):
+                placed.append((place, Claimed(row.fence, row.job_id, task, attempt, items, seconds, data, row.is_merge, row.kind,
+                                              row.kind_version, row.args, row.model, row.partials, row.summary)))
+        return [claimed for _, claimed in sorted(placed, key=lambda pair: pair[0])]
 
     def complete(self, worker, tasks, outcome='done', content=b'out', partial=b'{}', ok=None, failed=0, seconds=None, error=None,
                  delay=None, fence=None):
         """Completes claimed rows alike; answers the verdicts in order."""
         n = len(tasks)
         rows = self.call(
-            'complete_v1', 'int int bigint bigint[] int[] text[] bytea[] bytea[] int[] int[] real[] text[] real[]', *worker,
+            'complete_each', 'int int bigint bigint[] int[] text[] bytea[] bytea[] int[] int[] real[] text[] real[]', *worker,
             fence or tasks[0].fence, [t.job_id for t in tasks], [t.task for t in tasks], [outcome] * n, [content] * n, [partial] * n,
             [(t.items or 0) - failed if ok is None else ok for t in tasks], [failed] * n,
             [t.est_seconds if seconds is None else seconds for t in tasks], [error] * n, [delay] * n)
@@ -103,51 +113,51 @@ class Queue:
         """slowness: seconds that the worker takes for an estimated one of the kind 'test'."""
         jobs, items = ([p[i] for p in progress] for i in (0, 1))
         telemetry = None if slowness is None else json.dumps({'slowness': {'test:1': slowness}})
-        return self.call('heartbeat_v1', 'int int bigint[] bigint[] int[] json', *worker, list(fences), jobs, items, telemetry)[0]
+        return self.call('heartbeat', 'int int bigint[] bigint[] int[] json', *worker, list(fences), jobs, items, telemetry)[0]
 
     def release(self, worker, tasks):
-        return self.call('release_v1', 'int int bigint bigint[] int[]', *worker, tasks[0].fence, [t.job_id for t in tasks],
+        return self.call('release_tasks', 'int int bigint bigint[] int[]', *worker, tasks[0].fence, [t.job_id for t in tasks],
                          [t.task for t in tasks])[0][0]
 
     def retire(self, worker):
-        return self.call('retire_worker_v1', 'int int', *worker)[0][0]
+        return self.call('retire_worker', 'int int', *worker)[0][0]
 
     def cancel(self, team, job_id):
-        return self.call('cancel_v1', 'bigint bigint', team, job_id)[0][0]
+        return self.call('cancel_job', 'bigint bigint', team, job_id)[0][0]
 
     def expire(self):
         """Ends the leases of every silent worker; answers how many tasks they held."""
         tasks = 0
-        while rows := self.call('expire_leases_v1', ''):
+        while rows := self.call('expire_leases', ''):
             tasks += rows[0].tasks
         return tasks
 
     def promote(self):
-        return self.call('promote_due_v1', 'int', 1000)[0][0]
+        return self.call('promote_due', 'int', 1000)[0][0]
 
     def redrive(self, team, *job_ids):
-        return {row.job_id: row.outcome for row in self.call('redrive_v1', 'bigint bigint[]', team, list(job_ids))}
+        return {row.job_id: row.outcome for row in self.call('redrive_jobs', 'bigint bigint[]', team, list(job_ids))}
 
     def end_overdue(self):
         """Stops every job whose time is over; answers what became of each."""
         outcomes = []
-        while rows := self.call('end_overdue_v1', ''):
+        while rows := self.call('end_overdue', ''):
             outcomes += [tuple(row) for row in rows]
         return outcomes
 
     def wait(self, team, job_id):
-        [row] = self.call('wait_v2', 'bigint bigint', team, job_id)
+        [row] = self.call('explain_wait', 'bigint bigint', team, job_id)
         return row
 
     def set_share(self, team, weight=1.0, cap=None, quota=None, period='day', device_class='cpu'):
-        self.rows('select set_share_v1(%s, %s, %s, %s, %s, %s)', team, device_class, weight, cap, quota, period)
+        self.rows('select set_share(%s, %s, %s, %s, %s, %s)', team, device_class, weight, cap, quota, period)
 
     def hold(self, scope, subject, mode='pause', by_admin=True):
         """The hold's id; its author is user 1."""
-        return self.call('hold_v1', 'text text text text boolean bigint', scope, str(subject), mode, 'Maintenance.', by_admin, 1)[0][0]
+        return self.call('place_hold', 'text text text text boolean bigint', scope, str(subject), mode, 'Maintenance.', by_admin, 1)[0][0]
 
     def resume(self, hold, team=None):
-        return self.one('select resume_v1(%s, %s)', hold, team)
+        return self.one('select lift_hold(%s, %s)', hold, team)
 
     def make_team(self, name):
         return self.one('insert into team (name) values (%s) returning id', name)

@@ -10,7 +10,7 @@ namespace plimsoll::profiling {
 
 namespace {
 
-using operations::Method;
+using routines::Method;
 
 struct Size {
     std::uint32_t m, n, k;
@@ -25,7 +25,7 @@ struct Product {
     opencl::Buffer a, packed, c;
     Size size;
 
-    Result<Timing> time(const Subject& subject, const operations::GemmPlan& plan,
+    Result<Timing> time(const Subject& subject, const routines::GemmPlan& plan,
                         std::uint32_t rows) const {
         return time_launches(subject, [&] {
             return multiply(subject.programs, plan,
@@ -34,7 +34,7 @@ struct Product {
     }
 };
 
-Result<Product> product_of(const Subject& subject, const operations::GemmPlan& plan, Size size) {
+Result<Product> product_of(const Subject& subject, const routines::GemmPlan& plan, Size size) {
     const auto& device = subject.programs.device();
     auto a = random_buffer(device, std::size_t{size.m} * size.k);
     auto b = random_buffer(device, std::size_t{size.k} * size.n);
@@ -52,8 +52,8 @@ Result<Product> product_of(const Subject& subject, const operations::GemmPlan& p
 }  // namespace
 
 Result<std::vector<Rate>> measure_products(const Subject& subject, const Peak& peak) {
-    std::vector methods{method_for(subject.capability, operations::Precision::fp32)};
-    const auto lower = method_for(subject.capability, operations::Precision::bf16);
+    std::vector methods{method_for(subject.capability, routines::Precision::fp32)};
+    const auto lower = method_for(subject.capability, routines::Precision::bf16);
     if (lower != methods.front()) methods.push_back(lower);
     std::vector<Rate> rates;
     for (const auto method : methods) {
@@ -81,7 +81,7 @@ namespace {
 
 // Measures batches of rows with one layout of the weights for all of them, as a model has it.
 Result<MeasureBatch> product_by_rows(const Subject& subject, const BatchLimits& limits) {
-    const auto method = method_for(subject.capability, operations::Precision::fp32);
+    const auto method = method_for(subject.capability, routines::Precision::fp32);
     const auto rows = static_cast<std::uint32_t>(limits.largest_batch);
     const auto plan =
         subject.plans.plan_for(tuning::bucket_of(method, rows, kKneeColumns, kKneeDepth));

@@ -3,7 +3,7 @@
 #include "engine/opencl/probing/capability.hpp"
 #include "engine/opencl/runtime/programs.hpp"
 #include "engine/profiling/knee_search.hpp"
-#include "engine/tuning/plans.hpp"
+#include "engine/tuning/gemm_plans.hpp"
 
 #include <filesystem>
 #include <functional>

@@ -1,6 +1,8 @@
 #include "engine/profiling/device/buffers.hpp"
 #include "engine/routines/attention.hpp"
-#include "engine/routines/rows.hpp"
+#include "engine/routines/layer_norm.hpp"
+#include "engine/routines/softmax.hpp"
+#include "engine/routines/unary.hpp"
 
 #include <array>
 #include <random>
@@ -8,7 +10,7 @@
 
 namespace plimsoll::profiling {
 
-using namespace operations;
+using namespace routines;
 
 Result<std::vector<Rate>> measure_rows(const Subject& subject, const Peak& peak) {
     constexpr Shape shape{8192, 768};
@@ -28,7 +30,7 @@ Result<std::vector<Rate>> measure_rows(const Subject& subject, const Peak& peak)
                                         *out, shape);
                   })},
         {"softmax", [&] { return softmax(programs, flavour, *in, *out, shape); }},
-        {"GELU", [&] { return apply(programs, flavour, Function::gelu, *in, *out, shape); }}};
+        {"GELU", [&] { return unary(programs, flavour, Function::gelu, *in, *out, shape); }}};
     std::vector<Rate> rates;
     for (const auto& [name, run] : operations) {
         const auto timing = time_launches(subject, run);

@@ -203,7 +203,7 @@ awaitable<Result<void>> JobStore::ready() {
     auto rows = co_await pool_.run(Statement::of(sql::duties_schema_version), kCallTimeout);
     if (!rows) co_return fail(std::move(rows.error()));
     const auto version = (*rows)[0].get<std::optional<std::int64_t>>(0).value_or(0);
-    const auto known = static_cast<std::int64_t>(migrations::all.size());
+    const auto known = static_cast<std::int64_t>(migrations::kSchema.versions.size());
     if (version != known) {
         co_return fail(Errc::unavailable, "The database's schema is version " +
                                               std::to_string(version) + ", this program knows " +

@@ -1,33 +1,33 @@
 -- Reports that a team pinned. In a transaction that has set app.team_id.
 
 -- name: baselines.list
--- By kind and likeness; job_id null: the job has been deleted. Index report_baseline_likeness.
-select b.id, b.kind, b.likeness, j.id as job_id, u.name as pinned_by, b.pinned_at
+-- By kind and comparison key; job_id null: the job has been deleted. Index report_baseline_comparison_key.
+select b.id, b.kind, b.comparison_key, j.id as job_id, u.name as pinned_by, b.pinned_at
 from plimsoll.report_baseline b left join plimsoll.job j on j.id = b.job_id left join plimsoll.app_user u on u.id = b.user_id
-where b.team_id = nullif(current_setting('app.team_id', true), '')::bigint order by b.kind, b.likeness;
+where b.team_id = nullif(current_setting('app.team_id', true), '')::bigint order by b.kind, b.comparison_key;
 
 -- name: baselines.find
--- As above, with the summary. $1 kind, $2 likeness. Index report_baseline_likeness.
-select b.id, b.kind, b.likeness, j.id as job_id, u.name as pinned_by, b.pinned_at, b.summary
+-- As above, with the summary. $1 kind, $2 comparison_key. Index report_baseline_comparison_key.
+select b.id, b.kind, b.comparison_key, j.id as job_id, u.name as pinned_by, b.pinned_at, b.summary
 from plimsoll.report_baseline b left join plimsoll.job j on j.id = b.job_id left join plimsoll.app_user u on u.id = b.user_id
 where b.team_id = nullif(current_setting('app.team_id', true), '')::bigint and b.kind = $1::text
-  and md5(b.likeness) = md5($2::text);
+  and md5(b.comparison_key) = md5($2::text);
 
 -- name: baselines.pin
--- $1 team, $2 user, $3 kind, $4 likeness, $5 job, $6 summary, $7 request id, $8 the most that a team may have. No row: it has them.
+-- $1 team, $2 user, $3 kind, $4 comparison_key, $5 job, $6 summary, $7 request id, $8 the most that a team may have. No row: it has them.
 with made as (
-  insert into plimsoll.report_baseline as b (team_id, user_id, kind, likeness, job_id, summary)
+  insert into plimsoll.report_baseline as b (team_id, user_id, kind, comparison_key, job_id, summary)
   select $1::bigint, $2::bigint, $3::text, $4::text, $5::bigint, $6::json
   where (select count(*) from plimsoll.report_baseline o
-    where o.team_id = $1::bigint and (o.kind, md5(o.likeness)) is distinct from ($3::text, md5($4::text))) < $8::int
-  on conflict (team_id, kind, md5(likeness)) do update set job_id = excluded.job_id, summary = excluded.summary,
+    where o.team_id = $1::bigint and (o.kind, md5(o.comparison_key)) is distinct from ($3::text, md5($4::text))) < $8::int
+  on conflict (team_id, kind, md5(comparison_key)) do update set job_id = excluded.job_id, summary = excluded.summary,
     user_id = excluded.user_id, pinned_at = excluded.pinned_at
-  returning b.id, b.kind, b.likeness, b.job_id, b.pinned_at
+  returning b.id, b.kind, b.comparison_key, b.job_id, b.pinned_at
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id)
   select $1::bigint, $2::bigint, 'baseline.pin', made.job_id::text, $7::text from made
 )
-select made.id, made.kind, made.likeness, made.job_id, u.name as pinned_by, made.pinned_at
+select made.id, made.kind, made.comparison_key, made.job_id, u.name as pinned_by, made.pinned_at
 from made left join plimsoll.app_user u on u.id = $2::bigint;
 
 -- name: baselines.delete

@@ -3,7 +3,7 @@
 -- name: datasets.create
 -- Arguments in the order of migrations/README.md; $6 to $8 are the team's limits.
 with made as materialized (
-  select outcome, id, bytes_left from plimsoll.create_dataset_v1($1::bigint, $2::bigint, $3::text, $4::text, $5::bigint, $6::int, $7::int, $8::bigint)
+  select outcome, id, bytes_left from plimsoll.create_dataset($1::bigint, $2::bigint, $3::text, $4::text, $5::bigint, $6::int, $7::int, $8::bigint)
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target)
   select $1::bigint, $2::bigint, 'dataset.create', id::text from made where outcome = 'created'
@@ -58,7 +58,7 @@ delete from plimsoll.dataset_chunk c using rejected r where c.dataset_id = r.id;
 -- name: datasets.delete
 -- $1 team, $2 dataset, $3 who.
 with done as materialized (
-  select plimsoll.delete_dataset_v1($1::bigint, $2::bigint) as outcome
+  select plimsoll.delete_dataset($1::bigint, $2::bigint) as outcome
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target)
   select $1::bigint, $3::bigint, 'dataset.delete', $2::bigint::text from done where outcome = 'deleted'
@@ -75,6 +75,6 @@ select content from plimsoll.dataset_chunk where dataset_id = $1::bigint and seq
 
 -- name: datasets.enqueue
 -- Arguments in the order of migrations/README.md.
-select job_id, outcome, refusal from plimsoll.enqueue_dataset_v3($1::bigint, $2::bigint, $3::text, $4::smallint, $5::json, $6::text, $7::jsonb, $8::smallint,
+select job_id, outcome, refusal from plimsoll.enqueue_dataset($1::bigint, $2::bigint, $3::text, $4::smallint, $5::json, $6::text, $7::jsonb, $8::smallint,
   $9::text, $10::text, $11::smallint, $12::text, $13::text, $14::bytea, $15::timestamptz, $16::timestamptz, $17::real, $18::text,
   $19::bigint, $20::float8, $21::float8);

@@ -3,51 +3,51 @@
 -- A duty answers how much it did, and does nothing while another server is at it.
 
 -- name: duties.ensure_partitions
-select plimsoll.ensure_partitions_v1() as done;
+select plimsoll.ensure_partitions() as done;
 
 -- name: duties.read_clock
 select clock_timestamp() as now;
 
 -- name: duties.expire_leases
 select case when pg_try_advisory_xact_lock(1347176781, 100001)
-  then (select count(*)::int from plimsoll.expire_leases_v1()) else 0 end as done;
+  then (select count(*)::int from plimsoll.expire_leases()) else 0 end as done;
 
 -- name: duties.promote_due
-select case when pg_try_advisory_xact_lock(1347176781, 100002) then plimsoll.promote_due_v1() else 0 end as done;
+select case when pg_try_advisory_xact_lock(1347176781, 100002) then plimsoll.promote_due() else 0 end as done;
 
 -- name: duties.renew_quotas
-select case when pg_try_advisory_xact_lock(1347176781, 100007) then plimsoll.renew_quotas_v1() else 0 end as done;
+select case when pg_try_advisory_xact_lock(1347176781, 100007) then plimsoll.renew_quotas() else 0 end as done;
 
 -- name: duties.end_overdue
 select case when pg_try_advisory_xact_lock(1347176781, 100006)
-  then (select count(*)::int from plimsoll.end_overdue_v1()) else 0 end as done;
+  then (select count(*)::int from plimsoll.end_overdue()) else 0 end as done;
 
 -- name: duties.retention
 -- $1 days to keep.
 select case when pg_try_advisory_xact_lock(1347176781, 100003)
-  then (select count(*)::int from plimsoll.retention_v1($1::int) where outcome = 'dropped') else 0 end as done;
+  then (select count(*)::int from plimsoll.apply_retention($1::int) where outcome = 'dropped') else 0 end as done;
 
 -- name: duties.expire_keys
-select case when pg_try_advisory_xact_lock(1347176781, 100004) then plimsoll.expire_keys_v1() else 0 end as done;
+select case when pg_try_advisory_xact_lock(1347176781, 100004) then plimsoll.expire_keys() else 0 end as done;
 
 -- name: duties.fold_usage
 -- 1 while there may be more to count.
-select case when pg_try_advisory_xact_lock(1347176781, 100008) then plimsoll.fold_usage_v1(1000) / 1000 else 0 end as done;
+select case when pg_try_advisory_xact_lock(1347176781, 100008) then plimsoll.fold_usage(1000) / 1000 else 0 end as done;
 
 -- name: duties.forget_usage
 -- $1 days to keep.
-select case when pg_try_advisory_xact_lock(1347176781, 100009) then plimsoll.forget_usage_v1($1::int) else 0 end as done;
+select case when pg_try_advisory_xact_lock(1347176781, 100009) then plimsoll.forget_usage($1::int) else 0 end as done;
 
 -- name: duties.forget_audit
 -- $1 days to keep.
-select case when pg_try_advisory_xact_lock(1347176781, 100011) then plimsoll.forget_audit_v1($1::int) else 0 end as done;
+select case when pg_try_advisory_xact_lock(1347176781, 100011) then plimsoll.forget_audit($1::int) else 0 end as done;
 
 -- name: duties.watch_vacuum
-select case when pg_try_advisory_xact_lock(1347176781, 100010) then plimsoll.watch_vacuum_v1() else 0 end as done;
+select case when pg_try_advisory_xact_lock(1347176781, 100010) then plimsoll.watch_vacuum() else 0 end as done;
 
 -- name: duties.expire_uploads
 -- $1 hours without a sign of life.
-select case when pg_try_advisory_xact_lock(1347176781, 100005) then plimsoll.expire_uploads_v1($1::int) else 0 end as done;
+select case when pg_try_advisory_xact_lock(1347176781, 100005) then plimsoll.expire_uploads($1::int) else 0 end as done;
 
 -- name: duties.schema_version
 -- Index schema_migration_pkey backwards.

@@ -4,14 +4,14 @@
 
 -- name: identity.by_tokens
 -- Whose the token hashes $1 are; no row for one that is nobody's.
-select h.hash, p.* from unnest($1::bytea[]) h(hash) cross join lateral plimsoll.authenticate_token_v1(h.hash) p;
+select h.hash, p.* from unnest($1::bytea[]) h(hash) cross join lateral plimsoll.authenticate_token(h.hash) p;
 
 -- name: identity.by_sessions
 -- Whose the session hashes $1 are; no row for one that is nobody's.
-select h.hash, p.* from unnest($1::bytea[]) h(hash) cross join lateral plimsoll.authenticate_session_v1(h.hash) p;
+select h.hash, p.* from unnest($1::bytea[]) h(hash) cross join lateral plimsoll.authenticate_session(h.hash) p;
 
 -- name: identity.spend_sign_in_link
-select user_id, team_id from plimsoll.spend_sign_in_link_v1($1::bytea);
+select user_id, team_id from plimsoll.spend_sign_in_link($1::bytea);
 
 -- name: identity.users
 -- System: all people; with a team: its members. Index app_user_pkey.

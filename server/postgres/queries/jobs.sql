@@ -2,7 +2,7 @@
 
 -- name: jobs.get (prepared)
 -- Those of the jobs $1 that there are. Index job_<day>_pkey of their days.
-select * from plimsoll.jobs_v2($1::bigint[]);
+select * from plimsoll.read_jobs($1::bigint[]);
 
 -- name: jobs.list
 -- Newest first. $1 only ids below (null: from the newest), $2 kind, $3 how it ended (null: any), $4 limit.
@@ -52,8 +52,8 @@ select revision, state, finished_at is not null as finished from plimsoll.job wh
 update plimsoll.job set name = $2::text, labels = $3::jsonb, revision = revision + 1 where id = $1::bigint returning revision;
 
 -- name: jobs.enqueue (prepared)
--- Arguments in the order of migrations/README.md; $9 may hold several classes each, see connected_class_v1.
-select ord, job_id, outcome, created_at, refusal from plimsoll.enqueue_v3(
+-- Arguments in the order of migrations/README.md; $9 may hold several classes each, see connected_class.
+select ord, job_id, outcome, created_at, refusal from plimsoll.enqueue(
   $1::bigint[], $2::bigint[], $3::text[], $4::smallint[], $5::json[], $6::text[], $7::jsonb[], $8::smallint[],
   $9::text[], $10::text[],
   $11::smallint[], $12::text[], $13::boolean[], $14::timestamptz[], $15::text[], $16::bytea[],
@@ -61,12 +61,12 @@ select ord, job_id, outcome, created_at, refusal from plimsoll.enqueue_v3(
 
 -- name: jobs.submitted_before
 -- $1 team, $2 Idempotency-Key, $3 fingerprint.
-select job_id, same from plimsoll.submitted_before_v1($1::bigint, $2::text, $3::bytea);
+select job_id, same from plimsoll.find_submit($1::bigint, $2::text, $3::bytea);
 
 -- name: jobs.cancel
 -- $1 team, $2 job, $3 who.
 with done as materialized (
-  select plimsoll.cancel_v1($1::bigint, $2::bigint) as outcome
+  select plimsoll.cancel_job($1::bigint, $2::bigint) as outcome
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target)
   select $1::bigint, $3::bigint, 'job.cancel', $2::bigint::text from done where outcome in ('cancelled', 'cancelling')
@@ -75,12 +75,12 @@ select outcome from done;
 
 -- name: jobs.wait
 -- $1 team, $2 job.
-select reason, until, tasks_ahead, device_class, share, hold, starts_from, starts_by from plimsoll.wait_v2($1::bigint, $2::bigint);
+select reason, until, tasks_ahead, device_class, share, hold, starts_from, starts_by from plimsoll.explain_wait($1::bigint, $2::bigint);
 
 -- name: jobs.redrive
 -- $1 team, $2 jobs, $3 who.
 with done as materialized (
-  select job_id, outcome from plimsoll.redrive_v1($1::bigint, $2::bigint[])
+  select job_id, outcome from plimsoll.redrive_jobs($1::bigint, $2::bigint[])
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target)
   select $1::bigint, $3::bigint, 'job.redrive', job_id::text from done where outcome = 'redriven'
@@ -90,7 +90,7 @@ select job_id, outcome from done;
 -- name: jobs.delete
 -- $1 team, $2 job, $3 who.
 with done as materialized (
-  select plimsoll.delete_job_v1($1::bigint, $2::bigint) as outcome
+  select plimsoll.delete_job($1::bigint, $2::bigint) as outcome
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target)
   select $1::bigint, $3::bigint, 'job.delete', $2::bigint::text from done where outcome = 'deleted'

@@ -81,14 +81,14 @@ values ($1::bigint, $2::bigint, 'schedule.run', ($4::bigint)::text, $3::text);
 -- name: schedules.claim
 -- $1 limit, $2 seconds until a claim counts as lost.
 select id, version, team_id, user_id, spec, cron, time_zone, misfire, misfire_limit, overlap, due_at, waiting_at, busy, now
-from plimsoll.claim_schedules_v1($1::int, make_interval(secs => $2::float8));
+from plimsoll.claim_schedules($1::int, make_interval(secs => $2::float8));
 
 -- name: schedules.run
 -- Arguments in the order of migrations/README.md.
-select outcome, job_id, due_at from plimsoll.run_schedule_v1(
+select outcome, job_id, due_at from plimsoll.run_schedule(
   $1::bigint, $2::int, $3::text, $4::timestamptz, $5::timestamptz, $6::timestamptz, $7::int, $8::text, $9::text, $10::bigint, $11::text,
   $12::bytea, $13::text, $14::smallint, $15::json, $16::text, $17::jsonb, $18::smallint, $19::text, $20::text, $21::smallint, $22::text,
   $23::real, $24::text, $25::int[], $26::real[], $27::bytea[], $28::bigint, $29::float8, $30::float8);
 
 -- name: schedules.cancel_overlapped
-select count(*)::int as done from plimsoll.cancel_overlapped_v1();
+select count(*)::int as done from plimsoll.cancel_overlapped();

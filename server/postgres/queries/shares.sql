@@ -4,33 +4,33 @@
 -- $1 team, or null for all.
 select team_id, team_name, device_class, weight, cap, slots, ready, used_seconds, used_share, due_share, quota_seconds, quota_used, quota_period,
   quota_renews_at, quota_spent, paused
-from plimsoll.shares_v1($1::bigint);
+from plimsoll.list_shares($1::bigint);
 
 -- name: shares.classes
-select device_class, half_life_seconds, entry_limit_seconds, devices, ready, running, waiting from plimsoll.classes_v1();
+select device_class, half_life_seconds, entry_limit_seconds, devices, ready, running, waiting from plimsoll.list_device_classes();
 
 -- name: shares.limits
 -- $1 team, or null for all.
-select team_id, queued_jobs, queued, jobs_per_minute from plimsoll.team_limits_v2($1::bigint);
+select team_id, queued_jobs, queued, jobs_per_minute from plimsoll.list_team_limits($1::bigint);
 
 -- name: shares.holds
 -- $1 team, or null for all.
-select id, scope, subject, team_name, node, device, mode, reason, by_admin, by_name, at, running from plimsoll.holds_v1($1::bigint);
+select id, scope, subject, team_name, node, device, mode, reason, by_admin, by_name, at, running from plimsoll.list_holds($1::bigint);
 
 -- name: shares.vacuum_holders
-select holder, detail, since, seconds from plimsoll.vacuum_holders_v1();
+select holder, detail, since, seconds from plimsoll.list_vacuum_holders();
 
 -- name: shares.usage
 -- $1 team, or null for all, $2 from, $3 to, $4 by, $5 rows at most.
 select start, team_id, team_name, user_id, user_name, kind, seconds, tasks, items, jobs
-from plimsoll.usage_v1($1::bigint, $2::timestamptz, $3::timestamptz, $4::text[], $5::int);
+from plimsoll.read_usage($1::bigint, $2::timestamptz, $3::timestamptz, $4::text[], $5::int);
 
 -- name: shares.set
 -- $1 team, $2 device class, $3 weight, $4 cap or null, $5 quota or null, $6 its period, $7 user, $8 request id. No row: no such team.
 with team as (
   select id from plimsoll.team where id = $1::bigint
 ), done as materialized (
-  select id, plimsoll.set_share_v1(id, $2::text, $3::float8, $4::int, $5::float8, $6::text) from team
+  select id, plimsoll.set_share(id, $2::text, $3::float8, $4::int, $5::float8, $6::text) from team
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
   select id, $7::bigint, 'share.set', $2::text, $8::text, jsonb_strip_nulls(jsonb_build_object(
@@ -43,7 +43,7 @@ select id from done;
 with team as (
   select id from plimsoll.team where id = $1::bigint
 ), done as materialized (
-  select id, plimsoll.set_team_limit_v2(id, $2::int, $3::int) from team
+  select id, plimsoll.set_team_limit(id, $2::int, $3::int) from team
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
   select id, $4::bigint, 'team.limit', id::text, $5::text, jsonb_build_object('queued_jobs', $2::int, 'jobs_per_minute', $3::int) from done
@@ -53,7 +53,7 @@ select id from done;
 -- name: shares.set_class
 -- $1 device class, $2 half-life, $3 entry limit, $4 user, $5 request id.
 with done as materialized (
-  select plimsoll.set_device_class_v1($1::text, $2::float8, $3::float8) as found
+  select plimsoll.set_device_class($1::text, $2::float8, $3::float8) as found
 ), told as (
   insert into plimsoll.audit_event (user_id, action, target, request_id, data)
   select $4::bigint, 'class.set', $1::text, $5::text, jsonb_build_object('half_life_seconds', $2::float8, 'entry_limit_seconds', $3::float8)
@@ -65,9 +65,9 @@ select found from done;
 -- $1 scope, $2 team, class or node, $3 the node's device, $4 mode, $5 reason, $6 by an administrator, $7 user, $8 request id. id null: no such thing.
 with subject as (
   select case when $1::text = 'device'
-    then (select worker_id::text from plimsoll.devices_v1() where node = $2::text and device = $3::text) else $2::text end as value
+    then (select worker_id::text from plimsoll.list_devices() where node = $2::text and device = $3::text) else $2::text end as value
 ), done as materialized (
-  select plimsoll.hold_v1($1::text, value, $4::text, $5::text, $6::boolean, $7::bigint) as id, value from subject
+  select plimsoll.place_hold($1::text, value, $4::text, $5::text, $6::boolean, $7::bigint) as id, value from subject
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
   select case when $1::text = 'team' then $2::bigint end, $7::bigint, 'hold.' || $4::text, $1::text || ' ' || value, $8::text,
@@ -78,9 +78,9 @@ select id from done;
 -- name: shares.resume
 -- $1 hold, $2 team or null, $3 user, $4 request id.
 with held as materialized (
-  select scope, subject, reason from plimsoll.holds_v1($2::bigint) where id = $1::bigint
+  select scope, subject, reason from plimsoll.list_holds($2::bigint) where id = $1::bigint
 ), done as materialized (
-  select plimsoll.resume_v1($1::bigint, $2::bigint) as found from (select count(*) from held) first
+  select plimsoll.lift_hold($1::bigint, $2::bigint) as found from (select count(*) from held) first
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
   select case when h.scope = 'team' then h.subject::bigint end, $3::bigint, 'hold.resume', h.scope || ' ' || h.subject, $4::text,

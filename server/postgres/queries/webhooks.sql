@@ -51,12 +51,12 @@ select * from made;
 -- name: webhooks.claim
 -- $1 limit, $2 seconds until an attempt counts as lost, $3 the most attempts.
 select id, attempt, type, job_id, data, created_at, url, secret
-from plimsoll.claim_webhook_deliveries_v1($1::int, make_interval(secs => $2::float8), $3::int);
+from plimsoll.claim_webhook_deliveries($1::int, make_interval(secs => $2::float8), $3::int);
 
 -- name: webhooks.settle
 -- $1 delivery, $2 attempt, $3 status, $4 error, $5 seconds until the next attempt.
-select plimsoll.settle_webhook_delivery_v1($1::bigint, $2::smallint, $3::int, $4::text, make_interval(secs => $5::float8)) as current;
+select plimsoll.settle_webhook_delivery($1::bigint, $2::smallint, $3::int, $4::text, make_interval(secs => $5::float8)) as current;
 
 -- name: webhooks.forget
 -- $1 days to keep.
-select plimsoll.forget_webhook_deliveries_v1($1::int) as done;
+select plimsoll.forget_webhook_deliveries($1::int) as done;

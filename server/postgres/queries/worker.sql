@@ -1,40 +1,40 @@
 -- What a worker calls; arguments in the order of migrations/README.md.
 
 -- name: worker.register
-select worker_id, epoch from plimsoll.register_worker_v2(
+select worker_id, epoch from plimsoll.register_worker(
   $1::text, $2::text, $3::text, $4::text[], $5::text[], $6::smallint, $7::real, $8::json, $9::text[]);
 
 -- name: worker.report_device
-select plimsoll.report_device_v1($1::text, $2::text, $3::text, $4::json);
+select plimsoll.report_device($1::text, $2::text, $3::text, $4::json);
 
 -- name: worker.heartbeat (prepared)
-select alive, draining, stale_fences, cancelled_jobs, cleanup from plimsoll.heartbeat_v2(
+select alive, draining, stale_fences, cancelled_jobs, cleanup from plimsoll.heartbeat(
   $1::int, $2::int, $3::bigint[], $4::bigint[], $5::int[], $6::json);
 
 -- name: worker.report_cleanup
-select plimsoll.report_cleanup_v1($1::int, $2::int, $3::bigint, $4::json);
+select plimsoll.report_cleanup($1::int, $2::int, $3::bigint, $4::json);
 
 -- name: worker.claim (prepared)
 -- A row a job.
 select fence, job_id, is_merge, kind, kind_version, args, model, tasks, attempts, est_seconds, places, items, inputs, partials
-from plimsoll.claim_v3($1::int, $2::int, $3::float8, $4::int, $5::smallint, $6::text[]);
+from plimsoll.claim($1::int, $2::int, $3::float8, $4::int, $5::smallint, $6::text[]);
 
 -- name: worker.claim_elsewhere
 -- As worker.claim.
 select fence, job_id, is_merge, kind, kind_version, args, model, tasks, attempts, est_seconds, places, items, inputs, partials
-from plimsoll.claim_elsewhere_v1($1::int, $2::int, $3::float8, $4::int, $5::smallint);
+from plimsoll.claim_elsewhere($1::int, $2::int, $3::float8, $4::int, $5::smallint);
 
 -- name: worker.chunks
 -- The inputs of a lease's tasks that run on chunks of datasets.
-select job_id, task, input from plimsoll.claimed_chunks_v1($1::int, $2::int, $3::bigint);
+select job_id, task, input from plimsoll.read_claimed_chunks($1::int, $2::int, $3::bigint);
 
 -- name: worker.complete (prepared)
-select plimsoll.complete_v2(
+select plimsoll.complete(
   $1::int, $2::int, $3::bigint, $4::bigint[], $5::int[], $6::bytea[], $7::bytea[], $8::int[], $9::int[], $10::real[],
   $11::text[], $12::text[], $13::real[]) verdict;
 
 -- name: worker.release
-select plimsoll.release_v1($1::int, $2::int, $3::bigint, $4::bigint[], $5::int[]);
+select plimsoll.release_tasks($1::int, $2::int, $3::bigint, $4::bigint[], $5::int[]);
 
 -- name: worker.retire
-select plimsoll.retire_worker_v1($1::int, $2::int);
+select plimsoll.retire_worker($1::int, $2::int);

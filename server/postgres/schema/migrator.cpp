@@ -1,125 +1,129 @@
 #include "server/postgres/schema/migrator.hpp"
 
-#include <cstdlib>
-#include <memory>
-#include <string>
+#include "server/postgres/schema/ledger.hpp"
+#include "server/postgres/schema/session.hpp"
 
-#include <libpq-fe.h>
+#include <string>
+#include <utility>
+
+#include <pqxx/connection>
+#include <pqxx/errorhandler>
+#include <pqxx/except>
+#include <pqxx/transaction>
 
 namespace plimsoll::postgres {
 namespace {
 
-using migrations::Migration;
-using Answer = std::unique_ptr<PGresult, decltype(&PQclear)>;
+using migrations::Function;
+using migrations::Schema;
 
-// How long we wait for another migrator, or for a lock that a migration needs on a table in use.
+// How long we wait for another migrator, or for a lock that a version needs on a table in use.
 constexpr const char* kLimits = "set local lock_timeout = '60s'";
 
 constexpr const char* kLock = "select pg_advisory_xact_lock(7093421775110284117)";
 
-class Session {
+class Migration {
   public:
-    explicit Session(const Target& target) {
-        const char* keywords[] = {"dbname", "fallback_application_name", "connect_timeout",
-                                  target.user.empty() ? nullptr : "user", nullptr};
-        const char* values[] = {target.conninfo.c_str(), "plimsoll migrate", "10",
-                                target.user.c_str(), nullptr};
-        handle_.reset(PQconnectdbParams(keywords, values, 1));
-        PQsetNoticeProcessor(handle_.get(), [](void*, const char*) {}, nullptr);
+    Migration(pqxx::work& work, const Schema& schema) : work_(work), schema_(schema) {}
+
+    // Throws pqxx::failure; step() says where.
+    Result<MigrationReport> run() {
+        work_.exec0(kLimits);
+        work_.exec(kLock);
+        ledger_ = read_ledger(work_);
+        if (!ledger_.versions.empty()) report_.before = ledger_.versions.back().number;
+        if (is_development(ledger_)) rebase();
+        if (auto same = check_versions(ledger_, schema_); !same) {
+            return fail(std::move(same.error()));
+        }
+        apply_versions();
+        report_.newer_functions = ledger_.set > schema_.set;
+        if (!report_.newer_functions) apply_functions();
+        report_.after = static_cast<int>(schema_.versions.size());
+        return report_;
     }
 
-    bool is_open() const { return PQstatus(handle_.get()) == CONNECTION_OK; }
-    std::string message() const { return PQerrorMessage(handle_.get()); }
-
-    Result<Answer> run(const std::string& sql) {
-        Answer answer(PQexec(handle_.get(), sql.c_str()), &PQclear);
-        const auto status = PQresultStatus(answer.get());
-        if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return answer;
-        return fail(Errc::unavailable, message());
-    }
+    const std::string& step() const { return step_; }
 
   private:
-    Handle handle_;
+    void apply(const std::string& what, std::string_view sql) {
+        step_ = what;
+        work_.exec(std::string(sql));
+        work_.exec0("reset role");
+        step_.clear();
+    }
+
+    void rebase() {
+        apply("The change of the development schema", schema_.rebase);
+        record(work_, schema_.versions.front());
+        ledger_ = read_ledger(work_);
+        report_.rebased = true;
+    }
+
+    void apply_versions() {
+        for (const auto& version : schema_.versions.subspan(ledger_.versions.size())) {
+            apply("Version " + std::to_string(version.number) + " of the schema (" +
+                      std::string(version.name) + ")",
+                  version.sql);
+            record(work_, version);
+            changed_ = true;
+        }
+    }
+
+    bool differs(const Function& function) const {
+        const auto known = ledger_.functions.find(function.name);
+        return known == ledger_.functions.end() || known->second != function.sha256;
+    }
+
+    void apply_functions() {
+        work_.exec0("set local search_path = plimsoll");
+        for (const auto& function : schema_.functions) {
+            if (!differs(function)) continue;
+            apply("The function " + std::string(function.name), function.sql);
+            record(work_, function);
+            ++report_.functions;
+        }
+        if (changed_ || report_.functions > 0 || differs(schema_.rights)) {
+            apply("The rights", schema_.rights.sql);
+            record(work_, schema_.rights);
+        }
+        if (ledger_.set != schema_.set) record_set(work_, schema_.set);
+    }
+
+    pqxx::work& work_;
+    const Schema& schema_;
+    Ledger ledger_;
+    MigrationReport report_;
+    bool changed_ = false;  // versions were applied
+    std::string step_;      // what is being applied, for the message
 };
-
-// How many of the known migrations are applied, after checking that they are the same ones.
-Result<int> applied(Session& session, std::initializer_list<Migration> known) {
-    auto exists = session.run("select to_regclass('plimsoll.schema_migration') is not null");
-    if (!exists) return fail(std::move(exists.error()));
-    if (*PQgetvalue(exists->get(), 0, 0) == 'f') return 0;
-    auto rows = session.run(
-        "select version, encode(sha256, 'hex'), name from plimsoll.schema_migration "
-        "order by version");
-    if (!rows) return fail(std::move(rows.error()));
-    const int count = PQntuples(rows->get());
-    for (int i = 0; i < count; ++i) {
-        const int version = std::atoi(PQgetvalue(rows->get(), i, 0));
-        if (version > static_cast<int>(known.size())) {
-            const int newest = std::atoi(PQgetvalue(rows->get(), count - 1, 0));
-            return fail(Errc::conflict, "The database's schema is version " +
-                                            std::to_string(newest) + ", this program knows " +
-                                            std::to_string(known.size()) +
-                                            ": use the newer plimsoll that made it.");
-        }
-        const Migration& ours = known.begin()[version - 1];
-        const std::string_view text = PQgetvalue(rows->get(), i, 1);
-        if (version != i + 1 || (text != ours.sha256 && text != ours.formerly)) {
-            return fail(Errc::conflict, "Migration " + std::string(ours.name) +
-                                            " was applied to the database with another text "
-                                            "than this program's (recorded as " +
-                                            PQgetvalue(rows->get(), i, 2) + ").");
-        }
-    }
-    return count;
-}
-
-Result<void> apply(Session& session, const Migration& migration) {
-    auto done = session.run(std::string(migration.sql));
-    if (!done) {
-        return fail(Errc::unavailable, "Migration " + std::string(migration.name) +
-                                           " failed: " + done.error().message);
-    }
-    auto recorded = session.run(
-        "set local role plimsoll_owner;"
-        "insert into plimsoll.schema_migration (version, name, sha256) values (" +
-        std::to_string(migration.version) + ", '" + std::string(migration.name) + "', '\\x" +
-        std::string(migration.sha256) + "')");
-    if (!recorded) return fail(std::move(recorded.error()));
-    return {};
-}
-
-// One transaction: the lock, what is applied, and the next migration if there is one. Returns the
-// number of migrations that were applied before it.
-Result<int> step(Session& session, std::initializer_list<Migration> known) {
-    for (const char* sql : {"begin", kLimits, kLock}) {
-        if (auto done = session.run(sql); !done) return fail(std::move(done.error()));
-    }
-    auto count = applied(session, known);
-    if (!count) return count;
-    if (*count < static_cast<int>(known.size())) {
-        if (auto done = apply(session, known.begin()[*count]); !done) {
-            return fail(std::move(done.error()));
-        }
-    }
-    if (auto done = session.run("commit"); !done) return fail(std::move(done.error()));
-    return count;
-}
 
 }  // namespace
 
-Result<MigrationReport> migrate(const Target& target, std::initializer_list<Migration> known) {
-    Session session(target);
-    if (!session.is_open()) {
-        return fail(Errc::unavailable, "The database refuses connections: " + session.message());
+Result<MigrationReport> migrate(const Target& target, const Schema& schema) {
+    auto options = session_options(target, "plimsoll migrate");
+    if (!options) return fail(std::move(options.error()));
+    std::string step;
+    try {
+        pqxx::connection connection(*options);
+        const pqxx::quiet_errorhandler quiet(connection);
+        pqxx::work work(connection);
+        Migration migration(work, schema);
+        try {
+            auto report = migration.run();
+            if (report) work.commit();
+            return report;
+        } catch (const pqxx::failure&) {
+            step = migration.step();
+            throw;
+        }
+    } catch (const pqxx::broken_connection& error) {
+        return fail(Errc::unavailable,
+                    std::string("The database refuses connections: ") + error.what());
+    } catch (const pqxx::failure& error) {
+        return fail(Errc::unavailable,
+                    step.empty() ? std::string(error.what()) : step + " failed: " + error.what());
     }
-    MigrationReport report{-1, 0};
-    do {
-        auto before = step(session, known);
-        if (!before) return fail(std::move(before.error()));
-        if (report.before < 0) report.before = *before;
-        report.after = *before;
-    } while (report.after < static_cast<int>(known.size()));
-    return report;
 }
 
 }  // namespace plimsoll::postgres

@@ -15,7 +15,7 @@ Baseline to_baseline(const Row& row) {
     Baseline baseline;
     baseline.id = BaselineId{row.get<std::int64_t>("id")};
     baseline.kind = row.get<std::string>("kind");
-    baseline.likeness = row.get<std::string>("likeness");
+    baseline.comparison_key = row.get<std::string>("comparison_key");
     if (const auto job = row.get<std::optional<std::int64_t>>("job_id")) {
         baseline.job = JobId{*job};
     }
@@ -41,10 +41,9 @@ awaitable<Result<std::vector<Baseline>>> BaselineStore::list(TeamId team) {
     co_return found;
 }
 
-awaitable<Result<std::optional<BaselineStore::Found>>> BaselineStore::find(TeamId team,
-                                                                           std::string kind,
-                                                                           std::string likeness) {
-    auto replies = co_await run(team, Statement::of(sql::baselines_find, kind, likeness));
+awaitable<Result<std::optional<BaselineStore::Found>>> BaselineStore::find(
+    TeamId team, std::string kind, std::string comparison_key) {
+    auto replies = co_await run(team, Statement::of(sql::baselines_find, kind, comparison_key));
     if (!replies) co_return fail(std::move(replies.error()));
     if (replies->back().empty()) co_return std::optional<Found>();
     const Row row = replies->back()[0];
@@ -54,7 +53,7 @@ awaitable<Result<std::optional<BaselineStore::Found>>> BaselineStore::find(TeamI
 awaitable<Result<Baseline>> BaselineStore::pin(Author author, NewBaseline baseline) {
     auto replies = co_await run(
         author.team, Statement::of(sql::baselines_pin, author.team.value, author.user.value,
-                                   baseline.kind, baseline.likeness, baseline.job.value,
+                                   baseline.kind, baseline.comparison_key, baseline.job.value,
                                    baseline.summary, author.request_id, queue::kBaselinesPerTeam));
     if (!replies) co_return fail(std::move(replies.error()));
     if (replies->back().empty()) {

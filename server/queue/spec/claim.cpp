@@ -51,7 +51,7 @@ int aged_priority(int priority, Moment since, Moment now) {
 
 // What a process died on goes to another device, for a minute, while there is one that could run
 // it.
-bool Queue::leaves_to_others(int worker, const Ready& task, Moment now) const {
+bool Queue::defers_to_other_worker(int worker, const Ready& task, Moment now) const {
     if (task.since <= now - 60'000) return false;
     const bool died_here = std::ranges::any_of(state.attempts, [&](const Attempt& a) {
         return a.job == task.job && a.task == task.task && a.worker == worker &&
@@ -158,7 +158,7 @@ Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment no
                 std::min<int>(std::max(room, 0), static_cast<int>(lane.ready.size()));
             for (int i = 0; i < looked_at; ++i) {
                 auto& task = lane.ready[i];
-                if (task.crashes > 0 && leaves_to_others(worker, task, now)) break;
+                if (task.crashes > 0 && defers_to_other_worker(worker, task, now)) break;
                 candidates.push_back({&task, turn.account, ++turn.candidates, before,
                                       turn.vtime + before / turn.weight, t});
                 before += static_cast<double>(task.seconds);

@@ -103,7 +103,7 @@ class Queue {
 
     bool is_alive(const Worker& worker, int epoch, Moment now) const;
     bool fits(const Lane& lane, const Worker& worker) const { return lane.memory <= worker.memory; }
-    bool leaves_to_others(int worker, const Ready& task, Moment now) const;
+    bool defers_to_other_worker(int worker, const Ready& task, Moment now) const;
     bool holds(int worker, int account) const;
     bool is_leased(int job) const;
     Lease* find_lease(std::int64_t fence);

@@ -19,7 +19,7 @@ Result<float> first_result(const std::filesystem::path& cache) {
     const auto device = opencl::Device::open({"pocl", 0});
     if (!device) return fail(device.error());
     opencl::Programs programs(*device, opencl::ProgramCache(cache / "programs"));
-    const operations::GemmPlan plan;
+    const routines::GemmPlan plan;
     const std::size_t weights = packed_bytes(plan, kColumns, kColumns);
     auto a = device->allocate(kRows * kColumns * sizeof(float));
     auto b = device->allocate(kColumns * kColumns * sizeof(float));
@@ -32,19 +32,19 @@ Result<float> first_result(const std::filesystem::path& cache) {
         }
     }
     auto done = pack(programs, plan, *b, {kColumns, kColumns, kColumns, 1}, *packed);
-    const operations::Norm norm{*b, *b, 1e-5F};
-    const operations::Product product{.a = *a,
-                                      .b = *packed,
-                                      .c = *c,
-                                      .m = kRows,
-                                      .n = kColumns,
-                                      .k = kColumns,
-                                      .bias = &*b,
-                                      .gelu = true,
-                                      .residual = &*a,
-                                      .norm = &norm};
+    const routines::Norm norm{*b, *b, 1e-5F};
+    const routines::Product product{.a = *a,
+                                    .b = *packed,
+                                    .c = *c,
+                                    .m = kRows,
+                                    .n = kColumns,
+                                    .k = kColumns,
+                                    .bias = &*b,
+                                    .gelu = true,
+                                    .residual = &*a,
+                                    .norm = &norm};
     if (done) done = multiply(programs, plan, product);
-    if (done) done = softmax(programs, operations::Flavour::block, *c, *a, {kRows, kColumns});
+    if (done) done = softmax(programs, routines::Flavour::block, *c, *a, {kRows, kColumns});
     std::vector<float> result(kRows * kColumns);
     if (done) done = device->read(*a, std::as_writable_bytes(std::span(result)));
     if (!done) return fail(done.error());

@@ -5,7 +5,7 @@
 #include "engine/opencl/probing/probe.hpp"
 #include "engine/opencl/runtime/cache_directory.hpp"
 #include "engine/routines/attention.hpp"
-#include "engine/tuning/search.hpp"
+#include "engine/tuning/gemm_search.hpp"
 #include "tests/bench/engine/loops.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@
 namespace plimsoll {
 namespace {
 
-using namespace operations;
+using namespace routines;
 using Floats = std::vector<float>;
 using Json = nlohmann::ordered_json;
 
@@ -226,7 +226,7 @@ void rows(const Bench& bench) {
         [&] { bench::softmax_loop(in.data(), out.data(), shape.rows, shape.columns); });
     compare(
         "GELU",
-        [&] { return apply(bench.programs, flavour, Function::gelu, in_there, out_there, shape); },
+        [&] { return unary(bench.programs, flavour, Function::gelu, in_there, out_there, shape); },
         [&] { bench::gelu_loop(in.data(), out.data(), shape.rows, shape.columns); });
 }
 

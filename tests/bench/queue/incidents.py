@@ -90,7 +90,7 @@ class Claims(threading.Thread):
 def dropped(bench, jobs):
     """Seconds to drop a day of so many jobs while claims run, and the longest of a claim that ran beside it."""
     queue = bench.queue
-    queue.rows("select ensure_partitions_v1(0, clock_timestamp() - interval '20 days')")
+    queue.rows("select ensure_partitions(0, clock_timestamp() - interval '20 days')")
     first = queue.one("select day_of(clock_timestamp() - interval '20 days')::bigint << 40")
     with connect() as filling:
         for statement in OLD_DAY.split(';'):
@@ -100,7 +100,7 @@ def dropped(bench, jobs):
     for n in range(40):
         queue.rows('select bench.enqueue(10, 100, 1, 1, %s)', n * 10)
     queue.connection.execute("""insert into bench.worker select 0, worker_id, epoch from
-        register_worker_v1('node', 'device', 'cpu', '{bench:1}', '{}', 20::smallint, 1, '{}')
+        register_worker('node', 'device', 'cpu', '{bench:1}', '{}', 20::smallint, 1, '{}', '{}')
         on conflict (n) do update set worker_id = excluded.worker_id, epoch = excluded.epoch""")
     claims = Claims()
     claims.start()
@@ -108,7 +108,7 @@ def dropped(bench, jobs):
         assert claims.is_alive()
         time.sleep(0.01)
     start = time.monotonic()
-    while (outcomes := [row.outcome for row in queue.rows('select * from retention_v1(10)')]) == ['busy']:
+    while (outcomes := [row.outcome for row in queue.rows('select * from apply_retention(10)')]) == ['busy']:
         pass
     end = time.monotonic()
     claims.over.set()

@@ -49,7 +49,7 @@ def new_database(name, migrate=False):
         connection.execute(f'create database {name}')
     if migrate:
         subprocess.run([ROOT / 'tests/support/migrate', url], check=True)
-        subprocess.run(['psql', '-qX', url, '-c', 'select plimsoll.ensure_partitions_v1()'], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(['psql', '-qX', url, '-c', 'select plimsoll.ensure_partitions()'], check=True, stdout=subprocess.DEVNULL)
     return url
 
 

@@ -55,10 +55,10 @@ def prepare(queue, accounts, days):
     queue.connection.execute("""
         truncate job, task, result, attempt, event, report, ready, scheduled, lease, worker, account, team, bench.worker restart identity cascade;
         delete from class_state; insert into class_state (class_id) select id from device_class""")
-    queue.rows('select ensure_partitions_v1(%s)', days)
+    queue.rows('select ensure_partitions(%s)', days)
     queue.connection.execute("insert into team (name) select 'team ' || i from generate_series(1, %s) i", (accounts,))
     queue.connection.execute("""insert into bench.worker select 0, worker_id, epoch from
-        register_worker_v1('node', 'device', 'cpu', '{bench:1}', '{}', 20::smallint, 1, '{}')""")
+        register_worker('node', 'device', 'cpu', '{bench:1}', '{}', 20::smallint, 1, '{}', '{}')""")
 
 
 def run(scenario, tasks, batch):

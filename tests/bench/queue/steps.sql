@@ -17,7 +17,7 @@ create function bench.enqueue(p_jobs int, p_tasks int, p_accounts int, p_lanes i
     from generate_series(p_from, p_from + p_jobs - 1) i) j,
   (select array_agg(1 + t / p_tasks) job, array_agg(1) items, array_agg(0.001::real) seconds, array_agg('\x1f8b0800000000000003'::bytea) input
     from generate_series(0, p_jobs * p_tasks - 1) t) t,
-  enqueue_v3(j.team, j.usr, j.kind, j.version, j.args, j.none, j.labels, j.zero, j.class, j.empty, j.zero, j.model, j.merge, j.run_at, j.none, j.mark,
+  enqueue(j.team, j.usr, j.kind, j.version, j.args, j.none, j.labels, j.zero, j.class, j.empty, j.zero, j.model, j.merge, j.run_at, j.none, j.mark,
     j.run_at, array_fill(null::real, array[p_jobs]), j.none, false,
     t.job, t.items, t.seconds, t.input)
 $$;
@@ -27,7 +27,8 @@ declare
   w bench.worker;
 begin
   select * into w from bench.worker where n = p_n;
-  return query select coalesce(max(c.fence), 0), count(length(c.input)) from claim_v1(w.worker_id, w.epoch, 1e9, p_tasks) c;
+  return query select coalesce(max(c.fence), 0), count(length(u.input))
+  from claim(w.worker_id, w.epoch, 1e9, p_tasks) c left join unnest(c.inputs) u(input) on true;
 end
 $$;
 
@@ -43,12 +44,12 @@ begin
   end if;
   select * into w from bench.worker where n = p_n;
   k := cardinality(l.jobs);
-  return (select count(*) from complete_v1(w.worker_id, w.epoch, p_fence, l.jobs, l.tasks, array_fill('done'::text, array[k]),
+  return (select count(*) from complete_each(w.worker_id, w.epoch, p_fence, l.jobs, l.tasks, array_fill('done'::text, array[k]),
     array_fill('\x1f8b0800000000000003'::bytea, array[k]), array_fill('{}'::bytea, array[k]), array_fill(1, array[k]), array_fill(0, array[k]),
     array_fill(0.001::real, array[k]), array_fill(null::text, array[k]), array_fill(null::real, array[k])) where verdict = 'accepted');
 end
 $$;
 
 create function bench.beat(p_n int) returns void language sql as $$
-  select from bench.worker w, heartbeat_v1(w.worker_id, w.epoch, '{}', '{}', '{}') where w.n = p_n
+  select from bench.worker w, heartbeat(w.worker_id, w.epoch, '{}', '{}', '{}') where w.n = p_n
 $$;

@@ -39,15 +39,15 @@ export function noBatch() {
 }
 
 /** Which reports are compared: here those of a name of device. */
-const likenessOf = (report) => `${report.summary.mode} on ${report.summary.device.name} (${report.summary.device.type}, ${report.summary.device.compute_units} units), batches up to 4096`;
+const comparisonKeyOf = (report) => `${report.summary.mode} on ${report.summary.device.name} (${report.summary.device.type}, ${report.summary.device.compute_units} units), batches up to 4096`;
 
-const baselineOf = (fake, job) => fake.baselines.find(({ baseline }) => baseline.likeness === likenessOf(fake.reports.get(job.id)));
+const baselineOf = (fake, job) => fake.baselines.find(({ baseline }) => baseline.comparison_key === comparisonKeyOf(fake.reports.get(job.id)));
 
 export function readBaseline(fake, { response, json }, job) {
   const found = baselineOf(fake, job);
   const gone = found && !fake.job(found.baseline.job_id);
   json(response, 200, {
-    likeness: likenessOf(fake.reports.get(job.id)),
+    comparison_key: comparisonKeyOf(fake.reports.get(job.id)),
     baseline: found ? { ...found.baseline, job_id: gone ? null : found.baseline.job_id } : null,
     summary: found?.summary ?? null,
   });
@@ -55,7 +55,7 @@ export function readBaseline(fake, { response, json }, job) {
 
 /** A report as it stands when the team has pinned it. */
 export const pinnedReport = (job, report) => ({
-  baseline: { id: `base_of_${job.id}`, kind: job.kind, likeness: likenessOf(report), job_id: job.id, pinned_by: 'ada', pinned_at: new Date().toISOString() },
+  baseline: { id: `base_of_${job.id}`, kind: job.kind, comparison_key: comparisonKeyOf(report), job_id: job.id, pinned_by: 'ada', pinned_at: new Date().toISOString() },
   summary: report.summary,
 });
 

@@ -41,7 +41,7 @@ def main():
     print('seed', given.seed, flush=True)
     coin = random.Random(given.seed)
     queue = Queue(connect())
-    queue.rows('select ensure_partitions_v1()')
+    queue.rows('select ensure_partitions()')
     queue.connection.execute((pathlib.Path(__file__).parent / 'caps.sql').read_text())
     teams = [queue.make_team(f'team {n}') for n in range(len(CAPS))]
     for team, cap in zip(teams, CAPS):
@@ -68,7 +68,7 @@ def main():
                 queue.complete(host, merges)
             queue.heartbeat(host)
             if coin.random() < 0.05:
-                queue.rows('select fold_usage_v1()')
+                queue.rows('select fold_usage()')
                 queue.connection.execute('vacuum lease, judged, account_state, class_state')
     finally:
         stop.set()

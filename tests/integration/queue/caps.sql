@@ -29,7 +29,7 @@ create function complete_part(p_worker int, p_epoch int, l lease, p_from int, p_
 declare
   n constant int := p_to - p_from + 1;
 begin
-  perform complete_v1(p_worker, p_epoch, l.fence, l.jobs[p_from:p_to], l.tasks[p_from:p_to], array_fill('done'::text, array[n]),
+  perform complete_each(p_worker, p_epoch, l.fence, l.jobs[p_from:p_to], l.tasks[p_from:p_to], array_fill('done'::text, array[n]),
     array_fill('out'::bytea, array[n]), array_fill('{}'::bytea, array[n]), array_fill(1, array[n]), array_fill(0, array[n]), l.charges[p_from:p_to],
     array_fill(null::text, array[n]), array_fill(null::real, array[n]));
 end
@@ -48,19 +48,19 @@ begin
   for v_try in 0 .. p_tries loop
     if w is null or v_fate between 0.05 and 0.06 then  -- also: it died, and what it held runs elsewhere
       select r.worker_id id, r.epoch into w
-      from register_worker_v2('node', p_device, 'cpu', '{test:1}', '{}', 20::smallint, 1, '{}', '{}') r;
+      from register_worker('node', p_device, 'cpu', '{test:1}', '{}', 20::smallint, 1, '{}', '{}') r;
       v_held := '{}';
       commit;
     end if;
     v_fate := null;
     if v_try % 16 = 15 then
-      perform heartbeat_v1(w.id, w.epoch, v_held, '{}', '{}');
+      perform heartbeat(w.id, w.epoch, v_held, '{}', '{}');
       commit;
     end if;
     v_fence := null;
     if cardinality(v_held) < 4 then
       select max(c.fence) into v_fence
-      from claim_v3(w.id, w.epoch, (array[0.001, 0.1, 1.0])[1 + floor(random() * 3)], (array[1, 1, 2, 16])[1 + floor(random() * 4)]) c;
+      from claim(w.id, w.epoch, (array[0.001, 0.1, 1.0])[1 + floor(random() * 3)], (array[1, 1, 2, 16])[1 + floor(random() * 4)]) c;
       v_held := array_remove(v_held || v_fence, null);
       commit;
     end if;
@@ -69,7 +69,7 @@ begin
     v_held := v_held[2:];
     v_fate := random();
     if v_fate < 0.05 then
-      perform release_v1(w.id, w.epoch, l.fence, l.jobs, l.tasks);
+      perform release_tasks(w.id, w.epoch, l.fence, l.jobs, l.tasks);
     elsif v_fate < 0.3 and cardinality(l.jobs) > 1 then
       perform complete_part(w.id, w.epoch, l, 2, cardinality(l.jobs));
       commit;
@@ -79,6 +79,6 @@ begin
     end if;
     commit;
   end loop;
-  perform retire_worker_v1(w.id, w.epoch);
+  perform retire_worker(w.id, w.epoch);
 end
 $$;

@@ -7,7 +7,7 @@ from queue_case import QueueCase
 
 class Classes(QueueCase):
     def chosen(self, classes):
-        return self.queue.one('select connected_class_v1(%s, %s)', classes, self.queue.now)
+        return self.queue.one('select connected_class(%s, %s)', classes, self.queue.now)
 
     def test_the_first_class_that_is_connected(self):
         self.assertEqual(self.chosen('gpu,cpu,host'), 'cpu')

@@ -197,7 +197,7 @@ class Pays(HelpCase):
         self.assertEqual(self.job(job_id).charged_seconds, 0.5)
         rest = [tasks[3], tasks[0], tasks[1]]
         verdict = self.queue.call(
-            'complete_v2', 'int int bigint bigint[] int[] bytea[] bytea[] int[] int[] real[]', *self.helper, tasks[0].fence,
+            'complete', 'int int bigint bigint[] int[] bytea[] bytea[] int[] int[] real[]', *self.helper, tasks[0].fence,
             [t.job_id for t in rest], [t.task for t in rest], [b'out'] * 3, [b'{}'] * 3, [1] * 3, [0] * 3, [9.0] * 3)[0][0]
         self.assertEqual(verdict, 'accepted')
         self.assertEqual(self.job(job_id).charged_seconds, 2)
@@ -298,7 +298,7 @@ class Ends(HelpCase):
 
     def test_unknown_workers_and_such_that_drain(self):
         self.backlog()
-        self.queue.rows('select drain_worker_v1(%s, true)', self.helper.worker_id)
+        self.queue.rows('select drain_worker(%s, true)', self.helper.worker_id)
         self.assertEqual(self.helped(), 0)
         with self.assertRaisesRegex(Exception, 'is not registered'):
             self.queue.claim_elsewhere(self.helper._replace(epoch=7))
@@ -324,7 +324,7 @@ class Holds(HelpCase):
         self.queue.claim_elsewhere(self.helper, tasks=2)
         for subject in ('cpu', 'host', 'gpu'):
             self.queue.hold('device_class', subject)
-        self.assertEqual({h.subject: h.running for h in self.queue.rows('select subject, running from holds_v1(null)')}, {'cpu': 2, 'host': 2, 'gpu': 0})
+        self.assertEqual({h.subject: h.running for h in self.queue.rows('select subject, running from list_holds(null)')}, {'cpu': 2, 'host': 2, 'gpu': 0})
 
     def test_no_helper_claims_once_a_hold_of_its_device_is_acknowledged(self):
         """Holds are made under the locks of all classes: help goes on in classes that are not the device's."""

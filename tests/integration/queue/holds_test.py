@@ -60,7 +60,7 @@ class Holds(QueueCase):
         self.backlog(self.team, 4)
         tasks = self.queue.claim(self.cpu)
         self.queue.hold('team', self.team, 'drain')
-        running = lambda: self.queue.rows('select running from holds_v1(null)')[0].running
+        running = lambda: self.queue.rows('select running from list_holds(null)')[0].running
         self.assertEqual(running(), 4)
         self.assertEqual(self.queue.complete(self.cpu, tasks), ['accepted'] * 4)
         self.assertEqual(running(), 0)
@@ -132,9 +132,9 @@ class Quotas(QueueCase):
         self.assertEqual(claimed, [4, 4, 2, 0, 0])
         hour = self.moment.replace(minute=0, second=0, microsecond=0) + datetime.timedelta(hours=1)
         self.queue.now = hour - datetime.timedelta(milliseconds=1)
-        self.assertEqual(self.queue.call('renew_quotas_v1', '')[0][0], 0)
+        self.assertEqual(self.queue.call('renew_quotas', '')[0][0], 0)
         self.pass_time((hour - self.moment).total_seconds())
-        self.assertEqual(self.queue.call('renew_quotas_v1', '')[0][0], 1)
+        self.assertEqual(self.queue.call('renew_quotas', '')[0][0], 1)
         self.assertEqual(len(self.queue.claim(self.cpu, tasks=64)), 10)
 
     def test_what_was_charged_too_much_comes_back(self):
@@ -186,7 +186,7 @@ class Quotas(QueueCase):
         self.assertEqual(self.submit_one(self.other_team, 11).outcome, 'created')
 
     def test_queued_jobs_are_limited_to_the_job(self):
-        self.queue.rows('select set_team_limit_v1(%s, 5)', self.team)
+        self.queue.rows('select set_team_limit(%s, 5, null)', self.team)
         rows = self.queue.enqueue(*(job(self.team) for _ in range(3)), *(job(self.other_team) for _ in range(9)), *(job(self.team) for _ in range(4)))
         self.assertEqual([r.outcome for r in rows], ['created'] * 14 + ['over_quota'] * 2)
         self.assertEqual(rows[-1].refusal, {'quota': 'queued_jobs', 'used': 0, 'limit': 5})
@@ -197,11 +197,11 @@ class Quotas(QueueCase):
         self.assertEqual(outcomes.count('created'), started)
 
     def test_queued_jobs_are_limited_for_submits_at_once(self):
-        self.queue.rows('select set_team_limit_v1(%s, 20)', self.team)
+        self.queue.rows('select set_team_limit(%s, 20, null)', self.team)
         self.assertEqual(self.outcomes_of_submits_at_once(), {'created': 20, 'over_quota': 40})
 
     def test_jobs_a_minute_are_limited_to_the_job(self):
-        self.queue.rows('select set_team_limit_v2(%s, null, 60)', self.team)
+        self.queue.rows('select set_team_limit(%s, null, 60)', self.team)
         rows = self.queue.enqueue(*(job(self.team) for _ in range(58)), *(job(self.other_team) for _ in range(9)))
         self.assertEqual({r.outcome for r in rows}, {'created'})
         rows = self.queue.enqueue(*(job(self.team) for _ in range(4)))
@@ -217,9 +217,9 @@ class Quotas(QueueCase):
         self.assertEqual([r.outcome for r in rows], ['created'] * 60 + ['over_quota'])
 
     def test_what_is_refused_or_repeated_counts_for_nothing(self):
-        self.queue.rows('select set_team_limit_v2(%s, 1, 2)', self.team)
+        self.queue.rows('select set_team_limit(%s, 1, 2)', self.team)
         self.assertEqual([self.submit_one(self.team).outcome for _ in range(9)], ['created'] + ['over_quota'] * 8)
-        self.queue.rows('select set_team_limit_v2(%s, null, 2)', self.team)
+        self.queue.rows('select set_team_limit(%s, null, 2)', self.team)
         same = dict(key='k', fingerprint=b'x' * 32)
         self.assertEqual([self.submit_one(self.team, **same).outcome for _ in range(9)], ['created'] + ['replayed'] * 8)
         with self.assertRaises(Exception):
@@ -228,7 +228,7 @@ class Quotas(QueueCase):
         self.assertEqual(self.submit_one(self.team).refusal['quota'], 'jobs_per_minute')
 
     def test_jobs_a_minute_are_limited_for_submits_at_once(self):
-        self.queue.rows('select set_team_limit_v2(%s, null, 20)', self.team)
+        self.queue.rows('select set_team_limit(%s, null, 20)', self.team)
         self.assertEqual(self.outcomes_of_submits_at_once(), {'created': 20, 'over_quota': 40})
 
 
@@ -242,14 +242,14 @@ class History(QueueCase):
         self.run_merges()
 
     def used(self, team):
-        return self.queue.call('shares_v1', 'bigint', team)[0].used_seconds
+        return self.queue.call('list_shares', 'bigint', team)[0].used_seconds
 
     def start_of(self, team):
         return self.queue.one("""select s.vtime - c.vclock from account a join account_state s on s.account_id = a.id
             join class_state c on c.class_id = s.class_id where a.team_id = %s and a.class_id = 1""", team)
 
     def test_use_fades_with_the_half_life(self):
-        self.queue.rows("select set_device_class_v1('cpu', 60, null)")
+        self.queue.rows("select set_device_class('cpu', 60, null)")
         self.use(self.team, 8)
         for minutes, left in ((0, 8), (1, 4), (3, 1)):
             self.pass_time(60 * minutes)
@@ -267,7 +267,7 @@ class History(QueueCase):
         self.assertEqual(self.used(self.team), 3)
 
     def test_who_used_more_starts_later_by_the_difference_at_most_by_the_limit(self):
-        self.queue.rows("select set_device_class_v1('cpu', 100, 5)")
+        self.queue.rows("select set_device_class('cpu', 100, 5)")
         self.use(self.team, 4)
         self.submit(job(self.other_team, 50))
         self.submit(job(self.team))
@@ -275,7 +275,7 @@ class History(QueueCase):
         self.assertEqual({t.job_id for t in self.queue.claim(self.cpu, tasks=30)}, {self.queue.one('select id from job where team_id = %s', self.other_team)})
 
     def test_the_delay_fades_and_has_a_limit(self):
-        self.queue.rows("select set_device_class_v1('cpu', 100, 5)")
+        self.queue.rows("select set_device_class('cpu', 100, 5)")
         self.use(self.team, 20)
         self.submit(job(self.other_team, 50))
         for seconds, delay in ((0, 5), (200, 5), (300, 2.5), (1000, 20 / 2 ** 10)):
@@ -299,7 +299,7 @@ class History(QueueCase):
         self.assertEqual(self.start_of(self.team), 0)
 
     def test_with_a_limit_of_zero_history_does_not_count(self):
-        self.queue.rows("select set_device_class_v1('cpu', null, 0)")
+        self.queue.rows("select set_device_class('cpu', null, 0)")
         self.use(self.team, 9)
         self.submit(job(self.other_team, 50))
         self.submit(job(self.team))
@@ -372,7 +372,7 @@ class Waits(QueueCase):
         self.queue.set_share(self.team, weight=3, cap=2)
         self.submit(job(self.team, [task(seconds=3)]), job(self.other_team, [task(seconds=1)]))
         self.queue.complete(self.cpu, self.queue.claim(self.cpu))
-        first, second = (r for r in self.queue.call('shares_v1', 'bigint', None) if r.device_class == 'cpu')
+        first, second = (r for r in self.queue.call('list_shares', 'bigint', None) if r.device_class == 'cpu')
         self.assertEqual((first.used_share, first.due_share, first.cap), (0.75, 0.75, 2))
         self.assertEqual((second.used_share, second.due_share, second.cap), (0.25, 0.25, None))
 

@@ -164,12 +164,12 @@ class LateCommits(QueueCase):
         tasks = self.queue.claim(self.cpu)
         self.begin()
         self.late.complete(self.cpu, tasks[:2], seconds=2.0)
-        self.queue.one('select fold_usage_v1(1000)')  # finds nothing yet
+        self.queue.one('select fold_usage(1000)')  # finds nothing yet
         self.end()
         self.queue.complete(self.cpu, tasks[2:], seconds=1.0, fence=tasks[0].fence)
         self.run_merges()
         for _ in range(2):
-            self.queue.one('select fold_usage_v1(1000)')
+            self.queue.one('select fold_usage(1000)')
         [used] = self.queue.rows('select sum(seconds) seconds, sum(tasks) tasks from usage_hour')
         self.assertEqual((round(used.seconds, 6), used.tasks), (6.0018, 4))  # the merge of four tasks is charged too
 

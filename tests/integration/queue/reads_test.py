@@ -19,7 +19,7 @@ class Reads(QueueCase):
 
     def blocks_of_completing(self, fence, jobs):
         """Of the first task of each job, one item each."""
-        return self.blocks("""complete_v1(%s, %s, %s, j, array_fill(0, n), array_fill('done'::text, n), array_fill('x'::bytea, n), array_fill('x'::bytea, n),
+        return self.blocks("""complete_each(%s, %s, %s, j, array_fill(0, n), array_fill('done'::text, n), array_fill('x'::bytea, n), array_fill('x'::bytea, n),
             array_fill(1, n), array_fill(0, n), array_fill(0.01::real, n), array_fill(null::text, n), array_fill(null::real, n), %s)
             from (select %s::bigint[] j, array[%s] n) x""", *self.cpu, fence, self.queue.now, jobs, len(jobs))
 
@@ -46,13 +46,13 @@ class Snapshot(Reads):
     def life(self, beat):
         """Blocks that one task's calls read, with or without a beat while it runs."""
         [id] = self.submit(job(self.team, merge=False))
-        counts = {'idle claim': self.blocks('claim_v1(%s, %s, p_now => %s)', *self.idle, self.queue.now), 'claim': self.blocks('claim_v1(%s, %s, p_now => %s)', *self.cpu, self.queue.now)}
+        counts = {'idle claim': self.blocks('claim(%s, %s, p_now => %s)', *self.idle, self.queue.now), 'claim': self.blocks('claim(%s, %s, p_now => %s)', *self.cpu, self.queue.now)}
         fence = self.queue.one('select max(fence) from lease')
         if beat:
-            counts['beat'] = self.blocks("heartbeat_v1(%s, %s, %s, '{}', '{}', p_now => %s)", *self.cpu, [fence], self.queue.now)
+            counts['beat'] = self.blocks("heartbeat(%s, %s, %s, '{}', '{}', p_now => %s)", *self.cpu, [fence], self.queue.now)
         counts['complete'] = self.blocks_of_completing(fence, [id])
         [id] = self.submit(job(self.team, merge=False))
-        counts['cancel'] = self.blocks('cancel_v1(%s, %s)', self.team, id)
+        counts['cancel'] = self.blocks('cancel_job(%s, %s)', self.team, id)
         return counts
 
     def medians(self):
@@ -78,14 +78,14 @@ class Span(Reads):
     def test_jobs_of_others_between_those_of_a_claim_cost_nothing(self):
         """Nor does it matter that plans were made while there was hardly a job."""
         paused = self.queue.make_team('paused')
-        self.queue.rows("select set_account_v1(%s, 'cpu', null, null, true)", paused)
+        self.queue.rows("select set_account(%s, 'cpu', null, null, true)", paused)
 
         def life(between):
             [first] = self.submit(job(self.team))
             for _ in range(between // 250):
                 self.submit(*(job(paused) for _ in range(250)))
             [last] = self.submit(job(self.other_team))
-            claim = self.blocks('claim_v1(%s, %s, p_now => %s)', *self.cpu, self.queue.now)
+            claim = self.blocks('claim(%s, %s, p_now => %s)', *self.cpu, self.queue.now)
             [lease] = self.queue.rows('select fence, jobs from lease')
             self.assertEqual(set(lease.jobs), {first, last})
             return claim, self.blocks_of_completing(lease.fence, lease.jobs)
@@ -168,8 +168,8 @@ class Lists(QueueCase):
             self.app.rows("select set_config('app.team_id', %s, true)", str(self.team))
             self.app.rows("""update job set labels = '{"desk": "rates"}' where id = %s returning 1""", id)
         self.assertEqual((found('desk', 'energy'), found('run', '7'), found('desk', 'rates')), ([], [], [id]))
-        self.queue.rows('select cancel_v1(%s, %s)', self.team, id)
-        self.queue.rows('select delete_job_v1(%s, %s)', self.team, id)
+        self.queue.rows('select cancel_job(%s, %s)', self.team, id)
+        self.queue.rows('select delete_job(%s, %s)', self.team, id)
         self.assertEqual(self.queue.one('select count(*) from job_label'), 0)
 
     def test_labels_of_another_team_are_not_seen(self):

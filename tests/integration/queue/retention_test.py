@@ -16,7 +16,7 @@ class Retention(QueueCase):
     def on_day(self, days_ago):
         """The queue's functions see this time from now on."""
         self.queue.now = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=days_ago)
-        self.queue.rows('select ensure_partitions_v1(0, %s)', self.queue.now)
+        self.queue.rows('select ensure_partitions(0, %s)', self.queue.now)
         self.cpu, self.host = self.queue.register('cpu'), self.queue.register('host', 'host')
 
     def run_all(self):
@@ -25,7 +25,7 @@ class Retention(QueueCase):
             self.run_merges()
 
     def retain(self, days):
-        return [row.outcome for row in self.queue.rows('select * from retention_v1(%s)', days)]
+        return [row.outcome for row in self.queue.rows('select * from apply_retention(%s)', days)]
 
     def partitions(self, table='job'):
         return self.queue.one("select count(*) from pg_inherits where inhparent = %s::regclass", table)
@@ -33,8 +33,8 @@ class Retention(QueueCase):
     def test_partitions_are_made_once_and_ahead(self):
         before = self.partitions()
         now = self.seconds_from_now(40 * 86400)
-        self.assertEqual(self.queue.one('select ensure_partitions_v1(2, %s)', now), 3 * 8)
-        self.assertEqual(self.queue.one('select ensure_partitions_v1(2, %s)', now), 0)
+        self.assertEqual(self.queue.one('select ensure_partitions(2, %s)', now), 3 * 8)
+        self.assertEqual(self.queue.one('select ensure_partitions(2, %s)', now), 0)
         self.assertEqual(self.partitions(), before + 3)
         with self.assertRaisesRegex(Exception, 'no partition') as raised:
             self.queue.now = self.seconds_from_now(400 * 86400)
@@ -72,7 +72,7 @@ class Retention(QueueCase):
         self.assertEqual(self.queue.one('select count(*) from overdue'), 5)
         self.assertEqual(self.retain(9), ['dropped'])
         self.assertEqual({r.job_id for r in self.queue.rows('select job_id from overdue')}, {deleted, kept})
-        self.queue.rows('select delete_job_v1(%s, %s)', self.team, deleted)
+        self.queue.rows('select delete_job(%s, %s)', self.team, deleted)
         self.assertEqual([r.job_id for r in self.queue.rows('select job_id from overdue')], [kept])
 
     def test_a_drop_waits_for_nobody(self):

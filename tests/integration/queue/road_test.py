@@ -11,8 +11,9 @@ class Road(QueueCase):
     def test_a_job_is_split_run_merged_and_reported(self):
         [id] = self.submit(job(self.team, [task(10, data=b'a'), task(20, data=b'b'), task(5, data=None)], args='{"model": "x"}'))
         tasks = self.queue.claim(self.cpu)
-        self.assertEqual([(t.job_id, t.task, t.first_item, t.items, t.input, t.attempt, t.is_merge) for t in tasks],
-                         [(id, 0, 0, 10, b'a', 1, False), (id, 1, 10, 20, b'b', 1, False), (id, 2, 30, 5, None, 1, False)])
+        self.assertEqual([(t.job_id, t.task, t.items, t.input, t.attempt, t.is_merge) for t in tasks],
+                         [(id, 0, 10, b'a', 1, False), (id, 1, 20, b'b', 1, False), (id, 2, 5, None, 1, False)])
+        self.assertEqual([r.first_item for r in self.queue.rows('select first_item from task where job_id = %s order by seq', id)], [0, 10, 30])
         self.assertEqual((tasks[0].kind, tasks[0].kind_version, tasks[0].args), ('test', 1, {'model': 'x'}))
         self.assertEqual(self.queue.state(id), 'running')
         self.queue.complete(self.cpu, tasks[1:], failed=1, partial=b'later')
@@ -32,7 +33,7 @@ class Road(QueueCase):
         tasks = self.queue.claim(self.cpu)
         order = [4, 0, 5, 2, 1, 3]
         n = len(tasks)
-        self.queue.call('complete_v1', 'int int bigint bigint[] int[] text[] bytea[] bytea[] int[] int[] real[] text[] real[]', *self.cpu, tasks[0].fence,
+        self.queue.call('complete_each', 'int int bigint bigint[] int[] text[] bytea[] bytea[] int[] int[] real[] text[] real[]', *self.cpu, tasks[0].fence,
                         [tasks[i].job_id for i in order], [tasks[i].task for i in order], ['done'] * n,
                         [f'{tasks[i].job_id}/{tasks[i].task}'.encode() for i in order], [b''] * n, [tasks[i].items for i in order], [0] * n,
                         [0.01] * n, [None] * n, [None] * n)
@@ -59,14 +60,14 @@ class Road(QueueCase):
         self.assertEqual(self.queue.complete(self.host, [merge], fence=merge.fence + 1), ['stale'])
 
     def claim_by_job(self, worker):
-        return self.queue.call('claim_v3', 'int int float8 int smallint text[]', *worker, 1e6, 64, None, [])
+        return self.queue.call('claim', 'int int float8 int smallint text[]', *worker, 1e6, 64, None, [])
 
     def complete_whole(self, worker, jobs, partial=b'{}'):
         """Completes the rows of a claim by job as its worker does: tasks that are all done, in the claim's order."""
         tasks = sorted((place, row.job_id, task, items) for row in jobs
                        for place, task, items in zip(row.places, row.tasks, row.items or [0] * len(row.tasks)))
         n = len(tasks)
-        return self.queue.call('complete_v2', 'int int bigint bigint[] int[] bytea[] bytea[] int[] int[] real[]', *worker, jobs[0].fence,
+        return self.queue.call('complete', 'int int bigint bigint[] int[] bytea[] bytea[] int[] int[] real[]', *worker, jobs[0].fence,
                                [t[1] for t in tasks], [t[2] for t in tasks], [b'out'] * n, [partial] * n, [t[3] for t in tasks], [0] * n,
                                [0.01] * n)[0][0]
 
@@ -260,7 +261,7 @@ class Road(QueueCase):
         self.assertEqual(foreign.outcome, 'created')
         self.assertEqual(self.queue.one('select count(*) from job'), 2)
         self.queue.now = self.seconds_from_now(48 * 3600 + 1)
-        self.queue.rows('select ensure_partitions_v1(0, %s)', self.queue.now)
+        self.queue.rows('select ensure_partitions(0, %s)', self.queue.now)
         self.assertEqual(self.queue.enqueue(spec('k'))[0].outcome, 'created')
 
     def test_concurrent_submits_with_one_key_make_one_job(self):
@@ -276,7 +277,7 @@ class Road(QueueCase):
 
     def test_a_finished_job_can_be_deleted_with_all_it_left(self):
         [id] = self.submit(job(self.team))
-        delete = lambda team: self.queue.one('select delete_job_v1(%s, %s)', team, id)
+        delete = lambda team: self.queue.one('select delete_job(%s, %s)', team, id)
         self.assertEqual(delete(self.team), 'unfinished')
         self.queue.complete(self.cpu, self.queue.claim(self.cpu))
         self.run_merges()
@@ -290,8 +291,8 @@ class Road(QueueCase):
         [id] = self.submit(job(self.team, [task(100)]))
         tasks = self.queue.claim(self.cpu)
         self.queue.heartbeat(self.cpu, [tasks[0].fence], [(id, 40)])
-        self.assertEqual(self.queue.one('select job_progress_v1(%s)', id), 40)
-        self.assertEqual(self.queue.rows('select tasks_running, seen from devices_v1(%s) where device = %s', self.moment, 'cpu'), [(1, True)])
+        self.assertEqual(self.queue.one('select job_progress(%s)', id), 40)
+        self.assertEqual(self.queue.rows('select tasks_running, seen from list_devices(%s) where device = %s', self.moment, 'cpu'), [(1, True)])
 
     def test_wrong_arguments_are_refused_whole(self):
         bad = job(self.team, device_class='tpu')

@@ -18,13 +18,13 @@ class Schedules(QueueCase):
                               team or self.team, overlap, self.seconds_from_now(due))
 
     def claim(self, queue=None):
-        return (queue or self.queue).call('claim_schedules_v1', 'int interval', 100, LEASE)
+        return (queue or self.queue).call('claim_schedules', 'int interval', 100, LEASE)
 
     def answer(self, id, due=0, then=3600, way='time', verdict='submit', queue=None, version=1, key=None, kind='test', unique=None):
         """The due time `due` seconds from the beginning is answered, and the next is `then`."""
         at = lambda seconds: None if seconds is None else self.seconds_from_now(seconds)
         return (queue or self.queue).call(
-            'run_schedule_v1',
+            'run_schedule',
             'bigint int text timestamptz timestamptz timestamptz int text text bigint text bytea text smallint json text jsonb smallint text text '
             'smallint text real text int[] real[] bytea[] bigint float8 float8',
             id, version, way, at(due) if way == 'time' else None, None if way == 'person' else at(due), at(then) if way == 'time' else None, 0,
@@ -109,8 +109,8 @@ class Schedules(QueueCase):
         id = self.make('cancel')
         first = self.answer(id).job_id
         second = self.answer(id, 3600, 7200).job_id
-        self.assertEqual(self.queue.call('cancel_overlapped_v1', '')[0].job_id, first)
-        self.assertEqual(self.queue.call('cancel_overlapped_v1', ''), [])
+        self.assertEqual(self.queue.call('cancel_overlapped', '')[0].job_id, first)
+        self.assertEqual(self.queue.call('cancel_overlapped', ''), [])
         self.assertEqual((self.queue.state(first), self.queue.state(second)), ('cancelled', 'queued'))
 
     def test_overlap_queue_waits_in_order(self):
@@ -190,7 +190,7 @@ class Schedules(QueueCase):
         app.rows("select set_config('app.team_id', %s, true)", str(self.team))
         self.assertEqual([r.id for r in app.rows('select id from schedule')], [id])
         self.assertEqual([r.schedule_id for r in app.rows('select schedule_id from schedule_run')], [id])
-        [shown] = app.rows('select schedule_id, schedule_name from jobs_v2(array(select id from job))')
+        [shown] = app.rows('select schedule_id, schedule_name from read_jobs(array(select id from job))')
         self.assertEqual(shown.schedule_id, id)
         app.connection.execute('rollback')
         self.assertEqual(app.rows('select id from schedule'), [])
@@ -202,7 +202,7 @@ class Schedules(QueueCase):
         id = self.make()
         made = self.answer(id).job_id
         self.finish(made)
-        self.assertEqual(self.queue.one('select delete_job_v1(%s, %s)', self.team, made), 'deleted')
+        self.assertEqual(self.queue.one('select delete_job(%s, %s)', self.team, made), 'deleted')
         self.assertEqual(self.answer(id, 3600, 7200).outcome, 'submitted')
 
 

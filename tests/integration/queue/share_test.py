@@ -18,7 +18,7 @@ class Share(QueueCase):
         teams = [self.queue.make_team(f'team {i}') for i in range(count)]
         for team, weight in zip(teams, weights or [None] * count):
             if weight or cap is not None:
-                self.queue.rows("select set_account_v1(%s, 'cpu', %s, %s, null)", team, weight, cap)
+                self.queue.rows("select set_account(%s, 'cpu', %s, %s, null)", team, weight, cap)
         return teams
 
     def backlog(self, teams, tasks=400, lanes=1, seconds=0.01, **given):
@@ -126,10 +126,10 @@ class Share(QueueCase):
         [team] = self.teams(1)
         for weight, cap in ((0, None), (-1, None), (math.nan, None), (math.inf, None), (None, -1)):
             with self.assertRaises(InvalidParameterValue):
-                self.queue.rows("select set_account_v1(%s, 'cpu', %s, %s, null)", team, weight, cap)
+                self.queue.rows("select set_account(%s, 'cpu', %s, %s, null)", team, weight, cap)
         for seconds, period in ((0, 'day'), (-1, 'day'), (math.nan, 'day'), (60, 'year')):
             with self.assertRaises(InvalidParameterValue):
-                self.queue.rows("select set_share_v1(%s, 'cpu', 1, null, %s, %s)", team, seconds, period)
+                self.queue.rows("select set_share(%s, 'cpu', 1, null, %s, %s)", team, seconds, period)
 
     def test_idle_teams_save_up_no_credit(self):
         idle, busy = self.teams(2)
@@ -162,7 +162,7 @@ class Share(QueueCase):
 
     def test_a_cap_counts_devices_and_is_never_passed(self):
         capped, other = self.teams(2)
-        self.queue.rows("select set_account_v1(%s, 'cpu', null, 2, null)", capped)
+        self.queue.rows("select set_account(%s, 'cpu', null, 2, null)", capped)
         self.backlog([capped], 200)
         workers = [self.queue.register(f'd{i}') for i in range(4)]
         claims = [self.queue.claim(w, tasks=8) for w in workers]
@@ -196,17 +196,17 @@ class Share(QueueCase):
     def test_a_paused_team_gets_nothing_until_it_goes_on(self):
         [team] = self.teams(1)
         self.backlog([team], 5)
-        self.queue.rows("select set_account_v1(%s, 'cpu', null, null, true)", team)
+        self.queue.rows("select set_account(%s, 'cpu', null, null, true)", team)
         self.assertEqual(self.queue.claim(self.cpu), [])
-        self.queue.rows("select set_account_v1(%s, 'cpu', null, null, false)", team)
+        self.queue.rows("select set_account(%s, 'cpu', null, null, false)", team)
         self.assertEqual(len(self.queue.claim(self.cpu)), 5)
 
     def test_a_draining_worker_claims_nothing(self):
         self.backlog(self.teams(1), 3)
-        self.queue.rows('select drain_worker_v1(%s, true)', self.cpu.worker_id)
+        self.queue.rows('select drain_worker(%s, true)', self.cpu.worker_id)
         self.assertEqual(self.queue.claim(self.cpu), [])
         self.assertTrue(self.queue.heartbeat(self.cpu).draining)
-        self.queue.rows('select drain_worker_v1(%s, false)', self.cpu.worker_id)
+        self.queue.rows('select drain_worker(%s, false)', self.cpu.worker_id)
         self.assertEqual(len(self.queue.claim(self.cpu)), 3)
 
     def test_priority_orders_within_a_team_only(self):

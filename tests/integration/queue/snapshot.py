@@ -14,8 +14,6 @@ import time
 from queue_client import Queue, connect, job
 from queue_invariants import broken
 
-QUERIES = pathlib.Path(__file__).resolve().parents[3] / 'server/postgres/queries/worker.sql'
-CLAIM = re.search(r'plimsoll\.(claim_v\d+)', QUERIES.read_text())[1]
 HOT = ('ready', 'scheduled', 'lease', 'account_state', 'class_state', 'worker', 'usage_touch', 'overdue')
 BATCH = 16
 # Dead rows of the hot tables and their index entries, for a task that is claimed with 15 others.
@@ -27,7 +25,7 @@ class Load:
 
     def __init__(self, teams):
         self.queue = Queue(connect())
-        self.queue.rows('select ensure_partitions_v1()')
+        self.queue.rows('select ensure_partitions()')
         self.teams = [self.queue.make_team(f'team {n}') for n in range(teams)]
         self.worker, self.host = self.queue.register('cpu'), self.queue.register('host', 'host')
         self.tasks = self.rounds = 0
@@ -42,8 +40,8 @@ class Load:
             queue.complete(self.host, merges)
         queue.heartbeat(self.worker)
         queue.heartbeat(self.host)
-        queue.one('select fold_usage_v1(1000)')
-        queue.one('select watch_vacuum_v1()')
+        queue.one('select fold_usage(1000)')
+        queue.one('select watch_vacuum()')
 
     def blocks(self):
         """What a claim reads, of one task and of sixteen; medians of some that are undone."""
@@ -55,7 +53,7 @@ class Load:
                 counts = []
                 for _ in range(9):
                     with queue.connection.transaction(force_rollback=True):
-                        [[plan]] = queue.rows(f'explain (analyze, buffers, timing off, format json) select {CLAIM}(%s, %s, 1e6, %s)', *self.worker, tasks)[0]
+                        [[plan]] = queue.rows('explain (analyze, buffers, timing off, format json) select claim(%s, %s, 1e6, %s)', *self.worker, tasks)[0]
                         counts.append(plan['Plan']['Shared Hit Blocks'] + plan['Plan']['Shared Read Blocks'])
                 found.append(statistics.median(counts))
         return found
@@ -92,8 +90,8 @@ def main():
     assert after - before <= BYTES_PER_TASK * done, (before, after, done)
     # Told in seconds, as a warning from one minute on.
     moment = load.queue.one('select clock_timestamp()') + datetime.timedelta(seconds=max(0, 65 - seconds))
-    assert load.queue.one('select watch_vacuum_v1(%s)', moment) >= 60
-    [holder] = load.queue.rows('select * from vacuum_holders_v1(%s)', moment)
+    assert load.queue.one('select watch_vacuum(%s)', moment) >= 60
+    [holder] = load.queue.rows('select * from list_vacuum_holders(%s)', moment)
     assert (holder.holder, holder.detail) == ('session', f'process {snapshot.info.backend_pid}'), holder
 
     snapshot.close()
@@ -106,7 +104,7 @@ def main():
         for table in HOT:
             load.queue.connection.execute(f'vacuum {table}')
     assert load.size() <= 1.1 * released + len(HOT) * 3 * 8192, (released, load.size())
-    assert load.queue.one('select watch_vacuum_v1()') == 0
+    assert load.queue.one('select watch_vacuum()') == 0
     assert not (found := broken(load.queue)), found
     print(f'released: {load.tasks - begun} tasks more, and the hot tables have {load.size() >> 10} KiB')
 

@@ -71,7 +71,7 @@ class Minutes:
         worker = self.queue.register('onlooker')
         with self.queue.connection.transaction(force_rollback=True):
             for _ in range(2):  # the first call of a connection reads the catalogue, too
-                [[plan]] = self.queue.rows('explain (analyze, buffers, format json) select claim_v1(%s, %s, 1, 1)', *worker)[0]
+                [[plan]] = self.queue.rows('explain (analyze, buffers, format json) select claim(%s, %s, 1, 1)', *worker)[0]
         recorded, waiting = self.queue.rows('select (select count(*) from result) recorded, (select count(*) from ready) waiting')[0]
         self.count += 1
         blocks = plan['Plan']['Shared Hit Blocks'] + plan['Plan']['Shared Read Blocks']
@@ -111,7 +111,7 @@ def finish(queue, plan, directory):
     answers = [row for first in range(0, plan['jobs'], 500)
                for row in queue.enqueue(*(spec(plan, n) for n in range(first, min(first + 500, plan['jobs']))))]
     assert all(row.outcome in ('created', 'replayed') for row in answers)
-    queue.rows("select expire_leases_v1(clock_timestamp() + interval '16 s') from generate_series(1, 20)")
+    queue.rows("select expire_leases(clock_timestamp() + interval '16 s') from generate_series(1, 20)")
     crew = [WorkerRole(0, 'last cpu', 'cpu', directory), WorkerRole(0, 'last host', 'host', directory)]
     while queue.one('select count(*) from job where finished_at is null'):
         queue.promote()
@@ -147,7 +147,7 @@ def check_end(queue, ids, directory):
           (select jsonb_agg(convert_from(t.input, 'utf8') order by t.seq) from task t join result d on d.job_id = t.job_id and d.seq = t.seq
            where t.job_id = j.id and d.state = 'done') limit 3""")
     assert not wrong, wrong
-    while queue.one('select fold_usage_v1(1000)') == 1000:
+    while queue.one('select fold_usage(1000)') == 1000:
         pass
     [used] = queue.rows("""select sum(u.seconds) counted, (select sum(charged_seconds) from job) charged, sum(u.tasks) tasks,
         (select count(*) from result where state = 'done') done from usage_hour u""")
@@ -167,12 +167,12 @@ def main():
     given = parser.parse_args()
     print('seed', given.seed, flush=True)
     queue = Queue(connect())
-    queue.rows('select ensure_partitions_v1()')
+    queue.rows('select ensure_partitions()')
     teams = [r.id for r in queue.rows("insert into team (name) select 'team ' || i from generate_series(1, %s) i returning id", given.accounts)]
     for team in teams[::3]:  # a third may hold one device, a third has double weight
-        queue.rows("select set_account_v1(%s, 'cpu', null, 1, null)", team)
+        queue.rows("select set_account(%s, 'cpu', null, 1, null)", team)
     for team in teams[1::3]:
-        queue.rows("select set_account_v1(%s, 'cpu', 2, null, null)", team)
+        queue.rows("select set_account(%s, 'cpu', 2, null, null)", team)
     plan = dict(teams=teams, lanes=given.lanes, jobs=given.jobs)
     snapshot = connect()
     snapshot.execute('begin isolation level repeatable read')

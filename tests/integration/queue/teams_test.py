@@ -47,7 +47,7 @@ class Teams(QueueCase):
 
     def test_jobs_looked_up_by_id_are_the_teams_own(self):
         own, foreign = self.submit(job(self.team), job(self.other_team))
-        both = lambda team: [r.id for r in self.as_team(team, 'select id from jobs_v1(%s)', [own, foreign])]
+        both = lambda team: [r.id for r in self.as_team(team, 'select id from read_jobs(%s)', [own, foreign])]
         self.assertEqual(both(self.team), [own])
         self.assertEqual(both(self.other_team), [foreign])
         self.assertEqual(both(''), [])
@@ -85,7 +85,7 @@ class Teams(QueueCase):
         return hash
 
     def authenticate(self, hash):
-        return self.app.rows('select * from authenticate_token_v1(%s)', hash)
+        return self.app.rows('select * from authenticate_token(%s)', hash)
 
     def test_a_token_is_good_until_it_expires_is_revoked_or_its_owner_leaves(self):
         good, old = self.token(b'a'), self.token(b'b', self.seconds_from_now(-1))
@@ -109,14 +109,14 @@ class Teams(QueueCase):
                         self.team, self.user, link, self.seconds_from_now(86_400))
         queues = [self.second_queue('plimsoll_app') for _ in range(8)]
         with ThreadPoolExecutor() as pool:
-            spent = sum(pool.map(lambda queue: queue.rows('select * from spend_sign_in_link_v1(%s)', link), queues), [])
+            spent = sum(pool.map(lambda queue: queue.rows('select * from spend_sign_in_link(%s)', link), queues), [])
         self.assertEqual([(r.user_id, r.team_id) for r in spent], [(self.user, self.team)])
 
     def test_a_session_ends(self):
         hash = b's' * 32
         session = self.queue.one("insert into session (team_id, user_id, hash, csrf, expires_at) values (%s, %s, %s, 'csrf-of-sixteen-letters', %s) returning id",
                                  self.team, self.user, hash, self.seconds_from_now(86_400))
-        seen = lambda: [(r.session_id, r.csrf) for r in self.app.rows('select * from authenticate_session_v1(%s)', hash)]
+        seen = lambda: [(r.session_id, r.csrf) for r in self.app.rows('select * from authenticate_session(%s)', hash)]
         self.assertEqual(seen(), [(session, 'csrf-of-sixteen-letters')])
         self.queue.connection.execute('update session set ended_at = now()')
         self.assertEqual(seen(), [])

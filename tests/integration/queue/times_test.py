@@ -123,12 +123,12 @@ class Waiting(QueueCase):
     def test_devices_that_are_missing_unfit_draining_or_at_the_cap(self):
         on_gpu, big, sound = self.submit(job(self.team, device_class='gpu'), job(self.team, memory=30), job(self.team))
         self.assertEqual((self.reason(on_gpu), self.reason(big)), ('no_device', 'no_fit'))
-        self.queue.rows('select drain_worker_v1(%s, true)', self.cpu.worker_id)
+        self.queue.rows('select drain_worker(%s, true)', self.cpu.worker_id)
         self.assertEqual(self.reason(sound), 'draining')
-        self.queue.rows('select drain_worker_v1(%s, false)', self.cpu.worker_id)
-        self.queue.rows("select set_account_v1(%s, 'cpu', null, 0, null)", self.team)
+        self.queue.rows('select drain_worker(%s, false)', self.cpu.worker_id)
+        self.queue.rows("select set_account(%s, 'cpu', null, 0, null)", self.team)
         self.assertEqual(self.reason(sound), 'cap')
-        self.queue.rows("select set_account_v1(%s, 'cpu', null, 1, true)", self.team)
+        self.queue.rows("select set_account(%s, 'cpu', null, 1, true)", self.team)
         self.assertEqual(self.reason(sound), 'paused')
 
     def test_a_merge_waits_on_the_host(self):
@@ -141,9 +141,9 @@ class Waiting(QueueCase):
 
     def test_an_ended_or_foreign_job_waits_for_nothing(self):
         [id] = self.submit(job(self.team))
-        self.assertEqual(self.queue.call('wait_v1', 'bigint bigint', self.other_team, id), [])
+        self.assertEqual(self.queue.call('explain_wait', 'bigint bigint', self.other_team, id), [])
         self.queue.cancel(self.team, id)
-        self.assertEqual(self.queue.call('wait_v1', 'bigint bigint', self.team, id), [])
+        self.assertEqual(self.queue.call('explain_wait', 'bigint bigint', self.team, id), [])
 
 
 if __name__ == '__main__':

@@ -91,7 +91,7 @@ class Unique(QueueCase):
     def test_keys_of_ended_jobs_are_forgotten(self):
         first, second = self.submit(self.nightly(), job(self.team, unique='other'))
         self.queue.cancel(self.team, first)
-        expire = lambda: self.queue.call('expire_keys_v1', 'int', 100)
+        expire = lambda: self.queue.call('expire_keys', 'int', 100)
         keys = lambda: [row.key for row in self.queue.rows('select key from unique_key')]
         expire()
         self.assertEqual(len(keys()), 2)

@@ -9,12 +9,12 @@ from queue_client import job, task
 
 class Usage(QueueCase):
     def fold(self, limit=1000):
-        while self.queue.one('select fold_usage_v1(%s)', limit) == limit:
+        while self.queue.one('select fold_usage(%s)', limit) == limit:
             pass
 
     def usage(self, *by, team=None):
         far = datetime.timedelta(days=1000)
-        return self.queue.rows('select * from usage_v1(%s, %s, %s, %s, 1000)', team, self.moment - far, self.moment + far, list(by))
+        return self.queue.rows('select * from read_usage(%s, %s, %s, %s, 1000)', team, self.moment - far, self.moment + far, list(by))
 
     def charged(self):
         return self.queue.one('select sum(charged_seconds) from job')
@@ -86,14 +86,14 @@ class Usage(QueueCase):
 
     def test_usage_outlives_deleted_jobs_and_dropped_days(self):
         self.queue.now = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=20)
-        self.queue.rows('select ensure_partitions_v1(0, %s)', self.queue.now)
+        self.queue.rows('select ensure_partitions(0, %s)', self.queue.now)
         self.cpu, self.host = self.queue.register('cpu'), self.queue.register('host', 'host')
         first, second = self.submit(job(self.team, 2), job(self.team, 3))
         self.run_all(seconds=1.0)
         charged = self.charged()
         # Neither has been counted yet.
-        self.assertEqual(self.queue.one('select delete_job_v1(%s, %s)', self.team, first), 'deleted')
-        while self.queue.rows("select from retention_v1(10) where outcome = 'dropped'"):
+        self.assertEqual(self.queue.one('select delete_job(%s, %s)', self.team, first), 'deleted')
+        while self.queue.rows("select from apply_retention(10) where outcome = 'dropped'"):
             pass
         self.assertEqual(self.queue.one('select count(*) from job'), 0)
         self.assertEqual(self.assert_counted(charged).tasks, 5)
@@ -129,7 +129,7 @@ class Usage(QueueCase):
         for days in (401, 399):
             self.queue.connection.execute("""insert into usage_hour values (%s, date_trunc('hour', now()) - make_interval(days => %s), 1, 'test', 1, 1, 1, 1)""",
                                           (self.team, days))
-        self.assertEqual(self.queue.one('select forget_usage_v1(400)'), 1)
+        self.assertEqual(self.queue.one('select forget_usage(400)'), 1)
         self.assertEqual(self.usage()[0].tasks, 1)
 
     def test_a_team_sees_its_own_rows_only(self):

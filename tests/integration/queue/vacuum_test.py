@@ -11,11 +11,11 @@ class Vacuum(QueueCase):
     def watch(self, seconds=0):
         """So many seconds after the test's beginning, after some transaction that wrote."""
         self.queue.connection.execute("update team set name = name")
-        return self.queue.one('select watch_vacuum_v1(%s)', self.seconds_from_now(seconds))
+        return self.queue.one('select watch_vacuum(%s)', self.seconds_from_now(seconds))
 
     def holders(self, seconds=0):
         return [(r.holder, r.detail, r.seconds) for r in
-                self.queue.rows('select * from vacuum_holders_v1(%s)', self.seconds_from_now(seconds))]
+                self.queue.rows('select * from list_vacuum_holders(%s)', self.seconds_from_now(seconds))]
 
     def snapshot(self):
         held = self.second_queue().connection
@@ -53,7 +53,7 @@ class Vacuum(QueueCase):
 
     def test_a_snapshot_while_nobody_writes_holds_back_nothing(self):
         self.snapshot()
-        self.assertEqual(self.queue.one('select watch_vacuum_v1(%s)', self.moment), 0)
+        self.assertEqual(self.queue.one('select watch_vacuum(%s)', self.moment), 0)
         self.assertEqual(self.holders(), [])
 
     def test_a_prepared_transaction_is_told_by_its_name(self):
@@ -65,7 +65,7 @@ class Vacuum(QueueCase):
         other = 'update team set name = name where id = %s'
         for seconds, told in ((0, 0), (75, 75)):
             self.queue.connection.execute(other, (self.other_team,))
-            self.assertEqual(self.queue.one('select watch_vacuum_v1(%s)', self.seconds_from_now(seconds)), told)
+            self.assertEqual(self.queue.one('select watch_vacuum(%s)', self.seconds_from_now(seconds)), told)
         self.assertEqual(self.holders(75), [('prepared_transaction', 'forgotten', 75)])
 
     def slot(self, made):
@@ -118,7 +118,7 @@ class Disk(QueueCase):
     def round(self, number):
         at = self.moment + datetime.timedelta(days=number)
         self.queue.now = at
-        self.queue.rows('select ensure_partitions_v1(0, %s)', at)
+        self.queue.rows('select ensure_partitions(0, %s)', at)
         self.cpu, self.host = self.queue.register('cpu'), self.queue.register('host', 'host')
         for part in range(5):
             self.queue.enqueue(*(job(self.team, 4, key=f'{number} {part} {n}', fingerprint=b'same', unique=f'{number} {part} {n}',
@@ -127,11 +127,11 @@ class Disk(QueueCase):
                 self.queue.complete(self.cpu, tasks)
             self.run_merges()
         # What serve does in the background; autovacuum comes as fast as this only on a busy server.
-        self.queue.one('select fold_usage_v1(1000)')
-        self.queue.rows('select expire_keys_v1(10000, %s)', at)
-        while any(r.outcome == 'dropped' for r in self.queue.rows('select outcome from retention_v1(2, %s)', at)):
+        self.queue.one('select fold_usage(1000)')
+        self.queue.rows('select expire_keys(10000, %s)', at)
+        while any(r.outcome == 'dropped' for r in self.queue.rows('select outcome from apply_retention(2, %s)', at)):
             pass
-        while self.queue.one('select forget_audit_v1(2, 100, %s)', at):
+        while self.queue.one('select forget_audit(2, 100, %s)', at):
             pass
         self.queue.end_overdue()
         for table in self.LIVE:

@@ -27,11 +27,11 @@ class Webhooks(QueueCase):
         return job_id
 
     def claim(self, limit=16, later=0, most=8):
-        return self.app.rows('select * from claim_webhook_deliveries_v1(%s, %s, %s, %s)', limit, LEASE, most,
+        return self.app.rows('select * from claim_webhook_deliveries(%s, %s, %s, %s)', limit, LEASE, most,
                              self.begin + datetime.timedelta(seconds=later))
 
     def settle(self, delivery, error=None, delay=None, attempt=None):
-        return self.app.one('select settle_webhook_delivery_v1(%s, %s::smallint, 200, %s, %s, %s)', delivery.id,
+        return self.app.one('select settle_webhook_delivery(%s, %s::smallint, 200, %s, %s, %s)', delivery.id,
                             attempt or delivery.attempt, error, delay, self.begin)
 
     def state(self, delivery):
@@ -52,7 +52,7 @@ class Webhooks(QueueCase):
 
     def test_a_notice_outlives_its_job(self):
         done = self.finish()
-        self.assertEqual(self.queue.one('select delete_job_v1(%s, %s)', self.team, done), 'deleted')
+        self.assertEqual(self.queue.one('select delete_job(%s, %s)', self.team, done), 'deleted')
         [notice] = self.claim()
         self.assertEqual((notice.job_id, notice.data['items_total']), (done, 1))
 
@@ -101,8 +101,8 @@ class Webhooks(QueueCase):
 
     def test_old_deliveries_are_forgotten(self):
         self.finish()
-        self.assertEqual(self.app.one('select forget_webhook_deliveries_v1(30)'), 0)
-        self.assertEqual(self.app.one('select forget_webhook_deliveries_v1(30, 10, %s)', self.seconds_from_now(31 * 86_400)), 1)
+        self.assertEqual(self.app.one('select forget_webhook_deliveries(30)'), 0)
+        self.assertEqual(self.app.one('select forget_webhook_deliveries(30, 10, %s)', self.seconds_from_now(31 * 86_400)), 1)
 
     def test_the_application_sees_its_team_and_never_a_secret(self):
         self.finish()

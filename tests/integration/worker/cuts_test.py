@@ -25,7 +25,7 @@ class Cuts(EngineCase):
         self.texts = set()
 
     def let_heir_claim(self, on):
-        self.queue.rows("select drain_worker_v1(id, %s) from worker where node = 'heir'", not on)
+        self.queue.rows("select drain_worker(id, %s) from worker where node = 'heir'", not on)
 
     def live(self, name, inputs, last, where, work):
         """A worker's life with a job, until it leaves or dies at statement `last`; answers whether it died."""
@@ -92,7 +92,7 @@ class Cuts(EngineCase):
     def test_while_its_job_is_cancelled(self):
         def work(id, folder, is_cut):
             self.until(lambda: is_cut() or (folder / 'held').exists(), 'neither at work nor dead')
-            self.queue.one('select cancel_v1(%s, %s)', self.team, id)
+            self.queue.one('select cancel_job(%s, %s)', self.team, id)
             self.until(lambda: is_cut() or self.queue.state(id) == 'cancelled', 'neither stopped nor dead')
 
         def check(id, inputs):

@@ -87,7 +87,7 @@ class EngineCase(QueueCase):
         limit = time.monotonic() + PATIENCE
         while not condition():
             self.assertLess(time.monotonic(), limit, f'{what}\n' + self.logs())
-            self.queue.one('select promote_due_v1()')  # no server runs here to do it
+            self.queue.one('select promote_due()')  # no server runs here to do it
             if select.select([self.wakes.fileno()], [], [], 0.05)[0]:
                 self.wakes.execute('select 1')  # takes the notifications in
 

@@ -75,7 +75,7 @@ class LostNews(EngineCase):
         self.claims.swallow = True
         id = self.submit_host([f'forever {self.folder}'])
         self.until_held()
-        self.assertEqual(self.queue.one('select cancel_v1(%s, %s)', self.team, id), 'cancelling')
+        self.assertEqual(self.queue.one('select cancel_job(%s, %s)', self.team, id), 'cancelling')
         self.until_state(id, 'cancelled')
         self.assertIn('plimsoll_worker', self.claims.dropped)
 

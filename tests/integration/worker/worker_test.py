@@ -120,7 +120,7 @@ class Worker(EngineCase):
         id = self.submit_host([f'forever {self.folder}'])
         self.start_host()
         self.until_held()
-        self.assertEqual(self.queue.one('select cancel_v1(%s, %s)', self.team, id), 'cancelling')
+        self.assertEqual(self.queue.one('select cancel_job(%s, %s)', self.team, id), 'cancelling')
         self.until_state(id, 'cancelled')
         other = self.submit_host(['echo on'])
         self.until_state(other, 'succeeded')
@@ -162,7 +162,7 @@ class Worker(EngineCase):
         # Its supervisor kills what hangs and starts it again.
         device = "node = 'first' and device like 'opencl:%%'"
         self.until(lambda: self.queue.one(f"select epoch = 2 and state = 'active' from worker where {device}"), 'the device is not back')
-        self.queue.rows("select drain_worker_v1(id, true) from worker where node = 'second'")
+        self.queue.rows("select drain_worker(id, true) from worker where node = 'second'")
         [after] = self.submit(job(self.team, [task(items=2, data=b'echo again')]))
         self.until(lambda: self.queue.rows(f'select from result join worker w on w.id = worker_id where job_id = %s and {device}', after),
                    'the device runs nothing')

@@ -81,7 +81,7 @@ class History:
     def pass_(self, now):
         if (day := (now - self.epoch) // DAY) != self.day:
             self.day = day
-            self.rows('select ensure_partitions_v1(0, %s)', now)
+            self.rows('select ensure_partitions(0, %s)', now)
 
     def enqueue(self, now, *jobs):
         n = len(jobs)
@@ -89,7 +89,7 @@ class History:
         tasks = [(i, *t) for i, j in enumerate(jobs, 1) for t in j[8]]
         none = [None] * n
         rows = self.rows(
-            """select job_id, outcome from enqueue_v2(%s::bigint[], %s::bigint[], %s::text[], %s::smallint[], %s::json[], %s::text[], %s::jsonb[],
+            """select job_id, outcome from enqueue(%s::bigint[], %s::bigint[], %s::text[], %s::smallint[], %s::json[], %s::text[], %s::jsonb[],
                %s::smallint[], %s::text[], %s::text[], %s::smallint[], %s::text[], %s::boolean[], %s::timestamptz[], %s::text[], %s::bytea[],
                %s::timestamptz[], %s::real[], %s::text[], false, %s::int[], %s::int[], %s::real[], %s::bytea[], p_now => %s) order by ord""",
             [self.teams[l[0] // len(CLASSES)] for l in lanes], [1] * n, ['test'] * n, [1] * n, ['{}'] * n, none, ['{}'] * n,
@@ -109,22 +109,22 @@ class History:
 
     def set_account(self, now, account, weight, cap, paused):
         team = self.teams[account // len(CLASSES)]
-        self.rows('select set_account_v1(%s, %s, %s, %s, %s)', team, CLASSES[account % len(CLASSES)], weight, cap, paused)
+        self.rows('select set_account(%s, %s, %s, %s, %s)', team, CLASSES[account % len(CLASSES)], weight, cap, paused)
 
     def register(self, now, worker, device_class, memory, speed):
-        worker_id, epoch = self.rows("select * from register_worker_v1('node', %s, %s, '{test:1}', '{}', %s::smallint, %s::real, '{}', %s)",
+        worker_id, epoch = self.rows("select * from register_worker('node', %s, %s, '{test:1}', '{}', %s::smallint, %s::real, '{}', '{}', %s)",
                                      f'device {worker}', CLASSES[device_class], memory, speed, now)[0]
         self.workers[worker], self.worker_numbers[worker_id] = worker_id, worker
         return epoch
 
     def retire(self, now, worker, epoch):
-        return self.one('select retire_worker_v1(%s, %s, %s)', self.workers[worker], epoch, now)
+        return self.one('select retire_worker(%s, %s, %s)', self.workers[worker], epoch, now)
 
     def drain(self, now, worker, on):
-        return self.one('select drain_worker_v1(%s, %s)', self.workers[worker], on)
+        return self.one('select drain_worker(%s, %s)', self.workers[worker], on)
 
     def heartbeat(self, now, worker, epoch, fences):
-        alive, draining, stale, cancelled = self.rows("select * from heartbeat_v1(%s, %s, %s::bigint[], '{}', '{}', null, %s)", self.workers[worker], epoch,
+        alive, draining, stale, cancelled = self.rows("select alive, draining, stale_fences, cancelled_jobs from heartbeat(%s, %s, %s::bigint[], '{}', '{}', null, %s)", self.workers[worker], epoch,
                                                       [self.fence(f) for f in fences], now)[0]
         return [alive, draining, [self.fence_number(f) for f in stale], sorted(self.job_numbers[j] for j in cancelled)]
 
@@ -137,7 +137,7 @@ class History:
     def complete(self, now, worker, epoch, fence, tasks):
         n = len(tasks)
         rows = self.rows(
-            """select verdict from complete_v1(%s, %s, %s, %s::bigint[], %s::int[], %s::text[], %s::bytea[], %s::bytea[], %s::int[], %s::int[],
+            """select verdict from complete_each(%s, %s, %s, %s::bigint[], %s::int[], %s::text[], %s::bytea[], %s::bytea[], %s::int[], %s::int[],
                %s::real[], %s::text[], %s::real[], %s)""",
             self.workers[worker], epoch, self.fence(fence), [self.job(t[0]) for t in tasks], [t[1] for t in tasks], [t[2] for t in tasks],
             [b'out'] * n, [b'{}'] * n, [t[4] for t in tasks], [t[5] for t in tasks], [float(t[3]) for t in tasks],
@@ -145,28 +145,28 @@ class History:
         return [verdict for verdict, in rows]
 
     def release(self, now, worker, epoch, fence, tasks):
-        return self.one('select release_v1(%s, %s, %s, %s::bigint[], %s::int[], %s)', self.workers[worker], epoch, self.fence(fence),
+        return self.one('select release_tasks(%s, %s, %s, %s::bigint[], %s::int[], %s)', self.workers[worker], epoch, self.fence(fence),
                         [self.job(t[0]) for t in tasks], [t[1] for t in tasks], now)
 
     def expire(self, now):
-        rows = self.rows('select worker_id from expire_leases_v1(%s)', now)
+        rows = self.rows('select worker_id from expire_leases(%s)', now)
         return self.worker_numbers[rows[0][0]] if rows else None
 
     def promote(self, now):
-        return self.one('select promote_due_v1(1000, %s)', now)
+        return self.one('select promote_due(1000, %s)', now)
 
     def end_overdue(self, now):
-        rows = self.rows('select * from end_overdue_v1(%s)', now)
+        rows = self.rows('select * from end_overdue(%s)', now)
         return [self.job_numbers[rows[0][0]], rows[0][1]] if rows else None
 
     def cancel(self, now, team, job):
-        return self.one('select cancel_v1(%s, %s, %s)', self.teams[team], self.job(job), now)
+        return self.one('select cancel_job(%s, %s, %s)', self.teams[team], self.job(job), now)
 
     def redrive(self, now, team, job):
-        return self.rows('select outcome from redrive_v1(%s, %s::bigint[], %s)', self.teams[team], [self.job(job)], now)[0][0]
+        return self.rows('select outcome from redrive_jobs(%s, %s::bigint[], %s)', self.teams[team], [self.job(job)], now)[0][0]
 
     def drop_days(self, now, keep):
-        while any(outcome == 'dropped' for _, outcome in self.rows('select * from retention_v1(%s, %s)', keep, now)):
+        while any(outcome == 'dropped' for _, outcome in self.rows('select * from apply_retention(%s, %s)', keep, now)):
             pass
 
     def state(self):
@@ -225,7 +225,7 @@ def main():
     connection = connect()
     connection.execute((HERE / 'replay.sql').read_text())
     # Numbers two apart, so that no two lanes ever have the same head: their order would be anybody's guess.
-    connection.execute('set search_path = plimsoll; alter sequence ready_seq increment by 2; select ensure_partitions_v1()')
+    connection.execute('set search_path = plimsoll; alter sequence ready_seq increment by 2; select ensure_partitions()')
     guards = [word for guard in given.without for word in ('--without', guard)]
     with subprocess.Popen([given.simulation, '--few', '--record', '--seed', str(given.seed), '--histories', str(given.histories), *guards],
                           stdout=subprocess.PIPE, text=True) as simulation:

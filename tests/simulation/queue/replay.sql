@@ -8,7 +8,9 @@ set search_path = replay, plimsoll;
 create function replay.claim(p_worker int, p_epoch int, p_seconds float8, p_tasks int, p_now timestamptz)
 returns table (fence bigint, job_id bigint, task int, attempt smallint) language plpgsql as $$
 begin
-  return query select c.fence, c.job_id, c.task, c.attempt from claim_v1(p_worker, p_epoch, p_seconds, p_tasks, null, p_now) c;
+  return query select c.fence, c.job_id, u.task, u.attempt
+  from claim(p_worker, p_epoch, p_seconds, p_tasks, null, '{}', p_now) c
+  cross join unnest(c.tasks, c.attempts, c.places) u(task, attempt, place) order by u.place;
 exception when sqlstate 'PLM01' then
   return query select null::bigint, null::bigint, null::int, null::smallint;
 end

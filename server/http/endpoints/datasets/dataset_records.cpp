@@ -126,7 +126,8 @@ class Records {
         if (!dataset) co_return tl::unexpected<Problem>(dataset.error());
         const auto chunks = co_await store_.chunks(team, *id);
         if (!chunks) co_return tl::unexpected<Problem>(chunks.error());
-        const auto first = static_cast<std::uint64_t>(call.parameters.integer("first").value_or(0));
+        const auto first =
+            static_cast<std::uint64_t>(call.parameters.integer("offset").value_or(0));
         const auto limit = static_cast<std::size_t>(call.parameters.integer("limit").value_or(50));
         auto items = json::array();
         const auto read = co_await ChunkWalk(store_, pool_, team, *id)

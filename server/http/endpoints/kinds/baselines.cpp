@@ -15,7 +15,7 @@ namespace {
 json baseline_json(const queue::Baseline& baseline) {
     return {{"id", to_public(baseline.id)},
             {"kind", baseline.kind},
-            {"likeness", baseline.likeness},
+            {"comparison_key", baseline.comparison_key},
             {"job_id", baseline.job ? json(plimsoll::to_public(*baseline.job)) : json(nullptr)},
             {"pinned_by", text_or_null(baseline.pinned_by)},
             {"pinned_at", to_rfc3339(baseline.pinned_at)}};
@@ -38,9 +38,11 @@ class Baselines {
         auto report = co_await report_of(call);
         if (!report) co_return tl::unexpected(std::move(report.error()));
         const auto found =
-            co_await store_.find(call.principal.team.id, report->kind, report->likeness);
+            co_await store_.find(call.principal.team.id, report->kind, report->comparison_key);
         if (!found) co_return tl::unexpected<Problem>(found.error());
-        json answer = {{"likeness", report->likeness}, {"baseline", nullptr}, {"summary", nullptr}};
+        json answer = {{"comparison_key", report->comparison_key},
+                       {"baseline", nullptr},
+                       {"summary", nullptr}};
         if (*found) {
             answer["baseline"] = baseline_json((*found)->baseline);
             answer["summary"] = json::parse((*found)->summary);
@@ -77,7 +79,7 @@ class Baselines {
         const auto job = co_await jobs_.get(team, *id);
         if (!job) co_return tl::unexpected<Problem>(job.error());
         const auto* offer = offer_of(kinds_, job->kind);
-        if (offer == nullptr || offer->likeness == nullptr) {
+        if (offer == nullptr || offer->comparison_key == nullptr) {
             co_return tl::unexpected(
                 Problem(404, "Reports of kind " + job->kind + " are not compared."));
         }
@@ -85,7 +87,7 @@ class Baselines {
         auto summary = co_await jobs_.report(team, *id);
         if (!summary) co_return tl::unexpected<Problem>(summary.error());
         co_return queue::BaselineStore::NewBaseline{
-            job->kind, offer->likeness(json::parse(job->args), json::parse(*summary)), *id,
+            job->kind, offer->comparison_key(json::parse(job->args), json::parse(*summary)), *id,
             std::move(*summary)};
     }
 
@@ -101,7 +103,7 @@ void add_baselines(Handlers& handlers, queue::JobStore& jobs, queue::BaselineSto
     const auto baselines = std::make_shared<const Baselines>(jobs, store, kinds);
     handlers["listBaselines"] = [baselines](const Call& call) { return baselines->list(call); };
     handlers["getJobBaseline"] = [baselines](const Call& call) { return baselines->of_job(call); };
-    handlers["putJobBaseline"] = [baselines](const Call& call) { return baselines->pin(call); };
+    handlers["setJobBaseline"] = [baselines](const Call& call) { return baselines->pin(call); };
     handlers["deleteBaseline"] = [baselines](const Call& call) { return baselines->remove(call); };
 }
 

@@ -20,7 +20,7 @@ using nlohmann::json;
 
 json request_of(const ProfileOptions& options) {
     json limits = json::object();
-    if (options.largest_batch) limits["largest_batch"] = *options.largest_batch;
+    if (options.largest_batch) limits["max_batch"] = *options.largest_batch;
     if (options.latency_ms) limits["latency_ms"] = *options.latency_ms;
     if (options.memory_mb) limits["memory_mb"] = *options.memory_mb;
     json args{{"mode", options.mode}, {"limits", std::move(limits)}};
@@ -125,7 +125,7 @@ int profile(const Session& session, const ProfileOptions& options) {
     if (options.pin) {
         const auto pinned = pin_report(*api, id);
         if (!pinned) return report_error(session, pinned.error());
-        session.terminal.note("Baseline of " + text_of(*pinned, "likeness") + ".");
+        session.terminal.note("Baseline of " + text_of(*pinned, "comparison_key") + ".");
     }
     return summary.at("errors").empty() ? 0 : 1;
 }

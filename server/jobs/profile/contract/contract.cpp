@@ -17,9 +17,18 @@ namespace {
 using nlohmann::json;
 
 constexpr std::array kColumns = {
-    Column{"index"},     Column{"part"},  Column{"name"},          Column{"value"},
-    Column{"unit"},      Column{"batch"}, Column{"median_ms"},     Column{"p95_ms"},
-    Column{"spread_ms"}, Column{"runs"},  Column{"share_of_peak"}, Column{"error_code"},
+    Column{"index"},
+    Column{"part"},
+    Column{"name"},
+    Column{"value"},
+    Column{"unit"},
+    Column{"batch"},
+    Column{"median_ms"},
+    Column{"p95_ms"},
+    Column{"spread_ms"},
+    Column{"runs"},
+    Column{"fraction_of_peak"},
+    Column{"error_code"},
     Column{"error"},
 };
 

@@ -18,9 +18,9 @@ std::string number(double value) {
 
 }  // namespace
 
-constinit const Offer kOffer{.likeness = likeness};
+constinit const Offer kOffer{.comparison_key = comparison_key};
 
-std::string likeness(const nlohmann::json& args, const nlohmann::json& summary) {
+std::string comparison_key(const nlohmann::json& args, const nlohmann::json& summary) {
     const auto request = parse_request(args).value();
     const auto& device = summary.at("device");
     std::string text = request.mode;

@@ -11,8 +11,8 @@
 namespace plimsoll::jobs::profile {
 namespace {
 
-constexpr std::array kMembers = {"name",   "value",     "unit", "batch",        "median_ms",
-                                 "p95_ms", "spread_ms", "runs", "share_of_peak"};
+constexpr std::array kMembers = {"name",   "value",     "unit", "batch",           "median_ms",
+                                 "p95_ms", "spread_ms", "runs", "fraction_of_peak"};
 
 // Arguments that the contract accepted and that are refused here are damaged, or of another
 // version.
@@ -40,9 +40,9 @@ Json method_json() {
     const profiling::TimingPolicy policy;
     return {{"warm_up_runs", policy.warm_up_runs},
             {"warm_up_seconds", policy.warm_up_seconds},
-            {"least_runs", policy.least_runs},
-            {"most_runs", policy.most_runs},
-            {"least_seconds", policy.least_seconds}};
+            {"min_runs", policy.least_runs},
+            {"max_runs", policy.most_runs},
+            {"min_seconds", policy.least_seconds}};
 }
 
 // The areas of a request; those that it does not ask for measure nothing.
@@ -81,7 +81,7 @@ Json report_of(const Request& request, const opencl::Device* device, const Areas
             {"device", device_json(device)},
             {"system_info", system_json(device)},
             {"limits",
-             {{"largest_batch", request.largest_batch},
+             {{"max_batch", request.largest_batch},
               {"latency_ms", number_or_null(request.latency_ms)},
               {"memory_mb", number_or_null(request.memory_mb)}}},
             {"method", method_json()},

@@ -25,7 +25,7 @@ constexpr std::array kColumns = {
     Column{"peak_allocated_bytes"},
     Column{"peak_reserved_bytes"},
     Column{"device_used_bytes"},
-    Column{"utilisation_percent"},
+    Column{"utilization_percent"},
     Column{"headroom_bytes"},
     Column{"low_bytes"},
     Column{"high_bytes"},

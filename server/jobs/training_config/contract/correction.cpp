@@ -6,11 +6,11 @@ namespace plimsoll::jobs::training_config {
 
 using nlohmann::json;
 
-Correction correct(const std::vector<TeamRecord>& newest_first, std::string_view likeness) {
+Correction correct(const std::vector<TeamRecord>& newest_first, std::string_view comparison_key) {
     Correction out;
     std::vector<double> ratios;
     for (const auto& record : newest_first) {
-        if (record.key != likeness || ratios.size() == kMostEvidence) continue;
+        if (record.key != comparison_key || ratios.size() == kMostEvidence) continue;
         const json run = measurement_json(record);
         const std::int64_t predicted = run.at("predicted").at("peak_reserved_bytes");
         const std::int64_t measured = run.at("measured").at("peak_reserved_bytes");

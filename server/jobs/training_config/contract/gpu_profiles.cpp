@@ -37,7 +37,7 @@ json gpu_profile_json(const tr::GpuProfile& p) {
             {"architecture", p.architecture},
             {"compute_capability", std::to_string(p.compute_capability / 10) + "." +
                                        std::to_string(p.compute_capability % 10)},
-            {"sold_gb", p.sold_gb},
+            {"nominal_gb", p.sold_gb},
             {"memory_bytes", figure(p.memory_bytes)},
             {"context_bytes", figure(p.context_bytes)},
             {"multiprocessors", figure(p.multiprocessors)},

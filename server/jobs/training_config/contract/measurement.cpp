@@ -24,7 +24,7 @@ json measured_args(const json& measured) {
 
 }  // namespace
 
-std::string likeness_of(const json& args, const Request& request) {
+std::string comparison_key_of(const json& args, const Request& request) {
     const auto& t = request.report.settings;
     const auto training = args.value("training", json::object());
     return std::string(family_name(request.report.shape)) + " " +
@@ -57,12 +57,12 @@ tl::expected<json, FieldErrors> measurement_of(const json& measured) {
     data["samples"] = measured.value("samples", json::array());
     data["gpu"]["id"] = request->report.gpus.front().id;
     data["model"] = request->report.shape.name;
-    data["likeness"] = likeness_of(args, *request);
+    data["comparison_key"] = comparison_key_of(args, *request);
     data["predicted"] = {{"peak_reserved_bytes", predicted},
                          {"peak_allocated_bytes", card.at_batch.peak_allocated},
                          {"context_bytes", card.gpu.total_bytes() - card.gpu.usable_bytes()},
                          {"step_seconds", card.throughput.step_seconds},
-                         {"largest_batch", card.limits.max_batch}};
+                         {"max_batch", card.limits.max_batch}};
     data["ratio"] = static_cast<double>(taken) / static_cast<double>(predicted);
     return data;
 }

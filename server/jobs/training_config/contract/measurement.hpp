@@ -13,9 +13,9 @@ namespace plimsoll::jobs::training_config {
 
 inline constexpr std::string_view kMeasurementPrefix = "meas";  // of public ids
 
-// Measurements of one likeness correct each other's estimates: runs of one family, precision and
-// way of training err alike.
-std::string likeness_of(const nlohmann::json& args, const Request& request);
+// Measurements with the same comparison key correct each other's estimates: runs of one family,
+// precision and way of training err alike.
+std::string comparison_key_of(const nlohmann::json& args, const Request& request);
 
 // What is stored of a TrainingMeasurementCreate whose "args" are there, with the prediction made
 // now.
@@ -31,7 +31,7 @@ struct Correction {
 
 // The median of measured over predicted, of the newest measurements that are like the run. One
 // measurement is enough: it is worth more than none, and it is shown. Without any the factor is 1.
-Correction correct(const std::vector<TeamRecord>& newest_first, std::string_view likeness);
+Correction correct(const std::vector<TeamRecord>& newest_first, std::string_view comparison_key);
 
 constexpr std::size_t kMostEvidence = 20;
 

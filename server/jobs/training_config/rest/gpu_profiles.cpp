@@ -77,7 +77,7 @@ class GpuProfiles {
 void add_gpu_profiles(http::Handlers& handlers, queue::TeamRecordStore& store) {
     const auto profiles = std::make_shared<const GpuProfiles>(store);
     handlers["listGpuProfiles"] = [profiles](const Call& call) { return profiles->list(call); };
-    handlers["putGpuProfile"] = [profiles](const Call& call) { return profiles->put(call); };
+    handlers["setGpuProfile"] = [profiles](const Call& call) { return profiles->put(call); };
     handlers["deleteGpuProfile"] = [profiles](const Call& call) { return profiles->remove(call); };
 }
 

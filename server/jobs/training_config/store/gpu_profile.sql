@@ -8,8 +8,8 @@ where team_id = nullif(current_setting('app.team_id', true), '')::bigint and $1:
 order by id limit $2::int;
 
 -- name: records.gpu_profile.put
--- $1 team, $2 user, $3 id, $4 job (they belong to none), $5 definition, $6 request id, $7 the most that a team may have.
--- No row: it has them.
+-- $1 team, $2 user, $3 id, $4 job (they belong to none), $5 definition, $6 request id, $7 the most that a team
+-- may have. No row: it has them.
 with made as (
   insert into plimsoll.gpu_profile as p (team_id, user_id, id, definition)
   select $1::bigint, $2::bigint, $3::text, $5::json

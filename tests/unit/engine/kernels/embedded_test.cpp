@@ -13,7 +13,7 @@ namespace {
 
 TEST(EmbeddedKernels, AreTheFilesByteForByte) {
     std::set<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator("engine/kernels")) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator("engine/kernels")) {
         if (entry.path().extension() != ".cl") continue;
         std::ifstream in(entry.path());
         std::stringstream text;

@@ -1,9 +1,7 @@
-// Arenas, weights, programs and transfers on PoCL. All devices of this program are opened in child
+// Programs, transfers and buffers on PoCL. All devices of this program are opened in child
 // processes (see real_device_test.cpp): a test returns what went wrong, or nothing.
 
 #include "engine/opencl/calls/invoke.hpp"
-#include "engine/opencl/memory/arena.hpp"
-#include "engine/opencl/memory/weights.hpp"
 #include "engine/opencl/probing/child_process.hpp"
 #include "engine/opencl/runtime/programs.hpp"
 #include "engine/opencl/runtime/transfers.hpp"
@@ -86,122 +84,6 @@ std::vector<float> floats_of(const Device& device, const Buffer& buffer) {
     std::vector<float> values(buffer.bytes / sizeof(float));
     need(device.read(buffer, std::as_writable_bytes(std::span(values))));
     return values;
-}
-
-TEST(Arena, SlicesAreAlignedSeparateAndComeBack) {
-    on_pocl([](const Device& device) {
-        Ledger ledger(1 << 20);
-        {
-            auto arena = need(Arena::create(device, ledger, 100'001, "test"));
-            require(ledger.used() == arena.capacity() && arena.capacity() >= 100'001, "entered");
-            auto a = need(arena.take(1001));
-            auto b = need(arena.take(4004));
-            require(a.buffer().bytes == 1001 && b.buffer().bytes == 4004, "sizes");
-            need(device.fill(a.buffer(), std::byte{1}));
-            need(device.fill(b.buffer(), std::byte{2}));
-            std::vector<std::byte> bytes(1001);
-            need(device.read(a.buffer(), bytes));
-            require(std::ranges::all_of(bytes, [](auto x) { return x == std::byte{1}; }),
-                    "a slice was overwritten by its neighbour");
-            const auto refused = arena.take(arena.capacity());
-            require(!refused && refused.error().code == Errc::exhausted, "too much");
-            require(admit(arena, arena.free()) == Admission::run, "fits");
-            require(admit(arena, arena.free() + 1) == Admission::wait, "fits later");
-            require(admit(arena, arena.capacity() + 1) == Admission::split, "never fits");
-        }
-        require(ledger.used() == 0, "the book is not balanced");
-    });
-}
-
-TEST(Arena, MayBeLargerThanAnyOneBuffer) {
-    on_pocl([](const Device& opened) {
-        Ledger ledger(1 << 20);
-        require(!Arena::create(opened, ledger, (1 << 20) + 1, "more than there is"), "refused");
-        require(ledger.used() == 0, "a refusal costs nothing");
-        auto arena = need(Arena::create(opened, ledger, 1 << 20, "all"));
-        auto whole = need(arena.take(1 << 20));
-        require(arena.free() == 0 && arena.largest_free() == 0, "all taken");
-    });
-}
-
-TEST(Arena, SteadyWorkAllocatesNothingOnTheDevice) {
-    on_pocl([](const Device& device) {
-        Ledger ledger(4 << 20);
-        auto arena = need(Arena::create(device, ledger, 1 << 20, "activations"));
-        auto kept = need(Arena::create(device, ledger, 1 << 20, "weights"));
-        Weights weights(kept);
-        auto transfers = need(Transfers::create(device, Transfers::Mode::staged, 4096));
-        const TemporaryFolder folder;
-        Programs programs(device, ProgramCache(folder.path()));
-        const auto* add = need(programs.get("add", "", add_source));
-        const int before = allocations;
-        require(before > 0, "the hook is not called");
-        const std::vector<float> input(5003, 1.0F);
-        for (int batch = 0; batch < 20; ++batch) {
-            auto values = need(arena.take(input.size() * sizeof(float)));
-            const auto pin = need(weights.pin(std::to_string(batch % 3), 400'000, [&](auto& to) {
-                return device.fill(to, std::byte{0});
-            }));
-            need(transfers.upload(values.buffer(), std::as_bytes(std::span(input))));
-            need(transfers.arrive());
-            need(invoke(device, *add, {input.size(), 64}, values.buffer(), 2.0F,
-                        static_cast<std::uint32_t>(input.size())));
-            const auto got = floats_of(device, values.buffer());
-            require(std::ranges::all_of(got, [](float x) { return x == 3.0F; }), "wrong sums");
-        }
-        require(allocations == before, "allocated " + std::to_string(allocations - before));
-    });
-}
-
-TEST(Weights, TheLeastRecentlyUsedMakesRoomAndPinsHold) {
-    on_pocl([](const Device& device) {
-        Ledger ledger(1 << 20);
-        auto arena = need(Arena::create(device, ledger, 3000 * 128, "weights"));
-        Weights::Clock::time_point now{};
-        Weights weights(arena, [&] { return now; });
-        int loads = 0;
-        const auto load = [&](const Buffer&) -> Result<void> {
-            ++loads;
-            return {};
-        };
-        const auto use = [&](const std::string& name) {
-            return need(weights.pin(name, 1000 * 128, load));
-        };
-        using Names = std::vector<std::string>;
-        (void)use("a");
-        (void)use("b");
-        (void)use("c");
-        (void)use("a");
-        require(loads == 3 && weights.names() == Names{"a", "c", "b"}, "all three fit");
-        (void)use("d");
-        require(weights.names() == Names{"d", "a", "c"}, "b was used least recently");
-        {
-            const auto c = use("c");
-            (void)use("e");
-            (void)use("f");
-            require(weights.names() == Names{"f", "e", "c"}, "c is pinned");
-            const auto e = use("e");
-            const auto f = use("f");
-            const auto refused = weights.pin("g", 1000 * 128, load);
-            require(
-                !refused && refused.error().code == Errc::exhausted && refused.error().where == "g",
-                "everything is pinned");
-            require(weights.release_idle({}) == 0, "nothing is idle");
-            now += std::chrono::seconds(10);
-        }
-        now += std::chrono::seconds(5);
-        require(weights.release_idle(std::chrono::seconds(6)) == 0, "idle for 5 s");
-        (void)use("c");
-        now += std::chrono::seconds(1);
-        require(weights.release_idle(std::chrono::seconds(6)) == 2000 * 128, "e and f");
-        require(weights.names() == Names{"c"}, "c was used since");
-        const auto failed = weights.pin("h", 128, [](const Buffer&) -> Result<void> {
-            return fail(Errc::corrupt, "damaged file");
-        });
-        require(!failed && weights.names() == Names{"c"}, "a failed load leaves nothing");
-        require(weights.release_idle({}) == 1000 * 128 && arena.free() == arena.capacity(),
-                "all released");
-    });
 }
 
 TEST(Programs, AreLoadedByTheNextProcessAndBuiltOverDamage) {

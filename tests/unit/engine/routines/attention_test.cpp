@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace plimsoll::operations {
+namespace plimsoll::routines {
 namespace {
 
 using Lengths = std::vector<std::uint32_t>;
@@ -158,4 +158,4 @@ TEST(Attention, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace plimsoll::operations
+}  // namespace plimsoll::routines

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace plimsoll::operations {
+namespace plimsoll::routines {
 namespace {
 
 struct Size {
@@ -215,4 +215,4 @@ TEST(Gemm, TheTileInstructionsOfAmxCompile) {
 }
 
 }  // namespace
-}  // namespace plimsoll::operations
+}  // namespace plimsoll::routines

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace plimsoll::operations {
+namespace plimsoll::routines {
 
 template <class T>
 T need(Result<T> result) {
@@ -118,4 +118,4 @@ inline double gelu(double x) {
     return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
 }
 
-}  // namespace plimsoll::operations
+}  // namespace plimsoll::routines

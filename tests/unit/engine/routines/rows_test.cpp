@@ -1,14 +1,15 @@
 // Every kernel in both flavours against double precision, at sizes that are multiples of nothing.
 
-#include "engine/routines/rows.hpp"
-
+#include "engine/routines/layer_norm.hpp"
+#include "engine/routines/softmax.hpp"
+#include "engine/routines/unary.hpp"
 #include "tests/unit/engine/routines/on_device.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <numeric>
 
-namespace plimsoll::operations {
+namespace plimsoll::routines {
 namespace {
 
 const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::PrivateCache);
@@ -46,7 +47,7 @@ TEST(Rows, FunctionsAreAsExactAsTheySay) {
     for (const auto& [function, reference, scale, relative, absolute] : cases) {
         for_all(scale, [&](Flavour flavour, Shape shape, const Floats& in, const auto& buffer) {
             const Output out(in.size());
-            need(apply(programs(), flavour, function, buffer, out.buffer(), shape));
+            need(unary(programs(), flavour, function, buffer, out.buffer(), shape));
             const auto got = out.values();
             for (std::size_t i = 0; i < in.size(); ++i) {
                 const double expected = reference(in[i]);
@@ -61,12 +62,12 @@ TEST(Rows, FunctionsEndWhereTheirNumbersEnd) {
     const auto buffer = upload(in);
     for (const auto flavour : kFlavours) {
         const Output out(in.size());
-        need(apply(programs(), flavour, Function::tanh, buffer, out.buffer(), {1, 10}));
+        need(unary(programs(), flavour, Function::tanh, buffer, out.buffer(), {1, 10}));
         auto got = out.values();
         for (std::size_t i = 0; i < in.size(); ++i) {
             EXPECT_NEAR(got[i], std::tanh(double{in[i]}), 4e-7 * std::abs(in[i])) << in[i];
         }
-        need(apply(programs(), flavour, Function::exp, buffer, out.buffer(), {1, 10}));
+        need(unary(programs(), flavour, Function::exp, buffer, out.buffer(), {1, 10}));
         got = out.values();
         EXPECT_NEAR(got[0], 0, 2e-38);
         EXPECT_EQ(got[3], 1);
@@ -130,101 +131,5 @@ TEST(Rows, LayerNormOfLargeNumbersCloseTogether) {
     }
 }
 
-TEST(Rows, Reductions) {
-    for_all(1, [](Flavour flavour, Shape shape, const Floats& in, const auto& buffer) {
-        std::vector<double> sums;
-        std::vector<double> largest;
-        std::vector<double> smallest;
-        for (std::size_t row = 0; row < in.size(); row += shape.columns) {
-            const auto begin = in.begin() + static_cast<std::ptrdiff_t>(row);
-            const auto end = begin + shape.columns;
-            sums.push_back(std::accumulate(begin, end, 0.0));
-            largest.push_back(*std::max_element(begin, end));
-            smallest.push_back(*std::min_element(begin, end));
-        }
-        const Output out(shape.rows);
-        need(reduce(programs(), flavour, Reduction::sum, buffer, out.buffer(), shape));
-        EXPECT_LE(error_of(out.values(), sums), 1e-5);
-        need(reduce(programs(), flavour, Reduction::largest, buffer, out.buffer(), shape));
-        EXPECT_EQ(error_of(out.values(), largest), 0);
-        need(reduce(programs(), flavour, Reduction::smallest, buffer, out.buffer(), shape));
-        EXPECT_EQ(error_of(out.values(), smallest), 0);
-    });
-}
-
-TEST(Rows, TopKGivesTheLeftmostOfEquals) {
-    for (const auto flavour : kFlavours) {
-        for (const auto shape : kShapes) {
-            auto in = random_floats(std::size_t{shape.rows} * shape.columns, 9, 20);
-            for (auto& value : in) value = std::round(value);  // many are equal
-            const auto k = std::min(shape.columns, 7U);
-            const Output values(std::size_t{shape.rows} * k);
-            const auto places = upload(std::vector<std::uint32_t>(std::size_t{shape.rows} * k));
-            need(top_k(programs(), flavour, upload(in), k, values.buffer(), places, shape));
-            std::vector<std::uint32_t> columns(std::size_t{shape.rows} * k);
-            need(programs().device().read(places, std::as_writable_bytes(std::span(columns))));
-            const auto got = values.values();
-            for (std::size_t row = 0; row < shape.rows; ++row) {
-                const auto* const numbers = in.data() + row * shape.columns;
-                std::vector<std::uint32_t> order(shape.columns);
-                std::iota(order.begin(), order.end(), 0U);
-                std::ranges::sort(order, [&](auto a, auto b) {
-                    return numbers[a] != numbers[b] ? numbers[a] > numbers[b] : a < b;
-                });
-                for (std::size_t i = 0; i < k; ++i) {
-                    ASSERT_EQ(columns[row * k + i], order[i]) << row << " " << i;
-                    ASSERT_EQ(got[row * k + i], numbers[order[i]]);
-                }
-            }
-        }
-    }
-}
-
-TEST(Rows, TopKRefusesWhatIsNotThere) {
-    const auto buffer = upload(Floats(4));
-    for (const auto k : {0U, 5U}) {
-        const auto refused =
-            top_k(programs(), Flavour::block, buffer, k, buffer, buffer, Shape{1, 4});
-        ASSERT_FALSE(refused);
-        EXPECT_EQ(refused.error().code, Errc::invalid_input);
-    }
-}
-
-TEST(Rows, EmbeddingAddsThreeVectorsAndReadsNothingOutside) {
-    constexpr std::uint32_t kColumns = 100;
-    const auto words = random_floats(50 * kColumns, 10);
-    const auto positions = random_floats(20 * kColumns, 11);
-    const auto segments = random_floats(2 * kColumns, 12);
-    const auto gain = random_floats(kColumns, 13);
-    const auto shift = random_floats(kColumns, 14);
-    const std::vector<std::uint32_t> word{3, 49, 0, 7, 50, 4'000'000'000, 12};
-    const std::vector<std::uint32_t> position{0, 1, 2, 19, 3, 4, 20};
-    const std::vector<std::uint32_t> segment{0, 1, 0, 1, 1, 9, 0};
-    std::vector<double> expected;
-    for (std::size_t t = 0; t < word.size(); ++t) {
-        for (std::uint32_t i = 0; i < kColumns; ++i) {
-            expected.push_back(double{words[std::min(word[t], 49U) * kColumns + i]} +
-                               positions[std::min(position[t], 19U) * kColumns + i] +
-                               segments[std::min(segment[t], 1U) * kColumns + i]);
-        }
-    }
-    normalise(expected, kColumns, gain, shift, 1e-12);
-    const auto word_table = upload(words);
-    const auto position_table = upload(positions);
-    const auto segment_table = upload(segments);
-    const auto word_ids = upload(word);
-    const auto position_ids = upload(position);
-    const auto segment_ids = upload(segment);
-    const auto gains = upload(gain);
-    const auto shifts = upload(shift);
-    for (const auto flavour : kFlavours) {
-        const Output out(expected.size());
-        need(embed(programs(), flavour, {word_ids, position_ids, segment_ids},
-                   {{word_table, 50}, {position_table, 20}, {segment_table, 2}},
-                   Norm{gains, shifts, 1e-12F}, out.buffer(), {7, kColumns}));
-        EXPECT_LE(error_of(out.values(), expected), 1e-5);
-    }
-}
-
 }  // namespace
-}  // namespace plimsoll::operations
+}  // namespace plimsoll::routines

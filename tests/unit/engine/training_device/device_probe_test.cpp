@@ -10,7 +10,7 @@
 namespace plimsoll::training {
 namespace {
 
-using operations::programs;
+using routines::programs;
 
 const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::PrivateCache);
 

@@ -1,5 +1,5 @@
-#include "engine/tuning/plans.hpp"
-#include "engine/tuning/search.hpp"
+#include "engine/tuning/gemm_plans.hpp"
+#include "engine/tuning/gemm_search.hpp"
 #include "tests/unit/engine/routines/on_device.hpp"
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 namespace plimsoll::tuning {
 namespace {
 
-using operations::GemmPlan;
-using operations::Method;
-using operations::need;
-using operations::programs;
+using routines::GemmPlan;
+using routines::Method;
+using routines::need;
+using routines::programs;
 
 const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::PrivateCache);
 

@@ -25,18 +25,18 @@ class BaselineEndpoints : public LiveServer {
         return call("getJobBaseline", {"GET", path_of(id) + "/baseline", identity_.ada});
     }
     RawResponse pin(JobId id, const std::string& token) {
-        return call("putJobBaseline", {"PUT", path_of(id) + "/baseline", token});
+        return call("setJobBaseline", {"PUT", path_of(id) + "/baseline", token});
     }
 };
 
-TEST_F(BaselineEndpoints, AReportIsComparedWithThePinnedOneOfItsLikeness) {
+TEST_F(BaselineEndpoints, AReportIsComparedWithThePinnedOneOfItsComparisonKey) {
     const auto first = profiled(R"({"mode": "engine"})", "NVIDIA H200");
     const auto later = profiled(R"({"mode": "engine"})", "NVIDIA H200");
     const auto other = profiled(R"({"mode": "engine"})", "NVIDIA H100");
     EXPECT_TRUE(of(later).json()["baseline"].is_null());
     const auto pinned = pin(first, identity_.ada);
     ASSERT_EQ(pinned.status, 200) << pinned.body;
-    EXPECT_EQ(pinned.json()["likeness"],
+    EXPECT_EQ(pinned.json()["comparison_key"],
               "engine on NVIDIA H200 (gpu, 132 units), batches up to 4096");
     const auto found = of(later).json();
     EXPECT_EQ(found["baseline"]["job_id"], to_public(first));
@@ -45,7 +45,7 @@ TEST_F(BaselineEndpoints, AReportIsComparedWithThePinnedOneOfItsLikeness) {
 
     EXPECT_EQ(pin(later, identity_.ada).status, 200);
     const auto list = call("listBaselines", {"GET", "/v1/baselines", identity_.ada}).json();
-    ASSERT_EQ(list["items"].size(), 1u) << "a likeness has one baseline";
+    ASSERT_EQ(list["items"].size(), 1u) << "a comparison key has one baseline";
     EXPECT_EQ(list["items"][0]["job_id"], to_public(later));
 
     const Sent remove{"DELETE", "/v1/baselines/" + list["items"][0]["id"].get<std::string>(),

@@ -6,10 +6,10 @@ namespace plimsoll::jobs::training_config {
 namespace {
 
 // Of a run that was predicted to take 1000 bytes.
-TeamRecord measured(std::int64_t id, const char* likeness, std::int64_t bytes) {
+TeamRecord measured(std::int64_t id, const char* comparison_key, std::int64_t bytes) {
     TeamRecord record;
     record.id = std::to_string(id);
-    record.key = likeness;
+    record.key = comparison_key;
     record.data = nlohmann::json{{"gpu", {{"name", "Tesla T4"}}},
                                  {"model", "bert-base"},
                                  {"batch", 8},

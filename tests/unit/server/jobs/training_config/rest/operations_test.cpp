@@ -47,7 +47,7 @@ TEST_F(Operations, ListTheCards) {
 TEST_F(Operations, ATeamsOwnCardsAreMadeListedAndRemoved) {
     const Sent put{"PUT", "/v1/gpu-profiles/mine", identity_.ada,
                    R"({"memory_gib": 12, "bandwidth_gb_s": 500, "fp32_tflops": 20})"};
-    const auto made = call("putGpuProfile", put);
+    const auto made = call("setGpuProfile", put);
     ASSERT_EQ(made.status, 200) << made.body;
     EXPECT_EQ(made.json()["id"], "mine");
     const auto list = call("listGpuProfiles", {"GET", "/v1/gpu-profiles", identity_.ada});
@@ -60,7 +60,7 @@ TEST_F(Operations, ATeamsOwnCardsAreMadeListedAndRemoved) {
     EXPECT_EQ(call("deleteGpuProfile", remove).status, 204);
     EXPECT_EQ(call("deleteGpuProfile", remove).status, 404);
     const auto refused = call(
-        "putGpuProfile",
+        "setGpuProfile",
         {"PUT", "/v1/gpu-profiles/mine", identity_.ada,
          R"({"memory_gib": 1, "context_gib": 0.9, "bandwidth_gb_s": 500, "fp32_tflops": 20})"});
     ASSERT_EQ(refused.status, 422);

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "engine/routines/flavour.hpp"
+
+namespace plimsoll::routines {
+
+// `gain` and `shift` hold a number a column.
+struct Norm {
+    const opencl::Buffer& gain;
+    const opencl::Buffer& shift;
+    float epsilon;  // added to the variance
+};
+
+// Normalises the rows of `in`, plus those of `residual` unless null: fp32, finite. `out` may be
+// either. Launched in order, without waiting; buffers hold at least what the shape says.
+Result<void> layer_norm(opencl::Programs& programs, Flavour flavour, const opencl::Buffer& in,
+                        const opencl::Buffer* residual, const Norm& norm, const opencl::Buffer& out,
+                        Shape shape);
+
+}  // namespace plimsoll::routines

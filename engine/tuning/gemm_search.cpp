@@ -1,0 +1,204 @@
+#include "engine/tuning/gemm_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <span>
+#include <utility>
+
+namespace plimsoll::tuning {
+
+namespace {
+
+using routines::GemmPlan;
+using routines::Method;
+using Clock = std::chrono::steady_clock;
+using Floats = std::vector<float>;
+
+constexpr int kMostRounds = 25;
+constexpr std::uint32_t kCheckedRows = 4;
+
+Floats random_floats(std::size_t count, unsigned seed) {
+    std::mt19937 bits(seed);
+    std::uniform_real_distribution<float> uniform(-1.0F, 1.0F);
+    Floats values(count);
+    for (auto& value : values) value = uniform(bits);
+    return values;
+}
+
+// A few micro-tiles, depths and divisions; what a processor's caches and cores like best is not
+// foreseen.
+std::vector<GemmPlan> candidates(const Bucket& bucket, std::uint32_t compute_units) {
+    auto plan = routines::default_plan(bucket.method, compute_units, bucket.m, bucket.n);
+    std::vector<GemmPlan> plans{plan};
+    const auto add = [&](const GemmPlan& other) {
+        if (check(other) && std::ranges::find(plans, other) == plans.end()) plans.push_back(other);
+    };
+    if (bucket.method == Method::group_fp32 || bucket.method == Method::group_mma) return plans;
+    using Tile = std::pair<std::uint32_t, std::uint32_t>;
+    const auto tiles = bucket.method == Method::block_amx ? std::vector<Tile>{{32, 2}}
+                                                          : std::vector<Tile>{{8, 3}, {12, 2}};
+    for (const auto [rows, vectors] : tiles) {
+        for (const auto depth : {768U, 384U}) {
+            for (const auto row_panels : {8U, 4U, 16U}) {
+                for (const auto column_panels : {plan.column_panels, 16U, 4U}) {
+                    add({bucket.method, rows, vectors, depth, row_panels, column_panels});
+                }
+            }
+        }
+    }
+    return plans;
+}
+
+// The buffers and the right answers of one search.
+class Bench {
+  public:
+    static Result<Bench> create(opencl::Programs& programs, const Bucket& bucket) {
+        Bench bench(programs, bucket);
+        const auto& device = programs.device();
+        for (const auto& [buffer, values] :
+             {std::pair{&bench.a_, &bench.host_a_}, std::pair{&bench.b_, &bench.host_b_}}) {
+            const auto bytes = std::as_bytes(std::span(*values));
+            auto made = device.allocate(bytes.size());
+            if (!made) return fail(made.error());
+            if (auto written = device.write(*made, bytes); !written) return fail(written.error());
+            *buffer = std::move(*made);
+        }
+        auto c = device.allocate(std::size_t{bucket.m} * bucket.n * sizeof(float));
+        if (!c) return fail(c.error());
+        bench.c_ = std::move(*c);
+        return bench;
+    }
+
+    Result<opencl::Buffer> packed_for(const GemmPlan& plan) const {
+        auto packed = programs_.device().allocate(packed_bytes(plan, bucket_.k, bucket_.n));
+        if (!packed) return packed;
+        const routines::MatrixB matrix{bucket_.k, bucket_.n, bucket_.n, 1};
+        if (auto done = pack(programs_, plan, b_, matrix, *packed); !done)
+            return fail(done.error());
+        return packed;
+    }
+
+    // Seconds of one product.
+    Result<double> run(const GemmPlan& plan, const opencl::Buffer& packed) const {
+        const auto start = Clock::now();
+        auto done = multiply(
+            programs_, plan,
+            {.a = a_, .b = packed, .c = c_, .m = bucket_.m, .n = bucket_.n, .k = bucket_.k});
+        if (done) done = programs_.device().finish();
+        if (!done) return fail(done.error());
+        return std::chrono::duration<double>(Clock::now() - start).count();
+    }
+
+    // Of a product into poisoned memory: some rows against double precision, all against NaN.
+    Result<double> error_of(const GemmPlan& plan, const opencl::Buffer& packed) const {
+        if (auto filled = programs_.device().fill(c_, std::byte{0xff}); !filled) {
+            return fail(filled.error());
+        }
+        if (auto ran = run(plan, packed); !ran) return ran;
+        Floats c(std::size_t{bucket_.m} * bucket_.n);
+        if (auto read = programs_.device().read(c_, std::as_writable_bytes(std::span(c))); !read) {
+            return fail(read.error());
+        }
+        if (std::ranges::any_of(c, [](float x) { return std::isnan(x); })) {
+            return std::numeric_limits<double>::infinity();
+        }
+        double worst = 0;
+        double most = 0;
+        for (std::size_t i = 0; i < expected_.size(); ++i) {
+            const auto row = row_checked(i / bucket_.n);
+            worst = std::max(worst, std::abs(c[row * bucket_.n + i % bucket_.n] - expected_[i]));
+            most = std::max(most, std::abs(expected_[i]));
+        }
+        return worst / most;
+    }
+
+  private:
+    Bench(opencl::Programs& programs, const Bucket& bucket)
+        : programs_(programs),
+          bucket_(bucket),
+          host_a_(random_floats(std::size_t{bucket.m} * bucket.k, 1)),
+          host_b_(random_floats(std::size_t{bucket.k} * bucket.n, 2)),
+          expected_(std::size_t{kCheckedRows} * bucket.n, 0.0) {
+        for (std::size_t row = 0; row < kCheckedRows; ++row) {
+            for (std::size_t d = 0; d < bucket.k; ++d) {
+                const double factor = host_a_[row_checked(row) * bucket.k + d];
+                for (std::size_t j = 0; j < bucket.n; ++j) {
+                    expected_[row * bucket.n + j] += factor * host_b_[d * bucket.n + j];
+                }
+            }
+        }
+    }
+
+    // The first, the last and between.
+    std::size_t row_checked(std::size_t i) const {
+        return i * (bucket_.m - 1) / (kCheckedRows - 1);
+    }
+
+    opencl::Programs& programs_;
+    Bucket bucket_;
+    Floats host_a_;
+    Floats host_b_;
+    std::vector<double> expected_;
+    opencl::Buffer a_;
+    opencl::Buffer b_;
+    opencl::Buffer c_;
+};
+
+struct Entrant {
+    Candidate candidate;
+    opencl::Buffer packed;
+    std::vector<double> seconds;
+};
+
+}  // namespace
+
+Result<SearchResult> search(opencl::Programs& programs, const Bucket& bucket,
+                            std::chrono::milliseconds budget) {
+    const auto deadline = Clock::now() + budget;
+    const auto bench = Bench::create(programs, bucket);
+    if (!bench) return fail(bench.error());
+    const bool fp32 = bucket.method == Method::block_fp32 || bucket.method == Method::group_fp32;
+    const double tolerance = fp32 ? 1e-5 : 1e-2;
+    std::vector<Entrant> entrants;
+    // Half of the time is for compiling and checking: the default and what fits.
+    for (const auto& plan : candidates(bucket, programs.device().info().compute_units)) {
+        if (!entrants.empty() && Clock::now() + budget / 2 > deadline) break;
+        auto packed = bench->packed_for(plan);
+        if (!packed) return fail(packed.error());
+        const auto error = bench->error_of(plan, *packed);
+        if (!error && entrants.empty()) return fail(error.error());
+        if (!error) continue;  // a plan that cannot run is none
+        entrants.push_back({{plan, 0, *error, *error <= tolerance}, std::move(*packed), {}});
+    }
+    for (int round = 0; round < kMostRounds && (round == 0 || Clock::now() < deadline); ++round) {
+        for (auto& entrant : entrants) {
+            if (!entrant.candidate.accurate) continue;
+            const auto seconds = bench->run(entrant.candidate.plan, entrant.packed);
+            if (!seconds) return fail(seconds.error());
+            entrant.seconds.push_back(*seconds);
+        }
+    }
+    SearchResult result;
+    const Candidate* best = nullptr;
+    for (auto& entrant : entrants) {
+        auto& [candidate, packed, seconds] = entrant;
+        if (candidate.accurate) {
+            // Others on the device only ever slow it down: the fastest run tells the most.
+            candidate.seconds = std::ranges::min(seconds);
+            if (best == nullptr || candidate.seconds < best->seconds) best = &candidate;
+        }
+        result.tried.push_back(candidate);
+    }
+    if (best == nullptr) {
+        return fail(Errc::corrupt, "No plan computes this product accurately.",
+                    std::string(to_string(bucket.method)));
+    }
+    const auto& first = result.tried.front();  // the default
+    const bool pays = !first.accurate || best->seconds < kWorthLeavingTheDefault * first.seconds;
+    result.best = pays ? best->plan : first.plan;
+    return result;
+}
+
+}  // namespace plimsoll::tuning

@@ -1,0 +1,9 @@
+-- The leases that hold tasks of the job. Worker by worker, because each knows its oldest lease that lives, and offset 0
+-- so that the planner keeps to that: all of lease would be read with its dead rows.
+create or replace function leases_of_job(p_job_id bigint) returns bigint[] language plpgsql as $$
+begin
+  return array(select l.fence from worker w cross join lateral (
+      select x.fence, x.jobs from lease x where x.worker_id = w.id and x.fence >= w.oldest_fence offset 0) l
+    where p_job_id = any(l.jobs) order by l.fence);
+end
+$$;

@@ -1,0 +1,116 @@
+-- What claims have in common: leases the next tasks of the accounts whose turn it is, about p_max_seconds of this
+-- device's time, at most p_max_tasks tasks, at least one task if any fits. fence is null: nothing to do, listen and
+-- poll.
+--
+-- Within an account: by priority, which grows while a task waits, then the lane that is furthest behind; of lanes that
+-- differ in whether the worker holds their model (p_models), the one it holds, unless the other's head waits for a
+-- minute longer. No account gets more or less by it.
+--
+-- Nothing is claimed above a quota: an account whose next task does not fit is marked, and left out until there is
+-- room.
+--
+-- Locks: the worker's row (key share), the class, the jobs that start.
+create or replace function claim_next(p_worker_id int, p_epoch int, p_max_seconds float8, p_max_tasks int,
+  p_memory_bucket smallint, p_models text[], p_now timestamptz,
+  out fence bigint, out jobs bigint[], out tasks int[], out attempts smallint[], out ests real[])
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  v_worker worker;
+  v_work float8;
+  v_bucket smallint;
+  v_now record;  -- the class, the account whose turn it is, and how many there are (at most 2), and the worker's leases
+  v_fence bigint;
+  v_given claimed_tasks;
+  v_low bigint;
+  v_high bigint;
+  v_started bigint[];  -- these and the three below: jobs of which the first tasks go out
+  v_events int[];
+  v_teams bigint[];
+  v_timeouts real[];
+begin
+  -- Whoever ends a worker's leases holds its row for update: no lease is made behind their back.
+  select * into v_worker from worker w where w.id = p_worker_id for key share;
+  if not found or not worker_is_alive(v_worker, p_epoch, p_now) then
+    raise exception 'worker % epoch % is not registered or expired', p_worker_id, p_epoch using errcode = 'PLM01';
+  end if;
+  if v_worker.state = 'draining' then
+    return;
+  end if;
+  v_work := p_max_seconds * v_worker.speed;
+  v_bucket := coalesce(p_memory_bucket, v_worker.memory_bucket);
+  -- A worker that has nothing to expect does not queue for the lock.
+  if not try_lock_class(v_worker.class_id) then
+    if not exists (select from account_state s where s.class_id = v_worker.class_id and s.ready > 0 and s.slots < s.cap
+        and not s.paused and not s.spent and s.vtime >= (select c.vclock from class_state c
+        where c.class_id = v_worker.class_id order by c.version desc limit 1))
+      and not has_slots_to_fill(v_worker) then
+      return;
+    end if;
+    perform lock_class(v_worker.class_id);
+  end if;
+  select c.half_life_seconds half_life, n.vclock clock, exists (select from hold) and is_held(v_worker) is_held, t.spot,
+    t.account, t.quota_seconds,
+    t.accounts, l.n leases, l.of_others
+  into v_now from device_class c
+  cross join lateral (select s.vclock from class_state s where s.class_id = c.id order by s.version desc limit 1) n
+  left join lateral (
+    select x.spot, x.account, x.quota_seconds, count(*) over () accounts from (
+      select s.ctid spot, s account, s.quota_seconds, s.vtime from account_state s
+      where s.class_id = c.id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.spent
+        and s.vtime >= n.vclock
+        and exists (select from unnest(s.lanes) u(id) join lane l on l.id = u.id where lane_fits(l, v_worker, v_bucket))
+      order by s.vtime limit 2) x limit 1) t on true
+  cross join lateral (
+    select count(*) n, coalesce(bool_or(array_remove(l.accounts, (t.account).account_id) <> '{}'), false) of_others
+    from lease l where l.worker_id = v_worker.id and l.fence >= v_worker.oldest_fence) l
+  where c.id = v_worker.class_id;
+  if v_now.is_held or v_now.accounts is null and (v_now.leases = 0 or not has_slots_to_fill(v_worker)) then
+    return;
+  end if;
+  v_fence := nextval('fence_seq');
+  if v_now.accounts = 1 and v_now.quota_seconds is null and not v_now.of_others then
+    v_given := claim_single_account(v_worker, v_bucket, v_work, p_max_tasks, p_models, v_now.spot, v_now.account,
+      v_now.leases > 0, v_now.half_life, v_fence, p_now);
+  end if;
+  if v_given.jobs is null then
+    v_given := claim_fair(v_worker, v_bucket, v_work, p_max_tasks, p_models, v_now.clock, v_now.half_life, v_fence,
+      p_now);
+  end if;
+  if v_given.jobs is null then
+    return;
+  end if;
+
+  -- The clock follows the account that is furthest behind; when nobody waits, the one served last.
+  update class_state c set version = n.version + 1, vclock = n.vclock
+  from (select o.ctid spot, o.version, coalesce((select s.vtime from account_state s
+    where s.class_id = v_worker.class_id and s.ready > 0 and s.slots < s.cap
+        and not s.paused and not s.spent and s.vtime >= v_now.clock order by s.vtime limit 1), v_given.finish) vclock
+    from class_state o where o.class_id = v_worker.class_id order by o.version desc limit 1) n
+  where c.ctid = n.spot and n.vclock > v_now.clock;
+
+  select min(id), max(id) into v_low, v_high from unnest(v_given.jobs) u(id);
+  with started as (
+    update job j set state = 'running', started_at = p_now, last_event = j.last_event + 1, revision = j.revision + 1
+    where j.id = any(v_given.jobs) and j.id between v_low and v_high and j.state = 'queued'
+    returning j.id, j.team_id, j.last_event, j.timeout_seconds
+  )
+  select array_agg(s.id), array_agg(s.last_event), array_agg(s.team_id), array_agg(s.timeout_seconds)
+  into v_started, v_events, v_teams, v_timeouts from started s;
+  fence := v_fence;
+  jobs := v_given.jobs;
+  tasks := v_given.tasks;
+  attempts := v_given.attempts;
+  ests := v_given.ests;
+  if v_started is null then
+    return;
+  end if;
+  insert into event (job_id, n, team_id, at, type)
+  select s.id, s.n, s.team_id, p_now, 'started' from unnest(v_started, v_events, v_teams) s(id, n, team_id);
+  if array_remove(v_timeouts, null) <> '{}' then
+    insert into overdue (at, job_id) select p_now + make_interval(secs => s.seconds), s.id
+    from unnest(v_started, v_timeouts) s(id, seconds) where s.seconds is not null;
+  end if;
+  perform notify_jobs(v_started);
+end
+$$;

@@ -1,0 +1,53 @@
+-- The jobs of tasks that were leased, a row each, with their tasks in order and what these run on. A merge task has no
+-- row.
+create or replace function leased_jobs(p_jobs bigint[], p_tasks int[], p_attempts smallint[], p_ests real[])
+returns table (job_id bigint, is_merge boolean, kind text, kind_version smallint, args json, model text, tasks int[],
+  attempts smallint[], ests real[],
+  places int[], first_items bigint[], items int[], inputs bytea[], partials bytea[], summary json)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  v_low bigint;
+  v_high bigint;
+begin
+  if p_jobs is null then
+    return;
+  end if;
+  select min(id), max(id) into v_low, v_high from unnest(p_jobs) u(id);
+  return query
+  select a.job_id, j.is_merge, j.kind, j.kind_version, j.args, j.model, a.tasks, a.attempts, a.ests, a.places,
+    coalesce(d.first_items, t.first_items), coalesce(d.items, t.items), coalesce(d.inputs, t.inputs),
+    j.partials, j.summary
+  from (
+    select u.job_id, array_agg(u.task) tasks, array_agg(u.attempt) attempts, array_agg(u.est) ests,
+      array_agg(u.place) places
+    from (select x.* from (
+        select unnest(p_jobs) job_id, unnest(p_tasks) task, unnest(p_attempts) attempt, unnest(p_ests) est,
+          generate_series(1, cardinality(p_jobs)) place) x
+      order by x.job_id, x.task) u
+    group by u.job_id) a
+  cross join lateral (
+    select x.kind, x.kind_version, x.args, a.tasks[1] = x.tasks_total is_merge,
+      a.tasks[cardinality(a.tasks)] - a.tasks[1] = cardinality(a.tasks) - 1 dense,
+      case when a.tasks[1] = x.tasks_total then
+        array(select r.partial from result r where r.job_id = x.id and r.job_id between v_low and v_high
+          and r.state = 'done' order by r.seq) end partials,
+      case when a.tasks[1] = x.tasks_total then json_build_object('items_total', x.items_total, 'items_ok', x.items_ok,
+        'items_failed', x.items_failed, 'tasks_total', x.tasks_total, 'tasks_quarantined', x.tasks_quarantined,
+        'created_at', x.created_at, 'started_at', x.started_at, 'charged_seconds', x.charged_seconds) end summary,
+      case when a.tasks[1] < x.tasks_total then (select l.model from lane l where l.id = x.lane_id) else '' end model
+    from job x where x.id = a.job_id and x.id between v_low and v_high offset 0) j
+  -- Where the tasks of a job follow one another, which they mostly do, they are read in one go.
+  cross join lateral (
+    select array_agg(y.first_item) first_items, array_agg(y.items) items, array_agg(y.input) inputs from (
+      select x.first_item, x.items, x.input from task x
+      where j.dense and x.job_id = a.job_id and x.job_id between v_low and v_high
+        and x.seq between a.tasks[1] and a.tasks[cardinality(a.tasks)]
+      order by x.seq offset 0) y) d
+  cross join lateral (
+    select array_agg(y.first_item) first_items, array_agg(y.items) items, array_agg(y.input) inputs from (
+      select x.first_item, x.items, x.input from task x
+      where not j.dense and x.job_id = a.job_id and x.job_id between v_low and v_high and x.seq = any(a.tasks)
+        order by x.seq offset 0) y) t;
+end
+$$;

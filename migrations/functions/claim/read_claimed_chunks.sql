@@ -1,0 +1,23 @@
+-- The inputs of a lease's tasks that run on chunks of a dataset, which claim answers without one. No row: not this
+-- worker's lease.
+-- Answers (job_id bigint, task int, input bytea): the inputs of a lease's tasks that run on chunks of a dataset, which
+-- claim answers without one.
+create or replace function read_claimed_chunks(p_worker_id int, p_epoch int, p_fence bigint)
+returns table (job_id bigint, task int, input bytea)
+language plpgsql stable security definer set search_path = plimsoll, pg_temp
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+#variable_conflict use_column
+declare
+  v_lease lease;
+  v_low bigint;
+  v_high bigint;
+begin
+  select * into v_lease from lease l where l.fence = p_fence and l.worker_id = p_worker_id and l.epoch = p_epoch;
+  select min(u.id), max(u.id) into v_low, v_high from unnest(v_lease.jobs) u(id);
+  return query
+  select u.job_id, u.task, c.content from unnest(v_lease.jobs, v_lease.tasks) u(job_id, task)
+  cross join lateral (select x.dataset_id from job x where x.id = u.job_id and x.id between v_low and v_high offset 0) j
+  join dataset_chunk c on c.dataset_id = j.dataset_id and c.seq = u.task;
+end
+$$;

@@ -1,0 +1,31 @@
+-- Announces an upload: created (with its id), or the limit of the team that it breaks: count, uploads, bytes.
+-- Arguments: p_team_id, p_user_id bigint, p_name, p_format text, p_bytes bigint, p_most_datasets, p_most_uploads int,
+-- p_most_bytes bigint (the team's limits).
+-- Answers (outcome text: 'created' or the broken limit 'count', 'uploads', 'bytes'; id, bytes_left bigint). Its steps
+-- are plain statements of 'queries/datasets.sql'.
+create or replace function create_dataset(p_team_id bigint, p_user_id bigint, p_name text, p_format text,
+  p_bytes bigint,
+  p_most_datasets int, p_most_uploads int, p_most_bytes bigint)
+returns table (outcome text, id bigint, bytes_left bigint)
+language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_count bigint;
+  v_uploads bigint;
+  v_bytes bigint;
+begin
+  perform pg_advisory_xact_lock(1347176782, hashint8(p_team_id));  -- two announcements at once count each other
+  select count(*), count(*) filter (where d.state = 'uploading'),
+    coalesce(sum(d.bytes_total) filter (where d.state <> 'failed'), 0)
+  into v_count, v_uploads, v_bytes from dataset d where d.team_id = p_team_id;
+  outcome := case when v_count >= p_most_datasets then 'count' when v_uploads >= p_most_uploads then 'uploads'
+    when v_bytes + p_bytes > p_most_bytes then 'bytes' else 'created' end;
+  bytes_left := greatest(p_most_bytes - v_bytes, 0);
+  if outcome = 'created' then
+    insert into dataset (team_id, user_id, name, format, bytes_total)
+      values (p_team_id, p_user_id, p_name, p_format, p_bytes)
+    returning dataset.id into id;
+  end if;
+  return next;
+end
+$$;

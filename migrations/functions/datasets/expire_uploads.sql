@@ -1,0 +1,17 @@
+-- Forgets uploads that nobody continues, with what they brought. Answers how many.
+-- Answers int: removed; call again while it answers some.
+-- When: every 10 minutes.
+create or replace function expire_uploads(p_idle_hours int, p_limit int default 10,
+  p_now timestamptz default clock_timestamp())
+returns int language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+declare
+  v_count int;
+begin
+  delete from dataset where id in (
+    select d.id from dataset d where d.state = 'uploading'
+      and d.touched_at <= p_now - make_interval(hours => p_idle_hours)
+    order by d.touched_at limit p_limit for update skip locked);
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;

@@ -1,0 +1,41 @@
+-- Drops the days older than p_keep_days, oldest first, one day a call. A day with an unfinished job stays. What the
+-- day's jobs used is counted first, and rows elsewhere that name them go with them. The wait for the lock is short, so
+-- claims never queue behind it: 'busy' means try again at the next tick.
+-- Answers (day date, outcome text): 'dropped', 'busy' (next tick), 'unfinished' (stays); drops at most one day a call.
+-- When: hourly.
+create or replace function apply_retention(p_keep_days int, p_now timestamptz default clock_timestamp())
+returns table (day date, outcome text) language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+declare
+  v_day int;
+  v_table text;
+begin
+  for v_day in
+    select substr(c.relname, 5)::int d from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'job'::regclass and substr(c.relname, 5)::int < day_of(p_now) - p_keep_days order by d
+  loop
+    day := date '1970-01-01' + v_day;
+    -- Through the parent: it has the policy that lets this role see rows.
+    if exists (select from job where finished_at is null
+        and id >= v_day::bigint << 40 and id < (v_day + 1)::bigint << 40) then
+      outcome := 'unfinished';
+      return next;
+      continue;
+    end if;
+    while fold_usage(1000) = 1000 loop
+    end loop;
+    begin
+      perform set_config('lock_timeout', '50ms', true);
+      foreach v_table in array array['job', 'task', 'result', 'attempt', 'event', 'report', 'job_label',
+        'usage_job'] loop
+        execute format('drop table %I', v_table || '_' || v_day);
+      end loop;
+      outcome := 'dropped';
+      delete from overdue where job_id >= v_day::bigint << 40 and job_id < (v_day + 1)::bigint << 40;
+    exception when lock_not_available then
+      outcome := 'busy';
+    end;
+    return next;
+    return;
+  end loop;
+end
+$$;

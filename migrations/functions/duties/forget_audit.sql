@@ -1,0 +1,17 @@
+-- Forgets what happened before the last p_keep_days days, the oldest first; answers how many rows. Numbers are given in
+-- the order of time, but for moments: so only the oldest are looked at, however many there are, and no index on the
+-- time is kept.
+-- Answers int: removed; call again while it answers some.
+-- When: hourly.
+create or replace function forget_audit(p_keep_days int, p_limit int default 10000,
+  p_now timestamptz default clock_timestamp()) returns int
+language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+declare
+  v_count int;
+begin
+  delete from audit_event a using (select e.id, e.at from audit_event e order by e.id limit p_limit) oldest
+  where a.id = oldest.id and oldest.at < p_now - make_interval(days => p_keep_days);
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;

@@ -1,0 +1,10 @@
+-- What held back vacuum at the last look, the longest first.
+-- Answers (holder text, detail text, since timestamptz, seconds float8): what held back vacuum when watch_vacuum
+-- looked.
+create or replace function list_vacuum_holders(p_now timestamptz default clock_timestamp())
+returns table (holder text, detail text, since timestamptz, seconds float8)
+language sql stable security definer set search_path = plimsoll, pg_temp
+begin atomic
+  select h.holder, h.detail, h.since, extract(epoch from p_now - h.since)::float8 from vacuum_horizon h
+  order by h.since, h.holder;
+end;

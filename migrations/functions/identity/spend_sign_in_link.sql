@@ -1,0 +1,12 @@
+-- Spends a one-time link; whoever gets the row may open a session for it.
+-- Answers (user_id bigint, team_id bigint); no row: not valid or spent.
+create or replace function spend_sign_in_link(p_hash bytea, p_now timestamptz default clock_timestamp())
+returns table (user_id bigint, team_id bigint)
+language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+begin
+  return query
+  update sign_in_link l set spent_at = p_now from app_user u
+  where l.hash = p_hash and l.spent_at is null and l.expires_at > p_now and u.id = l.user_id and u.disabled_at is null
+  returning l.user_id, l.team_id;
+end
+$$;

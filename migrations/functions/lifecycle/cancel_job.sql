@@ -1,0 +1,10 @@
+-- Cancels: cancelled (nothing ran), cancelling (workers are told), finished (too late), not_found.
+-- Answers text: 'cancelled' (at once), 'cancelling', 'finished', 'not_found'.
+create or replace function cancel_job(p_team_id bigint, p_job_id bigint, p_now timestamptz default clock_timestamp())
+returns text language plpgsql security definer set search_path = plimsoll, pg_temp
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+begin
+  return stop_job(p_team_id, p_job_id, null, p_now);
+end
+$$;

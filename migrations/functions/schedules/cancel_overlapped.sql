@@ -1,0 +1,19 @@
+-- Cancels one job that a later one of its schedule took the place of; call again while it answers a row. Apart from
+-- run_schedule, because a cancel's locks come before those of a submit.
+-- Answers (job_id bigint, outcome text); one job a call: call again while it answers a row.
+-- When: after them.
+create or replace function cancel_overlapped(p_now timestamptz default clock_timestamp())
+returns table (job_id bigint, outcome text) language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_run schedule_run;
+begin
+  select * into v_run from schedule_run r where r.cancel limit 1 for update skip locked;
+  if found then
+    job_id := v_run.job_id;
+    outcome := cancel_job(v_run.team_id, v_run.job_id, p_now);
+    update schedule_run r set cancel = false where r.schedule_id = v_run.schedule_id and r.due_at = v_run.due_at;
+    return next;
+  end if;
+end
+$$;

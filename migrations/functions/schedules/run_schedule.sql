@@ -1,0 +1,126 @@
+-- Answers one due time of a schedule, in one transaction: the job, the run that tells of it, and the next due time.
+-- p_way: time (p_due_at was due; p_expected is the next_at that the caller saw, p_then becomes it), waiting (a run of
+-- that due time waited for an earlier job), person (p_user_id wants it now, whatever else runs; p_due_at is null).
+-- p_verdict: submit (the job of the arguments, as enqueue or, with p_dataset_id, enqueue_dataset takes it), busy (the
+-- caller saw an earlier job and made no plan), failed, missed (p_reason says why). outcome: submitted, waiting,
+-- skipped, missed, failed; replayed (the Idempotency-Key p_key was used before, with this request), key_conflict (with
+-- another); changed: nothing was done, since somebody else answered, or things are not as the caller saw them.
+-- Answers (outcome text, job_id bigint, due_at timestamptz); the words stand above the function.
+-- When: for each of them, and when somebody has one run now.
+create or replace function run_schedule(p_schedule_id bigint, p_version int, p_way text, p_expected timestamptz,
+  p_due_at timestamptz,
+  p_then timestamptz, p_missed int, p_verdict text, p_reason text, p_user_id bigint, p_key text, p_fingerprint bytea,
+  p_kind text, p_kind_version smallint, p_args json, p_name text, p_labels jsonb, p_priority smallint,
+    p_device_class text,
+  p_capability text, p_memory_bucket smallint, p_model text, p_timeout real, p_unique_key text,
+  p_task_items int[], p_task_seconds real[], p_task_inputs bytea[],
+  p_dataset_id bigint, p_record_seconds float8, p_byte_seconds float8, p_now timestamptz default clock_timestamp())
+returns table (outcome text, job_id bigint, due_at timestamptz)
+language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_schedule schedule;
+  v_submitter bigint;
+  v_busy boolean;
+  v_waiting int;
+  v_reason text := p_reason;
+begin
+  due_at := coalesce(p_due_at, p_now);
+  select * into v_schedule from schedule s where s.id = p_schedule_id for update;
+  if not found or v_schedule.version <> p_version
+    or p_way = 'time' and (v_schedule.paused_at is not null or v_schedule.next_at is distinct from p_expected)
+    or p_way = 'waiting' and (v_schedule.paused_at is not null or not exists (
+      select from schedule_run r where r.schedule_id = p_schedule_id and r.due_at = p_due_at and r.outcome = 'waiting'))
+  then
+    outcome := 'changed';
+    return next;
+    return;
+  end if;
+  if p_way = 'time' and exists (select from schedule_run r where r.schedule_id = p_schedule_id and r.due_at = p_due_at)
+    then
+    -- A clock that went back, or a zone that changed, brought a time back that was answered.
+    update schedule s set next_at = p_then, claimed_until = null where s.id = p_schedule_id;
+    outcome := 'changed';
+    return next;
+    return;
+  end if;
+  while p_way = 'person' and exists (select from schedule_run r where r.schedule_id = p_schedule_id
+    and r.due_at = run_schedule.due_at) loop
+    due_at := due_at + interval '1 microsecond';
+  end loop;
+  v_submitter := coalesce(p_user_id, v_schedule.user_id);
+  update schedule_run r set open = false, cancel = false where r.schedule_id = p_schedule_id and r.open
+    and not exists (select from job j where j.id = r.job_id and j.finished_at is null);
+  v_busy := exists (select from schedule_run r where r.schedule_id = p_schedule_id and r.open);
+  select count(*) into v_waiting from schedule_run r where r.schedule_id = p_schedule_id and r.outcome = 'waiting';
+
+  outcome := p_verdict;
+  if p_verdict in ('submit', 'busy') and p_way = 'time' and v_schedule.overlap = 'skip' and v_busy then
+    outcome := 'skipped';
+    v_reason := 'An earlier job had not ended.';
+  elsif p_verdict in ('submit', 'busy') and p_way = 'time' and v_schedule.overlap = 'queue'
+    and (v_busy or v_waiting > 0) then
+    outcome := case when v_waiting < 10 then 'waiting' else 'skipped' end;
+    v_reason := case when v_waiting < 10 then 'An earlier job has not ended.' else 'Ten runs waited already.' end;
+  elsif p_verdict = 'busy' or p_way = 'waiting' and v_busy then
+    outcome := 'changed';
+    update schedule s set claimed_until = null where s.id = p_schedule_id;
+    return next;
+    return;
+  elsif p_verdict = 'submit' and p_dataset_id is null then
+    select e.outcome, e.job_id into strict outcome, job_id
+    from enqueue(array[v_schedule.team_id], array[v_submitter], array[p_kind], array[p_kind_version], array[p_args],
+      array[p_name],
+      array[p_labels], array[p_priority], array[p_device_class], array[p_capability], array[p_memory_bucket],
+        array[p_model], array[true],
+      array[null::timestamptz], array[p_key], array[p_fingerprint], array[null::timestamptz], array[p_timeout],
+        array[p_unique_key], false,
+      array_fill(1, array[cardinality(p_task_items)]), p_task_items, p_task_seconds, p_task_inputs, p_now) e;
+  elsif p_verdict = 'submit' then
+    select e.outcome, e.job_id into strict outcome, job_id
+    from enqueue_dataset(v_schedule.team_id, v_submitter, p_kind, p_kind_version, p_args, p_name, p_labels, p_priority,
+      p_device_class,
+      p_capability, p_memory_bucket, p_model, p_key, p_fingerprint, null, null, p_timeout, p_unique_key, p_dataset_id,
+        p_record_seconds,
+      p_byte_seconds, p_now) e;
+  end if;
+  if outcome in ('replayed', 'key_conflict') then
+    select coalesce(max(r.due_at), run_schedule.due_at) into due_at from schedule_run r
+      where r.schedule_id = p_schedule_id and r.job_id = run_schedule.job_id;
+    return next;
+    return;
+  elsif outcome = 'created' then
+    outcome := 'submitted';
+    update job j set schedule_id = p_schedule_id, due_at = run_schedule.due_at where j.id = run_schedule.job_id;
+    update schedule_run r set cancel = true where r.schedule_id = p_schedule_id and r.open
+      and v_schedule.overlap = 'cancel' and p_way = 'time';
+  elsif outcome in ('unique_conflict', 'no_dataset', 'over_quota') then
+    v_reason := case outcome when 'no_dataset' then 'There is no such dataset.' when 'over_quota'
+      then 'A quota of the team refused it.'
+      else 'Another job has its unique key and has not ended.' end;
+    outcome := 'failed';
+    job_id := null;
+  end if;
+
+  insert into schedule_run as r (schedule_id, due_at, team_id, by_user, outcome, job_id, reason, missed, decided_at,
+    open)
+  values (p_schedule_id, due_at, v_schedule.team_id, p_user_id, outcome, job_id, v_reason, p_missed, p_now,
+    job_id is not null)
+  on conflict on constraint schedule_run_pkey do update set outcome = excluded.outcome, job_id = excluded.job_id,
+    reason = excluded.reason,
+    decided_at = excluded.decided_at, open = excluded.open where r.outcome = 'waiting' and p_way = 'waiting';
+  if not found then
+    raise exception 'due time % of schedule % was answered before', due_at,
+      p_schedule_id using errcode = 'unique_violation';
+  end if;
+  if p_way = 'time' then
+    update schedule s set next_at = p_then where s.id = p_schedule_id;
+  end if;
+  update schedule s set claimed_until = null where s.id = p_schedule_id and p_way <> 'person';
+  -- A history, not an archive.
+  delete from schedule_run r where r.schedule_id = p_schedule_id and not r.open and r.outcome <> 'waiting'
+    and r.due_at < (
+    select x.due_at from schedule_run x where x.schedule_id = p_schedule_id order by x.due_at desc offset 200 limit 1);
+  return next;
+end
+$$;

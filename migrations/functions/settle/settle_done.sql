@@ -1,0 +1,94 @@
+-- Ends a lease all of whose tasks are done; the arrays are in the lease's order, the caller has locked its row. False:
+-- a job is being cancelled, and nothing has changed.
+create or replace function settle_done(p_lease lease, p_worker worker, p_contents bytea[], p_partials bytea[],
+  p_oks int[], p_faileds int[], p_seconds real[],
+  p_now timestamptz) returns boolean language plpgsql as $$
+declare
+  v_jobs bigint[];  -- these and the following have one element per job
+  v_counts int[];
+  v_ok_sums bigint[];
+  v_failed_sums bigint[];
+  v_costs float8[];
+  v_merged boolean[];
+  v_lasts int[];
+  v_merges int[];  -- where the merge tasks stand
+  v_accounts int[];
+  v_teams bigint[];
+  v_corrections float8[];
+  v_merging bigint[];
+  v_low bigint;
+  v_high bigint;
+begin
+  if array_remove(p_lease.accounts, p_lease.accounts[1]) = '{}' then
+    v_accounts := array[p_lease.accounts[1]];
+  else
+    v_accounts := array(select distinct unnest(p_lease.accounts));
+  end if;
+  v_teams := array(select a.team_id from unnest(v_accounts) with ordinality u(id, ord) join account a on a.id = u.id
+    order by u.ord);
+  select min(id), max(id) into v_low, v_high from unnest(p_lease.jobs) u(id);
+  -- No merge task has others of its job beside it.
+  select array_agg(s.job_id), array_agg(case when s.task = j.tasks_total then 0 else s.n end),
+    array_agg(case when s.task = j.tasks_total then 0 else s.ok end),
+    array_agg(case when s.task = j.tasks_total then 0 else s.failed end), array_agg(s.cost),
+      array_agg(s.task = j.tasks_total), array_agg(s.ord),
+    array_agg(s.ord) filter (where s.task = j.tasks_total)
+  into v_jobs, v_counts, v_ok_sums, v_failed_sums, v_costs, v_merged, v_lasts, v_merges
+  from (
+    select x.job_id, count(*)::int n, sum(x.ok) ok, sum(x.failed) failed,
+      sum((coalesce(x.seconds, 0) * p_worker.speed)::float8) cost, max(x.task) task, max(x.ord) ord
+    from (select unnest(p_lease.jobs) job_id, unnest(p_lease.tasks) task, unnest(p_oks) ok, unnest(p_faileds) failed,
+      unnest(p_seconds) seconds,
+      generate_series(1, cardinality(p_lease.jobs)) ord) x group by x.job_id order by ord) s
+  cross join lateral (select y.tasks_total from job y where y.id = s.job_id
+    and y.id between v_low and v_high offset 0) j;
+
+  -- The bulk of the bytes goes in before the class lock is taken.
+  insert into result (job_id, seq, team_id, state, fence, worker_id, attempt, items_ok, items_failed, seconds, bytes,
+    content, partial, finished_at)
+  select s.job_id, s.task, v_teams[array_position(v_accounts, s.account)], 'done', p_lease.fence, p_worker.id,
+    s.attempt, s.ok, s.failed,
+    coalesce(s.seconds, 0) * p_worker.speed, coalesce(octet_length(s.content), 0), s.content, s.partial, p_now
+  from (
+    select unnest(p_lease.jobs) job_id, unnest(p_lease.tasks) task, unnest(p_lease.accounts) account,
+      unnest(p_lease.attempts) attempt, unnest(p_oks) ok,
+      unnest(p_faileds) failed, unnest(p_seconds) seconds, unnest(p_contents) content, unnest(p_partials) partial,
+      generate_series(1, cardinality(p_lease.jobs)) ord) s
+  where v_merges is null or s.ord <> all(v_merges);
+
+  perform lock_class(p_lease.class_id);
+  -- A job being cancelled takes no more results. Cancel sets the state under the class lock.
+  if exists (select from job j where j.id = any(v_jobs) and j.id between v_low and v_high and j.state = 'cancelling')
+    then
+    delete from result r using unnest(p_lease.jobs, p_lease.tasks) s(job_id, task)
+    where r.job_id = s.job_id and r.job_id between v_low and v_high and r.seq = s.task and r.fence = p_lease.fence;
+    return false;
+  end if;
+  if v_merges is not null then
+    perform rewrite_rows(array_agg(p_lease.jobs[m]), array_agg(p_lease.tasks[m]), array_agg(true),
+      array_agg('done'::text), array_agg(p_contents[m]))
+    from unnest(v_merges) m;
+  end if;
+  delete from lease where fence = p_lease.fence;
+
+  if cardinality(v_accounts) = 1 then
+    v_corrections := array[(select sum(s.cost) from unnest(v_costs) s(cost)) - (select sum(s.charge::float8)
+      from unnest(p_lease.charges) s(charge))];
+  else
+    select array_agg(x.account_id), array_agg(x.seconds) into v_accounts, v_corrections from (
+      select c.account_id, sum((coalesce(c.seconds, 0) * p_worker.speed)::float8 - c.charge) seconds from (
+        select unnest(p_lease.accounts) account_id, unnest(p_seconds) seconds, unnest(p_lease.charges) charge) c
+          group by 1) x;
+  end if;
+  perform correct_charges(p_lease.class_id, p_worker, v_accounts, v_corrections);
+  v_merging := finish_jobs(p_lease.fence, v_jobs, v_counts, v_ok_sums, v_failed_sums, v_costs, v_merged,
+    case when cardinality(v_jobs) = cardinality(p_lease.jobs) then p_partials
+      else array(select case when o.n <= 1 then p_partials[o.ord] end
+      from unnest(v_lasts, v_counts) with ordinality o(ord, n, place) order by o.place) end, p_now);
+  perform notify_jobs(v_jobs);
+  if v_merging is not null then
+    perform push_merges(v_merging, p_now);
+  end if;
+  return true;
+end
+$$;

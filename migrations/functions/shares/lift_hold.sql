@@ -1,0 +1,22 @@
+-- Lifts a hold: of the team p_team_id that a member made, or, with null, any. Answers whether there was one.
+-- Arguments: p_hold_id bigint, p_team_id bigint (null: any hold; else of that team, not by an administrator).
+-- Answers boolean: lifted.
+create or replace function lift_hold(p_hold_id bigint, p_team_id bigint) returns boolean
+language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+declare
+  v_hold hold;
+begin
+  select * into v_hold from hold where id = p_hold_id
+    and (p_team_id is null or (scope = 'team' and subject = p_team_id::text and not by_admin));
+  if not found then
+    return false;
+  end if;
+  perform lock_held_classes(v_hold.scope, v_hold.subject);
+  delete from hold where id = p_hold_id;
+  if v_hold.scope = 'team' then
+    perform pause_accounts(v_hold.subject);
+  end if;
+  perform pg_notify('plimsoll_ready', name) from device_class;
+  return true;
+end
+$$;

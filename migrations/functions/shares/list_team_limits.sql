@@ -1,0 +1,15 @@
+-- The teams that have a limit, how far they are, and at most how many jobs a minute they may submit; p_team_id null:
+-- all.
+-- Arguments: p_team_id bigint (null: all teams).
+create or replace function list_team_limits(p_team_id bigint) returns table (team_id bigint, queued_jobs int,
+  queued bigint, jobs_per_minute int)
+language sql stable security definer set search_path = plimsoll, pg_temp
+begin atomic
+  select l.team_id, l.queued_jobs, (select count(*) from (
+      select from job j where j.team_id = l.team_id and j.finished_at is null and j.started_at is null
+        limit coalesce(l.queued_jobs, 0)) open),
+    l.jobs_per_minute
+  from team_limit l where (l.queued_jobs is not null or l.jobs_per_minute is not null)
+    and (p_team_id is null or l.team_id = p_team_id)
+  order by l.team_id;
+end;

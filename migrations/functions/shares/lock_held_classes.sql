@@ -1,0 +1,10 @@
+-- Holds begin and end under the locks of all classes: a worker of any may claim in another.
+create or replace function lock_held_classes(p_scope text, p_subject text) returns void language plpgsql as $$
+declare
+  v_class smallint;
+begin
+  for v_class in select c.id from device_class c order by c.id loop
+    perform lock_class(v_class);
+  end loop;
+end
+$$;

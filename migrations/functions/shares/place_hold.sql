@@ -1,0 +1,28 @@
+-- From the commit on nothing is claimed for the team or by the devices; what runs goes on to its end. Answers the
+-- hold's id; null: there is no such team, class, node or device.
+-- Arguments: p_scope text ('team', 'device_class', 'node', 'device'), p_subject text (team's id, class, node, worker's
+-- id), p_mode text ('pause', 'drain'), p_reason text, p_by_admin boolean, p_user_id bigint.
+-- Answers bigint: the hold; null: nothing of that name.
+create or replace function place_hold(p_scope text, p_subject text, p_mode text, p_reason text, p_by_admin boolean,
+  p_user_id bigint,
+  p_now timestamptz default clock_timestamp()) returns bigint
+language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+declare
+  v_id bigint;
+begin
+  if not (case p_scope
+      when 'team' then exists (select from team where id = p_subject::bigint)
+      when 'device_class' then exists (select from device_class where name = p_subject)
+      when 'node' then exists (select from worker where node = p_subject)
+      when 'device' then exists (select from worker where id = p_subject::int) else false end) then
+    return null;
+  end if;
+  perform lock_held_classes(p_scope, p_subject);
+  insert into hold (scope, subject, mode, reason, by_admin, user_id, at)
+  values (p_scope, p_subject, p_mode, p_reason, p_by_admin, p_user_id, p_now) returning id into v_id;
+  if p_scope = 'team' then
+    perform pause_accounts(p_subject);
+  end if;
+  return v_id;
+end
+$$;

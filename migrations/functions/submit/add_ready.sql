@@ -1,0 +1,59 @@
+-- Tells the accounts that their lanes (distinct) got tasks, the first at seq p_firsts. Answers whether one of the lanes
+-- had nothing ready: only then can there be a worker that found nothing for itself and now would. For what a lane has
+-- waiting its workers were woken when it came, and they ask again whenever they may take more. The caller holds the
+-- class lock.
+--
+-- An account that had nothing ready starts at starting_vtime. A single lane, which most submits and every merge
+-- concern, takes a short way to the same row.
+create or replace function add_ready(p_class_id smallint, p_lanes int[], p_firsts bigint[], p_counts int[],
+  p_now timestamptz)
+returns boolean language plpgsql as $$
+declare
+  v_old record;
+  v_place int;
+  v_opened boolean;
+begin
+  if cardinality(p_lanes) = 1 then
+    select s.* into v_old from lane l
+    cross join lateral (select z.ctid spot, z.* from account_state z where z.account_id = l.account_id
+      order by z.version desc limit 1) s
+    where l.id = p_lanes[1];
+    v_place := array_position(v_old.lanes, p_lanes[1]);
+    v_opened := v_place is null;
+    v_place := coalesce(v_place, cardinality(v_old.lanes) + 1);
+    v_old.lanes[v_place] := p_lanes[1];
+    v_old.heads[v_place] := coalesce(v_old.heads[v_place], p_firsts[1] - 1);
+    v_old.counts[v_place] := coalesce(v_old.counts[v_place], 0) + p_counts[1];
+    if v_old.ready = 0 then
+      v_old.vtime := starting_vtime(p_class_id, v_old.weight, v_old.vtime, v_old.used, v_old.used_at, p_now);
+    end if;
+    update account_state set version = v_old.version + 1, ready = v_old.ready + p_counts[1], lanes = v_old.lanes,
+      heads = v_old.heads,
+      counts = v_old.counts, vtime = v_old.vtime
+    where ctid = v_old.spot;
+    return v_opened;
+  end if;
+  with added as materialized (
+    select l.account_id, u.lane_id, u.first, u.n
+    from unnest(p_lanes, p_firsts, p_counts) u(lane_id, first, n) join lane l on l.id = u.lane_id
+  ), changed as (
+    update account_state t set version = o.version + 1, ready = o.ready + m.more, lanes = m.lanes, heads = m.heads,
+      counts = m.counts,
+      vtime = case when o.ready > 0 then o.vtime else starting_vtime(p_class_id, o.weight, o.vtime, o.used, o.used_at,
+        p_now) end
+    from (select distinct account_id from added) x
+    cross join lateral (select z.ctid spot, z.* from account_state z where z.account_id = x.account_id
+      order by z.version desc limit 1) o
+    cross join lateral (
+      select sum(a.n)::int more, array_agg(coalesce(c.lane_id, a.lane_id)) lanes,
+        array_agg(coalesce(c.head, a.first - 1)) heads,
+        array_agg(coalesce(c.n, 0) + coalesce(a.n, 0)) counts, bool_or(c.lane_id is null) opened
+      from unnest(o.lanes, o.heads, o.counts) c(lane_id, head, n)
+      full join (select * from added where added.account_id = x.account_id) a on a.lane_id = c.lane_id) m
+    where t.ctid = o.spot
+    returning m.opened
+  )
+  select bool_or(c.opened) into v_opened from changed c;
+  return v_opened;
+end
+$$;

@@ -1,0 +1,16 @@
+-- Forgets idempotency keys past their time, and unique keys whose jobs have ended. An hour's grace: who takes a key
+-- over at this moment is not seen.
+-- When: hourly.
+create or replace function expire_keys(p_limit int default 10000, p_now timestamptz default clock_timestamp())
+returns int language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+declare
+  v_count int;
+begin
+  delete from idempotency_key where (team_id, key) in (
+    select k.team_id, k.key from idempotency_key k where k.expires_at <= p_now order by k.expires_at limit p_limit);
+  get diagnostics v_count = row_count;
+  delete from unique_key k where k.taken_at <= p_now - interval '1 hour'
+    and not exists (select from job j where j.id = k.job_id and j.finished_at is null);
+  return v_count;
+end
+$$;

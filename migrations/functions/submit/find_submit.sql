@@ -1,0 +1,10 @@
+-- No row: the key was not used, or is forgotten. same: with this fingerprint.
+-- Answers (job_id bigint, same boolean): what a submit with this key answered, and whether the request was the same;
+-- no row: no such submit.
+create or replace function find_submit(p_team_id bigint, p_key text, p_fingerprint bytea,
+  p_now timestamptz default clock_timestamp())
+returns table (job_id bigint, same boolean) language sql stable security definer set search_path = plimsoll, pg_temp
+begin atomic
+  select k.job_id, k.fingerprint = p_fingerprint from idempotency_key k
+  where k.team_id = p_team_id and k.key = p_key and k.expires_at > p_now;
+end;

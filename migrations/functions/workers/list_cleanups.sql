@@ -1,0 +1,10 @@
+-- The last request for each device. result: what the worker told.
+-- Answers the last request for each device: (worker_id int, asked_by text, asked_at, ended_at timestamptz, result json
+-- as the worker told it).
+create or replace function list_cleanups()
+returns table (worker_id int, asked_by text, asked_at timestamptz, ended_at timestamptz, result json)
+language sql stable security definer set search_path = plimsoll, pg_temp
+begin atomic
+  select c.worker_id, u.name, c.asked_at, c.ended_at, c.result from device_cleanup c
+  left join app_user u on u.id = c.user_id;
+end;

@@ -1,0 +1,13 @@
+-- false: the worker is known under another epoch by now, or somebody asked anew.
+-- Arguments: p_worker_id int, p_epoch int, p_cleanup bigint, p_result json ('kept_bytes', 'freed_bytes').
+-- Answers boolean; false: another epoch, or answered already.
+create or replace function report_cleanup(p_worker_id int, p_epoch int, p_cleanup bigint, p_result json,
+  p_now timestamptz default clock_timestamp())
+returns boolean language plpgsql security definer set search_path = plimsoll, pg_temp as $$
+begin
+  update device_cleanup c set ended_at = p_now, result = p_result
+  where c.worker_id = p_worker_id and c.id = p_cleanup and c.ended_at is null
+    and exists (select from worker w where w.id = p_worker_id and w.epoch = p_epoch);
+  return found;
+end
+$$;

@@ -1,0 +1,82 @@
+-- Who owns what and who may do what: role by object, the whole of it. Applied after the functions whenever a version, a
+-- function or this file changed, by the role that migrates. What is not granted here is revoked first.
+--
+-- Tables belong to plimsoll_owner; functions to plimsoll_queue, but those named below. Roles: versions/0001_baseline.
+
+do $$
+declare
+  v_tables_owner constant text[] := array['apply_retention', 'day_of', 'ensure_partitions', 'forget_audit',
+    'membership_keep_owner', 'read_jobs'];
+  v_identity constant text[] := array['authenticate_session', 'authenticate_token', 'spend_sign_in_link'];
+  v record;
+begin
+  for v in select p.oid::regprocedure as signature,
+      case when p.proname = any(v_tables_owner) then 'plimsoll_owner'
+           when p.proname = any(v_identity) then 'plimsoll_identity'
+           else 'plimsoll_queue' end as owner
+      from pg_proc p where p.pronamespace = 'plimsoll'::regnamespace loop
+    execute format('alter function %s owner to %I', v.signature, v.owner);
+    execute format('revoke all on function %s from public, plimsoll_app, plimsoll_worker', v.signature);
+    if v.owner <> 'plimsoll_owner' then
+      execute format('revoke all on function %s from plimsoll_owner', v.signature);
+    end if;
+  end loop;
+  -- Partitions have no rights of their own: they are reached through their parents.
+  for v in select c.oid::regclass as relation from pg_class c
+      where c.relnamespace = 'plimsoll'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition loop
+    execute format('revoke all on %s from public, plimsoll_queue, plimsoll_identity, plimsoll_app, plimsoll_worker',
+      v.relation);
+  end loop;
+end
+$$;
+
+set local search_path = plimsoll;
+
+-- plimsoll_queue: the queue's functions.
+grant select, insert, update, delete on job, task, result, attempt, event, report, device_class, class_state, account,
+  account_state, lane, ready, scheduled, overdue, worker, lease, idempotency_key, unique_key, hold, team_limit, dataset,
+  schedule_run, webhook_delivery, usage_touch, usage_job, usage_hour, vacuum_horizon, device_cleanup to plimsoll_queue;
+grant select, insert, delete on job_label to plimsoll_queue;
+grant select, update on schedule to plimsoll_queue;
+grant select on team, app_user, dataset_chunk, webhook to plimsoll_queue;
+grant insert (team_id, user_id, at, action, target) on audit_event to plimsoll_queue;
+grant usage on sequence job_seq, ready_seq, fence_seq to plimsoll_queue;
+grant select on sequence fence_seq to plimsoll_queue;
+grant execute on function day_of to plimsoll_queue;
+
+-- plimsoll_owner: retention and the triggers of its tables.
+grant execute on function keep_labels, touch_usage, lock_usage, fold_usage to plimsoll_owner;
+
+-- plimsoll_identity: the sign-in functions.
+grant select on app_user, team, membership, session to plimsoll_identity;
+grant select, update on token, sign_in_link to plimsoll_identity;
+
+-- plimsoll_app: the server. Row-level security holds it to one team.
+grant select on job, task, result, attempt, event, report, job_label, account, device_class, team_limit, schedule_run,
+  webhook_delivery, schema_migration, schema_function, schema_set to plimsoll_app;
+grant update (name, labels, revision) on job to plimsoll_app;
+grant select, insert, update, delete on app_user, team, membership, token, sign_in_link, session, gpu_profile,
+  report_baseline to plimsoll_app;
+grant select, insert on audit_event to plimsoll_app;
+grant select, insert, delete on training_measurement, dataset_chunk to plimsoll_app;
+grant select, update on dataset to plimsoll_app;
+grant select, insert, delete, update (user_id, name, spec, cron, time_zone, misfire, misfire_limit, overlap, paused_at,
+  next_at, claimed_until, version, updated_at) on schedule to plimsoll_app;
+-- A webhook's secret goes in and is read by the sender's functions only.
+grant select (id, team_id, user_id, name, url, created_at), insert, delete on webhook to plimsoll_app;
+grant insert (webhook_id, team_id, type, data) on webhook_delivery to plimsoll_app;
+grant execute on function
+  apply_retention, authenticate_session, authenticate_token, cancel_job, cancel_overlapped, claim_schedules,
+  claim_webhook_deliveries, create_dataset, delete_dataset, delete_job, drain_worker, end_overdue, enqueue,
+  enqueue_dataset, ensure_partitions, expire_keys, expire_leases, expire_uploads, explain_wait, find_submit,
+  fold_usage, forget_audit, forget_usage, forget_webhook_deliveries, job_progress, lift_hold, list_cleanups,
+  list_device_classes, list_devices, list_holds, list_shares, list_team_limits, list_vacuum_holders, place_hold,
+  promote_due, queue_depth, read_jobs, read_usage, redrive_jobs, renew_quotas, request_cleanup, run_schedule,
+  set_device_class, set_share, set_team_limit, settle_webhook_delivery, spend_sign_in_link,
+    watch_vacuum to plimsoll_app;
+
+-- plimsoll_worker: nothing but these. Workers parse hostile files.
+grant select on schema_migration, schema_function, schema_set to plimsoll_worker;
+grant execute on function
+  claim, claim_elsewhere, complete, heartbeat, read_claimed_chunks, register_worker, release_tasks, report_cleanup,
+  report_device, retire_worker to plimsoll_worker;

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+// The database's sources, embedded in the program: see migrations/README.md.
+namespace plimsoll::migrations {
+
+struct Version {
+    int number;               // from 1, without gaps
+    std::string_view name;    // without number and suffix
+    std::string_view sha256;  // of the text, in hexadecimal
+    std::string_view sql;
+};
+
+// A function with its triggers, or the rights. Applied again whenever its hash changes.
+struct Function {
+    std::string_view name;
+    std::string_view sha256;  // of the text, in hexadecimal
+    std::string_view sql;
+};
+
+struct Schema {
+    std::span<const Version> versions;
+    std::span<const Function> functions;  // each behind those that it needs
+    Function rights;
+    int set;  // number of the function set; only an equal or higher one writes functions
+    // Brings a database of the last development schema, which had 58 files, to version 1.
+    std::string_view rebase;
+};
+
+}  // namespace plimsoll::migrations

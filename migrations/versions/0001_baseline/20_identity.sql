@@ -1,0 +1,89 @@
+-- People, teams, and what they prove themselves with. Secrets are stored as SHA-256 of 160 random
+-- bits, so a slow hash would add nothing.
+set local role plimsoll_owner;
+set local search_path = plimsoll;
+
+create table app_user (
+  id bigint generated always as identity primary key,
+  email text unique check (email = lower(email) and length(email) between 1 and 254),
+  name text not null unique check (length(name) between 1 and 200),
+  is_admin boolean not null default false,  -- of the whole installation, not of a team
+  created_at timestamptz not null default clock_timestamp(),
+  disabled_at timestamptz
+);
+
+create table team (
+  id bigint generated always as identity primary key,
+  name text not null unique check (length(name) between 1 and 100),
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create table membership (
+  team_id bigint not null references team on delete cascade,
+  user_id bigint not null references app_user on delete cascade,
+  role text not null check (role in ('owner', 'admin', 'member', 'viewer')),
+  created_at timestamptz not null default clock_timestamp(),
+  primary key (team_id, user_id)
+);
+create index membership_member on membership (user_id);
+
+create table token (
+  id bigint generated always as identity primary key,
+  team_id bigint not null,
+  user_id bigint not null,
+  name text not null check (length(name) between 1 and 200),
+  hash bytea not null unique check (octet_length(hash) = 32),
+  hint text not null,  -- how the secret begins, for people to tell tokens apart
+  scopes text[] not null,
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  last_used_at timestamptz,
+  -- A token dies with the membership it was made under.
+  foreign key (team_id, user_id) references membership on delete cascade
+);
+create index token_team on token (team_id, id);
+
+create table sign_in_link (
+  id bigint generated always as identity primary key,
+  team_id bigint not null,
+  user_id bigint not null,
+  hash bytea not null unique check (octet_length(hash) = 32),
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null,
+  spent_at timestamptz,
+  foreign key (team_id, user_id) references membership on delete cascade
+);
+
+create table session (
+  id bigint generated always as identity primary key,
+  team_id bigint not null,
+  user_id bigint not null,
+  token_id bigint references token on delete cascade, -- signed in with this token: ends with it
+  hash bytea not null unique check (octet_length(hash) = 32),
+  csrf text not null,
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null,
+  ended_at timestamptz,
+  foreign key (team_id, user_id) references membership on delete cascade
+);
+create index session_member on session (user_id);
+create index session_token on session (token_id) where token_id is not null;
+
+-- Append-only: the application may insert and read, never change. No foreign keys: it outlives its subjects.
+create table audit_event (
+  id bigint generated always as identity primary key,
+  team_id bigint,  -- null: concerns the installation
+  user_id bigint,
+  token_id bigint,
+  at timestamptz not null default clock_timestamp(),
+  action text not null,  -- noun.verb, for example token.create
+  target text,
+  request_id text,
+  address inet,
+  data jsonb not null default '{}'
+);
+create index audit_event_team on audit_event (team_id, id);
+-- It grows by a row a job: vacuum after ten thousand rows, not after a fifth of the log.
+alter table audit_event set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
+  autovacuum_vacuum_cost_delay = 0);

@@ -1,0 +1,171 @@
+-- Jobs and everything that belongs to one, partitioned by the job's creation day.
+--
+-- A job id is day << 40 | sequence, day counted from 1970-01-01 UTC. Ranges of the id are ranges of days,
+-- so the id alone is partition key and primary key: uniqueness holds, every look-up by id prunes to one
+-- partition, and a day is dropped whole. No foreign keys between these tables: they would cost a look-up
+-- per row, and all writes go through the queue's functions.
+--
+-- No CHECK on what the queue's functions alone write: PostgreSQL reads a table's rules anew for every statement that
+-- writes a row, a fifth of what a submit or a claim costs. The functions check their arguments;
+-- tests/support/queue_invariants.py looks for breaches.
+set local role plimsoll_owner;
+set local search_path = plimsoll;
+
+create sequence job_seq;
+
+create table job (
+  id bigint primary key,
+  team_id bigint not null,
+  user_id bigint not null,
+  kind text not null,
+  kind_version smallint not null,
+  name text,
+  labels jsonb not null default '{}',
+  args json not null,  -- exactly as accepted; no SQL looks inside
+  device_class text not null,
+  lane_id int not null,
+  priority smallint not null,
+  merge boolean not null,
+  -- workers know by the kind of an error how often to try; this always holds
+  max_attempts smallint not null default 20,
+  state text not null,  -- scheduled, queued, running, cancelling, succeeded, failed, cancelled
+  error text,  -- why it failed, for people
+  created_at timestamptz not null,
+  run_at timestamptz,
+  started_at timestamptz,
+  finished_at timestamptz,
+  cancel_requested_at timestamptz,
+  items_total bigint not null,
+  items_ok bigint not null default 0,
+  items_failed bigint not null default 0,
+  tasks_total int not null,
+  tasks_left int not null,
+  tasks_quarantined int not null default 0,
+  charged_seconds float8 not null default 0,  -- measured, normalised device-seconds
+  last_event int not null default 1,
+  revision int not null default 1,  -- grows with every change; an ETag
+  ready_first bigint,  -- where in its lane the job's tasks stand: cancel looks nowhere else
+  ready_last bigint,
+  dataset_id bigint,  -- task n runs on the dataset's chunk n; null: tasks have inputs
+  retries int not null default 0,  -- attempts of its tasks that were followed by another
+  last_error text,  -- what the last attempt that failed said, for people
+  deadline timestamptz,  -- by which it must have ended
+  timeout_seconds real,  -- from its start
+  stop_error text,  -- of a job that fails because its time is over: why
+  unique_key text,
+  -- How a job ended. Its state would do, were it not for the indexes: a state that changes inside an index could
+  -- never be a HOT update, and this changes only with finished_at.
+  ended_as text generated always as (case when finished_at is not null then state end) stored,
+  schedule_id bigint,  -- which schedule made it
+  due_at timestamptz  -- for when
+) partition by range (id);
+create index job_team on job (team_id, id);
+-- finished_at and not state: a state that changes inside an index's predicate could never be a HOT update.
+create index job_unfinished on job (team_id, id) where finished_at is null;
+create index job_dataset on job (dataset_id) where dataset_id is not null;
+create index job_ended on job (team_id, ended_as, id) where ended_as is not null;
+create index job_kind on job (team_id, kind, id);
+
+create table task (
+  job_id bigint not null,
+  seq int not null,
+  team_id bigint not null,
+  first_item bigint not null,  -- how many items of the job come before this task's
+  items int not null,
+  est_seconds real not null,  -- normalised device-seconds
+  input bytea,
+  primary key (job_id, seq)
+) partition by range (job_id);
+alter table task alter column input set storage external;
+
+-- How a task ended. Being ready, leased or retrying is standing in ready, lease or scheduled.
+create table result (
+  job_id bigint not null,
+  seq int not null,
+  team_id bigint not null,
+  state text not null,  -- done, quarantined
+  fence bigint not null,  -- of the lease that recorded it
+  worker_id int not null,
+  attempt smallint not null,
+  items_ok int not null,
+  items_failed int not null,
+  seconds real not null,  -- measured, normalised
+  bytes int not null,
+  content bytea,  -- one gzip member of JSON lines, in input order: chunks concatenate to a download
+  partial bytea,  -- aggregate for the merge task
+  error text,
+  finished_at timestamptz not null,
+  primary key (job_id, seq)
+) partition by range (job_id);
+alter table result alter column content set storage external;
+
+-- Attempts that did not end their task well.
+create table attempt (
+  job_id bigint not null,
+  seq int not null,
+  fence bigint not null,
+  team_id bigint not null,
+  attempt smallint not null,
+  outcome text not null,  -- retry, final, worker_lost
+  worker_id int not null,
+  error text,
+  at timestamptz not null,
+  primary key (job_id, seq, fence)
+) partition by range (job_id);
+
+-- What happened to a job, numbered without gaps under the job row's lock. Number 1 (submitted) is the job's
+-- row itself and is not stored.
+create table event (
+  job_id bigint not null,
+  n int not null,  -- from 2
+  team_id bigint not null,
+  at timestamptz not null,
+  type text not null,  -- queued, started, retried, quarantined, cancelling, finished, redriven
+  data json not null default '{}',
+  primary key (job_id, n)
+) partition by range (job_id);
+
+create table report (
+  job_id bigint primary key,
+  team_id bigint not null,
+  fence bigint not null,
+  content bytea not null,  -- UTF-8 JSON
+  created_at timestamptz not null
+) partition by range (job_id);
+
+-- Labels as rows, so that a page of the jobs with a label costs the page: under row-level security no index over jsonb
+-- helps, because its operators may tell what they saw of others' rows (they are not leakproof), while = of text may
+-- not.
+create table job_label (
+  job_id bigint not null,
+  team_id bigint not null,
+  key text collate "C" not null,
+  value text collate "C" not null,
+  primary key (job_id, key)
+) partition by range (job_id);
+create index job_label_value on job_label (team_id, key, value, job_id);
+create index job_label_key on job_label (team_id, key, job_id);
+
+-- Which job of a team has a unique key. The row outlives the job's end: whoever wants the key then takes it over.
+create table unique_key (
+  team_id bigint not null,
+  key text not null,
+  job_id bigint not null,
+  taken_at timestamptz not null,
+  primary key (team_id, key)
+);
+
+-- Reports that a team pinned: later ones are compared with them.
+create table report_baseline (
+  id bigint generated always as identity primary key,
+  team_id bigint not null references team on delete cascade,
+  kind text not null,
+  -- what reports have in common that are compared
+  comparison_key text not null check (octet_length(comparison_key) between 1 and 8192),
+  job_id bigint not null,  -- whose report it was; the numbers outlive the job
+  summary json not null,
+  user_id bigint not null,  -- who pinned it
+  pinned_at timestamptz not null default clock_timestamp()
+);
+-- By the hash: words of this length fit no index.
+create unique index report_baseline_comparison_key on report_baseline (team_id, kind, md5(comparison_key));

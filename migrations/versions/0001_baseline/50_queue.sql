@@ -1,0 +1,251 @@
+-- The queue: who may run next (account, lane, ready), who runs what (worker, lease), what waits (scheduled).
+--
+-- Rows here change thousands of times a minute, and one long transaction elsewhere keeps every dead version.
+-- So no look-up on the way of a task may walk over dead versions: ready is insert-and-delete only and is read
+-- behind a cursor; leases are read from their worker's oldest fence on; a hot row carries a growing version and is
+-- read newest first (order by version desc limit 1), never by its bare id. Only the duty that looks for what is due,
+-- once a second, walks over what was scheduled.
+set local role plimsoll_owner;
+set local search_path = plimsoll;
+
+create table device_class (
+  id smallint primary key,  -- the order in which class locks are taken: host, where merges go, comes last
+  name text not null unique,
+  -- In this time what was used counts half.
+  half_life_seconds float8 not null default 604800 check (half_life_seconds >= 1),
+  -- How much later than the clock a heavy user starts at most; 0: history does not count.
+  entry_limit_seconds float8 not null default 10 check (entry_limit_seconds >= 0)
+);
+insert into device_class values (1, 'cpu'), (2, 'gpu'), (3, 'accelerator'), (100, 'host');
+
+-- Hot. The virtual clock is a lower bound of the virtual time of every account that could run.
+create table class_state (
+  class_id smallint not null references device_class,
+  version bigint not null default 0,
+  vclock float8 not null default 0,
+  unique (class_id, version)
+);
+insert into class_state (class_id) select id from device_class;
+
+-- One team's share of one device class.
+create table account (
+  id int generated always as identity primary key,
+  team_id bigint not null references team,  -- a team goes after its jobs
+  class_id smallint not null references device_class,
+  unique (team_id, class_id)
+);
+
+-- Hot. lanes, heads and counts are parallel and name the lanes that have ready tasks: no row of such a lane
+-- has a seq <= its head, and it has exactly count rows.
+create table account_state (
+  account_id int not null references account on delete cascade,
+  version bigint not null default 0,
+  class_id smallint not null,
+  weight float8 not null default 1,  -- > 0
+  cap int not null default 1000000,  -- device slots, >= 0
+  paused boolean not null default false,
+  vtime float8 not null default 0,  -- charged normalised device-seconds / weight
+  slots int not null default 0,  -- devices that hold a lease with tasks of this account
+  ready int not null default 0,  -- sum of counts
+  lanes int[] not null default '{}',
+  heads bigint[] not null default '{}',
+  counts int[] not null default '{}',
+  used float8 not null default 0,  -- normalised device-seconds, faded until used_at
+  used_at timestamptz not null default '-infinity',
+  quota_seconds float8,  -- > 0; null: none
+  quota_period text not null default 'day',  -- hour, day, week, month
+  period_start timestamptz not null default '-infinity',
+  period_seconds float8 not null default 0,  -- charged since period_start
+  -- The next task does not fit into the quota; nothing is claimed until the period is over or the quota grows.
+  spent boolean not null default false,
+  unique (account_id, version)
+);
+create index account_state_turn on account_state (class_id, vtime)
+  where ready > 0 and slots < cap and not paused and not spent;
+create index account_state_spent on account_state (class_id) where spent;
+
+-- A line of tasks that are equally eligible, first in first out. Its key holds everything that decides
+-- eligibility, so that no claim ever has to skip a task.
+create table lane (
+  id int generated always as identity primary key,
+  account_id int not null references account on delete cascade,
+  kind text not null,
+  kind_version smallint not null,
+  capability text not null,  -- '' = none needed
+  -- It needs at most 2^n MiB free; 0 = next to nothing.
+  memory_bucket smallint not null check (memory_bucket between 0 and 40),
+  model text not null,  -- '' = none; for affinity, never for eligibility
+  priority smallint not null check (priority between -10 and 10),  -- 10 runs first within its account
+  unique (account_id, kind, kind_version, capability, memory_bucket, model, priority)
+);
+
+-- Grows in commit order within a class, because it is drawn under the class lock and the lock is held to
+-- the commit. A lane's cursor relies on it.
+create sequence ready_seq;
+
+create table ready (
+  lane_id int not null,
+  seq bigint not null,
+  job_id bigint not null,
+  task int not null,  -- = job.tasks_total: the merge task
+  est_seconds real not null,
+  attempt smallint not null,  -- of the next run, from 1
+  crashes smallint not null,  -- workers that died on it
+  since timestamptz not null
+);
+create unique index ready_lane on ready (lane_id, seq);
+
+-- Jobs with a start time (task is null: all of the job's tasks) and tasks that wait for their next attempt.
+create table scheduled (
+  class_id smallint not null,
+  run_at timestamptz not null,
+  lane_id int not null,
+  job_id bigint not null,
+  task int,
+  est_seconds real,  -- null with task
+  attempt smallint not null,
+  crashes smallint not null
+);
+create index scheduled_due on scheduled (class_id, run_at);
+create index scheduled_job on scheduled (job_id);
+
+-- A process that owns one device. Its row is written by heartbeats only, so it stays cold.
+create table worker (
+  id int generated always as identity primary key,
+  node text not null,
+  device text not null,  -- stable name of the device on its node
+  epoch int not null,  -- grows with each registration: an old process of the same name is a stranger
+  class_id smallint not null references device_class,
+  kinds text[] not null,  -- 'sentiment:1': versions of kinds this worker can run
+  capabilities text[] not null,
+  memory_bucket smallint not null,
+  speed real not null check (speed > 0),  -- normalised device-seconds in a second of this device
+  info json not null,  -- name, vendor, driver, memory …
+  telemetry json,  -- from the last heartbeat
+  progress jsonb not null default '{}',  -- job id → items done in leases still held
+  state text not null check (state in ('active', 'draining', 'retired', 'lost', 'failed')),
+  registered_at timestamptz not null,
+  seen_at timestamptz not null,
+  oldest_fence bigint not null default 0,  -- no lease of this worker has a lower one
+  helps text[] not null default '{}',  -- 'waves:3': what it also runs for other classes
+  unique (node, device)
+);
+
+create sequence fence_seq;
+
+-- A worker's right to run some tasks. The arrays are parallel and hold what is still open. fence is unique because it
+-- comes from the sequence; its index is a hash, so that no plan ever takes it for a worker's oldest fence and later
+-- ones, and reads the dead leases of everybody.
+create table lease (
+  fence bigint not null,
+  worker_id int not null,
+  epoch int not null,
+  class_id smallint not null,
+  claimed_at timestamptz not null,
+  jobs bigint[] not null,
+  tasks int[] not null,
+  lanes int[] not null,
+  accounts int[] not null,
+  charges real[] not null,  -- normalised device-seconds charged at the claim
+  attempts smallint[] not null,
+  crashes smallint[] not null
+);
+create index lease_fence on lease using hash (fence);
+create index lease_worker on lease (worker_id, fence);
+alter table lease
+  alter jobs set storage external, alter tasks set storage external, alter lanes set storage external,
+  alter accounts set storage external, alter charges set storage external, alter attempts set storage external,
+  alter crashes set storage external;
+
+-- What a repeated submit is answered with. A submit's answer follows from the request (equal, by its
+-- fingerprint), the id and the time, so no body is stored.
+create table idempotency_key (
+  team_id bigint not null,
+  key text not null check (length(key) between 1 and 255),
+  fingerprint bytea not null,
+  job_id bigint not null,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  primary key (team_id, key)
+);
+create index idempotency_key_expiry on idempotency_key (expires_at);
+
+-- When to look whether a job must be stopped. A row outlives a job that ended before, and is then ignored.
+create table overdue (
+  at timestamptz not null,
+  job_id bigint not null
+);
+create index overdue_at on overdue (at);
+create index overdue_job on overdue (job_id);
+
+-- Somebody's word that nothing is claimed for a team or by devices. subject: the team's id, the class's name, the
+-- node's name or the worker's id.
+create table hold (
+  id bigint generated always as identity primary key,
+  scope text not null check (scope in ('team', 'device_class', 'node', 'device')),
+  subject text not null,
+  mode text not null check (mode in ('pause', 'drain')),
+  reason text not null check (length(reason) between 1 and 500),
+  by_admin boolean not null,  -- of the installation: a team cannot lift it
+  user_id bigint not null,
+  at timestamptz not null
+);
+create index hold_subject on hold (scope, subject);
+
+-- How many jobs a team may have and submit. A team with a quota has a row; without a row it has neither limit nor
+-- quota.
+create table team_limit (
+  team_id bigint primary key references team on delete cascade,
+  queued_jobs int check (queued_jobs >= 0),  -- that have not started; null: any number
+  -- A bucket that holds a minute's worth and fills steadily: a burst after silence is welcome, a flood is not.
+  jobs_per_minute int check (jobs_per_minute >= 1),  -- null: any number
+  jobs_left float8,  -- in the bucket at jobs_left_at; null: it is full
+  jobs_left_at timestamptz,
+  check ((jobs_left is null) = (jobs_left_at is null))
+);
+
+-- The last request to each device to free what its worker keeps between tasks. It stands until the worker answers it,
+-- also over a restart.
+create table device_cleanup (
+  worker_id int primary key references worker on delete cascade,
+  id bigint generated always as identity,
+  user_id bigint not null,
+  asked_at timestamptz not null,
+  ended_at timestamptz,  -- null: the worker has not answered yet
+  result json
+);
+
+-- What holds back vacuum: an old snapshot of a session (of a standby, too), a replication slot, a prepared
+-- transaction. Since when a session's snapshot is held may be seen by few roles only, but its number by all. So a duty
+-- writes down the oldest number of each sort, and since when it has been that number.
+create table vacuum_horizon (
+  holder text primary key,
+  -- The transaction from which on dead rows stay; of replication_log, the byte of the log that is read next.
+  position bigint not null,
+  detail text not null,  -- which one it is
+  since timestamptz not null,  -- first seen there
+  constraint vacuum_horizon_holder_check
+    check (holder in ('session', 'replication_slot', 'prepared_transaction', 'replication_log'))
+);
+comment on column vacuum_horizon.position is
+  'the transaction from which on dead rows stay; of replication_log, the byte of the log that is read next';
+
+-- Small tables that turn over quickly: clean after a fixed number of dead rows, at full speed, and keep the
+-- files' length (shrinking them takes a lock that stops claims).
+do $$
+declare
+  hot record;
+begin
+  for hot in select * from (values ('class_state', 1000), ('account_state', 5000), ('ready', 20000),
+    ('scheduled', 5000),
+      ('lease', 1000), ('worker', 500), ('overdue', 5000)) h(name, dead) loop
+    execute format('alter table %I set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = %s,
+      autovacuum_vacuum_insert_threshold = -1, autovacuum_vacuum_cost_delay = 0,
+      vacuum_truncate = off)', hot.name, hot.dead);
+  end loop;
+end
+$$;
+
+set local role plimsoll_queue;
+-- What the steps of a claim lease.
+create type claimed_tasks as (jobs bigint[], tasks int[], attempts smallint[], ests real[], finish float8);

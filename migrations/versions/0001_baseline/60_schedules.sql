@@ -1,0 +1,47 @@
+-- Jobs that a team submits on a schedule, at the times that a cron expression names. The server decides when an
+-- expression is due (server/schedules); the queue sees to it that each due time is answered once.
+set local role plimsoll_owner;
+set local search_path = plimsoll;
+
+create table schedule (
+  id bigint generated always as identity primary key,
+  team_id bigint not null references team on delete cascade,
+  user_id bigint not null,  -- who saved it last: its jobs are theirs. They may leave: a schedule runs as its team
+  name text not null check (length(name) between 1 and 100),
+  spec json not null,  -- the job, as it was posted
+  cron text not null check (length(cron) between 1 and 200),
+  time_zone text not null check (length(time_zone) between 1 and 64),
+  misfire text not null check (misfire in ('skip', 'once', 'all')),
+  misfire_limit smallint not null check (misfire_limit between 1 and 100),
+  overlap text not null check (overlap in ('allow', 'skip', 'cancel', 'queue')),
+  paused_at timestamptz,
+  next_at timestamptz,  -- the due time that is to be answered next; null: paused, or there is none
+  claimed_until timestamptz,  -- until then one serve is at it
+  version int not null default 1,  -- grows with every change by people
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default clock_timestamp(),
+  unique (team_id, name),
+  check (paused_at is null or next_at is null)
+);
+create index schedule_due on schedule (next_at) where next_at is not null;
+
+-- What became of a due time: its key is what makes a job exist once.
+create table schedule_run (
+  schedule_id bigint not null references schedule on delete cascade,
+  due_at timestamptz not null,
+  team_id bigint not null,
+  by_user bigint,  -- who asked for it to run now; null: its time came
+  outcome text not null check (outcome in ('submitted', 'waiting', 'skipped', 'missed', 'failed')),
+  job_id bigint,
+  reason text,  -- why there is no job, for people
+  missed int not null default 0,  -- due times before this one that were let go, because nobody was there
+  decided_at timestamptz not null,
+  open boolean not null,  -- its job may not have ended
+  cancel boolean not null default false,  -- its job is to be cancelled: a later one took its place
+  primary key (schedule_id, due_at),
+  check ((job_id is not null) = (outcome = 'submitted')),
+  check (not (open or cancel) or job_id is not null)
+);
+create index schedule_run_open on schedule_run (schedule_id) where open;
+create index schedule_run_waiting on schedule_run (schedule_id, due_at) where outcome = 'waiting';
+create index schedule_run_cancel on schedule_run (schedule_id) where cancel;

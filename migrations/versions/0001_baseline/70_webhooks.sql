@@ -1,0 +1,35 @@
+-- Completion notices: whom a team wants told when its jobs end, and every notice that went out.
+set local role plimsoll_owner;
+set local search_path = plimsoll;
+
+create table webhook (
+  id bigint generated always as identity primary key,
+  team_id bigint not null references team on delete cascade,
+  user_id bigint not null,  -- who made it
+  name text not null check (length(name) between 1 and 64),
+  url text not null check (length(url) between 1 and 2000),
+  secret bytea not null check (octet_length(secret) = 32),  -- signs the notices, so it is kept as it is
+  created_at timestamptz not null default clock_timestamp()
+);
+create index webhook_team on webhook (team_id, id);
+
+-- One notice, sent until it arrives or is given up. Its id is the receiver's to tell repeats by.
+create table webhook_delivery (
+  id bigint generated always as identity primary key,
+  webhook_id bigint not null references webhook on delete cascade,
+  team_id bigint not null,
+  type text not null check (type in ('job.finished', 'webhook.test')),
+  job_id bigint,  -- null: a test
+  data json not null,  -- what the job was like when it ended: it may be deleted before the notice goes out
+  created_at timestamptz not null default clock_timestamp(),
+  state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
+  attempts smallint not null default 0,
+  -- of the next attempt; while one runs: when it counts as lost
+  next_at timestamptz not null default clock_timestamp(),
+  status int,  -- of the last answer
+  error text,  -- why the last attempt failed
+  ended_at timestamptz
+);
+create index webhook_delivery_due on webhook_delivery (webhook_id, next_at) where state = 'pending';
+create index webhook_delivery_recent on webhook_delivery (webhook_id, id);
+create index webhook_delivery_age on webhook_delivery (created_at);

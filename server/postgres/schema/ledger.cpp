@@ -1,0 +1,98 @@
+#include "server/postgres/schema/ledger.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <pqxx/result>
+#include <pqxx/row>
+
+namespace plimsoll::postgres {
+namespace {
+
+constexpr int kLastDevelopmentVersion = 58;
+constexpr std::string_view kLastDevelopmentHash =
+    "1136ace74830eea37d378bd76152875622e273f4129f057e96970564dba131c7";
+
+std::string bytes_of(pqxx::transaction_base& transaction, std::string_view sha256) {
+    return transaction.quote("\\x" + std::string(sha256)) + "::bytea";
+}
+
+}  // namespace
+
+Ledger read_ledger(pqxx::transaction_base& transaction) {
+    Ledger ledger;
+    const auto exists = [&](const char* table) {
+        return !transaction.exec1(std::string("select to_regclass('plimsoll.") + table + "')")[0]
+                    .is_null();
+    };
+    if (!exists("schema_migration")) return ledger;
+    for (const auto& row : transaction.exec(
+             "select version, name, encode(sha256, 'hex') from plimsoll.schema_migration "
+             "order by version")) {
+        ledger.versions.push_back(
+            {row[0].as<int>(), row[1].as<std::string>(), row[2].as<std::string>()});
+    }
+    if (!exists("schema_function")) return ledger;
+    for (const auto& row :
+         transaction.exec("select name, encode(sha256, 'hex') from plimsoll.schema_function")) {
+        ledger.functions.emplace(row[0].as<std::string>(), row[1].as<std::string>());
+    }
+    for (const auto& row : transaction.exec("select version from plimsoll.schema_set")) {
+        ledger.set = row[0].as<int>();
+    }
+    return ledger;
+}
+
+bool is_development(const Ledger& ledger) {
+    return ledger.versions.size() == kLastDevelopmentVersion &&
+           ledger.versions.back().number == kLastDevelopmentVersion &&
+           ledger.versions.back().sha256 == kLastDevelopmentHash;
+}
+
+Result<void> check_versions(const Ledger& ledger, const migrations::Schema& schema) {
+    // The development schema's first file, by which its databases are known.
+    if (!ledger.versions.empty() && ledger.versions.front().name == "roles") {
+        return fail(Errc::conflict,
+                    "A development build made this database. Upgrade it with the last one (schema "
+                    "58), or dump your data and load it into a new database.");
+    }
+    for (std::size_t i = 0; i < ledger.versions.size(); ++i) {
+        const auto& theirs = ledger.versions[i];
+        if (theirs.number > static_cast<int>(schema.versions.size())) {
+            return fail(Errc::conflict, "The database's schema is version " +
+                                            std::to_string(ledger.versions.back().number) +
+                                            ", this program knows " +
+                                            std::to_string(schema.versions.size()) +
+                                            ": use the newer plimsoll that made it.");
+        }
+        if (theirs.number != static_cast<int>(i) + 1 ||
+            theirs.sha256 != schema.versions[i].sha256) {
+            return fail(Errc::conflict,
+                        "Version " + std::to_string(theirs.number) + " of the schema (" +
+                            theirs.name +
+                            ") was applied to the database with another text than this program's.");
+        }
+    }
+    return {};
+}
+
+void record(pqxx::transaction_base& transaction, const migrations::Version& version) {
+    transaction.exec0("insert into plimsoll.schema_migration (version, name, sha256) values (" +
+                      std::to_string(version.number) + ", " +
+                      transaction.quote(std::string(version.name)) + ", " +
+                      bytes_of(transaction, version.sha256) + ")");
+}
+
+void record(pqxx::transaction_base& transaction, const migrations::Function& function) {
+    transaction.exec0("insert into plimsoll.schema_function (name, sha256) values (" +
+                      transaction.quote(std::string(function.name)) + ", " +
+                      bytes_of(transaction, function.sha256) +
+                      ") on conflict (name) do update set sha256 = excluded.sha256");
+}
+
+void record_set(pqxx::transaction_base& transaction, int set) {
+    transaction.exec0("insert into plimsoll.schema_set (version) values (" + std::to_string(set) +
+                      ") on conflict ((true)) do update set version = excluded.version");
+}
+
+}  // namespace plimsoll::postgres

@@ -1,0 +1,89 @@
+"""The database's sources: one function a file, with a contract, readable, used, and granted to who calls it."""
+import re
+import unittest
+
+import tree
+
+LONGEST_FUNCTION = 200  # lines
+LONGEST_LINE = 120
+CALL = re.compile(r'\b(\w+)\s*\(')
+
+
+def sources(folder):
+    return {path.stem: tree.text_of(path) for path in tree.tracked_files()
+            if str(path).startswith(folder + '/') and path.suffix == '.sql'}
+
+
+def header(text):
+    return re.match(r'(?:--.*\n)*', text)[0]
+
+
+def without_comments(text):
+    return re.sub(r'--.*', '', text)
+
+
+class Functions(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.functions = sources('migrations/functions')
+        cls.versions = ''.join(sources('migrations/versions').values())
+        cls.rights = tree.text_of('migrations/rights.sql')
+        cls.queries = ''.join((sources('server/postgres/queries') | sources('server/jobs')).values())
+
+    def called_by(self, text):
+        return set(CALL.findall(without_comments(text))) & self.functions.keys()
+
+    def granted_to(self, role):
+        """Functions that the page of rights grants to a role."""
+        lists = re.findall(rf'grant execute on function([^;]*?) to {role};', self.rights)
+        return {name for names in lists for name in names.replace(',', ' ').split()}
+
+    def test_each_stands_in_a_file_of_its_name(self):
+        for name, text in self.functions.items():
+            with self.subTest(name):
+                self.assertEqual(re.findall(r'create (?:or replace )?function (\S+?)\(', text), [name])
+                self.assertIn(f'create or replace function {name}(', text)
+
+    def test_each_says_what_it_promises(self):
+        for name, text in self.functions.items():
+            with self.subTest(name):
+                self.assertTrue(re.sub(r'-- needs:.*|[-\s]', '', header(text)), 'no comment before the function')
+
+    def test_none_is_longer_than_two_screens(self):
+        for name, text in self.functions.items():
+            with self.subTest(name):
+                self.assertLessEqual(text.removeprefix(header(text)).count('\n'), LONGEST_FUNCTION)
+
+    def test_each_is_called_by_something(self):
+        used = self.called_by(self.queries) | self.called_by(self.versions)
+        used |= {name for name, text in self.functions.items() if 'create or replace trigger' in text}
+        seen = set()
+        while fresh := used - seen:
+            seen |= fresh
+            for name in fresh:
+                used |= self.called_by(self.functions[name])
+        self.assertEqual(self.functions.keys() - used, set())
+
+    def test_needs_name_functions(self):
+        for name, text in self.functions.items():
+            for needs in re.findall(r'^-- needs: (.*)$', text, re.M):
+                with self.subTest(name):
+                    self.assertLessEqual(set(needs.split(', ')), self.functions.keys())
+
+    def test_roles_may_call_what_the_programs_call(self):
+        """serve's queries and the worker's; read_jobs runs with its caller's rights."""
+        worker = self.called_by(tree.text_of('server/postgres/queries/worker.sql'))
+        self.assertEqual(self.granted_to('plimsoll_worker'), worker)
+        everybody = self.called_by(self.queries) | self.called_by(self.functions['read_jobs'])
+        self.assertEqual(self.granted_to('plimsoll_app'), (everybody - worker) | {'read_jobs'})
+
+
+class Lines(unittest.TestCase):
+    def test_fit_a_screen(self):
+        wide = [f'{path}:{number}' for path in tree.tracked_files() if str(path).startswith('migrations/') and path.suffix == '.sql'
+                for number, line in enumerate(tree.text_of(path).splitlines(), 1) if len(line) > LONGEST_LINE]
+        self.assertEqual(wide, [])
+
+
+if __name__ == '__main__':
+    unittest.main()

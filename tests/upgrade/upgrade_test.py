@@ -1,0 +1,101 @@
+"""Databases of earlier releases, with rows in them, are brought up to date: the schema equals a fresh one, and the queue
+goes on with what was in it."""
+import gzip
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+import psycopg
+from psycopg.rows import namedtuple_row
+
+from fill import JOB_STATES
+from queue_client import Queue, job
+from queue_invariants import broken
+
+HERE = pathlib.Path(__file__).resolve().parent
+PLIMSOLL = pathlib.Path(os.environ['PLIMSOLL_BIN']) / 'plimsoll'
+SERVER = os.environ['PLIMSOLL_TEST_DATABASE_URL']  # its own database is made with psql alone
+PARTITIONS = 'plimsoll.*_2[0-9][0-9][0-9][0-9]'  # days since 1970
+
+
+def url_of(database):
+    return SERVER.replace('/plimsoll?', f'/{database}?')
+
+
+def create(database):
+    subprocess.run(['psql', '-qX', url_of('postgres'), '-c', f'create database {database}'], check=True)
+    return url_of(database)
+
+
+def migrate(url):
+    return subprocess.run([PLIMSOLL, 'migrate', '--database.url', url, '--database.migrate_url', url],
+                          check=True, capture_output=True, text=True).stdout
+
+
+def schema_of(url):
+    text = subprocess.run(['pg_dump', '--schema-only', '--exclude-table', PARTITIONS, url], check=True,
+                          capture_output=True, text=True).stdout
+    return [line for line in text.splitlines() if not re.match(r'\\(un)?restrict', line)]
+
+
+def ledger_of(url):
+    with psycopg.connect(url) as connection:
+        return connection.execute("select name, encode(sha256, 'hex') from plimsoll.schema_function union all "
+                                  "select name, encode(sha256, 'hex') from plimsoll.schema_migration order by 1").fetchall()
+
+
+class Upgrade(unittest.TestCase):
+    maxDiff = None
+
+    def test_a_fresh_schema_is_the_one_that_psql_makes(self):
+        fresh = create('fresh')
+        self.assertIn('Schema version 1, was 0.', migrate(fresh))
+        self.assertEqual(schema_of(fresh), schema_of(SERVER))
+        self.assertEqual(ledger_of(fresh), ledger_of(SERVER))
+
+    def test_schemas_with_rows_are_brought_up_to_date(self):
+        dumps = sorted(HERE.glob('*.sql.gz'))
+        self.assertTrue(dumps)
+        for dump in dumps:
+            with self.subTest(dump.name):
+                url = create('release_' + dump.name.split('.')[0])
+                subprocess.run(['psql', '-qX', '-v', 'ON_ERROR_STOP=1', url], input=gzip.decompress(dump.read_bytes()),
+                               check=True, stdout=subprocess.DEVNULL)
+                migrate(url)
+                self.assertEqual(schema_of(url), schema_of(SERVER))
+                self.assertEqual(ledger_of(url), ledger_of(SERVER))
+                self.check_rows(url)
+                self.assertIn('0 functions written.', migrate(url))
+
+    def check_rows(self, url):
+        connection = psycopg.connect(url, autocommit=True, row_factory=namedtuple_row, options='-c search_path=plimsoll')
+        self.addCleanup(connection.close)
+        queue = Queue(connection)
+        self.assertEqual({row.state for row in queue.rows('select state from job')}, set(JOB_STATES))
+        for table in ('app_user', 'token', 'webhook', 'schedule', 'dataset_chunk', 'gpu_profile', 'report_baseline', 'hold',
+                      'training_measurement', 'job_label', 'unique_key', 'idempotency_key', 'audit_event'):
+            self.assertGreater(queue.one(f'select count(*) from {table}'), 0, table)
+        self.assertEqual(queue.one("select data ->> 'comparison_key' from training_measurement"), 'bert fp32')
+        self.assertEqual(queue.one("select has_table_privilege('plimsoll_app', 'hold', 'select')"), False)
+
+        # What was running when the dump was made runs again, on new workers, beside new jobs.
+        queue.rows('select ensure_partitions()')
+        queue.rows('select lift_hold(id, null) from hold')
+        first = queue.one("select id from team where name = 'first'")
+        queue.enqueue(job(first, 2, name='new'))
+        queue.expire()
+        cpu, host = queue.register('another cpu'), queue.register('another host', 'host')
+        while tasks := queue.claim(cpu) + queue.claim(host):
+            for worker in (cpu, host):
+                held = [task for task in tasks if task.is_merge == (worker is host)]
+                for fence in {task.fence for task in held}:
+                    queue.complete(worker, [task for task in held if task.fence == fence], partial=b'{}')
+        left = queue.rows("select name, state from job where finished_at is null")
+        self.assertEqual([row.name for row in left], ['later'])
+        self.assertEqual(broken(queue), {})
+
+
+if __name__ == '__main__':
+    unittest.main()
