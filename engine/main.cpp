@@ -104,7 +104,7 @@ worker::ConnectQueue connect_to(std::string url) {
 int run_worker(const Options& options) {
     const auto settings = worker::device_settings();
     if (!settings) return refuse(settings.error());
-    auto kinds = worker::kind_settings(options.cache);
+    auto kinds = worker::kind_settings(jobs::runs(), options.cache);
     if (!kinds) return refuse(kinds.error());
     auto opener = worker::opener_for(options.device, known_kinds(), *settings, options.probed);
     if (!opener) return refuse(opener.error());

@@ -3,6 +3,7 @@
 #include "engine/base/result.hpp"
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -55,23 +56,16 @@ struct Settings {
         int clean_after = 0;
         bool second_queue = false;
     } devices;
-    struct Llm {
-        std::string endpoints;
-        std::string model;
-        int timeout = 0;
-    } llm;
     struct Webhooks {
         std::string allowed_origins;
         std::string allowed_networks;
         std::string ca_file;
     } webhooks;
-    struct Training {
-        std::string gpu_profile;
-    } training;
     struct Log {
         std::string level;
         std::string format;
     } log;
+    std::map<std::string, std::string, std::less<>> kinds;  // of jobs::KindSetting, by key
 };
 
 struct Setting {

@@ -1,4 +1,3 @@
-#include "engine/training/guides/gpu_profiles_guide.hpp"
 #include "server/app/engine_process.hpp"
 #include "server/app/server.hpp"
 #include "server/base/log.hpp"
@@ -23,22 +22,12 @@ int refuse(const Error& error) {
     return 1;
 }
 
-void log_gpu_profile(const std::string& id) {
-    const auto profile = training::gpu_guide::resolve(id);
-    const auto& guide = profile->guide;  // the settings were checked
-    log::info("default GPU profile",
-              {{"gpu_profile", id}, {"workers", guide ? std::to_string(guide->max_workers) : "1"}});
-}
-
 }  // namespace
 
 int serve(const Settings& settings) {
     log::set_format(*log::parse_format(settings.log.format));
     log::start("serve", level_of(settings.log.level), log::Lines::gathered);
     tell_workers(settings);
-    // Where the job kind looks for its default.
-    setenv("GPU_PROFILE", settings.training.gpu_profile.c_str(), 1);
-    log_gpu_profile(settings.training.gpu_profile);
     auto database = Database::open(settings);
     if (!database) return refuse(database.error());
     if ((*database)->can_migrate()) {

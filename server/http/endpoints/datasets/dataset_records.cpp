@@ -3,8 +3,8 @@
 #include "server/http/endpoints/datasets/dataset_json.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/page.hpp"
-#include "server/jobs/dataset_reading.hpp"
-#include "server/jobs/results_converter.hpp"
+#include "server/jobs/records/dataset_reading.hpp"
+#include "server/jobs/records/results_converter.hpp"
 
 #include <array>
 #include <charconv>

@@ -1,7 +1,5 @@
 #include "server/jobs/profile/contract/request.hpp"
 
-#include "server/jobs/llm_endpoints.hpp"
-
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::profile {

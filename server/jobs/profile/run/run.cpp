@@ -1,6 +1,7 @@
 #include "engine/profiling/timing.hpp"
 #include "server/base/gzip.hpp"
 #include "server/base/time.hpp"
+#include "server/jobs/profile/contract/settings.hpp"
 #include "server/jobs/profile/run/parts.hpp"
 #include "server/jobs/profile/run/system.hpp"
 
@@ -49,7 +50,7 @@ struct Areas {
     Areas(const Request& request, const RunContext& context, const Watch& watch)
         : engine(engine_area(request, context, watch)),
           sentiment(sentiment_area(request, watch)),
-          llm(llm_area(request, context.settings.llm, watch)) {}
+          llm(llm_area(request, llm_settings(context.settings), watch)) {}
     // Those of a job whose task nobody could run.
     explicit Areas(const Request& request)
         : engine(no_engine_area()),
@@ -136,6 +137,7 @@ Result<Merged> merge(std::string_view args, std::span<const std::string> partial
 
 }  // namespace
 
-constinit extern const Run kRun{.name = kName, .version = kVersion, .run = measure, .merge = merge};
+constinit extern const Run kRun{
+    .name = kName, .version = kVersion, .run = measure, .merge = merge, .settings = kSettings};
 
 }  // namespace plimsoll::jobs::profile

@@ -145,7 +145,7 @@ CLI::App* add_profiles(CLI::App& app, const bool& as_json, int& code) {
                                        "and check need no server");
     command->require_subcommand(1);
     command->add_subcommand("list", "List them, ordered by memory")->callback([&as_json] {
-        print(as_json ? gpu_profiles_json().dump(2) + "\n"
+        print(as_json ? jobs::training_config::gpu_profiles_json().dump(2) + "\n"
                       : tr::text::profile_list(tr::shipped_gpus()));
     });
     auto* test = command->add_subcommand("test", "Show one with the source of every number");

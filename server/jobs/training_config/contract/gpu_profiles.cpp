@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::app {
+namespace plimsoll::jobs::training_config {
 namespace {
 
 using nlohmann::json;
@@ -60,4 +60,4 @@ json gpu_profiles_json(std::span<const tr::GpuProfile> custom) {
             {"items", std::move(items)}};
 }
 
-}  // namespace plimsoll::app
+}  // namespace plimsoll::jobs::training_config

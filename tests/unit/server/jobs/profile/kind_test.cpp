@@ -134,7 +134,7 @@ TEST(ProfileKind, ProfilesADevice) {
     auto device = opencl::Device::open({"pocl", 0});
     ASSERT_TRUE(device) << device.error().message;
     const auto outcome = run_all({{"mode", "engine"}, {"limits", {{"max_batch", 32}}}}, &*device,
-                                 {.llm = {}, .cache = cache.path()});
+                                 {.values = {}, .cache = cache.path()});
     EXPECT_EQ(outcome.output.items_failed, 0) << outcome.summary.at("errors");
     const auto& engine = outcome.summary.at("engine");
     EXPECT_EQ(outcome.summary.at("device").at("device"), "opencl:pocl:0");
@@ -169,7 +169,7 @@ TEST(ProfileKind, MeasuresWhatTheDeviceWasProvenToDo) {
     auto device = opencl::Device::open({"pocl", 0});
     ASSERT_TRUE(device) << device.error().message;
     const opencl::TemporaryFolder cache;
-    const KindSettings settings{.llm = {}, .cache = cache.path()};
+    const KindSettings settings{.values = {}, .cache = cache.path()};
     opencl::Capability capability = opencl::assess(*device);
     EXPECT_EQ(methods_of(*device, settings, capability), std::set<std::string>{"block_fp32"});
     if (__builtin_cpu_supports("avx512bf16") == 0) GTEST_SKIP() << "no bf16 on this processor";
@@ -189,7 +189,7 @@ TEST(ProfileKind, MeasuresWithThePlansOfTheCache) {
     ASSERT_TRUE(plans.write(file));
     const json args{{"mode", "engine"}, {"limits", {{"max_batch", 1}}}};
     const auto tuned = [&](const std::filesystem::path& folder) {
-        return run_all(args, &*device, {.llm = {}, .cache = folder})
+        return run_all(args, &*device, {.values = {}, .cache = folder})
             .summary.at("engine")
             .at("tuned_plans");
     };
