@@ -42,7 +42,7 @@ struct Options {
     std::function<int()> library_command;  // one that needs no server
     std::string device;
     std::optional<int> life_fd;
-    std::string last_end;
+    std::string last_exit;
     std::string probed;
 };
 
@@ -104,7 +104,7 @@ worker::ConnectQueue connect_to(std::string url) {
 int run_worker(const Options& options) {
     const auto settings = worker::device_settings();
     if (!settings) return refuse(settings.error());
-    auto kinds = worker::kind_settings(options.cache);
+    auto kinds = worker::kind_settings(jobs::runs(), options.cache);
     if (!kinds) return refuse(kinds.error());
     auto opener = worker::opener_for(options.device, known_kinds(), *settings, options.probed);
     if (!opener) return refuse(opener.error());
@@ -113,7 +113,7 @@ int run_worker(const Options& options) {
     return worker::run_worker_process(
         connect_to(*url), std::move(*opener), jobs::find_run, std::move(*kinds),
         {release_all, settings->clean_when_idle}, options.life_fd,
-        {.last_end = options.last_end, .log_readings = settings->log_readings});
+        {.last_exit = options.last_exit, .log_readings = settings->log_readings});
 }
 
 int run_supervisor(const Options& options) {
@@ -147,7 +147,7 @@ int run(int argc, char** argv) {
     auto* worker = app.add_subcommand("worker", "Work on one device");
     worker->add_option("--device", options.device, "host or opencl:<platform>:<index>")->required();
     worker->add_option("--life-fd", options.life_fd, "Descriptor to show signs of life on");
-    worker->add_option("--last-end", options.last_end, "How the worker before this one ended");
+    worker->add_option("--last-exit", options.last_exit, "How the worker before this one ended");
     worker->add_option("--probed", options.probed, "What `probe --json` said of the device");
     app.add_subcommand("supervise", "Run a worker for the host and every device");
     app.footer("The database is named by PLIMSOLL_DATABASE_WORKER_URL or PLIMSOLL_DATABASE_URL.");

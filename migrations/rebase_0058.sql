@@ -1,11 +1,14 @@
--- Brings a database of the development schema 0058, the last one of 58 files, to version 1. Functions and rights follow.
+-- Brings a database of the development schema 0058, the last one of 58 files, to version 1. Functions and rights
+-- follow.
 do $$
 declare
   v_function regprocedure;
 begin
-  -- Triggers go with their functions, and come back with them.
-  for v_function in select p.oid from pg_proc p where p.pronamespace = 'plimsoll'::regnamespace loop
-    execute format('drop function if exists %s cascade', v_function);
+  -- One by one: a function takes those with it that need it. Triggers go, too, and come back with their functions.
+  loop
+    select p.oid into v_function from pg_proc p where p.pronamespace = 'plimsoll'::regnamespace limit 1;
+    exit when not found;
+    execute format('drop function %s cascade', v_function);
   end loop;
 end
 $$;
@@ -13,6 +16,8 @@ $$;
 set local role plimsoll_queue;
 set local search_path = plimsoll;
 alter type given rename to claimed_tasks;
+create type claim_turns as (horizon float8, room int, spots tid[], ids int[], vtimes float8[], weights float8[],
+  readys int[], quotas float8[], last_lanes int[], lanes int[], heads bigint[], counts int[]);
 
 set local role plimsoll_owner;
 alter table training_measurement rename likeness to comparison_key;
@@ -34,4 +39,5 @@ create table schema_set (
   version int not null
 );
 create unique index schema_set_one_row on schema_set ((true));
+comment on column vacuum_horizon.position is null;
 delete from schema_migration;

@@ -1,5 +1,5 @@
 #include "server/cli/cli.hpp"
 
 int main(int argc, char** argv) {
-    return plimsoll::app::run(argc, argv);
+    return plimsoll::cli::run(argc, argv);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/opencl/calls/invoke.hpp"
+#include "engine/opencl/runtime/invoke.hpp"
 #include "engine/opencl/runtime/programs.hpp"
 
 #include <cstddef>

@@ -6,8 +6,8 @@ namespace plimsoll::app {
 namespace {
 
 Result<std::filesystem::path> data_directory(const Settings& settings) {
-    if (settings.database.data.empty()) return postgres::default_data_directory();
-    return std::filesystem::absolute(settings.database.data);
+    if (settings.database.data_directory.empty()) return postgres::default_data_directory();
+    return std::filesystem::absolute(settings.database.data_directory);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "server/app/engine_process.hpp"
 
 #include "server/base/log.hpp"
+#include "server/jobs/registry.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -58,12 +59,14 @@ void tell_workers(const Settings& settings) {
     tell("GPU_MAX_TEMPERATURE_C", std::to_string(devices.max_temperature));
     tell("GPU_MIN_FREE_VRAM_MB", std::to_string(devices.min_free_memory));
     tell("GPU_PROFILING_ENABLED", devices.log ? "1" : "0");
-    tell("LLM_ENDPOINT_URL", settings.llm.endpoints);
-    tell("LLM_MODEL_NAME", settings.llm.model);
-    tell("LLM_TIMEOUT_SECS", std::to_string(settings.llm.timeout));
     tell("GPU_MEMORY_CLEANUP", devices.clean ? "1" : "0");
     tell("GPU_CLEANUP_INTERVAL_SEC", std::to_string(devices.clean_after));
     tell("FEATURE_CUDA_STREAMS", devices.second_queue ? "1" : "0");
+    for (const auto& kind : jobs::contracts()) {
+        for (const auto& setting : kind.settings) {
+            tell(std::string(setting.variable).c_str(), settings.kinds.find(setting.key)->second);
+        }
+    }
 }
 
 EngineProcess::EngineProcess(asio::any_io_executor executor, std::string program,

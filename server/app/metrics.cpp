@@ -32,7 +32,7 @@ Metrics::Metrics(const http::Traffic& traffic, postgres::ServerDatabase& databas
                   .Help("Runs of background duties, by outcome")
                   .Register(registry_)),
       expired_(prometheus::BuildCounter()
-                   .Name("plimsoll_lease_expired_total")
+                   .Name("plimsoll_leases_expired_total")
                    .Help("Workers whose leases this server ended because they fell silent")
                    .Register(registry_)
                    .Add({})) {

@@ -43,7 +43,7 @@ Families queue_metrics(const std::vector<queue::QueueDepth>& depths) {
 }
 
 Families vacuum_metrics(const std::vector<queue::VacuumHolder>& holders) {
-    auto held = gauge("plimsoll_vacuum_held_seconds",
+    auto held = gauge("plimsoll_vacuum_blocked_seconds",
                       "For how long the oldest of its sort has kept vacuum from removing dead "
                       "rows, so that the queue's tables grow, or, of replication_log, PostgreSQL "
                       "from removing its log; 0: none does");

@@ -1,12 +1,12 @@
 #include "server/app/server.hpp"
 
-#include "server/advice/records.hpp"
 #include "server/app/address.hpp"
 #include "server/base/log.hpp"
 #include "server/base/offload.hpp"
 #include "server/identity/secret.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/registry.hpp"
+#include "server/jobs/rest/operations.hpp"
 #include "server/queue/duty_store.hpp"
 #include "server/webhooks/store.hpp"
 
@@ -58,13 +58,6 @@ http::ListenOptions listen_options(const Settings::Http& http) {
     return options;
 }
 
-// Checked with the settings.
-jobs::KindSettings kind_settings(const Settings& settings) {
-    return {.llm = {jobs::parse_llm_endpoints(settings.llm.endpoints).value(), settings.llm.model,
-                    settings.llm.timeout},
-            .cache = {}};
-}
-
 }  // namespace
 
 Server::Server(const Settings& settings, Database& database)
@@ -76,11 +69,11 @@ Server::Server(const Settings& settings, Database& database)
       stores_(io_.get_executor(), database.app(),
               {.connections = static_cast<std::size_t>(settings.database.connections)}),
       // Checked with the settings.
-      webhook_targets_(
-          webhooks::AllowList::parse(settings.webhooks.origins, settings.webhooks.networks)
-              .value()),
-      planner_(stores_.datasets(), jobs::contracts(), {stores_.advice(), stores_.jobs(), advisor_},
-               pool_, kind_settings(settings)),
+      webhook_targets_(webhooks::AllowList::parse(settings.webhooks.allowed_origins,
+                                                  settings.webhooks.allowed_networks)
+                           .value()),
+      planner_(stores_.datasets(), jobs::contracts(), {stores_.team_records(), stores_.jobs()},
+               pool_, {.values = settings.kinds, .cache = {}}),
       http_(io_,
             {stores_.jobs(),
              stores_.datasets(),
@@ -92,13 +85,15 @@ Server::Server(const Settings& settings, Database& database)
              stores_.clock(),
              jobs::contracts(),
              pool_,
-             stores_.advice(),
-             advisor_,
+             stores_.team_records(),
              planner_,
              stores_.schedules(),
              stores_.baselines(),
+             [this](http::Handlers& handlers) {
+                 jobs::add_operations(handlers, {stores_.jobs(), stores_.team_records()});
+             },
              {settings.limits.requests_per_minute, settings.limits.team_requests_per_minute,
-              settings.limits.requests_at_once}},
+              settings.limits.concurrent_requests}},
             PLIMSOLL_VERSION, load_pages(settings.http.web_directory)),
       metrics_(http_.traffic(), stores_, PLIMSOLL_VERSION),
       metrics_server_(io_, http_.traffic(), [this] { return metrics_.text(); }),
@@ -191,8 +186,8 @@ Result<void> Server::start_metrics() {
 }
 
 Result<void> Server::start_notices() {
-    auto sender = webhooks::Sender::make(io_.get_executor(), webhook_targets_,
-                                         settings_.webhooks.authorities);
+    auto sender =
+        webhooks::Sender::make(io_.get_executor(), webhook_targets_, settings_.webhooks.ca_file);
     if (!sender) return fail(sender.error());
     notices_ = std::make_unique<webhooks::Dispatcher>(
         io_.get_executor(), stores_.deliveries(), std::move(*sender), stores_.clock(),

@@ -6,7 +6,6 @@
 #include "server/app/settings.hpp"
 #include "server/http/serving/http_server.hpp"
 #include "server/http/serving/metrics_server.hpp"
-#include "server/jobs/training_config/contract/training_advisor.hpp"
 #include "server/planning/planner.hpp"
 #include "server/postgres/database.hpp"
 #include "server/queue/duties.hpp"
@@ -54,7 +53,6 @@ class Server {
 
     postgres::ServerDatabase stores_;
     webhooks::AllowList webhook_targets_;
-    TrainingAdvisor advisor_;
     planning::Planner planner_;
     http::HttpServer http_;
     Metrics metrics_;

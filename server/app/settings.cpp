@@ -1,9 +1,8 @@
 #include "server/app/settings.hpp"
 
-#include "engine/training/guides/gpu_profiles_guide.hpp"
 #include "server/base/log_format.hpp"
 #include "server/http/access/trusted_proxies.hpp"
-#include "server/jobs/llm_endpoints.hpp"
+#include "server/jobs/registry.hpp"
 #include "server/webhooks/target.hpp"
 
 #include <charconv>
@@ -98,28 +97,27 @@ std::string set_metrics_listen(Settings& settings, const std::string& value) {
     return {};
 }
 
-// In any case of letters, as the GPU profile guide takes it.
-std::string set_gpu_profile(Settings& settings, const std::string& value) {
-    const auto profile = training::gpu_guide::resolve(value);
-    if (!profile) {
-        std::string names;
-        for (const auto& gpu : training::shipped_gpus()) {
-            names += (names.empty() ? "" : ", ") + gpu.id;
-        }
-        return "must be one of " + names;
-    }
-    settings.training.gpu_profile = profile->id;
-    return {};
-}
-
 template <class T>
 std::string broken_rule(const Result<T>& parsed) {
     return parsed ? std::string() : parsed.error().message;
 }
 
-const std::vector<Entry>& table() {
+Entry of_kind(const jobs::KindSetting& setting) {
+    return {{setting.key, setting.variable, setting.unit, setting.help},
+            setting.usual,
+            false,
+            [&setting](Settings& s, const std::string& value) {
+                auto checked = setting.check(value);
+                if (!checked) return checked.error().message;
+                s.kinds.insert_or_assign(std::string(setting.key), std::move(*checked));
+                return std::string();
+            },
+            [&setting](const Settings& s) { return s.kinds.find(setting.key)->second; }};
+}
+
+std::vector<Entry> make_table() {
     using S = Settings;
-    static const std::vector<Entry> entries = {
+    std::vector<Entry> entries = {
         text({"http.host", "PLIMSOLL_HTTP_HOST", "address", "Address to listen on"}, "127.0.0.1",
              &S::http, &S::Http::host),
         number({"http.port", "PLIMSOLL_HTTP_PORT", "0..65535",
@@ -157,10 +155,10 @@ const std::vector<Entry>& table() {
         number({"limits.team_requests_per_minute", "PLIMSOLL_LIMITS_TEAM_REQUESTS_PER_MINUTE",
                 "0..10000000", "The same for all callers of a team together; 0: any number"},
                "240000", 0, 10'000'000, &S::limits, &S::Limits::team_requests_per_minute),
-        number({"limits.requests_at_once", "PLIMSOLL_LIMITS_REQUESTS_AT_ONCE", "0..1024",
+        number({"limits.concurrent_requests", "PLIMSOLL_LIMITS_CONCURRENT_REQUESTS", "0..1024",
                 "Requests that one token or session may have under way, event streams among them; "
                 "0: any number"},
-               "128", 0, 1024, &S::limits, &S::Limits::requests_at_once),
+               "128", 0, 1024, &S::limits, &S::Limits::concurrent_requests),
         {{"metrics.listen", "PLIMSOLL_METRICS_LISTEN", "address:port",
           "Where Prometheus reads /metrics, without credentials; empty: nowhere; port 0: a free "
           "one"},
@@ -169,7 +167,7 @@ const std::vector<Entry>& table() {
          set_metrics_listen,
          [](const S& s) { return s.metrics.listen; }},
         text({"database.url", "PLIMSOLL_DATABASE_URL", "postgresql://…",
-              "PostgreSQL 15 or later; empty: a private one in database.data"},
+              "PostgreSQL 15 or later; empty: a private one in database.data_directory"},
              "", &S::database, &S::Database::url, true),
         text(
             {"database.migrate_url", "PLIMSOLL_DATABASE_MIGRATE_URL", "postgresql://…",
@@ -179,9 +177,9 @@ const std::vector<Entry>& table() {
         text({"database.worker_url", "PLIMSOLL_DATABASE_WORKER_URL", "postgresql://…",
               "The same database as the workers' role; empty: database.url"},
              "", &S::database, &S::Database::worker_url, true),
-        text({"database.data", "PLIMSOLL_DATABASE_DATA", "folder",
+        text({"database.data_directory", "PLIMSOLL_DATABASE_DATA_DIRECTORY", "folder",
               "Where the private PostgreSQL keeps its files; empty: the user's state folder"},
-             "", &S::database, &S::Database::data),
+             "", &S::database, &S::Database::data_directory),
         number({"database.connections", "PLIMSOLL_DATABASE_CONNECTIONS", "1..64",
                 "Connections for requests; a few are enough, calls are pipelined"},
                "4", 1, 64, &S::database, &S::Database::connections),
@@ -216,52 +214,32 @@ const std::vector<Entry>& table() {
                 "How long a device is idle before it lets go of them"},
                "300", 1, 86'400, &S::devices, &S::Devices::clean_after),
         flag({"devices.second_queue", "FEATURE_CUDA_STREAMS", "true or false",
-              "Copy to a GPU through a queue beside the one that computes; worth it where a job of "
-              "kind profile measured more than 1.1x, without effect on processors"},
+              "Copy to a GPU through a queue beside the one that computes; worth it where overlap "
+              "was measured above 1.1x, without effect on processors"},
              "false", &S::devices, &S::Devices::second_queue),
-        {{"llm.endpoints", "LLM_ENDPOINT_URL", "http://host:port/api/generate, …",
-          "Language models that speed profiles may ask, commas between: …/api/generate (Ollama) or "
-          "…/chat/completions (OpenAI); empty: none"},
-         "",
-         false,
-         [](Settings& s, const std::string& value) {
-             s.llm.endpoints = value;
-             return broken_rule(jobs::parse_llm_endpoints(value));
-         },
-         [](const S& s) { return s.llm.endpoints; }},
-        text({"llm.model", "LLM_MODEL_NAME", "name", "The model to ask when a job names none"},
-             "mistral", &S::llm, &S::Llm::model),
-        number({"llm.timeout", "LLM_TIMEOUT_SECS", "1..600, s", "Longest time of an answer"}, "15",
-               1, 600, &S::llm, &S::Llm::timeout),
-        {{"webhooks.origins", "PLIMSOLL_WEBHOOKS_ORIGINS", "https://host[:port], …",
+        {{"webhooks.allowed_origins", "PLIMSOLL_WEBHOOKS_ALLOWED_ORIGINS", "https://host[:port], …",
           "Where completion notices may go, commas between; *. before a host is any name below it; "
           "empty: nowhere"},
          "",
          false,
          [](Settings& s, const std::string& value) {
-             s.webhooks.origins = value;
+             s.webhooks.allowed_origins = value;
              return broken_rule(webhooks::AllowList::parse(value, ""));
          },
-         [](const S& s) { return s.webhooks.origins; }},
-        {{"webhooks.networks", "PLIMSOLL_WEBHOOKS_NETWORKS", "10.1.2.0/24, …",
+         [](const S& s) { return s.webhooks.allowed_origins; }},
+        {{"webhooks.allowed_networks", "PLIMSOLL_WEBHOOKS_ALLOWED_NETWORKS", "10.1.2.0/24, …",
           "Private networks that those hosts may lie in, commas between; empty: public addresses "
           "only"},
          "",
          false,
          [](Settings& s, const std::string& value) {
-             s.webhooks.networks = value;
+             s.webhooks.allowed_networks = value;
              return broken_rule(webhooks::AllowList::parse("", value));
          },
-         [](const S& s) { return s.webhooks.networks; }},
-        text({"webhooks.authorities", "PLIMSOLL_WEBHOOKS_AUTHORITIES", "file, PEM",
+         [](const S& s) { return s.webhooks.allowed_networks; }},
+        text({"webhooks.ca_file", "PLIMSOLL_WEBHOOKS_CA_FILE", "file, PEM",
               "Certificate authorities to trust for notices, beside the system's"},
-             "", &S::webhooks, &S::Webhooks::authorities),
-        {{"training.gpu_profile", "GPU_PROFILE", "id of a GPU profile",
-          "The card that training advice is for when nobody names one"},
-         "rtx_4090",
-         false,
-         set_gpu_profile,
-         [](const S& s) { return s.training.gpu_profile; }},
+             "", &S::webhooks, &S::Webhooks::ca_file),
         {{"log.level", "PLIMSOLL_LOG_LEVEL", "debug, info, warn or error",
           "Least important lines shown"},
          "info",
@@ -274,6 +252,14 @@ const std::vector<Entry>& table() {
          set_log_format,
          [](const S& s) { return s.log.format; }},
     };
+    for (const auto& kind : jobs::contracts()) {
+        for (const auto& setting : kind.settings) entries.push_back(of_kind(setting));
+    }
+    return entries;
+}
+
+const std::vector<Entry>& table() {
+    static const std::vector<Entry> entries = make_table();
     return entries;
 }
 

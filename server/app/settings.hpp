@@ -3,6 +3,7 @@
 #include "engine/base/result.hpp"
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,7 +27,7 @@ struct Settings {
     struct Limits {
         int requests_per_minute = 0;
         int team_requests_per_minute = 0;
-        int requests_at_once = 0;
+        int concurrent_requests = 0;
     } limits;
     struct Metrics {
         std::string listen;
@@ -35,7 +36,7 @@ struct Settings {
         std::string url;
         std::string migrate_url;
         std::string worker_url;
-        std::string data;
+        std::string data_directory;
         int connections = 0;
     } database;
     struct Engine {
@@ -55,23 +56,16 @@ struct Settings {
         int clean_after = 0;
         bool second_queue = false;
     } devices;
-    struct Llm {
-        std::string endpoints;
-        std::string model;
-        int timeout = 0;
-    } llm;
     struct Webhooks {
-        std::string origins;
-        std::string networks;
-        std::string authorities;
+        std::string allowed_origins;
+        std::string allowed_networks;
+        std::string ca_file;
     } webhooks;
-    struct Training {
-        std::string gpu_profile;
-    } training;
     struct Log {
         std::string level;
         std::string format;
     } log;
+    std::map<std::string, std::string, std::less<>> kinds;  // of jobs::KindSetting, by key
 };
 
 struct Setting {

@@ -1,32 +1,60 @@
 #include "server/app/address.hpp"
 #include "server/app/database.hpp"
 #include "server/cli/commands.hpp"
+#include "server/cli/settings_flags.hpp"
 #include "server/client/credentials.hpp"
+#include "server/identity/identity.hpp"
 #include "server/identity/secret.hpp"
 #include "server/postgres/identity/identity_store.hpp"
 #include "server/postgres/pool/pool.hpp"
 #include "server/postgres/workers/database_clock.hpp"
+#include "server/terminal/command_context.hpp"
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
 
+#include <CLI/CLI.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
-namespace plimsoll::app {
+namespace plimsoll::cli {
 namespace {
 
 using boost::asio::awaitable;
 using identity::Actor;
+
+struct AdminRequest {
+    enum class What {
+        sign_in_link,
+        list_users,
+        add_user,
+        list_teams,
+        add_team,
+        set_member,
+        add_token
+    };
+    What what = What::list_users;
+    std::string user;
+    std::string team;
+    std::string email;
+    std::string role = "member";
+    std::string base_url;  // empty: known_server()
+    std::string token_name;
+    std::vector<std::string> scopes;
+    bool administrator = false;
+};
 using What = AdminRequest::What;
 
 constexpr auto kLinkLifetime = std::chrono::minutes(30);
 
 // Where browsers reach the server: the one that this command line is signed in to, else the one
 // that the settings describe. Empty when they leave the port to chance.
-std::string known_server(const Settings& settings) {
+std::string known_server(const app::Settings& settings) {
     if (auto credentials = client::load_credentials()) return credentials->server;
-    return settings.http.port == 0 ? "" : address_of(settings.http, settings.http.port);
+    return settings.http.port == 0 ? "" : app::address_of(settings.http, settings.http.port);
 }
 
 // The requests by name instead of by id, on the installation's behalf: the operator of the machine
@@ -178,11 +206,10 @@ class Administration {
     Actor actor_;
 };
 
-}  // namespace
-
-int run_admin(const Settings& settings, AdminRequest request) {
+// Works on the database, so that the first administrator and one who is locked out get in.
+int run_admin(const CommandContext& context, const app::Settings& settings, AdminRequest request) {
     if (request.base_url.empty()) request.base_url = known_server(settings);
-    auto database = Database::visit(settings);
+    auto database = app::Database::visit(settings);
     Result<std::string> answer = fail(Errc::internal, "Nothing ran.");
     if (!database) {
         answer = fail(database.error());
@@ -205,13 +232,64 @@ int run_admin(const Settings& settings, AdminRequest request) {
         io.run();
     }
     if (!answer) {
-        std::fprintf(
-            stderr, "Error: %s%s\n", answer.error().message.c_str(),
-            answer.error().where.empty() ? "" : (" (" + answer.error().where + ")").c_str());
-        return answer.error().code == Errc::unavailable ? 4 : 2;
+        return refuse(context, answer.error(), answer.error().code == Errc::unavailable ? 4 : 2);
     }
     std::fputs(answer->c_str(), stdout);
     return 0;
 }
 
-}  // namespace plimsoll::app
+}  // namespace
+
+void add_admin(CLI::App& app, CommandContext& context) {
+    auto* command =
+        app.add_subcommand("admin", "Manage users, teams and tokens on the database itself");
+    command->require_subcommand(1);
+    const auto flags = std::make_shared<SettingsFlags>();
+    flags->add_to(*command);
+    const auto request = std::make_shared<AdminRequest>();
+    const auto add = [&](const char* name, const char* help, What what) {
+        auto* sub = command->add_subcommand(name, help)->fallthrough();
+        sub->callback([&context, flags, request, what] {
+            request->what = what;
+            const auto settings = flags->load();
+            context.exit_code = settings ? run_admin(context, *settings, *request)
+                                         : refuse(context, settings.error(), 2);
+        });
+        return sub;
+    };
+    auto* link = add("sign-in-link", "Print a one-time sign-in link", What::sign_in_link);
+    link->add_option("--user", request->user,
+                     "Name of the user; the first administrator when left out");
+    link->add_option("--team", request->team, "Name of the team; the user's first when left out");
+    link->add_option(
+        "--base-url", request->base_url,
+        "Address of the server as browsers reach it; when left out, the server that this "
+        "command line is signed in to, or else that of the settings");
+    add("users", "List the users", What::list_users);
+    auto* user = add("add-user", "Add a user", What::add_user);
+    user->add_option("name", request->user, "Name")->required();
+    user->add_option("--email", request->email, "Address");
+    user->add_flag("--administrator", request->administrator,
+                   "May manage users, teams and devices");
+    add("teams", "List the teams", What::list_teams);
+    add("add-team", "Add a team", What::add_team)
+        ->add_option("name", request->team, "Name")
+        ->required();
+    auto* member =
+        add("set-member", "Put a user into a team, or change the role there", What::set_member);
+    member->add_option("--team", request->team, "Name of the team")->required();
+    member->add_option("--user", request->user, "Name of the user")->required();
+    member->add_option("--role", request->role, "viewer, member, admin or owner")
+        ->check(CLI::IsMember({"viewer", "member", "admin", "owner"}));
+    auto* token =
+        add("add-token", "Make an API token; its secret is printed this once", What::add_token);
+    token->add_option("name", request->token_name, "What it is for")->required();
+    token->add_option("--user", request->user, "Name of the user")->required();
+    token->add_option("--team", request->team, "Name of the team")->required();
+    token->add_option("--scope", request->scopes, "What it may do")
+        ->required()
+        ->check(CLI::IsMember(
+            std::vector<std::string>(identity::kScopes.begin(), identity::kScopes.end())));
+}
+
+}  // namespace plimsoll::cli

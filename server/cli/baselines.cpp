@@ -1,47 +1,69 @@
-#include "server/cli/baselines.hpp"
-
+#include "server/cli/commands.hpp"
+#include "server/client/session.hpp"
+#include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
 
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::client {
+namespace plimsoll::cli {
+namespace {
 
-int list_baselines(const Session& session) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+using terminal::text_of;
+
+int list(const CommandContext& context) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     const auto row_of = [](const nlohmann::json& baseline) -> std::vector<std::string> {
         const auto job = text_of(baseline, "job_id");
         return {text_of(baseline, "id"),        text_of(baseline, "kind"),
                 text_of(baseline, "comparison_key"),  job.empty() ? "deleted, numbers kept" : job,
                 text_of(baseline, "pinned_by"), text_of(baseline, "pinned_at")};
     };
-    return show_list(session, api->get_json("/v1/baselines"),
+    return show_list(context, api->get_json("/v1/baselines"),
                      {{"BASELINE", "KIND", "COMPARED WITH", "JOB", "PINNED BY", "AT"}}, row_of,
                      "No baselines: plimsoll baselines pin JOB …");
 }
 
-Result<nlohmann::json> pin_report(ApiClient& api, const std::string& job_id) {
-    const auto made = api.send("PUT", "/v1/jobs/" + job_id + "/baseline");
-    if (!made) return fail(made.error());
-    return nlohmann::json::parse(made->body);
-}
-
-int pin_baseline(const Session& session, const std::string& job_id) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
-    const auto pinned = pin_report(*api, job_id);
-    if (!pinned) return report_error(session, pinned.error());
-    session.terminal.line(session.json ? pinned->dump(2)
+int pin(const CommandContext& context, const std::string& job_id) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    const auto pinned = api->put_json("/v1/jobs/" + job_id + "/baseline", nullptr);
+    if (!pinned) return refuse(context, pinned.error());
+    context.terminal.line(context.json ? pinned->dump(2)
                                        : "Baseline of " + text_of(*pinned, "comparison_key") + ".");
     return 0;
 }
 
-int remove_baseline(const Session& session, const std::string& id) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int remove(const CommandContext& context, const std::string& id) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     const auto removed = api->send("DELETE", "/v1/baselines/" + id);
-    return removed ? 0 : report_error(session, removed.error());
+    return removed ? 0 : refuse(context, removed.error());
 }
 
-}  // namespace plimsoll::client
+}  // namespace
+
+void add_baselines(CLI::App& app, CommandContext& context) {
+    const auto id = std::make_shared<std::string>();
+    auto* group = app.add_subcommand(
+        "baselines", "Reports that the team pinned, for later ones to be compared with");
+    group->require_subcommand(0, 1);
+    auto* pin_command =
+        group->add_subcommand("pin", "Make a job's report the baseline of those like it");
+    pin_command->add_option("job", *id, "The job's id")->required();
+    pin_command->callback([&context, id] { context.exit_code = pin(context, *id); });
+    auto* remove_command = group->add_subcommand("remove", "Unpin a report");
+    remove_command->add_option("baseline", *id, "The baseline's id")->required();
+    remove_command->callback([&context, id] { context.exit_code = remove(context, *id); });
+    group->callback([&context, group] {
+        if (group->get_subcommands().empty()) context.exit_code = list(context);
+    });
+}
+
+}  // namespace plimsoll::cli

@@ -1,8 +1,8 @@
 #pragma once
 
-namespace plimsoll::app {
+namespace plimsoll::cli {
 
 // Parses the command line and runs the command; the wall that stops every exception.
 int run(int argc, char** argv);
 
-}  // namespace plimsoll::app
+}  // namespace plimsoll::cli

@@ -1,43 +1,53 @@
 #pragma once
 
-#include "server/app/settings.hpp"
+#include <array>
 
-#include <string>
-#include <vector>
+namespace CLI {
+class App;
+}
+namespace plimsoll::terminal {
+struct CommandContext;
+}
 
-// The commands of whoever runs Plimsoll. Each returns the process's exit code.
-namespace plimsoll::app {
+// All commands but those of the job kinds, which server/jobs/kinds.inc brings.
+namespace plimsoll::cli {
 
-// Serves until SIGTERM or SIGINT, then drains; a second signal ends at once.
-int serve(const Settings& settings);
+using terminal::CommandContext;
 
-// Becomes plimsoll-engine: `plimsoll` itself links no OpenCL.
-int run_engine(const Settings& settings);
+// Adds a command, or a group of them, to the program. What its flags are read into lives in its
+// callbacks; these set the exit code in `context`, which outlives `app`.
+using AddCommand = void(CLI::App& app, CommandContext& context);
 
-int migrate(const Settings& settings);
+AddCommand add_serve;
+AddCommand add_engine;
+AddCommand add_migrate;
+AddCommand add_doctor;
+AddCommand add_admin;
+AddCommand add_login;
+AddCommand add_whoami;
+AddCommand add_submit;
+AddCommand add_submit_bundle;
+AddCommand add_datasets;
+AddCommand add_jobs;
+AddCommand add_watch;
+AddCommand add_why;
+AddCommand add_cancel;
+AddCommand add_redrive;
+AddCommand add_report;
+AddCommand add_results;
+AddCommand add_devices;
+AddCommand add_baselines;
+AddCommand add_queue;
+AddCommand add_usage;
+AddCommand add_webhooks;
+AddCommand add_schedules;
 
-struct AdminRequest {
-    enum class What {
-        sign_in_link,
-        list_users,
-        add_user,
-        list_teams,
-        add_team,
-        set_member,
-        add_token
-    };
-    What what = What::list_users;
-    std::string user;
-    std::string team;
-    std::string email;
-    std::string role = "member";
-    std::string base_url;  // empty: that of the server that is known here, if any is
-    std::string token_name;
-    std::vector<std::string> scopes;
-    bool administrator = false;
+// In the order of `plimsoll --help`.
+inline constexpr std::array kCommands = {
+    add_serve,     add_engine, add_migrate,       add_doctor,   add_admin,     add_login,
+    add_whoami,    add_submit, add_submit_bundle, add_datasets, add_jobs,      add_watch,
+    add_why,       add_cancel, add_redrive,       add_report,   add_results,   add_devices,
+    add_baselines, add_queue,  add_usage,         add_webhooks, add_schedules,
 };
 
-// Works on the database, so that the first administrator and one who is locked out get in.
-int run_admin(const Settings& settings, AdminRequest request);
-
-}  // namespace plimsoll::app
+}  // namespace plimsoll::cli

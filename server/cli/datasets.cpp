@@ -1,14 +1,26 @@
-#include "server/cli/rest_commands.hpp"
-#include "server/client/upload.hpp"
+#include "server/cli/commands.hpp"
+#include "server/client/session.hpp"
+#include "server/terminal/command_context.hpp"
+#include "server/terminal/upload_bar.hpp"
 
 #include <cstdio>
+#include <memory>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::client {
+namespace plimsoll::cli {
 namespace {
 
 using nlohmann::json;
+
+struct Options {
+    std::string id;
+    std::string file;
+    std::string name;
+    std::string resume;
+    std::string format = "csv";
+};
 
 constexpr int kPreviewRecords = 5;
 constexpr std::size_t kPreviewColumns = 6;
@@ -17,22 +29,22 @@ std::string count_of(const json& dataset, const char* member) {
     return format_count(dataset.value(member, std::int64_t{0}));
 }
 
-void print_facts(const Terminal& terminal, const json& dataset) {
+void print_facts(const terminal::Terminal& terminal, const json& dataset) {
     terminal.line(dataset.value("id", "") + " " + dataset.value("state", "") + ": " +
                   count_of(dataset, "records") + " records, " +
                   count_of(dataset, "records_failed") + " of them unreadable");
 }
 
-int print(const Session& session, const json& dataset) {
-    if (session.json) {
-        session.terminal.line(dataset.dump(2));
+int print(const CommandContext& context, const json& dataset) {
+    if (context.json) {
+        context.terminal.line(dataset.dump(2));
     } else {
-        print_facts(session.terminal, dataset);
+        print_facts(context.terminal, dataset);
     }
     return 0;
 }
 
-std::string preview_table(const Terminal& terminal, const json& preview) {
+std::string preview_table(const terminal::Terminal& terminal, const json& preview) {
     std::vector<std::vector<std::string>> rows(1);
     const auto& columns = preview.at("columns");
     const auto shown = std::min(columns.size(), kPreviewColumns);
@@ -55,15 +67,13 @@ std::string preview_table(const Terminal& terminal, const json& preview) {
     return format_table(terminal, rows);
 }
 
-}  // namespace
-
-int list_datasets(const Session& session) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int list(const CommandContext& context) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     auto page = api->get_json("/v1/datasets?limit=200");
-    if (!page) return report_error(session, page.error());
-    if (session.json) {
-        session.terminal.line(page->dump(2));
+    if (!page) return refuse(context, page.error());
+    if (context.json) {
+        context.terminal.line(page->dump(2));
         return 0;
     }
     std::vector<std::vector<std::string>> rows = {
@@ -74,56 +84,88 @@ int list_datasets(const Session& session) {
                         count_of(dataset, "bytes_total"), dataset.value("created_at", ""),
                         dataset.value("name", "")});
     }
-    session.terminal.line(rows.size() > 1 ? format_table(session.terminal, rows)
+    context.terminal.line(rows.size() > 1 ? format_table(context.terminal, rows)
                                           : "No datasets yet: plimsoll datasets upload FILE");
     return 0;
 }
 
-int upload_dataset(const Session& session, const DatasetOptions& options) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
-    auto dataset = upload_file(*api, session.terminal, options.file, options.name, options.resume);
-    if (!dataset) return report_error(session, dataset.error());
-    return print(session, *dataset);
+int upload(const CommandContext& context, const Options& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    auto dataset =
+        upload_with_bar(context.terminal, *api, {options.file, options.name, options.resume});
+    if (!dataset) return refuse(context, dataset.error());
+    return print(context, *dataset);
 }
 
-int show_dataset(const Session& session, const DatasetOptions& options) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int show(const CommandContext& context, const Options& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     const auto path = "/v1/datasets/" + options.id;
     auto dataset = api->get_json(path);
-    if (!dataset) return report_error(session, dataset.error());
-    if (session.json) return print(session, *dataset);
+    if (!dataset) return refuse(context, dataset.error());
+    if (context.json) return print(context, *dataset);
     auto preview = api->get_json(path + "/records?limit=" + std::to_string(kPreviewRecords));
-    if (!preview) return report_error(session, preview.error());
-    print_facts(session.terminal, *dataset);
+    if (!preview) return refuse(context, preview.error());
+    print_facts(context.terminal, *dataset);
     if (dataset->at("error").is_string()) {
-        session.terminal.line(dataset->at("error").get<std::string>());
+        context.terminal.line(dataset->at("error").get<std::string>());
     }
     if (!preview->at("items").empty()) {
-        session.terminal.line(preview_table(session.terminal, *preview));
+        context.terminal.line(preview_table(context.terminal, *preview));
     }
     return 0;
 }
 
-int show_dataset_errors(const Session& session, const DatasetOptions& options) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int show_errors(const CommandContext& context, const Options& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     auto done =
         api->stream("/v1/datasets/" + options.id + "/errors?format=" + options.format,
                     {{"accept", "*/*"}}, [](std::string_view piece) {
                         return std::fwrite(piece.data(), 1, piece.size(), stdout) == piece.size();
                     });
-    return done ? 0 : report_error(session, done.error());
+    return done ? 0 : refuse(context, done.error());
 }
 
-int delete_dataset(const Session& session, const DatasetOptions& options) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int remove(const CommandContext& context, const Options& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     auto done = api->send("DELETE", "/v1/datasets/" + options.id);
-    if (!done) return report_error(session, done.error());
-    session.terminal.note("Deleted " + options.id);
+    if (!done) return refuse(context, done.error());
+    context.terminal.note("Deleted " + options.id);
     return 0;
 }
 
-}  // namespace plimsoll::client
+}  // namespace
+
+void add_datasets(CLI::App& app, CommandContext& context) {
+    const auto options = std::make_shared<Options>();
+    auto* group = app.add_subcommand("datasets", "List the team's uploaded files, newest first");
+    group->require_subcommand(0, 1);
+    group->callback([&context, group] {
+        if (group->get_subcommands().empty()) context.exit_code = list(context);
+    });
+    auto* upload_command = group->add_subcommand("upload", "Upload a .csv or .jsonl file");
+    upload_command->add_option("file", options->file, "CSV with a header line, or JSON lines")
+        ->required()
+        ->check(CLI::ExistingFile);
+    upload_command->add_option("--name", options->name,
+                               "A name for people; the file's when left out");
+    upload_command->add_option("--resume", options->resume, "The dataset whose upload goes on");
+    upload_command->callback(
+        [&context, options] { context.exit_code = upload(context, *options); });
+    const auto on_dataset = [&](const char* name, const char* help, auto run) {
+        auto* command = group->add_subcommand(name, help);
+        command->add_option("dataset", options->id, "The dataset's id")->required();
+        command->callback([&context, options, run] { context.exit_code = run(context, *options); });
+        return command;
+    };
+    on_dataset("show", "Show a dataset with its first records", show);
+    on_dataset("errors", "Print the lines that cannot be read", show_errors)
+        ->add_option("--format", options->format, "jsonl or csv")
+        ->check(CLI::IsMember({"jsonl", "csv"}));
+    on_dataset("delete", "Delete a dataset with its texts", remove);
+}
+
+}  // namespace plimsoll::cli

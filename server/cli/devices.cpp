@@ -1,18 +1,24 @@
-#include "server/cli/rest_commands.hpp"
+#include "server/cli/commands.hpp"
+#include "server/client/session.hpp"
+#include "server/terminal/command_context.hpp"
 #include "server/terminal/members.hpp"
 
 #include <chrono>
 #include <cstdio>
+#include <memory>
+#include <string>
 #include <thread>
 
+#include <CLI/CLI.hpp>
 #include <boost/url/encode.hpp>
 #include <boost/url/rfc/pchars.hpp>
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::client {
+namespace plimsoll::cli {
 namespace {
 
 using nlohmann::json;
+using terminal::text_of;
 
 constexpr std::chrono::seconds kBetweenLooks{2};
 constexpr std::chrono::milliseconds kBetweenAnswers{200};
@@ -36,7 +42,7 @@ std::string memory(const json& device, const json& readings) {
                : free + " of " + number(readings, "memory_total_bytes", "%.1f GiB", kGibibyte);
 }
 
-std::string table(const Session& session, const json& devices) {
+std::string table(const CommandContext& context, const json& devices) {
     std::vector<std::vector<std::string>> rows = {{"NODE", "DEVICE", "CLASS", "STATE", "TASKS",
                                                    "BUSY", "FREE MEMORY", "HEAT", "POWER", "NAME"}};
     std::string warnings;
@@ -52,13 +58,14 @@ std::string table(const Session& session, const json& devices) {
              number(readings, "temperature_celsius", "%.0f °C"),
              number(readings, "power_watts", "%.0f W"), text_of(device, "name")});
         for (const auto& warning : device.value("warnings", json::array())) {
-            warnings += "\n" +
-                        session.terminal.paint(Style::bad, text_of(device, "node") + " " +
-                                                               text_of(device, "device") + ": ") +
-                        text_of(warning, "message");
+            warnings +=
+                "\n" +
+                context.terminal.paint(terminal::Style::bad, text_of(device, "node") + " " +
+                                                                 text_of(device, "device") + ": ") +
+                text_of(warning, "message");
         }
     }
-    return format_table(session.terminal, rows) + warnings;
+    return format_table(context.terminal, rows) + warnings;
 }
 
 std::string segment(const std::string& text) {
@@ -84,21 +91,19 @@ bool has_worker(const json& device) {
     return state != "failed" && state != "gone";
 }
 
-}  // namespace
-
-int list_devices(const Session& session, bool watch) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int list(const CommandContext& context, bool watch) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     for (;;) {
         const auto list = api->get_json("/v1/devices");
-        if (!list && !watch) return report_error(session, list.error());
+        if (!list && !watch) return refuse(context, list.error());
         if (!list) {
-            session.terminal.note(list.error().message);  // the server may be restarting
-        } else if (session.json) {
-            session.terminal.line(list->dump(watch ? -1 : 2));
+            context.terminal.note(list.error().message);  // the server may be restarting
+        } else if (context.json) {
+            context.terminal.line(list->dump(watch ? -1 : 2));
         } else {
-            if (watch && session.terminal.interactive()) std::fputs(kClearScreen, stdout);
-            session.terminal.line(table(session, list->at("items")));
+            if (watch && context.terminal.interactive()) std::fputs(kClearScreen, stdout);
+            context.terminal.line(table(context, list->at("items")));
         }
         if (!watch) return 0;
         if (std::fflush(stdout) != 0) return 0;  // nobody reads any more
@@ -106,33 +111,58 @@ int list_devices(const Session& session, bool watch) {
     }
 }
 
-int clean_device(const Session& session, const std::string& node, const std::string& device) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int clean(const CommandContext& context, const std::string& node, const std::string& device) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     const auto asked = api->post_json(
         "/v1/devices/" + segment(node) + "/" + segment(device) + "/cleanup", nullptr);
-    if (!asked) return report_error(session, asked.error());
+    if (!asked) return refuse(context, asked.error());
     json found = *asked;
     while (text_of(found.at("cleanup"), "state") == "waiting" && has_worker(found)) {
         std::this_thread::sleep_for(kBetweenAnswers);
         const auto list = api->get_json("/v1/devices");
-        if (!list) return report_error(session, list.error());
+        if (!list) return refuse(context, list.error());
         const auto* now = find_device(*list, node, device);
         if (now == nullptr) break;
         found = *now;
     }
     const auto& cleanup = found.at("cleanup");
     const bool done = text_of(cleanup, "state") == "done";
-    if (session.json) {
-        session.terminal.line(found.dump(2));
+    if (context.json) {
+        context.terminal.line(found.dump(2));
     } else if (done) {
-        session.terminal.line("Freed " + megabytes(cleanup.at("kept_bytes")) +
-                              " by the books of the job kinds, " +
+        context.terminal.line("Freed " + megabytes(cleanup.at("kept_bytes")) +
+                              " by the memory ledgers of the job kinds, " +
                               megabytes(cleanup.at("freed_bytes")) + " as the system counts.");
     } else {
-        session.terminal.note("The device's worker is gone; the next one will answer.");
+        context.terminal.note("The device's worker is gone; the next one will answer.");
     }
     return done ? 0 : 1;
 }
 
-}  // namespace plimsoll::client
+}  // namespace
+
+void add_devices(CLI::App& app, CommandContext& context) {
+    struct Options {
+        bool watch = false;
+        std::string node;
+        std::string device;
+    };
+    const auto options = std::make_shared<Options>();
+    auto* group = app.add_subcommand("devices", "List the devices that run jobs");
+    group->add_flag("--watch", options->watch, "Look again every two seconds, until Ctrl-C");
+    group->require_subcommand(0, 1);
+    group->callback([&context, options, group] {
+        if (group->get_subcommands().empty()) context.exit_code = list(context, options->watch);
+    });
+    auto* command = group->add_subcommand(
+        "clean", "Have a device let go of the models, kernels and buffers that it keeps");
+    command->add_option("node", options->node, "The machine's name")->required();
+    command->add_option("device", options->device, "Its name there, for example opencl:pocl:0")
+        ->required();
+    command->callback([&context, options] {
+        context.exit_code = clean(context, options->node, options->device);
+    });
+}
+
+}  // namespace plimsoll::cli

@@ -1,11 +1,17 @@
 #include "server/cli/doctor.hpp"
 
+#include "server/cli/commands.hpp"
+#include "server/cli/settings_flags.hpp"
+#include "server/terminal/command_context.hpp"
+
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::app {
+namespace plimsoll::cli {
 namespace {
 
 using nlohmann::json;
@@ -142,13 +148,16 @@ std::vector<Finding> judge(const DoctorFacts& facts) {
     findings.push_back(space("Memory", "", facts.memory_free_bytes, kLittleMemory,
                              "Free some memory, or raise the limit of the container."));
     findings.push_back(space("Disk", " for " + facts.data_directory, facts.disk_free_bytes,
-                             kLittleDisk, "Free some space, or set database.data."));
+                             kLittleDisk, "Free some space, or set database.data_directory."));
     return findings;
 }
 
-int run_doctor(const Settings& settings, bool as_json) {
+namespace {
+
+// 0: nothing stands in the way of serving.
+int run_doctor(const CommandContext& context, const app::Settings& settings) {
     const auto findings = judge(gather_facts(settings));
-    if (as_json) {
+    if (context.json) {
         json list = json::array();
         for (const auto& finding : findings) {
             list.push_back({{"grade", word_of(finding.grade)},
@@ -156,7 +165,7 @@ int run_doctor(const Settings& settings, bool as_json) {
                             {"found", finding.found},
                             {"advice", finding.advice}});
         }
-        std::printf("%s\n", json{{"findings", std::move(list)}}.dump(2).c_str());
+        context.terminal.line(json{{"findings", std::move(list)}}.dump(2));
     } else {
         print(findings);
     }
@@ -165,4 +174,17 @@ int run_doctor(const Settings& settings, bool as_json) {
                : 0;
 }
 
-}  // namespace plimsoll::app
+}  // namespace
+
+void add_doctor(CLI::App& app, CommandContext& context) {
+    const auto flags = std::make_shared<SettingsFlags>();
+    auto* command = app.add_subcommand("doctor", "Say what is there, what is wrong and what to do");
+    flags->add_to(*command);
+    command->callback([&context, flags] {
+        const auto settings = flags->load();
+        context.exit_code =
+            settings ? run_doctor(context, *settings) : refuse(context, settings.error(), 2);
+    });
+}
+
+}  // namespace plimsoll::cli

@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
-namespace plimsoll::app {
+namespace plimsoll::cli {
 
 // What is there, as far as it could be found out without changing anything.
 struct DoctorFacts {
@@ -36,9 +34,6 @@ struct Finding {
 };
 
 std::vector<Finding> judge(const DoctorFacts& facts);
-DoctorFacts gather_facts(const Settings& settings);
+DoctorFacts gather_facts(const app::Settings& settings);
 
-// Prints what is there, what is wrong and what to do. 0: nothing stands in the way of serving.
-int run_doctor(const Settings& settings, bool as_json);
-
-}  // namespace plimsoll::app
+}  // namespace plimsoll::cli

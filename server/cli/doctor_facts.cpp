@@ -17,7 +17,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <unistd.h>
 
-namespace plimsoll::app {
+namespace plimsoll::cli {
 namespace {
 
 namespace asio = boost::asio;
@@ -46,11 +46,11 @@ bool private_database_exists(const std::string& folder) {
     return fs::exists(fs::path(folder) / "postgres/PG_VERSION", error);
 }
 
-std::optional<Error> try_database(const Settings& settings, const std::string& folder) {
+std::optional<Error> try_database(const app::Settings& settings, const std::string& folder) {
     if (settings.database.url.empty() && !private_database_exists(folder)) {
         return Error{Errc::not_found, "It was not made yet.", ""};
     }
-    const auto database = Database::visit(settings);
+    const auto database = app::Database::visit(settings);
     if (!database) return database.error();
     std::optional<Error> problem;
     asio::io_context io(1);
@@ -69,7 +69,7 @@ std::optional<Error> try_database(const Settings& settings, const std::string& f
 }
 
 // By listening there for a moment.
-std::optional<Error> try_address(const Settings::Http& http) {
+std::optional<Error> try_address(const app::Settings::Http& http) {
     using asio::ip::tcp;
     boost::system::error_code error;
     asio::io_context io(1);
@@ -87,7 +87,7 @@ std::optional<Error> try_address(const Settings::Http& http) {
 
 // Drivers are loaded by the other program only, and by children of that.
 Result<std::string> probe() {
-    const auto program = sibling_program("plimsoll-engine");
+    const auto program = app::sibling_program("plimsoll-engine");
     if (access(program.c_str(), X_OK) != 0) {
         return fail(Errc::not_found, program + " cannot be run: " + std::strerror(errno) + ".");
     }
@@ -127,7 +127,7 @@ std::optional<std::uint64_t> free_space(fs::path folder) {
 
 }  // namespace
 
-DoctorFacts gather_facts(const Settings& settings) {
+DoctorFacts gather_facts(const app::Settings& settings) {
     DoctorFacts facts;
     facts.version = PLIMSOLL_VERSION;
     facts.embedded_database = settings.database.url.empty();
@@ -137,7 +137,7 @@ DoctorFacts gather_facts(const Settings& settings) {
     facts.probe = probe();
     facts.second_queue = settings.devices.second_queue;
     facts.memory_free_bytes = available_memory();
-    facts.data_directory = settings.database.data;
+    facts.data_directory = settings.database.data_directory;
     if (facts.data_directory.empty()) {
         if (const auto folder = postgres::default_data_directory()) {
             facts.data_directory = folder->string();
@@ -148,4 +148,4 @@ DoctorFacts gather_facts(const Settings& settings) {
     return facts;
 }
 
-}  // namespace plimsoll::app
+}  // namespace plimsoll::cli

@@ -1,32 +1,43 @@
 #include "server/app/engine_process.hpp"
 #include "server/cli/commands.hpp"
+#include "server/cli/settings_flags.hpp"
+#include "server/terminal/command_context.hpp"
 
-#include <cstdio>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
 #include <unistd.h>
 
-namespace plimsoll::app {
+namespace plimsoll::cli {
+namespace {
 
-int run_engine(const Settings& settings) {
+// Becomes plimsoll-engine: `plimsoll` itself links no OpenCL.
+int run_engine(const CommandContext& context, const app::Settings& settings) {
     const auto& url =
         settings.database.worker_url.empty() ? settings.database.url : settings.database.worker_url;
     if (url.empty()) {
-        std::fputs(
-            "Error: workers need database.worker_url (PLIMSOLL_DATABASE_WORKER_URL): the database "
-            "of the "
-            "server that they work for.\n",
-            stderr);
-        return 2;
+        return refuse(context,
+                      {Errc::invalid_input,
+                       "workers need database.worker_url (PLIMSOLL_DATABASE_WORKER_URL): the "
+                       "database of the server that they work for.",
+                       {}});
     }
     setenv("PLIMSOLL_DATABASE_WORKER_URL", url.c_str(), 1);
-    tell_workers(settings);
-    const auto program = sibling_program("plimsoll-engine");
+    app::tell_workers(settings);
+    const auto program = app::sibling_program("plimsoll-engine");
     execl(program.c_str(), program.c_str(), "supervise", nullptr);
-    std::fprintf(stderr, "Error: %s cannot be started: %s.\n", program.c_str(),
-                 std::strerror(errno));
-    return 2;
+    return refuse(
+        context,
+        {Errc::invalid_input, program + " cannot be started: " + std::strerror(errno) + ".", {}});
 }
 
-}  // namespace plimsoll::app
+}  // namespace
+
+void add_engine(CLI::App& app, CommandContext& context) {
+    add_settings_command(app, context, "engine",
+                         "Run workers for this machine's devices, beside or far from a server",
+                         run_engine);
+}
+
+}  // namespace plimsoll::cli

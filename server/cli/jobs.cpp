@@ -1,17 +1,27 @@
-#include "server/cli/rest_commands.hpp"
+#include "server/cli/commands.hpp"
+#include "server/client/session.hpp"
+#include "server/terminal/command_context.hpp"
 #include "server/terminal/members.hpp"
-#include "server/terminal/report_text.hpp"
 
 #include <cctype>
-#include <cstdio>
 #include <memory>
+#include <string>
+#include <vector>
 
-#include <fcntl.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
-namespace plimsoll::client {
+namespace plimsoll::cli {
 namespace {
+
+using terminal::text_of;
+
+struct Options {
+    std::string kind;
+    std::string state;
+    std::string label;
+    int limit = 50;
+};
 
 // For a query: everything but letters, digits and the few signs that need no escape.
 std::string escaped(std::string_view text) {
@@ -29,19 +39,17 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
-}  // namespace
-
-int list_jobs(const Session& session, const JobListOptions& options) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int list(const CommandContext& context, const Options& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     std::string target = "/v1/jobs?limit=" + std::to_string(options.limit);
     if (!options.kind.empty()) target += "&kind=" + escaped(options.kind);
     if (!options.state.empty()) target += "&state=" + escaped(options.state);
     if (!options.label.empty()) target += "&label=" + escaped(options.label);
     auto page = api->get_json(target);
-    if (!page) return report_error(session, page.error());
-    if (session.json) {
-        session.terminal.line(page->dump(2));
+    if (!page) return refuse(context, page.error());
+    if (context.json) {
+        context.terminal.line(page->dump(2));
         return 0;
     }
     std::vector<std::vector<std::string>> rows = {
@@ -49,92 +57,27 @@ int list_jobs(const Session& session, const JobListOptions& options) {
     for (const auto& job : page->at("items")) {
         const auto& progress = job.at("progress");
         rows.push_back({text_of(job, "id"), text_of(job, "kind"), text_of(job, "state"),
-                        format_share(progress.value("share", 0.0)),
+                        terminal::format_share(progress.value("fraction", 0.0)),
                         format_count(progress.value("items_done", std::int64_t{0})) + "/" +
                             format_count(progress.value("items_total", std::int64_t{0})),
                         format_count(progress.value("items_failed", std::int64_t{0})),
                         text_of(job, "created_at"), text_of(job, "name")});
     }
-    session.terminal.line(rows.size() > 1 ? format_table(session.terminal, rows)
+    context.terminal.line(rows.size() > 1 ? format_table(context.terminal, rows)
                                           : "No jobs yet: plimsoll submit …");
     return 0;
 }
 
-int show_wait(const Session& session, const std::string& job_id) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
-    auto wait = api->get_json("/v1/jobs/" + job_id + "/wait");
-    if (!wait) return report_error(session, wait.error());
-    const auto until = text_of(*wait, "until");
-    const auto from = text_of(*wait, "starts_from");
-    session.terminal.line(
-        session.json ? wait->dump(2)
-                     : text_of(*wait, "detail") + (until.empty() ? "" : " Until " + until + ".") +
-                           (from.empty() ? ""
-                                         : " It will probably start between " + from + " and " +
-                                               text_of(*wait, "starts_by") + "."));
-    return 0;
-}
-
-int cancel(const Session& session, const std::string& job_id) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
-    auto job = api->post_json("/v1/jobs/" + job_id + "/cancellation", nullptr);
-    if (!job) return report_error(session, job.error());
-    session.terminal.line(session.json ? job->dump(2) : job_id + " " + text_of(*job, "state"));
-    return 0;
-}
-
-namespace {
-
-// As its kind wants it, where this program knows the kind as the server does.
-std::string readable(const Session& session, const nlohmann::json& report) {
-    if (session.summary_text) {
-        try {
-            auto text = session.summary_text(report.at("kind"), report.at("summary"));
-            while (text.ends_with('\n')) text.pop_back();
-            if (!text.empty()) return text;
-        } catch (const nlohmann::json::exception&) {
-            // A server of another version: everything it said, in its own words.
-        }
-    }
-    return report_text(session.terminal, report);
-}
-
 }  // namespace
 
-int show_report(const Session& session, const std::string& job_id) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
-    auto report = api->get_json("/v1/jobs/" + job_id + "/report");
-    if (!report) return report_error(session, report.error());
-    session.terminal.line(session.json ? report->dump(2) : readable(session, *report));
-    return 0;
+void add_jobs(CLI::App& app, CommandContext& context) {
+    const auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("jobs", "List the team's jobs, newest first");
+    command->add_option("--kind", options->kind, "Only this kind");
+    command->add_option("--state", options->state, "Only this state");
+    command->add_option("--label", options->label, "Only with this label, as key or key=value");
+    command->add_option("--limit", options->limit, "At most so many")->check(CLI::Range(1, 200));
+    command->callback([&context, options] { context.exit_code = list(context, *options); });
 }
 
-int download_results(const Session& session, const std::string& job_id, const std::string& format,
-                     const std::string& file) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> opened(
-        file.empty() ? nullptr : std::fopen(file.c_str(), "wb"), std::fclose);
-    if (!file.empty() && !opened)
-        return report_error(session, {Errc::invalid_input, "Cannot write " + file + ".", {}});
-    std::FILE* out = opened ? opened.get() : stdout;
-    bool written = true;
-    auto done = api->stream("/v1/jobs/" + job_id + "/results?format=" + format, {{"accept", "*/*"}},
-                            [&](std::string_view piece) {
-                                written =
-                                    std::fwrite(piece.data(), 1, piece.size(), out) == piece.size();
-                                return written;
-                            });
-    if (!done) return report_error(session, done.error());
-    if (!written || std::fflush(out) != 0) {
-        return report_error(
-            session,
-            {Errc::invalid_input, "Writing stopped: the disk is full or the pipe closed.", {}});
-    }
-    return 0;
-}
-
-}  // namespace plimsoll::client
+}  // namespace plimsoll::cli

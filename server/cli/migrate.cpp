@@ -1,28 +1,25 @@
 #include "server/app/database.hpp"
 #include "server/cli/commands.hpp"
+#include "server/cli/settings_flags.hpp"
 #include "server/postgres/schema/migrator.hpp"
+#include "server/terminal/command_context.hpp"
 
 #include <cstdio>
 
-namespace plimsoll::app {
+namespace plimsoll::cli {
+namespace {
 
-int migrate(const Settings& settings) {
-    auto database = Database::open(settings);
+int migrate(const CommandContext& context, const app::Settings& settings) {
+    auto database = app::Database::open(settings);
     if (database && !(*database)->can_migrate()) {
         database =
             fail(Errc::invalid_input,
                  "Set database.migrate_url (PLIMSOLL_DATABASE_MIGRATE_URL): a role that may create "
                  "roles and schemas.");
     }
-    if (!database) {
-        std::fprintf(stderr, "Error: %s\n", database.error().message.c_str());
-        return 2;
-    }
+    if (!database) return refuse(context, database.error(), 2);
     const auto report = postgres::migrate((*database)->migrator());
-    if (!report) {
-        std::fprintf(stderr, "Error: %s\n", report.error().message.c_str());
-        return 1;
-    }
+    if (!report) return refuse(context, report.error(), 1);
     std::printf("Schema version %d, was %d. %d functions written.\n", report->after, report->before,
                 report->functions);
     if (report->newer_functions) {
@@ -31,4 +28,11 @@ int migrate(const Settings& settings) {
     return 0;
 }
 
-}  // namespace plimsoll::app
+}  // namespace
+
+void add_migrate(CLI::App& app, CommandContext& context) {
+    add_settings_command(app, context, "migrate", "Bring the database's schema up to date",
+                         migrate);
+}
+
+}  // namespace plimsoll::cli

@@ -1,13 +1,27 @@
-#include "server/cli/rest_commands.hpp"
+#include "server/cli/commands.hpp"
+#include "server/client/session.hpp"
+#include "server/terminal/command_context.hpp"
 
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::client {
+namespace plimsoll::cli {
 namespace {
 
 using nlohmann::json;
 
-json first_request(const RedriveOptions& options) {
+struct Options {
+    std::vector<std::string> jobs;  // none: all that failed, of `kind` and with `label`
+    bool all_failed = false;
+    std::string kind;
+    std::string label;
+};
+
+json first_request(const Options& options) {
     if (!options.jobs.empty()) return {{"job_ids", options.jobs}};
     json filter = json::object();
     if (!options.kind.empty()) filter["kind"] = options.kind;
@@ -15,30 +29,49 @@ json first_request(const RedriveOptions& options) {
     return {{"filter", std::move(filter)}};
 }
 
-}  // namespace
-
-int redrive(const Session& session, const RedriveOptions& options) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int redrive(const CommandContext& context, const Options& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     json total = {{"redriven", 0}, {"refused", json::array()}};
     for (auto request = first_request(options);;) {
         auto answer = api->post_json("/v1/redrives", request);
-        if (!answer) return report_error(session, answer.error());
+        if (!answer) return refuse(context, answer.error());
         total["redriven"] = total["redriven"].get<int>() + answer->at("redriven").get<int>();
         for (const auto& refusal : answer->at("refused")) total["refused"].push_back(refusal);
         const auto& next = answer->at("next_cursor");
         if (next.is_null()) break;
         request["filter"]["cursor"] = next;
     }
-    if (session.json) {
-        session.terminal.line(total.dump(2));
+    if (context.json) {
+        context.terminal.line(total.dump(2));
     } else {
-        session.terminal.line(std::to_string(total["redriven"].get<int>()) + " redriven");
+        context.terminal.line(std::to_string(total["redriven"].get<int>()) + " redriven");
         for (const auto& refusal : total["refused"]) {
-            session.terminal.note(refusal.value("job_id", "") + ": " + refusal.value("detail", ""));
+            context.terminal.note(refusal.value("job_id", "") + ": " + refusal.value("detail", ""));
         }
     }
     return total["refused"].empty() ? 0 : 1;
 }
 
-}  // namespace plimsoll::client
+}  // namespace
+
+void add_redrive(CLI::App& app, CommandContext& context) {
+    const auto options = std::make_shared<Options>();
+    auto* command =
+        app.add_subcommand("redrive", "Run again what failed or cancelled jobs did not get done");
+    auto* ids = command->add_option("job", options->jobs, "The jobs' ids");
+    auto* all =
+        command->add_flag("--all-failed", options->all_failed, "All of the team that failed")
+            ->excludes(ids);
+    command->add_option("--kind", options->kind, "Of these, only this kind")->needs(all);
+    command->add_option("--label", options->label, "Of these, only with key or key=value")
+        ->needs(all);
+    command->callback([&context, options] {
+        if (options->jobs.empty() && !options->all_failed) {
+            throw CLI::RequiredError("job ids, or --all-failed");
+        }
+        context.exit_code = redrive(context, *options);
+    });
+}
+
+}  // namespace plimsoll::cli

@@ -1,21 +1,39 @@
-#include "server/cli/schedules.hpp"
-
-#include "server/cli/rest_commands.hpp"
+#include "server/cli/commands.hpp"
+#include "server/cli/schedules_next.hpp"
+#include "server/client/session.hpp"
+#include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
 
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::client {
+namespace plimsoll::cli {
 namespace {
 
 using nlohmann::json;
+using terminal::text_of;
 
-std::string path_of(const ScheduleOptions& options) {
+struct Options {
+    std::string id;
+    std::string name;
+    std::string cron;
+    std::string time_zone;
+    std::string misfire;    // skip, once, all
+    int misfire_limit = 0;  // 0: the server's default, or what it was
+    std::string overlap;    // allow, skip, cancel, queue
+    std::string job_file;   // a JobSpec as JSON; - for standard input
+    int limit = 20;
+};
+
+std::string path_of(const Options& options) {
     return "/v1/schedules/" + options.id;
 }
 
@@ -39,8 +57,8 @@ Result<json> read_job(const std::string& file) {
     return job;
 }
 
-// What is given goes over what is there.
-Result<json> spec_of(const ScheduleOptions& options, json spec) {
+// The members of `spec` that the options name are replaced.
+Result<json> spec_of(const Options& options, json spec) {
     const auto set = [&](const char* member, const std::string& value) {
         if (!value.empty()) spec[member] = value;
     };
@@ -58,9 +76,9 @@ Result<json> spec_of(const ScheduleOptions& options, json spec) {
     return spec;
 }
 
-void print(const Session& session, const json& schedule) {
-    const auto& out = session.terminal;
-    if (session.json) {
+void print(const CommandContext& context, const json& schedule) {
+    const auto& out = context.terminal;
+    if (context.json) {
         out.line(schedule.dump(2));
         return;
     }
@@ -77,16 +95,16 @@ void print(const Session& session, const json& schedule) {
     }
 }
 
-int show(const Session& session, const Result<json>& schedule) {
-    if (!schedule) return report_error(session, schedule.error());
-    print(session, *schedule);
+int print_answer(const CommandContext& context, const Result<json>& schedule) {
+    if (!schedule) return refuse(context, schedule.error());
+    print(context, *schedule);
     return 0;
 }
 
-int post(const Session& session, const std::string& path) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
-    return show(session, api->post_json(path, nullptr));
+int post(const CommandContext& context, const std::string& path) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    return print_answer(context, api->post_json(path, nullptr));
 }
 
 std::vector<std::string> schedule_row(const json& schedule) {
@@ -99,78 +117,130 @@ std::vector<std::string> run_row(const json& run) {
             text_of(run, "job_state"), text_of(run, "reason")};
 }
 
-}  // namespace
-
-int list_schedules(const Session& session) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
-    return show_list(session, api->get_json("/v1/schedules"),
+int list(const CommandContext& context) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    return show_list(context, api->get_json("/v1/schedules"),
                      {{"SCHEDULE", "NAME", "CRON", "TIME ZONE", "KIND", "NEXT"}}, schedule_row,
                      "No schedules yet: plimsoll schedules add …");
 }
 
-int show_schedule(const Session& session, const ScheduleOptions& options) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
-    return show(session, api->get_json(path_of(options)));
+int show(const CommandContext& context, const Options& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    return print_answer(context, api->get_json(path_of(options)));
 }
 
-int add_schedule(const Session& session, const ScheduleOptions& options) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int add(const CommandContext& context, const Options& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     auto spec = spec_of(options, json::object());
-    if (!spec) return report_error(session, spec.error());
-    return show(session, api->post_json("/v1/schedules", *spec));
+    if (!spec) return refuse(context, spec.error());
+    return print_answer(context, api->post_json("/v1/schedules", *spec));
 }
 
-int edit_schedule(const Session& session, const ScheduleOptions& options) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int edit(const CommandContext& context, const Options& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     auto stored = api->get_json(path_of(options));
-    if (!stored) return report_error(session, stored.error());
+    if (!stored) return refuse(context, stored.error());
     json kept = json::object();
     for (const auto* member :
          {"name", "cron", "time_zone", "misfire", "misfire_limit", "overlap", "job"}) {
         kept[member] = stored->at(member);
     }
     auto spec = spec_of(options, std::move(kept));
-    if (!spec) return report_error(session, spec.error());
+    if (!spec) return refuse(context, spec.error());
     const auto version = '"' + std::to_string(stored->at("version").get<int>()) + '"';
-    auto reply = api->send("PUT", path_of(options), spec->dump(), {{"If-Match", version}});
-    if (!reply) return report_error(session, reply.error());
-    return show(session, json::parse(reply->body));
+    return print_answer(context, api->put_json(path_of(options), *spec, {{"If-Match", version}}));
 }
 
-int pause_schedule(const Session& session, const ScheduleOptions& options) {
-    return post(session, path_of(options) + "/pause");
+int pause(const CommandContext& context, const Options& options) {
+    return post(context, path_of(options) + "/pause");
 }
 
-int resume_schedule(const Session& session, const ScheduleOptions& options) {
-    return post(session, path_of(options) + "/resume");
+int resume(const CommandContext& context, const Options& options) {
+    return post(context, path_of(options) + "/resume");
 }
 
-int remove_schedule(const Session& session, const ScheduleOptions& options) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int remove(const CommandContext& context, const Options& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     auto removed = api->send("DELETE", path_of(options));
-    return removed ? 0 : report_error(session, removed.error());
+    return removed ? 0 : refuse(context, removed.error());
 }
 
-int run_schedule(const Session& session, const ScheduleOptions& options) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int run(const CommandContext& context, const Options& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     auto run = api->post_json(path_of(options) + "/runs", nullptr);
-    if (!run) return report_error(session, run.error());
-    session.terminal.line(session.json ? run->dump(2) : text_of(*run, "job_id"));
+    if (!run) return refuse(context, run.error());
+    context.terminal.line(context.json ? run->dump(2) : text_of(*run, "job_id"));
     return 0;
 }
 
-int list_schedule_runs(const Session& session, const ScheduleOptions& options) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int list_runs(const CommandContext& context, const Options& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     return show_list(
-        session, api->get_json(path_of(options) + "/runs?limit=" + std::to_string(options.limit)),
+        context, api->get_json(path_of(options) + "/runs?limit=" + std::to_string(options.limit)),
         {{"DUE", "OUTCOME", "JOB", "STATE", "WHY"}}, run_row, "It was never due yet.");
 }
 
-}  // namespace plimsoll::client
+void add_settings(CLI::App& command, Options& options, bool required) {
+    auto* cron = command.add_option("--cron", options.cron,
+                                    "When: minute hour day month weekday, or @daily, …");
+    command.add_option("--time-zone", options.time_zone, "Europe/Berlin, …; UTC by default");
+    command
+        .add_option("--misfire", options.misfire,
+                    "For times at which no server ran: skip, once or all")
+        ->check(CLI::IsMember({"skip", "once", "all"}));
+    command.add_option("--misfire-limit", options.misfire_limit, "How many, of all")
+        ->check(CLI::Range(1, 100));
+    command
+        .add_option("--overlap", options.overlap,
+                    "While an earlier job runs: allow, skip, cancel or queue")
+        ->check(CLI::IsMember({"allow", "skip", "cancel", "queue"}));
+    auto* job =
+        command.add_option("--job", options.job_file, "File with the job's spec as JSON, or -");
+    if (required) {
+        cron->required();
+        job->required();
+    }
+}
+
+}  // namespace
+
+void add_schedules(CLI::App& app, CommandContext& context) {
+    auto* group = app.add_subcommand("schedules", "Have jobs submitted again and again");
+    group->require_subcommand(1);
+    group->fallthrough();
+    group->add_subcommand("list", "List the team's schedules")->callback([&context] {
+        context.exit_code = list(context);
+    });
+    const auto options = std::make_shared<Options>();
+    auto* add_command = group->add_subcommand("add", "Add one");
+    add_command->add_option("name", options->name, "What to call it")->required();
+    add_settings(*add_command, *options, true);
+    add_command->callback([&context, options] { context.exit_code = add(context, *options); });
+    const auto on_schedule = [&](const char* name, const char* help, auto run) {
+        auto* command = group->add_subcommand(name, help);
+        command->add_option("schedule", options->id, "The schedule's id")->required();
+        command->callback([&context, options, run] { context.exit_code = run(context, *options); });
+        return command;
+    };
+    on_schedule("show", "Show one, with its next runs", show);
+    auto* edit_command = on_schedule("edit", "Change what is given", edit);
+    edit_command->add_option("--name", options->name, "What to call it");
+    add_settings(*edit_command, *options, false);
+    on_schedule("pause", "Submit nothing until it is resumed", pause);
+    on_schedule("resume", "Go on after a pause", resume);
+    on_schedule("run", "Submit its job now", run);
+    on_schedule("runs", "List what became of its times, newest first", list_runs)
+        ->add_option("--limit", options->limit, "How many")
+        ->check(CLI::Range(1, 200));
+    on_schedule("remove", "Delete it; its jobs stay", remove);
+    add_schedules_next(*group, context);
+}
+
+}  // namespace plimsoll::cli

@@ -1,15 +1,39 @@
-#include "server/cli/rest_commands.hpp"
-#include "server/client/upload.hpp"
+#include "server/cli/commands.hpp"
+#include "server/cli/report.hpp"
+#include "server/client/session.hpp"
+#include "server/jobs/command.hpp"
+#include "server/jobs/registry.hpp"
+#include "server/terminal/follow_job.hpp"
 #include "server/terminal/input_file.hpp"
+#include "server/terminal/upload_bar.hpp"
 
-#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::client {
+namespace plimsoll::cli {
 namespace {
 
 using nlohmann::json;
+
+struct Options {
+    std::string kind;
+    std::string file;  // .jsonl, .csv, or .json for complete arguments; - for standard input
+    std::string name;
+    std::vector<std::string> labels;    // key=value
+    std::vector<std::string> settings;  // member=value of "args"
+    std::vector<std::string> columns;   // member=column of the file
+    std::string idempotency_key;
+    int priority = 0;
+    std::string run_at;  // RFC 3339, as the deadline
+    std::string deadline;
+    double timeout_seconds = 0;  // 0: none
+    std::string unique_key;
+    bool watch = false;
+};
 
 // "member=value": the value as JSON when it is JSON, else as text.
 Result<void> assign(json& object, const std::string& setting) {
@@ -24,24 +48,28 @@ Result<void> assign(json& object, const std::string& setting) {
 }
 
 // A file that is too long for one request becomes a dataset; the job names it and its columns.
-Result<json> dataset_args(ApiClient& api, const SubmitOptions& options, const Terminal& terminal) {
-    auto dataset = upload_file(api, terminal, options.file, {});
+Result<json> dataset_args(client::ApiClient& api, const Options& options,
+                          const terminal::Terminal& terminal) {
+    auto dataset = upload_with_bar(terminal, api, {options.file, {}, {}});
     if (!dataset) return fail(dataset.error());
     terminal.note("Uploaded as " + dataset->value("id", "") + ": " +
                   format_count(dataset->value("records", std::int64_t{0})) + " records, " +
                   format_count(dataset->value("records_failed", std::int64_t{0})) +
                   " of them unreadable");
     json args{{"dataset", dataset->at("id")}};
-    if (!options.columns.empty()) args["columns"] = column_args(options.columns);
+    if (!options.columns.empty()) args["columns"] = terminal::column_args(options.columns);
     return args;
 }
 
-Result<json> build_request(ApiClient& api, const SubmitOptions& options, const Terminal& terminal) {
+Result<json> build_request(client::ApiClient& api, const Options& options,
+                           const terminal::Terminal& terminal) {
     json args = json::object();
     if (!options.file.empty()) {
-        // Prices belong together: a row alone is no item.
-        auto read = options.kind == "waves" ? read_price_file(options.file, options.columns)
-                                            : read_input_file(options.file, options.columns);
+        const auto* kind = jobs::find_command(options.kind);
+        const auto read_file = kind != nullptr && kind->read_file != nullptr
+                                   ? kind->read_file
+                                   : terminal::read_input_file;
+        auto read = read_file(options.file, options.columns);
         if (!read) return fail(read.error());
         for (const auto& remark : read->left_out) terminal.note(remark);
         args = std::move(read->args);
@@ -73,25 +101,56 @@ Result<json> build_request(ApiClient& api, const SubmitOptions& options, const T
     return request;
 }
 
-}  // namespace
-
-int submit(const Session& session, const SubmitOptions& options) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
-    auto request = build_request(*api, options, session.terminal);
-    if (!request) return report_error(session, request.error());
-    Headers headers;
+int submit(const CommandContext& context, const Options& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    auto request = build_request(*api, options, context.terminal);
+    if (!request) return refuse(context, request.error());
+    client::Headers headers;
     if (!options.idempotency_key.empty()) headers["idempotency-key"] = options.idempotency_key;
     auto job = api->post_json("/v1/jobs", *request, headers);
-    if (!job) return report_error(session, job.error());
+    if (!job) return refuse(context, job.error());
     const auto id = job->value("id", "");
     if (!options.watch) {
-        session.terminal.line(session.json ? job->dump(2) : id);
+        context.terminal.line(context.json ? job->dump(2) : id);
         return 0;
     }
-    session.terminal.note("Submitted " + id);
-    const int code = watch(session, id);
-    return code == 0 && !session.json ? show_report(session, id) : code;
+    context.terminal.note("Submitted " + id);
+    const int code = follow_job(context, id);
+    return code == 0 && !context.json ? show_report(context, id) : code;
 }
 
-}  // namespace plimsoll::client
+}  // namespace
+
+void add_submit(CLI::App& app, CommandContext& context) {
+    const auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("submit", "Submit a job");
+    command
+        ->add_option("kind", options->kind,
+                     "Job kind, for example " + std::string(jobs::contracts().front().name))
+        ->required();
+    command->add_option("file", options->file,
+                        "Items as .jsonl or .csv, or complete arguments as .json; a long file is "
+                        "uploaded first; - reads JSON lines from the input");
+    command->add_option("--name", options->name, "A name for people");
+    command->add_option("--label", options->labels, "key=value, repeatable");
+    command->add_option("--set", options->settings,
+                        "An argument of the kind as member=value, repeatable");
+    command->add_option("--column", options->columns,
+                        "Which column of the file is which member: text=headline");
+    command->add_option("--idempotency-key", options->idempotency_key,
+                        "Submitting again with the same key makes no second job");
+    command->add_option("--priority", options->priority, "Among the team's jobs, high first")
+        ->check(CLI::Range(-10, 10));
+    command->add_option("--run-at", options->run_at,
+                        "Not before this time, like 2026-03-01T12:00:00Z");
+    command->add_option("--deadline", options->deadline, "Fail if not done by this time");
+    command->add_option("--timeout", options->timeout_seconds,
+                        "Fail if running for longer, in seconds");
+    command->add_option("--unique", options->unique_key,
+                        "Refuse while another job with this key has not ended");
+    command->add_flag("--watch", options->watch, "Follow the job to its end and show its report");
+    command->callback([&context, options] { context.exit_code = submit(context, *options); });
+}
+
+}  // namespace plimsoll::cli

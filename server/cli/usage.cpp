@@ -1,18 +1,33 @@
-#include "server/cli/rest_commands.hpp"
+#include "server/cli/commands.hpp"
+#include "server/client/session.hpp"
+#include "server/terminal/command_context.hpp"
 #include "server/terminal/members.hpp"
 
 #include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
 
+#include <CLI/CLI.hpp>
 #include <boost/url/params_encoded_view.hpp>
 #include <boost/url/url.hpp>
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::client {
+namespace plimsoll::cli {
 namespace {
 
 using nlohmann::json;
+using terminal::text_of;
 
-std::string target_of(const UsageOptions& options) {
+struct Options {
+    std::string from;  // RFC 3339; empty: a week before `to`
+    std::string to;    // empty: now
+    std::string by = "day";
+    std::string team;
+    bool csv = false;
+};
+
+std::string target_of(const Options& options) {
     boost::urls::url target("/v1/usage");
     const auto add = [&](const char* name, const std::string& value) {
         if (!value.empty()) target.params().append({name, value});
@@ -36,7 +51,7 @@ std::vector<std::string> row_of(const json& amounts, std::vector<std::string> ro
 }
 
 // Columns of what it is grouped by, and no others.
-std::string table_of(const Session& session, const json& usage) {
+std::string table_of(const CommandContext& context, const json& usage) {
     const auto by = usage.at("group_by").get<std::vector<std::string>>();
     std::vector<std::string> header;
     for (const auto& part : by) {
@@ -62,23 +77,35 @@ std::string table_of(const Session& session, const json& usage) {
     std::vector<std::string> last(by.size());
     last.front() = "total";
     rows.push_back(row_of(usage.at("total"), std::move(last)));
-    return format_table(session.terminal, rows);
+    return format_table(context.terminal, rows);
 }
 
-}  // namespace
-
-int show_usage(const Session& session, const UsageOptions& options) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int show(const CommandContext& context, const Options& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     const auto reply = api->send("GET", target_of(options));
-    if (!reply) return report_error(session, reply.error());
+    if (!reply) return refuse(context, reply.error());
     if (options.csv) {
         std::fwrite(reply->body.data(), 1, reply->body.size(), stdout);
         return 0;
     }
     const auto usage = json::parse(reply->body);
-    session.terminal.line(session.json ? usage.dump(2) : table_of(session, usage));
+    context.terminal.line(context.json ? usage.dump(2) : table_of(context, usage));
     return 0;
 }
 
-}  // namespace plimsoll::client
+}  // namespace
+
+void add_usage(CLI::App& app, CommandContext& context) {
+    const auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("usage", "Show what was used, by team, user, kind and hour");
+    command->add_option("--from", options->from, "RFC 3339; a week before the end when left out");
+    command->add_option("--to", options->to, "RFC 3339; now when left out");
+    command->add_option("--by", options->by,
+                        "hour, day or month, team, user, kind; commas between them");
+    command->add_option("--team", options->team, "Only this team, by its id");
+    command->add_flag("--csv", options->csv, "As CSV");
+    command->callback([&context, options] { context.exit_code = show(context, *options); });
+}
+
+}  // namespace plimsoll::cli

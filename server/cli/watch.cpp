@@ -1,86 +1,19 @@
-#include "server/cli/rest_commands.hpp"
-#include "server/client/event_stream.hpp"
+#include "server/cli/commands.hpp"
+#include "server/terminal/command_context.hpp"
+#include "server/terminal/follow_job.hpp"
 
-#include <thread>
+#include <memory>
+#include <string>
 
-#include <nlohmann/json.hpp>
+#include <CLI/CLI.hpp>
 
-namespace plimsoll::client {
-namespace {
+namespace plimsoll::cli {
 
-constexpr int kReconnects = 30;  // in a row without a single event; the server may be restarting
-constexpr auto kReconnectPause = std::chrono::seconds(1);
-
-bool is_final(const std::string& state) {
-    return state == "succeeded" || state == "failed" || state == "cancelled";
+void add_watch(CLI::App& app, CommandContext& context) {
+    const auto job = std::make_shared<std::string>();
+    auto* command = app.add_subcommand("watch", "Follow a job to its end");
+    command->add_option("job", *job, "The job's id")->required();
+    command->callback([&context, job] { context.exit_code = follow_job(context, *job); });
 }
 
-int conclude(const Session& session, const nlohmann::json& job) {
-    const auto state = job.value("state", "");
-    const auto& progress = job.at("progress");
-    const auto failed = progress.value("items_failed", std::int64_t{0});
-    std::string text = job.value("id", "") + " " + state;
-    text += ": " + format_count(progress.value("items_done", std::int64_t{0}) - failed) + " ok, " +
-            format_count(failed) + " failed";
-    if (job.contains("error") && job["error"].is_string())
-        text += ". " + job["error"].get<std::string>();
-    if (session.json) {
-        session.terminal.line(job.dump(2));
-    } else {
-        session.terminal.line(
-            session.terminal.paint(state == "succeeded" ? Style::good : Style::bad, text));
-    }
-    return state == "succeeded" ? 0 : 1;
-}
-
-}  // namespace
-
-int watch(const Session& session, const std::string& job_id) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
-    ProgressBar bar(session.terminal, job_id);
-    nlohmann::json job;
-    std::string last_id;
-    for (int attempt = 0; attempt < kReconnects; ++attempt) {
-        EventStreamParser parser;
-        Headers headers{{"accept", "text/event-stream"}};
-        if (!last_id.empty()) headers["last-event-id"] = last_id;
-        auto read =
-            api->stream("/v1/jobs/" + job_id + "/events", headers, [&](std::string_view piece) {
-                parser.feed(piece, [&](const ServerEvent& event) {
-                    attempt = 0;
-                    if (!event.id.empty()) last_id = event.id;
-                    if (event.type != "job") return;
-                    job = nlohmann::json::parse(event.data, nullptr, false);
-                    const auto& progress = job.at("progress");
-                    bar.show(progress.value("items_done", std::int64_t{0}),
-                             progress.value("items_total", std::int64_t{0}),
-                             progress.value("share", 0.0));
-                });
-                return true;
-            });
-        if (job.is_object() && is_final(job.value("state", ""))) {
-            bar.finish();
-            return conclude(session, job);
-        }
-        if (!read && read.error().code != Errc::unavailable) {
-            bar.finish();
-            return report_error(session, read.error());
-        }
-        // The stream broke: the job may have ended meanwhile, which a plain read tells. It also
-        // waits on the server's side, so that a server that is there is not asked in a tight loop.
-        auto now = api->get_json("/v1/jobs/" + job_id + "?wait=1");
-        if (now && is_final(now->value("state", ""))) {
-            bar.finish();
-            return conclude(session, *now);
-        }
-        if (!now) std::this_thread::sleep_for(kReconnectPause);
-    }
-    bar.finish();
-    return report_error(session,
-                        {Errc::unavailable,
-                         "The server does not answer any more; the job goes on without us.",
-                         {}});
-}
-
-}  // namespace plimsoll::client
+}  // namespace plimsoll::cli

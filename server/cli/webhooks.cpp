@@ -1,13 +1,21 @@
-#include "server/cli/rest_commands.hpp"
+#include "server/cli/commands.hpp"
+#include "server/client/session.hpp"
+#include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
 
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::client {
+namespace plimsoll::cli {
 namespace {
 
 using nlohmann::json;
+using terminal::text_of;
 
 std::string path_of(const std::string& webhook_id) {
     return "/v1/webhooks/" + webhook_id;
@@ -27,52 +35,81 @@ std::vector<std::string> delivery_row(const json& delivery) {
             text_of(delivery, "error")};
 }
 
-}  // namespace
-
-int list_webhooks(const Session& session) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
-    return show_list(session, api->get_json("/v1/webhooks"), {{"WEBHOOK", "NAME", "URL"}},
+int list(const CommandContext& context) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    return show_list(context, api->get_json("/v1/webhooks"), {{"WEBHOOK", "NAME", "URL"}},
                      webhook_row, "No webhooks yet: plimsoll webhooks add …");
 }
 
-int add_webhook(const Session& session, const std::string& name, const std::string& url) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int add(const CommandContext& context, const std::string& name, const std::string& url) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     auto made = api->post_json("/v1/webhooks", {{"name", name}, {"url", url}});
-    if (!made) return report_error(session, made.error());
-    if (session.json) {
-        session.terminal.line(made->dump(2));
+    if (!made) return refuse(context, made.error());
+    if (context.json) {
+        context.terminal.line(made->dump(2));
         return 0;
     }
-    session.terminal.line(text_of(made->at("webhook"), "id"));
-    session.terminal.line(text_of(*made, "secret"));
-    session.terminal.note("The secret, which signs the notices, is shown this once.");
+    context.terminal.line(text_of(made->at("webhook"), "id"));
+    context.terminal.line(text_of(*made, "secret"));
+    context.terminal.note("The secret, which signs the notices, is shown this once.");
     return 0;
 }
 
-int remove_webhook(const Session& session, const std::string& webhook_id) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int remove(const CommandContext& context, const std::string& webhook_id) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     auto removed = api->send("DELETE", path_of(webhook_id));
-    return removed ? 0 : report_error(session, removed.error());
+    return removed ? 0 : refuse(context, removed.error());
 }
 
-int list_deliveries(const Session& session, const std::string& webhook_id) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
-    return show_list(session, api->get_json(path_of(webhook_id) + "/deliveries"),
+int list_deliveries(const CommandContext& context, const std::string& webhook_id) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    return show_list(context, api->get_json(path_of(webhook_id) + "/deliveries"),
                      {{"NOTICE", "TYPE", "JOB", "STATE", "ATTEMPTS", "CREATED", "LAST ERROR"}},
                      delivery_row, "Nothing was sent yet.");
 }
 
-int test_webhook(const Session& session, const std::string& webhook_id) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int send_test(const CommandContext& context, const std::string& webhook_id) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     auto delivery = api->post_json(path_of(webhook_id) + "/deliveries", nullptr);
-    if (!delivery) return report_error(session, delivery.error());
-    session.terminal.line(session.json ? delivery->dump(2) : text_of(*delivery, "id"));
+    if (!delivery) return refuse(context, delivery.error());
+    context.terminal.line(context.json ? delivery->dump(2) : text_of(*delivery, "id"));
     return 0;
 }
 
-}  // namespace plimsoll::client
+}  // namespace
+
+void add_webhooks(CLI::App& app, CommandContext& context) {
+    struct Options {
+        std::string id;
+        std::string name;
+        std::string url;
+    };
+    const auto options = std::make_shared<Options>();
+    auto* group = app.add_subcommand("webhooks", "Have other programs told when jobs end");
+    group->require_subcommand(1);
+    group->fallthrough();
+    group->add_subcommand("list", "List the team's webhooks")->callback([&context] {
+        context.exit_code = list(context);
+    });
+    auto* add_command = group->add_subcommand("add", "Add one; its secret is printed this once");
+    add_command->add_option("name", options->name, "What it is for")->required();
+    add_command->add_option("url", options->url, "Where to send notices")->required();
+    add_command->callback(
+        [&context, options] { context.exit_code = add(context, options->name, options->url); });
+    const auto on_webhook = [&](const char* name, const char* help, auto run) {
+        auto* command = group->add_subcommand(name, help);
+        command->add_option("webhook", options->id, "The webhook's id")->required();
+        command->callback(
+            [&context, options, run] { context.exit_code = run(context, options->id); });
+    };
+    on_webhook("remove", "Remove one", remove);
+    on_webhook("deliveries", "List what was sent, newest first", list_deliveries);
+    on_webhook("test", "Send a test", send_test);
+}
+
+}  // namespace plimsoll::cli

@@ -228,8 +228,18 @@ Result<nlohmann::json> ApiClient::get_json(const std::string& target) {
 
 Result<nlohmann::json> ApiClient::post_json(const std::string& target, const nlohmann::json& body,
                                             Headers headers) {
+    return send_json("POST", target, body, std::move(headers));
+}
+
+Result<nlohmann::json> ApiClient::put_json(const std::string& target, const nlohmann::json& body,
+                                           Headers headers) {
+    return send_json("PUT", target, body, std::move(headers));
+}
+
+Result<nlohmann::json> ApiClient::send_json(std::string_view method, const std::string& target,
+                                            const nlohmann::json& body, Headers headers) {
     auto reply =
-        send("POST", target, body.is_null() ? std::string() : body.dump(), std::move(headers));
+        send(method, target, body.is_null() ? std::string() : body.dump(), std::move(headers));
     if (!reply) return fail(reply.error());
     if (reply->body.empty()) return nlohmann::json::object();
     auto json = nlohmann::json::parse(reply->body, nullptr, false);

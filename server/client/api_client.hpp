@@ -20,9 +20,8 @@ struct Reply {
     std::string body;
 };
 
-// A blocking client of one Plimsoll server for the command line: one connection, kept open. Answers
-// with a problem+json body become an Error that carries its detail and
-// one line for each field it names.
+// A blocking client of one Plimsoll server: one connection, kept open. Answers with a problem+json
+// body become an Error that carries its detail and one line for each field it names.
 class ApiClient {
   public:
     // `server` is "http://host:port" or "https://host:port".
@@ -34,9 +33,11 @@ class ApiClient {
     Result<Reply> send(std::string_view method, const std::string& target, std::string body = {},
                        Headers headers = {});
     Result<nlohmann::json> get_json(const std::string& target);
-    // A null body is none.
+    // A null body is none; an empty answer is an empty object.
     Result<nlohmann::json> post_json(const std::string& target, const nlohmann::json& body,
                                      Headers headers = {});
+    Result<nlohmann::json> put_json(const std::string& target, const nlohmann::json& body,
+                                    Headers headers = {});
 
     // Reads a long answer piece by piece until it ends or `on_piece` returns false.
     Result<void> stream(const std::string& target, Headers headers,
@@ -46,6 +47,8 @@ class ApiClient {
 
   private:
     class Connection;
+    Result<nlohmann::json> send_json(std::string_view method, const std::string& target,
+                                     const nlohmann::json& body, Headers headers);
     Result<Connection*> connect();
 
     std::string server_;

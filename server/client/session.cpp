@@ -10,20 +10,4 @@ Result<ApiClient> signed_in() {
     return ApiClient(credentials->server, credentials->token);
 }
 
-int report_error(const Session& session, const Error& error) {
-    const std::string place = error.where.empty() ? "" : " (" + error.where + ")";
-    session.terminal.note(session.terminal.paint(Style::bad, "Error: ") + error.message + place);
-    switch (error.code) {
-        case Errc::unauthenticated:
-        case Errc::forbidden:
-            return 3;
-        case Errc::unavailable:
-        case Errc::timeout:
-        case Errc::exhausted:
-            return 4;
-        default:
-            return 2;
-    }
-}
-
 }  // namespace plimsoll::client

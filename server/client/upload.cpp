@@ -65,20 +65,21 @@ Result<std::int64_t> file_bytes(const std::string& file) {
     return static_cast<std::int64_t>(bytes);
 }
 
-Result<json> upload_file(ApiClient& api, const Terminal& terminal, const std::string& file,
-                         const std::string& name, const std::string& dataset_id) {
+Result<json> upload_file(ApiClient& api, const UploadRequest& request,
+                         const UploadProgress& progress) {
+    const auto& file = request.file;
     const auto bytes = file_bytes(file);
     if (!bytes) return fail(bytes.error());
-    auto dataset = dataset_id.empty() ? announce(api, file, name, *bytes)
-                                      : api.get_json("/v1/datasets/" + dataset_id);
+    auto dataset = request.dataset_id.empty() ? announce(api, file, request.name, *bytes)
+                                              : api.get_json("/v1/datasets/" + request.dataset_id);
     if (!dataset) return dataset;
     if (dataset->value("bytes_total", std::int64_t{0}) != *bytes) {
         return fail(Errc::invalid_input, "The file does not have the size of this upload.", file);
     }
-    ProgressBar bar(terminal, "upload");
     int tries = 0;
     while (dataset->value("state", "") == "uploading") {
-        bar.show(dataset->value("bytes_received", std::int64_t{0}), *bytes);
+        progress(dataset->value("id", ""), dataset->value("bytes_received", std::int64_t{0}),
+                 *bytes);
         auto sent = send_part(api, *dataset, file);
         if (sent) {
             dataset = std::move(sent);
@@ -87,18 +88,12 @@ Result<json> upload_file(ApiClient& api, const Terminal& terminal, const std::st
         }
         const auto code = sent.error().code;
         const bool passing = code == Errc::unavailable || code == Errc::conflict;
-        if (!passing || ++tries == kTries) {
-            bar.finish();
-            terminal.note("Continue with: plimsoll datasets upload " + file + " --resume " +
-                          dataset->value("id", ""));
-            return sent;
-        }
+        if (!passing || ++tries == kTries) return sent;
         std::this_thread::sleep_for(kPause);
         // Some of the part may have arrived.
         if (auto now = api.get_json(path_of(*dataset))) dataset = std::move(now);
     }
-    bar.show(*bytes, *bytes);
-    bar.finish();
+    progress(dataset->value("id", ""), *bytes, *bytes);
     if (dataset->value("state", "") == "failed") {
         return fail(Errc::invalid_input, dataset->value("error", "The upload failed."), file);
     }

@@ -2,9 +2,9 @@
 
 #include "engine/base/result.hpp"
 #include "server/client/api_client.hpp"
-#include "server/terminal/terminal.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
@@ -18,11 +18,19 @@ inline constexpr std::size_t kInlineItems = 10'000;
 // Size of a regular file; Errc::invalid_input when it is none.
 Result<std::int64_t> file_bytes(const std::string& file);
 
-// Uploads a .csv or .jsonl file in parts, with a progress bar, and goes on by itself when the
-// connection breaks or the server restarts. With an id it continues that dataset's upload. Answers
-// the dataset as the API shows it.
-Result<nlohmann::json> upload_file(ApiClient& api, const Terminal& terminal,
-                                   const std::string& file, const std::string& name,
-                                   const std::string& dataset_id = {});
+struct UploadRequest {
+    std::string file;        // .csv or .jsonl
+    std::string name;        // for people; empty: the file's
+    std::string dataset_id;  // the dataset whose upload is continued; empty: a new one
+};
+
+// Of `bytes_total`, `bytes_received` have arrived.
+using UploadProgress = std::function<void(const std::string& dataset_id,
+                                          std::int64_t bytes_received, std::int64_t bytes_total)>;
+
+// Uploads a file in parts and retries when the connection breaks or the server restarts. Calls
+// `progress` before each part and after the last. Answers the dataset as the API shows it.
+Result<nlohmann::json> upload_file(ApiClient& api, const UploadRequest& request,
+                                   const UploadProgress& progress);
 
 }  // namespace plimsoll::client

@@ -2,11 +2,11 @@
 
 #include "engine/base/progress.hpp"
 #include "engine/base/result.hpp"
-#include "server/jobs/dataset.hpp"
-#include "server/jobs/llm_endpoints.hpp"
+#include "server/jobs/knowledge.hpp"
+#include "server/jobs/records/dataset.hpp"
+#include "server/jobs/settings.hpp"
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -36,15 +36,6 @@ struct FieldError {
     std::string message;  // a full sentence for people
 };
 using FieldErrors = std::vector<FieldError>;
-
-// What an administrator settles for all jobs of a server or a worker. The application reads it; no
-// kind looks anywhere else.
-struct KindSettings {
-    LlmSettings llm;
-    // Where a worker keeps built programs and tuned plans; empty in a server.
-    std::filesystem::path cache;
-};
-inline const KindSettings kUsualSettings;
 
 // Which devices may run the tasks of a job: the key of its lane.
 struct Requirement {
@@ -91,10 +82,20 @@ struct Column {
     std::string_view name;
 };
 
+struct Offer;
+
 struct Contract {
     std::string_view name;
     int version = 1;
     std::span<const Column> columns;
+    std::span<const KindSetting> settings = {};
+    // What teams keep for the kind beside its jobs.
+    std::span<const Collection> collections = {};
+    // The "args" with what they leave to the server filled in, from what it knows; null: they leave
+    // nothing. Called before `plan` and `estimate`, which also report what is wrong with the rest.
+    // Pure, on the I/O thread, a few milliseconds at most.
+    tl::expected<nlohmann::json, FieldErrors> (*complete)(nlohmann::json args,
+                                                          const Knowledge& knowledge) = nullptr;
     // Parses the "args" of a request into the kind's own type and plans its tasks. The JSON has
     // passed the kind's schema in openapi.yaml; what a schema cannot say is checked here.
     tl::expected<Plan, FieldErrors> (*plan)(const nlohmann::json& args,
@@ -114,6 +115,8 @@ struct Contract {
     // text); null where a kind has none. Pure, off the I/O thread, and well below a second: what
     // takes longer is refused.
     tl::expected<std::string, FieldErrors> (*estimate)(const nlohmann::json& args) = nullptr;
+    // What the kind offers beside jobs (offer.hpp); null: nothing.
+    const Offer* offer = nullptr;
 };
 
 struct RunContext {
@@ -160,6 +163,7 @@ struct Run {
     // class gives nothing help with the kind's tasks of other classes. An account pays the
     // estimate for such a task, so that estimates are those of the lane's class, and honest ones.
     bool any_device = false;
+    std::span<const KindSetting> settings = {};  // those of the contract that tasks look at
 };
 
 }  // namespace plimsoll::jobs

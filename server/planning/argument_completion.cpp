@@ -9,8 +9,6 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int kNewestMeasurements = 200;
-
 bool usable(const queue::DeviceStatus& device) {
     return device.device_class == "gpu" && (device.state == "ready" || device.state == "busy");
 }
@@ -18,14 +16,14 @@ bool usable(const queue::DeviceStatus& device) {
 }  // namespace
 
 awaitable<tl::expected<json, Refusal>> ArgumentCompletion::complete(TeamId team,
+                                                                    const jobs::Contract& kind,
                                                                     const json& args) const {
-    advice::Knowledge knowledge;
-    auto cards = co_await records_.cards(team);
-    if (!cards) co_return tl::unexpected<Refusal>(cards.error());
-    knowledge.cards = std::move(*cards);
-    auto measured = co_await records_.measurements(team, {}, kNewestMeasurements);
-    if (!measured) co_return tl::unexpected<Refusal>(measured.error());
-    knowledge.measurements = std::move(*measured);
+    jobs::Knowledge knowledge;
+    for (const auto& collection : kind.collections) {
+        auto records = co_await records_.list(collection, team, {}, collection.completing);
+        if (!records) co_return tl::unexpected<Refusal>(records.error());
+        knowledge.records.emplace(collection.name, std::move(*records));
+    }
     const auto devices = co_await jobs_.devices();
     if (!devices) co_return tl::unexpected<Refusal>(devices.error());
     for (const auto& device : *devices) {
@@ -33,7 +31,7 @@ awaitable<tl::expected<json, Refusal>> ArgumentCompletion::complete(TeamId team,
             knowledge.devices.push_back({device.node, device.name, device.memory_bytes});
         }
     }
-    auto completed = advisor_.complete(args, knowledge);
+    auto completed = kind.complete(args, knowledge);
     if (!completed) co_return tl::unexpected<Refusal>(completed.error());
     co_return std::move(*completed);
 }

@@ -1,26 +1,23 @@
 #pragma once
 
-#include "server/advice/advisor.hpp"
 #include "server/planning/refusal.hpp"
 #include "server/queue/store.hpp"
-
-#include <string_view>
+#include "server/queue/team_record_store.hpp"
 
 #include <boost/asio/awaitable.hpp>
+#include <nlohmann/json.hpp>
 
 namespace plimsoll::planning {
 
-// Fills in what the arguments of a kind that it knows leave to the server. What it is given must
-// outlive it.
+// Fills in what arguments leave to the server. What it is given must outlive it.
 class ArgumentCompletion {
   public:
-    ArgumentCompletion(advice::RecordStore& records, queue::JobStore& jobs,
-                       const advice::Advisor& advisor)
-        : records_(records), jobs_(jobs), advisor_(advisor) {}
+    ArgumentCompletion(queue::TeamRecordStore& records, queue::JobStore& jobs)
+        : records_(records), jobs_(jobs) {}
 
-    bool knows(std::string_view kind) const { return advisor_.knows(kind); }
+    // By Contract::complete, which the kind must have.
     boost::asio::awaitable<tl::expected<nlohmann::json, Refusal>> complete(
-        TeamId team, const nlohmann::json& args) const;
+        TeamId team, const jobs::Contract& kind, const nlohmann::json& args) const;
 
     // Arguments whose `device` names a device as `node/device`, with its `device_class`. Refused
     // where no such device is known, or where they name another class. One that is not connected is
@@ -29,9 +26,8 @@ class ArgumentCompletion {
         const nlohmann::json& args) const;
 
   private:
-    advice::RecordStore& records_;
+    queue::TeamRecordStore& records_;
     queue::JobStore& jobs_;
-    const advice::Advisor& advisor_;
 };
 
 }  // namespace plimsoll::planning

@@ -1,7 +1,7 @@
 #include "server/planning/planner.hpp"
 
 #include "server/base/offload.hpp"
-#include "server/jobs/dataset_reading.hpp"
+#include "server/jobs/records/dataset_reading.hpp"
 
 #include <algorithm>
 
@@ -47,8 +47,8 @@ awaitable<Answered> Planner::plan(TeamId team, const jobs::Contract& kind, const
         if (!placed) co_return tl::unexpected(placed.error());
         co_return co_await plan_complete(team, kind, *placed, large);
     }
-    if (!completion_.knows(kind.name)) co_return co_await plan_complete(team, kind, args, large);
-    const auto completed = co_await completion_.complete(team, args);
+    if (kind.complete == nullptr) co_return co_await plan_complete(team, kind, args, large);
+    const auto completed = co_await completion_.complete(team, kind, args);
     if (!completed) co_return tl::unexpected(completed.error());
     co_return co_await plan_complete(team, kind, *completed, large);
 }

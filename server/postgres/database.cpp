@@ -6,10 +6,10 @@
 #include "server/postgres/jobs/job_store.hpp"
 #include "server/postgres/pool/listener.hpp"
 #include "server/postgres/pool/pool.hpp"
-#include "server/postgres/teams/advice_store.hpp"
 #include "server/postgres/teams/baseline_store.hpp"
 #include "server/postgres/teams/schedule_store.hpp"
 #include "server/postgres/teams/share_store.hpp"
+#include "server/postgres/teams/team_record_store.hpp"
 #include "server/postgres/teams/webhook_store.hpp"
 #include "server/postgres/workers/database_clock.hpp"
 #include "server/postgres/workers/duty_store.hpp"
@@ -33,7 +33,7 @@ struct ServerDatabase::Parts {
           statistics(slow_calls),
           identity(executor, calls),
           webhooks(calls),
-          advice(calls),
+          team_records(calls),
           deliveries(slow_calls),
           schedules(calls),
           due_times(slow_calls) {}
@@ -51,7 +51,7 @@ struct ServerDatabase::Parts {
     Statistics statistics;
     IdentityStore identity;
     WebhookStore webhooks;
-    AdviceStore advice;
+    TeamRecordStore team_records;
     DeliveryQueue deliveries;
     ScheduleStore schedules;
     DueTimes due_times;
@@ -125,8 +125,8 @@ webhooks::WebhookStore& ServerDatabase::webhooks() {
     return parts_->webhooks;
 }
 
-advice::RecordStore& ServerDatabase::advice() {
-    return parts_->advice;
+queue::TeamRecordStore& ServerDatabase::team_records() {
+    return parts_->team_records;
 }
 
 webhooks::DeliveryQueue& ServerDatabase::deliveries() {

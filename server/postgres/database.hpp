@@ -19,12 +19,10 @@ class JobSignals;
 class JobStore;
 class ShareStore;
 class Statistics;
+class TeamRecordStore;
 }  // namespace plimsoll::queue
 namespace plimsoll::identity {
 class IdentityStore;
-}
-namespace plimsoll::advice {
-class RecordStore;
 }
 namespace plimsoll::schedules {
 class DueTimes;
@@ -67,7 +65,7 @@ class ServerDatabase {
     queue::Statistics& statistics();
     identity::IdentityStore& identity();
     webhooks::WebhookStore& webhooks();
-    advice::RecordStore& advice();
+    queue::TeamRecordStore& team_records();
     webhooks::DeliveryQueue& deliveries();
     schedules::ScheduleStore& schedules();
     schedules::DueTimes& due_times();

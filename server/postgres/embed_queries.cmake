@@ -1,8 +1,8 @@
 cmake_minimum_required(VERSION 3.25)
-# Turns the named statements of FROM/*.sql into constants of the header TO. A statement begins with
-# a line "-- name: area.what" and ends before the next one; the constant is sql::area_what. One that
+# Turns the named statements of FROM/*.sql and of the kinds (KINDS/<kind>/store/*.sql) into constants
+# of the header TO. A statement begins with a line "-- name: area.what" and ends before the next one; the constant is sql::area_what. One that
 # says "-- name: area.what (prepared)" stays prepared in a session under a name of its own.
-file(GLOB files ${FROM}/*.sql)
+file(GLOB files ${FROM}/*.sql ${KINDS}/*/store/*.sql)
 list(SORT files)
 set(constants "")
 set(names "")
@@ -44,7 +44,7 @@ foreach(file IN LISTS files)
     string(APPEND names "    ${constant},\n")
   endwhile()
 endforeach()
-file(CONFIGURE OUTPUT ${TO} @ONLY CONTENT "// Generated from server/postgres/queries.
+file(CONFIGURE OUTPUT ${TO} @ONLY CONTENT "// Generated from server/postgres/queries and server/jobs/*/store.
 #pragma once
 
 #include <initializer_list>

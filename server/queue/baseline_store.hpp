@@ -23,11 +23,12 @@ inline std::string to_public(BaselineId id) {
 
 constexpr int kBaselinesPerTeam = 200;
 
-// At most one of a kind and a comparison key.
+// At most one per kind and comparison key.
 struct Baseline {
     BaselineId id;
     std::string kind;
-    std::string comparison_key;      // what reports have in common that are compared; at most 8,192 bytes
+    std::string
+        comparison_key;        // what reports have in common that are compared; at most 8,192 bytes
     std::optional<JobId> job;  // whose report it was; none: the job has been deleted
     std::string pinned_by;     // name of a user; empty: deleted
     Timestamp pinned_at;
@@ -57,9 +58,9 @@ class BaselineStore {
         std::string summary;
     };
 
-    // By kind and comparison key.
+    // Ordered by kind and comparison key.
     virtual Answer<std::vector<Baseline>> list(TeamId team) = 0;
-    // What a report of this comparison key is compared with; none: nothing is pinned.
+    // What a report with this comparison key is compared with; none: nothing is pinned.
     virtual Answer<std::optional<Found>> find(TeamId team, std::string kind,
                                               std::string comparison_key) = 0;
     // Takes the place of the one before. Errc::conflict when the team has kBaselinesPerTeam others.

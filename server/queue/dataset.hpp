@@ -2,7 +2,7 @@
 
 #include "server/base/id.hpp"
 #include "server/base/time.hpp"
-#include "server/jobs/dataset.hpp"
+#include "server/jobs/records/dataset.hpp"
 
 #include <chrono>
 #include <optional>

@@ -12,16 +12,7 @@
 
 namespace plimsoll::queue {
 
-enum class JobState {
-    blocked,
-    scheduled,
-    queued,
-    running,
-    cancelling,
-    succeeded,
-    failed,
-    cancelled
-};
+enum class JobState { scheduled, queued, running, cancelling, succeeded, failed, cancelled };
 
 std::string_view to_string(JobState state);
 std::optional<JobState> parse_job_state(std::string_view text);
@@ -143,8 +134,8 @@ struct JobFilter {
 
 // What a device let go of when somebody asked it to.
 struct DeviceCleanup {
-    Timestamp asked_at;
-    std::string asked_by;                    // empty: somebody who is gone
+    Timestamp requested_at;
+    std::string requested_by;                // empty: somebody who is gone
     std::optional<Timestamp> ended_at;       // none: the worker has not told yet
     std::optional<std::int64_t> kept_bytes;  // of device memory, by the books of the job kinds
     std::optional<std::int64_t>
@@ -158,8 +149,8 @@ struct DeviceStatus {
     std::string name;               // what a person calls it
     std::string state;              // ready, busy, draining, failed, gone
     std::string reason;             // why it is not ready
-    std::string last_end;           // how the worker before this one ended; empty: in order
-    std::string copies;             // as of WorkerInfo; empty: not told
+    std::string last_exit;          // how the worker before this one ended; empty: in order
+    std::string copy_mode;          // as of WorkerInfo; empty: not told
     std::string capability;         // JSON text: the probe's record
     std::int64_t memory_bytes = 0;  // 0: unknown
     std::optional<Timestamp> seen_at;

@@ -34,10 +34,10 @@ struct Share {
     std::int64_t ready = 0;   // tasks that could be claimed
     double used_seconds = 0;  // faded
     double used_share = 0;    // of what all teams used, faded, 0 … 1
-    double due_share = 0;     // by weight, among the teams that used some lately or want to
+    double fair_share = 0;    // by weight, among the teams that used some lately or want to
     double quota_used = 0;    // in this period
     std::optional<Timestamp> quota_renews_at;
-    bool quota_spent = false;  // its next task does not fit
+    bool quota_exhausted = false;  // its next task does not fit
     bool paused = false;
 };
 

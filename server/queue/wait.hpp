@@ -21,8 +21,8 @@ struct Wait {
     std::optional<Hold> hold;        // that stands in the way
     // When it will probably start: if nobody else got anything, and if every team that waits got
     // its share. None where that cannot be told.
-    std::optional<Timestamp> starts_from;
-    std::optional<Timestamp> starts_by;
+    std::optional<Timestamp> earliest_start_at;
+    std::optional<Timestamp> latest_start_at;
 };
 
 // At most so many tasks ahead are counted.

@@ -24,10 +24,10 @@ struct WorkerInfo {
     std::string name;          // what a person calls the device
     std::string capability;    // JSON text: the probe's record
     std::int64_t memory_bytes = 0;
-    std::vector<std::string> kinds;    // "sentiment:1": name and version of every kind it can run
+    std::vector<std::string> kinds;    // "word-count:1": name and version of every kind it can run
     std::vector<std::string> helps{};  // those of which it also runs tasks of other classes
-    std::string last_end{};  // how the worker before this one ended, for people; empty: in order
-    std::string copies{};    // how bytes get to the device, see openapi.yaml; empty: the host
+    std::string last_exit{};  // how the worker before this one ended, for people; empty: in order
+    std::string copy_mode{};  // how bytes get to the device, see openapi.yaml; empty: the host
 };
 
 // A process that comes back gets a new epoch; leases of the old one are worth nothing.
@@ -108,8 +108,8 @@ struct WorkerTelemetry {
     std::int64_t tasks_dropped = 0;           // computed, but the lease was gone
     std::optional<std::int64_t> free_memory;  // of the device, bytes; at the last claim
     std::string device;  // JSON text: what the device says of itself; empty: nothing
-    // Seconds that it lately took for an estimated one, by kind ("waves:3"), of kinds that workers
-    // help with: by these, helpers and devices of the class are compared.
+    // Seconds that it lately took for an estimated one, by kind ("word-count:3"), of kinds that
+    // workers help with: by these, helpers and devices of the class are compared.
     std::map<std::string, double> slowness;
 };
 

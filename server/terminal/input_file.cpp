@@ -7,12 +7,11 @@
 
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::client {
+namespace plimsoll::terminal {
 namespace {
 
 using nlohmann::json;
@@ -51,12 +50,12 @@ Result<text::RecordColumns> parse_columns(const std::vector<std::string>& column
 
 // The whole file is one job's input: a record that cannot be read stops the submission, so that
 // nobody takes a part for the whole.
-Result<Input> read_items(const std::string& name, std::FILE* file, text::RecordFormat format,
-                         const text::RecordColumns& columns) {
+Result<JobInput> read_items(const std::string& name, std::FILE* file, text::RecordFormat format,
+                            const text::RecordColumns& columns) {
     json items = json::array();
     std::optional<Error> broken;
     const auto sink = [&](text::ReadRecord read) {
-        if (broken || items.size() > kInlineItems) return;
+        if (broken || items.size() > client::kInlineItems) return;
         if (read.record.error) {
             broken = Error{Errc::invalid_input, read.record.error->message,
                            name + ":" + std::to_string(read.line)};
@@ -78,8 +77,8 @@ Result<Input> read_items(const std::string& name, std::FILE* file, text::RecordF
     unused.finish();
     if (auto ended = reader.finish(sink); !ended) return fail(ended.error());
     if (broken) return fail(*broken);
-    if (items.size() > kInlineItems && name != "-") return Input{{}, {}, true};
-    Input input{{{"items", std::move(items)}}, {}, false};
+    if (items.size() > client::kInlineItems && name != "-") return JobInput{{}, {}, true};
+    JobInput input{{{"items", std::move(items)}}, {}, false};
     for (const auto& [member, line] : unused.found()) {
         input.left_out.push_back(name + ":" + std::to_string(line) + ": the member \"" + member +
                                  "\" is not sent");
@@ -87,28 +86,28 @@ Result<Input> read_items(const std::string& name, std::FILE* file, text::RecordF
     return input;
 }
 
-// JSON writes line ends and quotes in two characters each: room is left for that.
-constexpr std::int64_t kPriceFileBytes = kInlineFileBytes / 4 * 3;
+}  // namespace
 
-Result<std::string> contents(std::FILE* file, const std::string& name) {
+bool is_csv(const std::string& name) {
+    return name.ends_with(".csv") || name.ends_with(".CSV");
+}
+
+Result<std::string> read_text(const std::string& name) {
+    const auto file = open(name);
+    if (!file) return fail(file.error());
     std::string bytes;
     std::string piece(kPieceBytes, '\0');
-    while (const auto size = std::fread(piece.data(), 1, piece.size(), file)) {
+    while (const auto size = std::fread(piece.data(), 1, piece.size(), file->get())) {
         bytes.append(piece, 0, size);
     }
-    if (std::ferror(file) != 0) return fail(Errc::invalid_input, "The file cannot be read.", name);
+    if (std::ferror(file->get()) != 0)
+        return fail(Errc::invalid_input, "The file cannot be read.", name);
     if (const auto at = text::find_invalid_utf8(bytes)) {
         return fail(Errc::invalid_input,
                     "The file is not UTF-8 from byte " + std::to_string(*at) + " on.", name);
     }
     return bytes;
 }
-
-bool is_csv(const std::string& name) {
-    return name.ends_with(".csv") || name.ends_with(".CSV");
-}
-
-}  // namespace
 
 json column_args(const std::vector<std::string>& columns) {
     json chosen = json::object();
@@ -119,43 +118,26 @@ json column_args(const std::vector<std::string>& columns) {
     return chosen;
 }
 
-Result<Input> read_price_file(const std::string& name, const std::vector<std::string>& columns) {
-    if (name.ends_with(".json")) return read_input_file(name, columns);
-    if (name != "-") {
-        const auto bytes = file_bytes(name);
-        if (!bytes) return fail(bytes.error());
-        if (*bytes > kPriceFileBytes) return Input{{}, {}, true};
-    }
-    const auto file = open(name);
-    if (!file) return fail(file.error());
-    auto prices = contents(file->get(), name);
-    if (!prices) return fail(prices.error());
-    json args{{"prices", std::move(*prices)}, {"format", is_csv(name) ? "csv" : "jsonl"}};
-    if (name != "-") args["symbol"] = std::filesystem::path(name).stem().string();
-    if (!columns.empty()) args["columns"] = column_args(columns);
-    return Input{std::move(args), {}, false};
-}
-
-Result<Input> read_input_file(const std::string& name, const std::vector<std::string>& columns) {
+Result<JobInput> read_input_file(const std::string& name, const std::vector<std::string>& columns) {
     auto chosen = parse_columns(columns);
     if (!chosen) return fail(chosen.error());
     auto file = open(name);
     if (!file) return fail(file.error());
     const bool whole = name.ends_with(".json");
     if (!whole && name != "-") {
-        const auto bytes = file_bytes(name);
+        const auto bytes = client::file_bytes(name);
         if (!bytes) return fail(bytes.error());
-        if (*bytes > kInlineFileBytes) return Input{{}, {}, true};
+        if (*bytes > client::kInlineFileBytes) return JobInput{{}, {}, true};
     }
     if (whole) {
         auto args = json::parse(file->get(), nullptr, false);
         if (!args.is_object())
             return fail(Errc::invalid_input, "The file must hold one JSON object.", name);
-        return Input{std::move(args), {}, false};
+        return JobInput{std::move(args), {}, false};
     }
     return read_items(name, file->get(),
                       is_csv(name) ? text::RecordFormat::csv : text::RecordFormat::json_lines,
                       *chosen);
 }
 
-}  // namespace plimsoll::client
+}  // namespace plimsoll::terminal

@@ -1,18 +1,18 @@
 #include "server/terminal/list.hpp"
 
-namespace plimsoll::client {
+namespace plimsoll::terminal {
 
-int show_list(const Session& session, const Result<nlohmann::json>& page,
+int show_list(const CommandContext& context, const Result<nlohmann::json>& page,
               std::vector<std::vector<std::string>> rows,
               std::vector<std::string> (*row_of)(const nlohmann::json&), const std::string& none) {
-    if (!page) return report_error(session, page.error());
-    if (session.json) {
-        session.terminal.line(page->dump(2));
+    if (!page) return refuse(context, page.error());
+    if (context.json) {
+        context.terminal.line(page->dump(2));
         return 0;
     }
     for (const auto& item : page->at("items")) rows.push_back(row_of(item));
-    session.terminal.line(rows.size() > 1 ? format_table(session.terminal, rows) : none);
+    context.terminal.line(rows.size() > 1 ? format_table(context.terminal, rows) : none);
     return 0;
 }
 
-}  // namespace plimsoll::client
+}  // namespace plimsoll::terminal

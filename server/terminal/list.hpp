@@ -1,18 +1,18 @@
 #pragma once
 
-#include "server/client/session.hpp"
+#include "server/terminal/command_context.hpp"
 
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::client {
+namespace plimsoll::terminal {
 
 // A page of `items`: as JSON for programs, or else as a table under the header that `rows` holds;
 // `none` stands for an empty one. Returns the process's exit code.
-int show_list(const Session& session, const Result<nlohmann::json>& page,
+int show_list(const CommandContext& context, const Result<nlohmann::json>& page,
               std::vector<std::vector<std::string>> rows,
               std::vector<std::string> (*row_of)(const nlohmann::json&), const std::string& none);
 
-}  // namespace plimsoll::client
+}  // namespace plimsoll::terminal

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::client {
+namespace plimsoll::terminal {
 
 // A text of an answer; empty where the member is null, is no text, or is not there, as in the
 // answers of another version.
@@ -13,4 +13,4 @@ inline std::string text_of(const nlohmann::json& object, const char* member) {
     return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
 }
 
-}  // namespace plimsoll::client
+}  // namespace plimsoll::terminal

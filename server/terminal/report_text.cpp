@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::client {
+namespace plimsoll::terminal {
 namespace {
 
 using nlohmann::json;
@@ -146,4 +146,4 @@ std::string report_text(const Terminal& terminal, const json& report) {
     return text;
 }
 
-}  // namespace plimsoll::client
+}  // namespace plimsoll::terminal

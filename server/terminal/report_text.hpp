@@ -6,10 +6,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace plimsoll::client {
+namespace plimsoll::terminal {
 
 // A report of any kind as text: members as lines, lists of objects as tables, lists of
 // {from, to, count} as bars. Kinds need no code here.
 std::string report_text(const Terminal& terminal, const nlohmann::json& report);
 
-}  // namespace plimsoll::client
+}  // namespace plimsoll::terminal

@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-namespace plimsoll::client {
+namespace plimsoll::terminal {
 namespace {
 
 constexpr int kPlainWidth = 80;
@@ -150,4 +150,4 @@ std::string format_duration(std::chrono::duration<double> time) {
     return text;
 }
 
-}  // namespace plimsoll::client
+}  // namespace plimsoll::terminal

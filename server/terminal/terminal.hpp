@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plimsoll::client {
+namespace plimsoll::terminal {
 
 enum class Style { plain, bold, dim, good, bad, accent };
 
@@ -53,4 +53,4 @@ std::string format_table(const Terminal& terminal,
 std::string format_share(double share);                           // 43 %, 100 % at 1 alone
 std::string format_duration(std::chrono::duration<double> time);  // 0.8 s, 12 s, 3 min 4 s
 
-}  // namespace plimsoll::client
+}  // namespace plimsoll::terminal

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::client {
+namespace plimsoll::terminal {
 namespace {
 
 constexpr std::size_t kMost = 20;
@@ -34,4 +34,4 @@ void UnusedMembers::end_line() {
     }
 }
 
-}  // namespace plimsoll::client
+}  // namespace plimsoll::terminal

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plimsoll::client {
+namespace plimsoll::terminal {
 
 // Watches JSON lines go by and notes the members that nobody asked for, so that a misspelt one is
 // not dropped without a word. Lines that are no JSON object are none of its business.
@@ -33,4 +33,4 @@ class UnusedMembers {
     std::uint64_t number_ = 0;
 };
 
-}  // namespace plimsoll::client
+}  // namespace plimsoll::terminal

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <yaml-cpp/yaml.h>
 
-namespace plimsoll::app {
+namespace plimsoll::terminal {
 namespace {
 
 using nlohmann::json;
@@ -37,4 +37,4 @@ Result<json> read_yaml(const std::string& file) {
     }
 }
 
-}  // namespace plimsoll::app
+}  // namespace plimsoll::terminal

@@ -6,10 +6,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace plimsoll::app {
+namespace plimsoll::terminal {
 
 // A YAML file (and so a JSON one) as JSON: plain scalars that read as JSON numbers, true, false or
 // null are these, all others text.
 Result<nlohmann::json> read_yaml(const std::string& file);
 
-}  // namespace plimsoll::app
+}  // namespace plimsoll::terminal

@@ -1,10 +1,26 @@
-"""A job kind is four places: its folder and its line in server/jobs, openapi.yaml, web/src/jobs."""
+"""A job kind is two folders, server/jobs/<kind> and web/src/jobs/<kind>, and a line in kinds.inc."""
 import re
 import unittest
 
 import tree
 
 KIND_LINE = re.compile(r'^PLIMSOLL_KIND\((\w+)\)$', re.M)
+
+PARTS = {'contract', 'run'}
+OPTIONAL_PARTS = {'command', 'rest', 'store'}
+SHARED = {'records', 'rest'}  # folders of server/jobs that are no kind's
+
+# Words that only one kind uses, beside its own name. In C++ outside its folder they show that
+# something of the kind stands elsewhere.
+WORDS = {
+    'profile': r'speed.?profile|\bllm|llm_',
+    'sentiment': r'vader',
+    'training_config': r'gpu.?profile|training.?(advice|measurement)|\bmeas_',
+    'waves': r'elliott|waves?.?(count|check|replay|job)',
+}
+
+# path -> why it may name a kind. Aim: none.
+EXCEPTIONS = {}
 
 
 def folders_below(folder, marker):
@@ -24,6 +40,38 @@ def names_in_contract(schema, text):
     return set(re.findall(r'^          ([\w-]+):', mapping[1], re.M)) if mapping else set()
 
 
+def traces_of(kind):
+    """What shows that a line is about this kind. "profile" alone is a word of every day, so a name
+    counts as one in quotes (also "waves:3"), in a path, in a namespace and in a target."""
+    name = kind.replace('_', '-')
+    camel = ''.join(word.capitalize() for word in kind.split('_'))
+    traces = [rf'"{name}[":]', rf'`{name}`', rf'\bkind {name}\b', rf'jobs/{kind}\b', rf'jobs::{kind}\b',
+              rf'jobs_{kind}_', rf'\bnamespace {kind}\b', f'(?i:{WORDS.get(kind, "(?!)")})']
+    if kind != 'profile':
+        traces += [rf'\b{name}\b', rf'(?<![a-z]){kind}', rf'{camel}(?=[A-Z]|\b)']
+    return re.compile('|'.join(traces))
+
+
+def strays(kinds, path, text):
+    """The lines of a file that are about one kind."""
+    for kind in kinds:
+        trace = traces_of(kind)
+        for number, line in enumerate(text.splitlines(), 1):
+            if match := trace.search(line):
+                yield f'{path}:{number}: {match[0]!r} is of the kind {kind}'
+
+
+def shared_sources(kinds):
+    """The C++, SQL and build files of the server that serve all kinds alike, and the worker's main. The
+    rooms of engine/ compute for whoever calls them and are named after what they compute."""
+    for path in tree.tracked_files():
+        if path.parts[:2] == ('server', 'jobs') and path.parts[2] in kinds:
+            continue  # there the include rule keeps the kinds apart
+        if str(path) == 'engine/main.cpp' or path.parts[0] == 'server' and (
+                path.suffix in ('.cpp', '.hpp', '.sql') or path.name == 'CMakeLists.txt'):
+            yield path
+
+
 class Kinds(unittest.TestCase):
     def setUp(self):
         self.folders = registered()
@@ -33,10 +81,26 @@ class Kinds(unittest.TestCase):
         self.assertTrue(self.folders, 'server/jobs/kinds.inc lists no kind')
         self.assertEqual(len(self.folders), len(set(self.folders)))
 
-    def test_registered_ones_have_both_halves_and_a_readme(self):
-        for marker in ('contract/CMakeLists.txt', 'run/CMakeLists.txt', r'README\.md'):
-            self.assertEqual(folders_below('server/jobs', marker), set(self.folders),
+    def test_registered_ones_have_what_every_kind_has(self):
+        for marker in ('contract/CMakeLists.txt', 'run/CMakeLists.txt', r'README\.md', r'openapi\.yaml'):
+            self.assertEqual(folders_below('server/jobs', marker) - SHARED, set(self.folders),
                              f'folders of server/jobs with {marker} and lines of kinds.inc differ')
+
+    def test_have_no_part_that_nobody_builds(self):
+        for path in tree.tracked_files():
+            if path.parts[:2] == ('server', 'jobs') and len(path.parts) > 3:
+                self.assertIn(path.parts[2], SHARED | set(self.folders), f'{path}: no line in kinds.inc')
+                if path.parts[2] in self.folders and len(path.parts) > 4:
+                    self.assertIn(path.parts[3], PARTS | OPTIONAL_PARTS, f'{path}: not a part of a kind')
+
+    def test_collections_have_their_statements(self):
+        named = set(re.findall(r'-- name: records\.(\w+)\.list$', '\n'.join(
+            tree.text_of(path) for path in tree.tracked_files()
+            if re.match(r'server/jobs/\w+/store/\w+\.sql$', str(path))), re.M))
+        declared = set(re.findall(r'\bCollection \w+\{"(\w+)"', '\n'.join(
+            tree.text_of(path) for path in tree.tracked_files()
+            if re.match(r'server/jobs/\w+/contract/.*pp$', str(path)))))
+        self.assertEqual(named, declared, "statements in the kinds' store/ and collections differ")
 
     def test_folders_name_their_kind_as_the_api_does(self):
         for folder in self.folders:
@@ -53,6 +117,34 @@ class Kinds(unittest.TestCase):
     def test_registered_ones_have_pages(self):
         self.assertEqual(folders_below('web/src/jobs', r'index\.ts'), self.names,
                          'folders of web/src/jobs and lines of server/jobs/kinds.inc differ')
+
+
+class Places(unittest.TestCase):
+    def test_nothing_of_a_kind_stands_outside_its_folder(self):
+        kinds = registered()
+        found = [stray for path in shared_sources(kinds) if str(path) not in EXCEPTIONS
+                 for stray in strays(kinds, path, tree.text_of(path))]
+        files = {line.split(':')[0] for line in found}
+        self.assertFalse(found, f'\n{len(files)} files:\n' + '\n'.join(found))
+
+    def test_every_exception_is_needed(self):
+        for path in EXCEPTIONS:
+            self.assertTrue(list(strays(registered(), path, tree.text_of(path))), f'{path} names no kind')
+
+    def test_sees_what_it_should(self):
+        for line in ['if (kind == "training-config") {', 'find_contract("profile")', 'jobs::waves::kName',
+                     '#include "server/jobs/profile/contract/offer.hpp"', 'class GpuProfiles {',
+                     'handlers["createWavesCheck"]', 'parse_llm_endpoints(text)', 'void add_gpu_profiles()',
+                     'select id from plimsoll.training_measurement', 'For jobs of the kind `profile`:',
+                     'struct SentimentRow {', 'constexpr auto kModel = "vader";',
+                     'add_subdirectory(jobs/sentiment)', 'LINK plimsoll_server_jobs_profile_command',
+                     '// takes "waves:3" seconds']:
+            self.assertTrue(list(strays(registered(), 'server/http/any.cpp', line)), line)
+
+    def test_takes_words_of_every_day_for_what_they_are(self):
+        for line in ['// a profile of the process', '{"PROFILE", "NAME"}', 'GPU_PROFILING_ENABLED', 'training runs on it',
+                     'microwaves', '"profiles"', 'void enroll(Member m);']:
+            self.assertFalse(list(strays(registered(), 'server/http/any.cpp', line)), line)
 
 
 if __name__ == '__main__':

@@ -118,7 +118,7 @@ visit('a scheduled job says when it runs, a queued one why it waits', sixty, asy
   server.wait = { reason: 'own_jobs', detail: 'It waits behind 12 tasks.', until: null, tasks_ahead: 12, device_class: 'cpu' };
   server.update(job.id, { state: 'queued' });
   await page.getByText('It waits behind 12 tasks.').waitFor();
-  server.wait = { ...server.wait, share: busyQueue().shares[0], starts_from: null, starts_by: null };
+  server.wait = { ...server.wait, share: busyQueue().shares[0], earliest_start_at: null, latest_start_at: null };
   await page.getByRole('heading', { name: 'Why it waits' }).waitFor();
   assert.equal(await page.getByText('It waits behind 12 tasks.').count(), 1);
   server.finish(job.id);
@@ -320,7 +320,7 @@ visit('a device frees what it keeps, and says how much', {}, async ({ page, serv
   await row.getByRole('button', { name: /^Free memory/ }).click();
   await row.getByText('Frees what it keeps after the running tasks.').waitFor();
   assert.equal(await row.getByRole('button', { name: /^Free memory/ }).getAttribute('aria-disabled'), 'true');
-  const done = { ended_at: new Date().toISOString(), kept_bytes: 3 * 2 ** 20, freed_bytes: -4096 };
+  const done = { finished_at: new Date().toISOString(), kept_bytes: 3 * 2 ** 20, freed_bytes: -4096 };
   server.devices = server.devices.map((device) => (device.device === 'host' ? { ...device, cleanup: { ...device.cleanup, state: 'done', ...done } } : device));
   await row.getByText('Freed 3 MiB by its books, nothing by the system').waitFor();
   const failed = page.getByRole('row').filter({ hasText: 'The self-test kernel gave a wrong sum.' });

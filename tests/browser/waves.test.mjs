@@ -60,7 +60,7 @@ visit('the report turns to the symbol that is chosen, by keyboard too', { arrang
   await page.keyboard.press('Enter');
   await panelOf(page, first[1]).getByRole('heading', { name: 'What the score is worth' }).waitFor();
   const index = rows.find(({ symbol }) => symbol === first[1]).index;
-  await until(() => asked(server).at(-1).query.get('first') === String(index), 'the row of the second symbol');
+  await until(() => asked(server).at(-1).query.get('offset') === String(index), 'the row of the second symbol');
   assert.equal(asked(server).at(-1).query.get('limit'), '1');
 });
 

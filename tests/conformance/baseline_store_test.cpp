@@ -62,7 +62,8 @@ TEST_F(BaselineStoreTest, ATeamHasSoManyAndReplacesThemStill) {
     const auto job = must(server_.jobs().submit(job_of(1))).id;
     const auto most = std::to_string(queue::kBaselinesPerTeam - 1);
     Cluster::get().execute(
-        "insert into plimsoll.report_baseline (team_id, kind, comparison_key, job_id, summary, user_id) "
+        "insert into plimsoll.report_baseline (team_id, kind, comparison_key, job_id, summary, "
+        "user_id) "
         "select " +
         std::to_string(people_.team.value) + ", 'profile', 'device ' || n, 1, '{}', " +
         std::to_string(people_.user.value) + " from generate_series(1, " + most + ") n");

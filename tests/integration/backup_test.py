@@ -80,9 +80,9 @@ class PrivateDatabase(Lines):
         data = server.folder / "data"
         before = self.work(server)
         server.stop()
-        self.run_lines("-czf plimsoll.tar.gz", PLIMSOLL_DATABASE_DATA=str(data))
+        self.run_lines("-czf plimsoll.tar.gz", PLIMSOLL_DATABASE_DATA_DIRECTORY=str(data))
         shutil.rmtree(data)
-        self.run_lines("-xpzf plimsoll.tar.gz", PLIMSOLL_DATABASE_DATA=str(data))
+        self.run_lines("-xpzf plimsoll.tar.gz", PLIMSOLL_DATABASE_DATA_DIRECTORY=str(data))
         self.check(server.start(), *before)
 
 
@@ -97,7 +97,7 @@ class PrivateDatabase(Lines):
              "drop schema plimsoll cascade", inside)
         versions = make_older_schema(inside)
         server.settings = {}
-        self.check_upgrade(versions, {"PLIMSOLL_DATABASE_DATA": str(data)}, server.start)
+        self.check_upgrade(versions, {"PLIMSOLL_DATABASE_DATA_DIRECTORY": str(data)}, server.start)
 
 
 class OwnDatabase(Lines):

@@ -165,7 +165,7 @@ class Datasets(unittest.TestCase):
         self.assertEqual([row["line"] for row in csv.DictReader(io.StringIO(text))], ["3", "5", "6", "7"])
         lines = self.api.get(f"/v1/datasets/{dataset['id']}/errors?format=jsonl").body.splitlines()
         self.assertEqual([json.loads(line)["index"] for line in lines], [1, 3, 4, 5])
-        preview = self.api.get(f"/v1/datasets/{dataset['id']}/records?first=1&limit=2").json
+        preview = self.api.get(f"/v1/datasets/{dataset['id']}/records?offset=1&limit=2").json
         self.assertEqual(preview["columns"], ["id", "text"])
         self.assertIsNone(preview["items"][0]["values"])
         self.assertEqual(preview["items"][1]["values"][1], "x" * 200 + "…")

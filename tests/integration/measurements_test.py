@@ -68,7 +68,7 @@ class Measurements(unittest.TestCase):
         tried = [trial.batch for trial in found.trials]
         self.assertEqual(tried[:8], [1, 2, 4, 8, 16, 32, 64, 128])
         self.assertEqual(len(tried), len(set(tried)), "no batch is tried twice")
-        self.assertEqual(found.answer["measured"]["largest_batch"], found.largest_batch)
+        self.assertEqual(found.answer["measured"]["max_batch"], found.largest_batch)
         self.assertEqual(found.answer["measured"]["peak_reserved_bytes"], (1024 + 48 * found.answer["batch"]) * MIB)
         self.assertEqual(found.answer["measured"]["context_bytes"], 512 * MIB)
         self.assertEqual(found.answer["gpu"]["id"], "rtx_4090")

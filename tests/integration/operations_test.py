@@ -86,7 +86,7 @@ class Metrics(unittest.TestCase):
         health = json.loads(self.api.get("/v1/health").body)
         self.assertEqual(health["gpu"], {"healthy": True, "gpu_available": False})
         self.assertGreater(sum(sample.value for sample in families["plimsoll_duty_runs"].samples), 0)
-        self.assertEqual(self.value(families, "plimsoll_lease_expired"), 0)
+        self.assertEqual(self.value(families, "plimsoll_leases_expired"), 0)
 
     def test_only_metrics_and_only_reading(self):
         base = self.server.metrics.rpartition("/")[0]

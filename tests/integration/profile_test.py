@@ -66,7 +66,7 @@ class Profile(unittest.TestCase):
         return self.api.get(job["links"]["report"]).json, self.api.results(job["id"])
 
     def test_a_device_is_profiled_on_its_worker(self):
-        report, rows = self.report(mode="engine", device_class="cpu", limits={"largest_batch": 16})
+        report, rows = self.report(mode="engine", device_class="cpu", limits={"max_batch": 16})
         summary = report["summary"]
         self.assertEqual(report["items"], {"total": 7, "ok": 7, "failed": 0}, summary["errors"])
         self.assertEqual(summary["device"]["device"], "opencl:pocl:0")
@@ -78,9 +78,9 @@ class Profile(unittest.TestCase):
         """Asked for, without effect on a processor, and told so wherever somebody may look."""
         self.assertEqual((overlap["enabled"], overlap["recommended"]), (False, False))
         self.assertIn("FEATURE_CUDA_STREAMS has no effect", overlap["note"])
-        copies = {device["device"]: device["copies"] for device in self.api.get("/v1/devices").json["items"]}
+        copies = {device["device"]: device["copy_mode"] for device in self.api.get("/v1/devices").json["items"]}
         self.assertEqual((copies["opencl:pocl:0"], copies["host"]), ("in_place", None))
-        health = {device["device"]: device["copies"] for device in self.api.get("/v1/health").json["devices"]}
+        health = {device["device"]: device["copy_mode"] for device in self.api.get("/v1/health").json["devices"]}
         self.assertEqual(health, copies)
         told = [line for line in self.server.log if "FEATURE_CUDA_STREAMS has no effect" in line]
         self.assertIn("opencl:pocl:0", "".join(told))
@@ -91,7 +91,7 @@ class Profile(unittest.TestCase):
         devices = {device["device"]: device for device in self.api.get("/v1/devices").json["items"]}
         for address, mode in (("opencl:pocl:0", "sentiment"), ("host", "sentiment")):
             node = devices[address]["node"]
-            report, _ = self.report(mode=mode, device=f"{node}/{address}", limits={"largest_batch": 4})
+            report, _ = self.report(mode=mode, device=f"{node}/{address}", limits={"max_batch": 4})
             self.assertEqual(report["summary"]["device"]["device"], address)
 
     def test_a_device_that_is_not_there_or_cannot_be_measured_is_refused(self):
@@ -108,7 +108,7 @@ class Profile(unittest.TestCase):
         reply = self.submit(mode="engine", device_class="host")
         self.assertEqual(reply.status, 422, reply.body)
         self.assertEqual([error["pointer"] for error in reply.json["errors"]], ["/args/device_class"])
-        self.assertEqual(self.submit(limits={"largest_batch": 0}).status, 422)
+        self.assertEqual(self.submit(limits={"max_batch": 0}).status, 422)
         self.assertEqual(self.submit(mode="llama").status, 422)
 
     def test_a_language_model_is_asked_where_an_administrator_named_it(self):
@@ -141,7 +141,7 @@ class Profile(unittest.TestCase):
         [host] = [device for device in json.loads(found.stdout)["items"] if device["device"] == "host"]
         self.assertIsNone(host["cleanup"])
         told = self.server.run("devices", "clean", host["node"], "host")
-        self.assertRegex(told.stdout, r"^Freed [\d.]+ MB by the books of the job kinds, -?[\d.]+ MB as the system counts\.$")
+        self.assertRegex(told.stdout, r"^Freed [\d.]+ MB by the memory ledgers of the job kinds, -?[\d.]+ MB as the system counts\.$")
         again = json.loads(self.server.run("--json", "devices", "clean", host["node"], "host").stdout)
         self.assertEqual(again["cleanup"]["state"], "done")
         self.assertEqual(again["cleanup"]["kept_bytes"], 0)
@@ -163,12 +163,12 @@ class Profile(unittest.TestCase):
         self.assertIn(baseline["job_id"], self.server.run("baselines").stdout)
 
         # Within other limits it is another measurement.
-        reply = self.submit(mode="sentiment", limits={"largest_batch": 2})
+        reply = self.submit(mode="sentiment", limits={"max_batch": 2})
         other = self.api.wait(reply.json["id"])["id"]
         self.assertIsNone(self.api.get(f"/v1/jobs/{other}/baseline").json["baseline"])
 
         # The numbers outlive the job.
-        reply = self.submit(mode="sentiment", limits={"largest_batch": 4})
+        reply = self.submit(mode="sentiment", limits={"max_batch": 4})
         same = self.api.wait(reply.json["id"])["id"]
         before = self.api.get(f"/v1/jobs/{same}/baseline").json
         self.assertEqual(before["baseline"]["job_id"], baseline["job_id"])
@@ -188,7 +188,7 @@ class Profile(unittest.TestCase):
         self.assertIn("No baselines", self.server.run("baselines").stdout)
 
     def test_a_baseline_belongs_to_its_team_and_to_those_who_may_submit(self):
-        reply = self.submit(mode="sentiment", limits={"largest_batch": 1})
+        reply = self.submit(mode="sentiment", limits={"max_batch": 1})
         job = self.api.wait(reply.json["id"])["id"]
         self.server.admin("add-team", "others")
         self.server.admin("add-user", "eve")
@@ -198,7 +198,7 @@ class Profile(unittest.TestCase):
         self.assertEqual(self.api.send("PUT", f"/v1/jobs/{job}/baseline").status, 200)
         [baseline] = self.api.get("/v1/baselines").json["items"]
         self.assertEqual(eve.get("/v1/baselines").json["items"], [])
-        theirs = eve.post("/v1/jobs", {"kind": "profile", "args": {"mode": "sentiment", "limits": {"largest_batch": 1}}}).json["id"]
+        theirs = eve.post("/v1/jobs", {"kind": "profile", "args": {"mode": "sentiment", "limits": {"max_batch": 1}}}).json["id"]
         eve.wait(theirs)
         answer = eve.get(f"/v1/jobs/{theirs}/baseline").json
         self.assertEqual((answer["comparison_key"], answer["baseline"]), (baseline["comparison_key"], None))

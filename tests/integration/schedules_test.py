@@ -37,7 +37,7 @@ class Schedules(unittest.TestCase):
     def test_a_job_is_submitted_when_its_time_comes(self):
         path, schedule = self.make()
         run = self.first_run(path)
-        self.assertEqual((run["outcome"], run["by"], run["missed"]), ("submitted", None, 0), run)
+        self.assertEqual((run["outcome"], run["triggered_by"], run["missed"]), ("submitted", None, 0), run)
         self.assertTrue(run["due_at"].endswith(":00.000Z"), run)
         job = self.api.wait(run["job_id"])
         self.assertEqual(job["state"], "succeeded")
@@ -56,7 +56,7 @@ class Schedules(unittest.TestCase):
         self.assertEqual(self.api.wait(reply.json["job_id"])["state"], "succeeded")
         [run] = self.runs(path)
         self.assertEqual((run["outcome"], run["job_state"]), ("submitted", "succeeded"))
-        self.assertIsNotNone(run["by"])
+        self.assertIsNotNone(run["triggered_by"])
         self.assertEqual(len(self.api.post(path + "/resume").json["next_runs"]), 5)
 
     def test_a_name_is_taken_once_and_a_change_is_made_to_what_one_saw(self):

@@ -106,9 +106,9 @@ class WavesJobs(unittest.TestCase):
             self.assertIn(words, errors[symbol])
         self.assertEqual(len(report["summary"]["errors"]), 5)
         results = f"/v1/jobs/{report['job_id']}/results"
-        part = self.api.get(f"{results}?format=jsonl&first=2&limit=3").body.splitlines()
+        part = self.api.get(f"{results}?format=jsonl&offset=2&limit=3").body.splitlines()
         self.assertEqual([json.loads(line) for line in part], rows[2:5])
-        self.assertEqual(self.api.get(f"{results}?first=6").json["items"], [])
+        self.assertEqual(self.api.get(f"{results}?offset=6").json["items"], [])
         self.assertEqual(self.api.get(f"{results}?limit=0").status, 400)
         table = self.api.get(f"/v1/jobs/{report['job_id']}/results?format=csv").body.decode()
         self.assertEqual([row["symbol"] for row in csv.DictReader(io.StringIO(table))], [row["symbol"] for row in rows])
@@ -163,7 +163,7 @@ class WavesJobs(unittest.TestCase):
             told = self.api.post("/v1/waves-checks", {**job, "pattern": count["rule_name"], "direction": count["direction"],
                                                       "ends": count["pivots"]}).json
             self.assertTrue(told["valid"])
-            for member in ("ensemble_score", "rarity", "rarity_words", "parts", "outlook", "wave_config", "pattern"):
+            for member in ("ensemble_score", "rarity", "rarity_text", "parts", "outlook", "wave_config", "pattern"):
                 self.assertEqual(told[member], count[member])
             margins = {rule["name"]: rule["margin"] for rule in told["rules"]}
             for rule in count["rules"]:
@@ -225,8 +225,8 @@ class WavesJobs(unittest.TestCase):
         whole = rows[0]["report"]
         self.assertEqual(replay.json["report"]["counts"], whole["counts"])
         self.assertEqual(replay.json["report"]["in_progress"], whole["in_progress"])
-        self.assertEqual(steps[-1]["whole_nodes"], whole["scan_stats"]["nodes"])
-        self.assertLess(sum(step["nodes"] for step in steps), sum(step["whole_nodes"] for step in steps))
+        self.assertEqual(steps[-1]["full_search_nodes"], whole["scan_stats"]["nodes"])
+        self.assertLess(sum(step["nodes"] for step in steps), sum(step["full_search_nodes"] for step in steps))
         alone = self.api.post("/v1/waves-replays", {"prices": told(closes), "symbol": "DAX", "last": 10}).json
         self.assertEqual(alone["steps"][1:], steps[1:])
         self.assertEqual(alone["report"], replay.json["report"])
@@ -269,7 +269,7 @@ class WavesJobs(unittest.TestCase):
         job = self.submit(prices=walks(1, 400), surrogates=20000, top_n=1)
         stream = self.api.get(f"/v1/jobs/{job}/events", headers={"Accept": "text/event-stream"})
         told = [json.loads(line[len("data: "):]) for line in stream.body.decode().splitlines() if line.startswith("data: ")]
-        shares = [it["progress"]["share"] for it in told if "progress" in it]
+        shares = [it["progress"]["fraction"] for it in told if "progress" in it]
         self.assertEqual(shares, sorted(shares))
         self.assertEqual(shares[-1], 1)
         self.assertTrue([share for share in shares if 0 < share < 1], shares)

@@ -54,7 +54,7 @@ class Waves(unittest.TestCase):
                            "enable_multi_start: true\nmax_start_points: 8\nwindow_overlap_ratio: 0.5\n"
                            "pre_score_weights: [0.4, 0.3, 0.2, 0.1]\n")
         told = json.loads(self.waves(PRICES, "--preset", "high-perf", "--config", config, "--format", "json"))
-        self.assertEqual([note["key"] for note in told["settings_without_effect"]], ["use_gpu"])
+        self.assertEqual([note["key"] for note in told["ignored_settings"]], ["use_gpu"])
         self.assertIn("/max_start_points", self.waves(PRICES, "--set", "max_start_points=0", code=2))
         self.assertIn("no setting", self.waves(PRICES, "--set", "stars=1", code=2))
         self.assertIn("no preset", self.waves(PRICES, "--preset", "warp", code=2))
@@ -100,9 +100,9 @@ class Waves(unittest.TestCase):
     def test_bars_that_come_one_by_one(self):
         told = [json.loads(line) for line in self.waves(PRICES, "--replay", "30", "--format", "jsonl").splitlines()]
         self.assertEqual([step["bar"] for step in told], list(range(470, 500)))
-        self.assertLess(sum(step["nodes"] for step in told), sum(step["whole_nodes"] for step in told))
+        self.assertLess(sum(step["nodes"] for step in told), sum(step["full_search_nodes"] for step in told))
         whole = json.loads(self.waves(PRICES, "--format", "jsonl"))
-        self.assertEqual(told[-1]["whole_nodes"], whole["scan_stats"]["nodes"])
+        self.assertEqual(told[-1]["full_search_nodes"], whole["scan_stats"]["nodes"])
         self.assertEqual(told[-1]["best"]["pivots"], whole["counts"][0]["pivots"])
         self.assertIn("starts searched", self.waves(PRICES, "--replay", "1"))
         self.assertIn("surrogates", self.waves(PRICES, "--replay", "1", "--set", "surrogates=5", code=2))

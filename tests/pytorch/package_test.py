@@ -124,7 +124,7 @@ class OnACard(unittest.TestCase):
         found = plimsoll.probe(self.step_of(model, torch.optim.AdamW(model.parameters())), args=ARGS, server=self.where)
         self.assertEqual(found.largest_batch, (8192 - 512 - 1024) // 48)
         self.assertEqual([trial.batch for trial in found.trials][:9], [1, 2, 4, 8, 16, 32, 64, 128, 256])
-        self.assertEqual(found.answer['measured']['largest_batch'], found.largest_batch)
+        self.assertEqual(found.answer['measured']['max_batch'], found.largest_batch)
 
     def test_runs_are_reported_and_correct_later_estimates(self):
         for callback_for, train in LIBRARIES:

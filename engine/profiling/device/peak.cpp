@@ -1,5 +1,5 @@
 #include "engine/kernels/embedded.hpp"
-#include "engine/opencl/calls/invoke.hpp"
+#include "engine/opencl/runtime/invoke.hpp"
 #include "engine/profiling/device/buffers.hpp"
 
 #include <algorithm>

@@ -78,11 +78,11 @@ json check_json(const Series& series, const DrawnCount& drawn, const CheckedCoun
                 {"ensemble_score", or_null(checked.score)},
                 {"parts", checked.parts ? parts_json(*checked.parts) : json(nullptr)},
                 {"rarity", or_null(checked.rarity)},
-                {"rarity_words", nullptr},
+                {"rarity_text", nullptr},
                 {"expected_by_chance", nullptr},
                 {"outlook", checked.outlook ? outlook_json(*checked.outlook) : json(nullptr)}};
     if (checked.rarity) {
-        out["rarity_words"] = rarity_words(*checked.rarity);
+        out["rarity_text"] = rarity_words(*checked.rarity);
         out["expected_by_chance"] = expected_counts(*checked.rarity);
     }
     return out;

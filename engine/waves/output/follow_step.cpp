@@ -47,12 +47,12 @@ json step_json(const SymbolReport& report, const FollowStep& step) {
             {"starts", step.effort.starts},
             {"starts_searched", step.effort.searched},
             {"nodes", step.effort.nodes},
-            {"whole_nodes", step.effort.whole_nodes},
+            {"full_search_nodes", step.effort.whole_nodes},
             {"best", report.counts.empty() ? json(nullptr)
                                            : brief_json(report, report.counts.front().count)},
-            {"came", briefs(report, step.came)},
-            {"went", briefs(report, step.went)},
-            {"broken", std::move(broken)}};
+            {"appeared", briefs(report, step.came)},
+            {"disappeared", briefs(report, step.went)},
+            {"invalidated", std::move(broken)}};
 }
 
 std::string step_text(const SymbolReport& report, const FollowStep& step) {

@@ -79,7 +79,7 @@ json chance_json(const Chance& chance, std::uint32_t surrogates, bool by_rarity)
             {"k_pattern", chance.k_kind},
             {"p_value_pattern", Chance::p_value(chance.k_kind, surrogates)},
             {"verdict", verdict(Chance::p_value(chance.k, surrogates))},
-            {"words", chance_words(chance, surrogates, by_rarity)}};
+            {"explanation", chance_words(chance, surrogates, by_rarity)}};
 }
 
 }  // namespace
@@ -142,7 +142,7 @@ json count_json(const SymbolReport& report, const CountReport& it) {
         {"direction", found.rising ? "up" : "down"},
         {"ensemble_score", found.score},
         {"rarity", rarity_json(report, found.standing)},
-        {"rarity_words", report.by_rarity ? json(rarity_words(found.standing)) : json(nullptr)},
+        {"rarity_text", report.by_rarity ? json(rarity_words(found.standing)) : json(nullptr)},
         {"expected_by_chance", expected_json(report, found.standing)},
         {"fib_score", it.parts[Part::fibonacci]},
         {"parts", parts_json(it.parts)},

@@ -1,7 +1,7 @@
--- Submits up to about 1,000 jobs of any teams in one transaction: jobs, tasks, audit rows and lanes. A row a job, in
--- order.
+-- Submits up to about 1,000 jobs of any teams in one transaction: jobs, tasks, audit rows and lanes. Answers a row a
+-- job, in order.
 --
--- Arrays have an element per job; one of which every element may be null may be null as a whole.
+-- Arrays with an element per job; one of which every element may be null may be null as a whole:
 --   p_teams, p_users
 --   p_kinds, p_kind_versions     a worker claims it if it registered kind:version
 --   p_args                       handed to the worker as they are; small: texts belong into task inputs
@@ -12,29 +12,32 @@
 --   p_capabilities               '' or one that the worker must have registered
 --   p_memory_buckets             needs at most 2^n MiB on the device; 0: next to nothing
 --   p_models                     '' or a name; tasks of one model stand in one lane
---   p_merges                     true: a merge task on host makes the report when all tasks are done. false: only with
--- one
---                                task, whose partial is the report
+--   p_merges                     true: a merge task on host makes the report when all tasks are done; false: only with
+--                                one task, whose partial is the report
 --   p_run_ats                    null: at once
---   p_keys, p_fingerprints       Idempotency-Key (1 to 255 characters; kept for 48 h) and SHA-256 of the request, or
--- null
+--   p_keys, p_fingerprints       Idempotency-Key (1 to 255 characters, kept for 48 h), SHA-256 of the request; or null
 --   p_deadlines, p_timeouts      by when it must have ended; seconds from its start; or null
---   p_unique_keys                of which at most one job of a team that has not ended has any; or null
+--   p_unique_keys                at most one unfinished job of a team has it; or null
 -- p_whole: all jobs or none; PLM03, with the conflicts as its detail, when one cannot be stored.
--- Arrays have an element per task, in the order of their jobs: p_task_jobs (which job of this call, from 1),
--- p_task_items
--- (texts, symbols), p_task_seconds (estimated normalised device-seconds), p_task_inputs (opaque; null: none).
+-- Arrays with an element per task, best in the order of their jobs:
+--   p_task_jobs                  which job of this call, from 1; a job has at least one task
+--   p_task_items                 texts, symbols
+--   p_task_seconds               estimated, normalised device-seconds
+--   p_task_inputs                opaque; or null
 --
 -- outcome: created; replayed (same key and fingerprint: job_id and created_at of the first); key_conflict (same key,
 -- another fingerprint); unique_conflict (job_id is the unfinished job that has the unique key); over_quota (refusal
--- says which quota: see quota_refusals). job_id is null where no job answers. Scheduled jobs start as scheduled, others
+-- says which quota: see refuse_over_quota). job_id is null where no job answers. Scheduled jobs start as scheduled,
+-- others
 -- as queued. 22023: arguments; 23514: today's partitions are missing (ensure_partitions).
+--
+-- Locks: idempotency keys, limits, unique keys, each in one order for all callers; then the classes. Who waits for a
+-- key holds no class lock.
 create or replace function enqueue(
   p_teams bigint[], p_users bigint[], p_kinds text[], p_kind_versions smallint[], p_args json[], p_names text[],
   p_labels jsonb[], p_priorities smallint[], p_device_classes text[], p_capabilities text[],
-    p_memory_buckets smallint[],
-  p_models text[], p_merges boolean[], p_run_ats timestamptz[], p_keys text[], p_fingerprints bytea[],
-  p_deadlines timestamptz[], p_timeouts real[], p_unique_keys text[], p_whole boolean,
+  p_memory_buckets smallint[], p_models text[], p_merges boolean[], p_run_ats timestamptz[], p_keys text[],
+  p_fingerprints bytea[], p_deadlines timestamptz[], p_timeouts real[], p_unique_keys text[], p_whole boolean,
   p_task_jobs int[], p_task_items int[], p_task_seconds real[], p_task_inputs bytea[],
   p_now timestamptz default clock_timestamp())
 returns table (ord int, job_id bigint, outcome text, created_at timestamptz, refusal jsonb)
@@ -46,33 +49,31 @@ declare
   v_count constant int := cardinality(p_teams);
   v_tasks int := cardinality(p_task_jobs);
   v_day constant bigint := day_of(p_now)::bigint << 40;
+  v_found record;
   v_classes smallint[];
   v_used_classes smallint[];
   v_class smallint;
-  v_limited boolean;  -- a team of these may have a limit or a quota
+  v_lanes int[];
   v_ids bigint[];
-  v_outcomes text[];  -- this and the three below: null while all jobs are new
+  v_outcomes text[];  -- this and the two below: null while all jobs are new
   v_created timestamptz[];
   v_refusals jsonb[];
   v_new boolean[];
-  v_lanes int[];
   v_queued boolean[];
   v_task_counts int[];
   v_item_counts bigint[];
-  v_first_items bigint[];
   v_first_tasks int[];
-  v_sorted boolean;
+  v_first_items bigint[];
+  v_sorted boolean := v_tasks = v_count;
   v_numbers bigint[];
   v_wakes boolean;
 begin
   if not coalesce(v_count = all (array[cardinality(p_users), cardinality(p_kinds), cardinality(p_kind_versions),
-    cardinality(p_args),
-      cardinality(p_labels), cardinality(p_priorities), cardinality(p_device_classes),
+      cardinality(p_args), cardinality(p_labels), cardinality(p_priorities), cardinality(p_device_classes),
       cardinality(p_capabilities), cardinality(p_memory_buckets), cardinality(p_models), cardinality(p_merges)]), false)
     or v_count <> any (array[cardinality(p_names), cardinality(p_run_ats), cardinality(p_keys),
-      cardinality(p_fingerprints),
-      cardinality(p_deadlines), cardinality(p_timeouts), cardinality(p_unique_keys)])
-    or not coalesce(cardinality(p_task_jobs) = all (array[cardinality(p_task_items), cardinality(p_task_seconds),
+      cardinality(p_fingerprints), cardinality(p_deadlines), cardinality(p_timeouts), cardinality(p_unique_keys)])
+    or not coalesce(v_tasks = all (array[cardinality(p_task_items), cardinality(p_task_seconds),
       cardinality(p_task_inputs)]), false)
   then
     raise exception 'arrays differ in length' using errcode = 'invalid_parameter_value';
@@ -82,32 +83,10 @@ begin
     p_device_classes := array(select case when u.name like '%,%' then connected_class(u.name) else u.name end
       from unnest(p_device_classes) with ordinality u(name, ord) order by u.ord);
   end if;
-  -- Once for all where all jobs are of one lane. Lanes stay; whoever has none yet gets it below.
-  if p_teams[1] = all (p_teams) and p_device_classes[1] = all (p_device_classes) and p_kinds[1] = all (p_kinds)
-      and p_kind_versions[1] = all (p_kind_versions) and p_capabilities[1] = all (p_capabilities)
-      and p_memory_buckets[1] = all (p_memory_buckets)
-      and p_models[1] = all (p_models) and p_priorities[1] = all (p_priorities) then
-    select array_fill(c.id, array[v_count]), array_fill(l.id, array[v_count]), t.team_id is not null
-    into v_classes, v_lanes, v_limited
-    from device_class c
-    left join account a on a.team_id = p_teams[1] and a.class_id = c.id
-    left join lane l on l.account_id = a.id and l.kind = p_kinds[1] and l.kind_version = p_kind_versions[1]
-      and l.capability = p_capabilities[1]
-      and l.memory_bucket = p_memory_buckets[1] and l.model = p_models[1] and l.priority = p_priorities[1]
-    left join team_limit t on t.team_id = p_teams[1]
-    where c.name = p_device_classes[1];
-  else
-    select array_agg(x.class_id), array_agg(x.lane_id), bool_or(x.limited) into v_classes, v_lanes, v_limited from (
-      select c.id class_id, l.id lane_id, t.team_id is not null limited
-      from generate_series(1, v_count) i
-      left join device_class c on c.name = p_device_classes[i]
-      left join account a on a.team_id = p_teams[i] and a.class_id = c.id
-      left join lane l on l.account_id = a.id and l.kind = p_kinds[i] and l.kind_version = p_kind_versions[i]
-        and l.capability = p_capabilities[i]
-        and l.memory_bucket = p_memory_buckets[i] and l.model = p_models[i] and l.priority = p_priorities[i]
-      left join team_limit t on t.team_id = p_teams[i]
-      order by i offset 0) x;
-  end if;
+  v_found := find_lanes(p_teams, p_device_classes, p_kinds, p_kind_versions, p_capabilities, p_memory_buckets, p_models,
+    p_priorities);
+  v_classes := v_found.classes;
+  v_lanes := v_found.lanes;
   if v_classes is null or array_position(v_classes, null) is not null then
     raise exception 'unknown device class' using errcode = 'invalid_parameter_value';
   end if;
@@ -117,114 +96,52 @@ begin
     v_used_classes := array(select distinct c from unnest(v_classes) c order by c);
   end if;
 
-  -- How many tasks and items a job has, and which are its first. Where each has one, that is soon said.
-  v_sorted := v_tasks = v_count;
   for i in 1 .. v_count loop
     v_ids[i] := v_day | (nextval('job_seq') & ((1::bigint << 40) - 1));
     v_first_tasks[i] := i - 1;
     v_sorted := v_sorted and coalesce(p_task_jobs[i] = i, false);
   end loop;
-  if v_sorted then
+  if v_sorted then  -- one task each
     v_task_counts := array_fill(1, array[v_count]);
     v_item_counts := p_task_items;
     v_first_items := array_fill(0::bigint, array[v_count]);
   end if;
-  -- Tasks out of their jobs' order are sorted, once.
   for i in 1 .. 2 loop
     exit when v_sorted;
-    select array_agg(t.n order by t.job), array_agg(t.items order by t.job),
-      array_agg((t.all_n - t.n)::int order by t.job), bool_and(t.last = t.all_n)
-    into v_task_counts, v_item_counts, v_first_tasks, v_sorted
-    from (select p_task_jobs[i] job, count(*)::int n, sum(p_task_items[i]) items, max(i) last,
-      sum(count(*)) over (order by p_task_jobs[i]) all_n
-      from generate_series(1, v_tasks) i where p_task_jobs[i] between 1 and v_count group by 1) t;
+    select c.* into v_sorted, v_task_counts, v_item_counts, v_first_tasks, v_first_items
+    from count_tasks(v_count, p_task_jobs, p_task_items) c;
     exit when v_sorted;
     select array_agg(u.job order by u.job, u.ord), array_agg(u.items order by u.job, u.ord),
-      array_agg(u.seconds order by u.job, u.ord),
-      array_agg(u.input order by u.job, u.ord)
+      array_agg(u.seconds order by u.job, u.ord), array_agg(u.input order by u.job, u.ord)
     into p_task_jobs, p_task_items, p_task_seconds, p_task_inputs
-    from unnest(p_task_jobs, p_task_items, p_task_seconds, p_task_inputs) with ordinality u(job, items, seconds, input,
-      ord)
+    from unnest(p_task_jobs, p_task_items, p_task_seconds, p_task_inputs)
+      with ordinality u(job, items, seconds, input, ord)
     where u.job between 1 and v_count;
     v_tasks := cardinality(p_task_jobs);
   end loop;
   if coalesce(cardinality(v_task_counts), 0) <> v_count then
     raise exception 'a job has no task' using errcode = 'invalid_parameter_value';
   end if;
-  if v_first_items is null then
-    v_first_items := array(select sum(p_task_items[i]) over (partition by p_task_jobs[i]
-      order by i rows unbounded preceding) - p_task_items[i]
-      from generate_series(1, v_tasks) i order by i);
-  end if;
-
   if 0 >= any (p_timeouts) then
     raise exception 'a timeout is not positive' using errcode = 'invalid_parameter_value';
   end if;
-  if v_tasks > v_count and false = any (p_merges) then
-    perform from unnest(p_merges, v_task_counts) u(merge, n) where not u.merge and u.n > 1;
-    if found then
-      raise exception 'a job of several tasks has no merge' using errcode = 'invalid_parameter_value';
-    end if;
+  if v_tasks > v_count and false = any (p_merges)
+      and exists (select from unnest(p_merges, v_task_counts) u(merge, n) where not u.merge and u.n > 1) then
+    raise exception 'a job of several tasks has no merge' using errcode = 'invalid_parameter_value';
   end if;
 
-  -- Keys first, in one order for everybody: who waits here holds no class lock.
   if array_remove(p_keys, null) <> '{}' then
-    delete from idempotency_key k using unnest(p_teams, p_keys) u(team_id, key)
-    where k.team_id = u.team_id and k.key = u.key and k.expires_at <= p_now;
-    insert into idempotency_key (team_id, key, fingerprint, job_id, created_at, expires_at)
-    select distinct on (u.team_id, u.key) u.team_id, u.key, u.fingerprint, u.id, p_now, p_now + interval '48 hours'
-    from unnest(p_teams, p_keys, p_fingerprints, v_ids) with ordinality u(team_id, key, fingerprint, id, ord)
-    where u.key is not null order by u.team_id, u.key, u.ord
-    on conflict do nothing;
-    select array_agg(coalesce(k.job_id, u.id) order by u.ord),
-      array_agg(case when k.key is null or k.job_id = u.id then 'created'
-        when k.fingerprint = u.fingerprint then 'replayed' else 'key_conflict' end order by u.ord),
-      array_agg(coalesce(k.created_at, p_now) order by u.ord)
-    into v_ids, v_outcomes, v_created
-    from unnest(p_teams, p_keys, p_fingerprints, v_ids) with ordinality u(team_id, key, fingerprint, id, ord)
-    left join idempotency_key k on k.team_id = u.team_id and k.key = u.key;
+    select r.* into v_outcomes, v_ids, v_created from reserve_keys(p_teams, p_keys, p_fingerprints, v_ids, p_now) r;
   end if;
-
-  -- Then quotas: a repeat was answered above, whatever the quota is now. Who is refused is no job, and its idempotency
-  -- key no answer.
-  if v_limited then
-    v_outcomes := coalesce(v_outcomes, array_fill('created'::text, array[v_count]));
-    v_refusals := quota_refusals(p_teams, v_classes, v_outcomes, p_run_ats, p_task_jobs, p_task_seconds, p_now);
-    delete from idempotency_key i using unnest(p_teams, v_ids, v_refusals) u(team_id, id, refusal)
-    where u.refusal is not null and i.team_id = u.team_id and i.job_id = u.id and i.key = any(p_keys);
-    select array_agg(case when u.refusal is null then u.outcome else 'over_quota' end order by u.ord)
-    into v_outcomes from unnest(v_outcomes, v_refusals) with ordinality u(outcome, refusal, ord);
+  -- Quotas behind the keys: a repeat is answered, whatever the quota is now.
+  if v_found.limited then
+    select r.* into v_outcomes, v_refusals from refuse_over_quota(p_teams, v_classes, p_keys, v_ids,
+      coalesce(v_outcomes, array_fill('created'::text, array[v_count])), p_run_ats, p_task_jobs, p_task_seconds,
+      p_now) r;
   end if;
-
-  -- Then unique keys. Those that nobody has had are inserted, the others locked; only then, in a statement that sees
-  -- what their last holders committed, does it show which of them are free.
   if array_remove(p_unique_keys, null) <> '{}' then
-    v_outcomes := coalesce(v_outcomes, array_fill('created'::text, array[v_count]));
-    insert into unique_key (team_id, key, job_id, taken_at)
-    select distinct on (u.team_id, u.key) u.team_id, u.key, u.id, p_now
-    from unnest(p_teams, p_unique_keys, v_ids, v_outcomes) with ordinality u(team_id, key, id, outcome, ord)
-    where u.key is not null and u.outcome = 'created' order by u.team_id, u.key, u.ord
-    on conflict do nothing;
-    perform from unique_key k where (k.team_id, k.key) in (select u.team_id, u.key
-      from unnest(p_teams, p_unique_keys) u(team_id, key))
-      order by k.team_id, k.key for update;
-    update unique_key k set job_id = f.id, taken_at = p_now
-    from (select distinct on (u.team_id, u.key) u.team_id, u.key, u.id
-      from unnest(p_teams, p_unique_keys, v_ids, v_outcomes) with ordinality u(team_id, key, id, outcome, ord)
-      where u.key is not null and u.outcome = 'created' order by u.team_id, u.key, u.ord) f
-    where k.team_id = f.team_id and k.key = f.key and k.job_id <> all(v_ids)
-      and not exists (select from job j where j.id = k.job_id and j.finished_at is null);
-    -- Who did not get its key is no job, and its idempotency key no answer.
-    delete from idempotency_key i using unnest(p_teams, p_unique_keys, v_ids, v_outcomes) u(team_id, key, id, outcome),
-      unique_key k
-    where u.outcome = 'created' and k.team_id = u.team_id and k.key = u.key and k.job_id <> u.id
-      and i.team_id = u.team_id and i.job_id = u.id
-      and i.key = any(p_keys);
-    select array_agg(coalesce(k.job_id, u.id) order by u.ord),
-      array_agg(case when k.job_id <> u.id then 'unique_conflict' else u.outcome end order by u.ord)
-    into v_ids, v_outcomes
-    from unnest(p_teams, p_unique_keys, v_ids, v_outcomes) with ordinality u(team_id, key, id, outcome, ord)
-    left join unique_key k on u.outcome = 'created' and k.team_id = u.team_id and k.key = u.key;
+    select r.* into v_outcomes, v_ids from reserve_unique_keys(p_teams, p_unique_keys, p_keys, v_ids,
+      coalesce(v_outcomes, array_fill('created'::text, array[v_count])), p_now) r;
   end if;
   if p_whole and v_outcomes && '{key_conflict, unique_conflict, over_quota}' then
     raise exception 'not all jobs can be stored' using errcode = 'PLM03', detail = (
@@ -234,86 +151,82 @@ begin
       where u.outcome in ('key_conflict', 'unique_conflict', 'over_quota'));
   end if;
 
-  if 'created' <> all (v_outcomes) then  -- nothing is stored
-    return query select i, case when v_outcomes[i] not in ('key_conflict', 'over_quota') then v_ids[i] end,
-    v_outcomes[i], coalesce(v_created[i], p_now), v_refusals[i]
-    from generate_series(1, v_count) i;
-    return;
-  end if;
-  v_new := array_fill(true, array[v_count]);
-  if array_remove(v_outcomes, 'created') <> '{}' then
-    v_new := array(select v_outcomes[i] = 'created' from generate_series(1, v_count) i order by i);
-  end if;
-  v_queued := v_new;
-  if array_remove(p_run_ats, null) <> '{}' then
-    v_queued := array(select v_new[i] and coalesce(p_run_ats[i] <= p_now, true) from generate_series(1, v_count) i
-      order by i);
-  end if;
+  if v_outcomes is null or 'created' = any (v_outcomes) then
+    v_new := array_fill(true, array[v_count]);
+    if array_remove(v_outcomes, 'created') <> '{}' then
+      v_new := array(select v_outcomes[i] = 'created' from generate_series(1, v_count) i order by i);
+    end if;
+    v_queued := v_new;
+    if array_remove(p_run_ats, null) <> '{}' then
+      v_queued := array(select v_new[i] and coalesce(p_run_ats[i] <= p_now, true)
+        from generate_series(1, v_count) i order by i);
+    end if;
 
-  foreach v_class in array v_used_classes loop
-    perform lock_class(v_class);
-  end loop;
-  if array_position(v_lanes, null) is not null then
-    v_lanes := ensure_lanes(p_teams, v_classes, p_kinds, p_kind_versions, p_capabilities, p_memory_buckets, p_models,
-      p_priorities);
-  end if;
+    foreach v_class in array v_used_classes loop
+      perform lock_class(v_class);
+    end loop;
+    if array_position(v_lanes, null) is not null then
+      v_lanes := ensure_lanes(p_teams, v_classes, p_kinds, p_kind_versions, p_capabilities, p_memory_buckets, p_models,
+        p_priorities);
+    end if;
 
-  -- A number per task, in their order, also those that are not ready yet.
-  for i in 1 .. v_tasks loop
-    v_numbers[i] := case when v_queued[p_task_jobs[i]] then nextval('ready_seq') end;
-  end loop;
-  with tasks as (
-    insert into task (job_id, seq, team_id, first_item, items, est_seconds, input)
-    select v_ids[p_task_jobs[i]], i - 1 - v_first_tasks[p_task_jobs[i]], p_teams[p_task_jobs[i]], v_first_items[i],
-      p_task_items[i],
-      greatest(p_task_seconds[i], 1e-4)::real, p_task_inputs[i]
-    from generate_series(1, v_tasks) i where v_new[p_task_jobs[i]]
-  ), line as (
-    insert into ready (lane_id, seq, job_id, task, est_seconds, attempt, crashes, since)
-    select v_lanes[p_task_jobs[i]], v_numbers[i], v_ids[p_task_jobs[i]], i - 1 - v_first_tasks[p_task_jobs[i]],
-      greatest(p_task_seconds[i], 1e-4)::real, 1, 0, p_now
-    from generate_series(1, v_tasks) i where v_numbers[i] is not null
-  ), jobs as (
-    insert into job (id, team_id, user_id, kind, kind_version, name, labels, args, device_class, lane_id, priority,
-      merge,
-      state, created_at, run_at, deadline, timeout_seconds, unique_key, items_total, tasks_total, tasks_left,
+    -- A number per task, in their order, also those that are not ready yet.
+    for i in 1 .. v_tasks loop
+      v_numbers[i] := case when v_queued[p_task_jobs[i]] then nextval('ready_seq') end;
+    end loop;
+    with tasks as (
+      insert into task (job_id, seq, team_id, first_item, items, est_seconds, input)
+      select v_ids[p_task_jobs[i]], i - 1 - v_first_tasks[p_task_jobs[i]], p_teams[p_task_jobs[i]], v_first_items[i],
+        p_task_items[i], greatest(p_task_seconds[i], 1e-4)::real, p_task_inputs[i]
+      from generate_series(1, v_tasks) i where v_new[p_task_jobs[i]]
+    ), line as (
+      insert into ready (lane_id, seq, job_id, task, est_seconds, attempt, crashes, since)
+      select v_lanes[p_task_jobs[i]], v_numbers[i], v_ids[p_task_jobs[i]], i - 1 - v_first_tasks[p_task_jobs[i]],
+        greatest(p_task_seconds[i], 1e-4)::real, 1, 0, p_now
+      from generate_series(1, v_tasks) i where v_numbers[i] is not null
+    ), jobs as (
+      insert into job (id, team_id, user_id, kind, kind_version, name, labels, args, device_class, lane_id, priority,
+        merge, state, created_at, run_at, deadline, timeout_seconds, unique_key, items_total, tasks_total, tasks_left,
         ready_first, ready_last)
-    select v_ids[i], p_teams[i], p_users[i], p_kinds[i], p_kind_versions[i], p_names[i], p_labels[i], p_args[i],
-      p_device_classes[i], v_lanes[i],
-      p_priorities[i], p_merges[i], case when p_run_ats[i] > p_now then 'scheduled' else 'queued' end, p_now,
-        p_run_ats[i], p_deadlines[i],
-      p_timeouts[i], p_unique_keys[i], v_item_counts[i], v_task_counts[i], v_task_counts[i],
-      v_numbers[v_first_tasks[i] + 1], v_numbers[v_first_tasks[i] + v_task_counts[i]]
-    from generate_series(1, v_count) i where v_new[i]
-  )
-  insert into audit_event (team_id, user_id, at, action, target)
-  select p_teams[i], p_users[i], p_now, 'job.create', v_ids[i]::text from generate_series(1, v_count) i where v_new[i];
-  if v_queued <> v_new then
-    insert into scheduled (class_id, run_at, lane_id, job_id, attempt, crashes)
-    select v_classes[i], p_run_ats[i], v_lanes[i], v_ids[i], 1, 0 from generate_series(1, v_count) i where v_new[i]
-      and p_run_ats[i] > p_now;
-  end if;
-  if array_remove(p_deadlines, null) <> '{}' then
-    insert into overdue (at, job_id) select p_deadlines[i], v_ids[i] from generate_series(1, v_count) i where v_new[i]
-      and p_deadlines[i] is not null;
+      select v_ids[i], p_teams[i], p_users[i], p_kinds[i], p_kind_versions[i], p_names[i], p_labels[i], p_args[i],
+        p_device_classes[i], v_lanes[i], p_priorities[i], p_merges[i],
+        case when p_run_ats[i] > p_now then 'scheduled' else 'queued' end, p_now, p_run_ats[i], p_deadlines[i],
+        p_timeouts[i], p_unique_keys[i], v_item_counts[i], v_task_counts[i], v_task_counts[i],
+        v_numbers[v_first_tasks[i] + 1], v_numbers[v_first_tasks[i] + v_task_counts[i]]
+      from generate_series(1, v_count) i where v_new[i]
+    )
+    insert into audit_event (team_id, user_id, at, action, target)
+    select p_teams[i], p_users[i], p_now, 'job.create', v_ids[i]::text
+    from generate_series(1, v_count) i where v_new[i];
+    if v_queued <> v_new then
+      insert into scheduled (class_id, run_at, lane_id, job_id, attempt, crashes)
+      select v_classes[i], p_run_ats[i], v_lanes[i], v_ids[i], 1, 0
+      from generate_series(1, v_count) i where v_new[i] and p_run_ats[i] > p_now;
+    end if;
+    if array_remove(p_deadlines, null) <> '{}' then
+      insert into overdue (at, job_id) select p_deadlines[i], v_ids[i]
+      from generate_series(1, v_count) i where v_new[i] and p_deadlines[i] is not null;
+    end if;
+
+    foreach v_class in array v_used_classes loop
+      if v_lanes[1] = all (v_lanes) and true = all (v_queued) then  -- every task, in one lane
+        v_wakes := add_ready(v_class, v_lanes[1:1], v_numbers[1:1], array[v_tasks], p_now);
+      else
+        v_wakes := (
+          select add_ready(v_class, array_agg(x.lane_id), array_agg(x.first), array_agg(x.n), p_now)
+          from (
+            select v_lanes[i] lane_id, min(v_numbers[v_first_tasks[i] + 1]) first, sum(v_task_counts[i])::int n
+            from generate_series(1, v_count) i where v_queued[i] and v_classes[i] = v_class group by 1) x
+          having count(*) > 0);
+      end if;
+      if v_wakes then
+        perform pg_notify('plimsoll_ready', p_device_classes[array_position(v_classes, v_class)]);
+      end if;
+    end loop;
   end if;
 
-  foreach v_class in array v_used_classes loop
-    if v_lanes[1] = all (v_lanes) and v_queued is not distinct from v_new and array_position(v_new, false) is null then
-      v_wakes := add_ready(v_class, v_lanes[1:1], v_numbers[1:1], array[v_tasks], p_now);
-    else
-      v_wakes := (select add_ready(v_class, array_agg(x.lane_id), array_agg(x.first), array_agg(x.n), p_now)
-        from (select v_lanes[i] lane_id, min(v_numbers[v_first_tasks[i] + 1]) first, sum(v_task_counts[i])::int n
-          from generate_series(1, v_count) i where v_queued[i] and v_classes[i] = v_class group by 1) x
-        having count(*) > 0);
-    end if;
-    if v_wakes then
-      perform pg_notify('plimsoll_ready', p_device_classes[array_position(v_classes, v_class)]);
-    end if;
-  end loop;
-
-  return query select i, case when v_outcomes is null or v_outcomes[i] not in ('key_conflict', 'over_quota')
-    then v_ids[i] end,
+  return query select i,
+    case when v_outcomes is null or v_outcomes[i] not in ('key_conflict', 'over_quota') then v_ids[i] end,
     coalesce(v_outcomes[i], 'created'), coalesce(v_created[i], p_now), v_refusals[i]
   from generate_series(1, v_count) i;
 end

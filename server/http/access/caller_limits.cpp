@@ -45,7 +45,7 @@ Outcome<CallerLimits::Place> CallerLimits::admit(const identity::Principal& prin
     forget_idle(now);
     const auto per_minute = quotas_.requests_per_minute;
     const auto team_per_minute = quotas_.team_requests_per_minute;
-    const auto at_once = quotas_.requests_at_once;
+    const auto at_once = quotas_.concurrent_requests;
 
     const auto [team_entry, new_team] = teams_.try_emplace(principal.team.id.value);
     auto& team = team_entry->second;

@@ -14,7 +14,7 @@ namespace plimsoll::http {
 struct CallerQuotas {
     int requests_per_minute = 0;       // of one token or session
     int team_requests_per_minute = 0;  // of a team's callers together
-    int requests_at_once = 0;          // of one token or session; a stream is one while it lasts
+    int concurrent_requests = 0;       // of one token or session; a stream is one while it lasts
 };
 
 // Counts requests as they begin: each caller and each team has a bucket that holds a minute's worth

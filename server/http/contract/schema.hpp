@@ -48,7 +48,7 @@ class Schema {
     std::vector<std::string> required_;
     bool closed_ = false;                       // additionalProperties: false
     const Schema* other_properties_ = nullptr;  // additionalProperties: a schema
-    const Schema* names_ = nullptr;             // x-names
+    const Schema* names_ = nullptr;             // x-property-names
     std::size_t min_properties_ = 0;
     std::optional<std::size_t> max_properties_;
 
@@ -58,7 +58,7 @@ class Schema {
 
     std::size_t min_length_ = 0;
     std::optional<std::size_t> max_length_;
-    std::string pattern_rule_;  // for the message: x-says, or the pattern itself
+    std::string pattern_rule_;  // for the message: x-message, or the pattern itself
     std::optional<std::regex> regex_;
 
     std::optional<double> minimum_;

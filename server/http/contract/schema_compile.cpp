@@ -14,7 +14,7 @@ constexpr std::size_t kLongestMatched = 4096;
 // Said for people and for generators of clients; no rule for a value.
 const std::set<std::string> kAnnotations = {"description", "example",       "title",
                                             "format",      "default",       "nullable",
-                                            "oneOf",       "discriminator", "x-says"};
+                                            "oneOf",       "discriminator", "x-message"};
 
 [[noreturn]] void refuse_contract(const std::string& where, const std::string& why) {
     throw std::runtime_error("openapi.yaml: " + where + ": " + why);
@@ -57,7 +57,7 @@ void SchemaSet::fill(Schema& schema, const json& source, const std::string& wher
     if (source.contains("default")) schema.default_ = source["default"];
     if (schema.regex_) {
         const auto pattern = source["pattern"].get<std::string>();
-        schema.pattern_rule_ = source.value("x-says", "must match " + pattern);
+        schema.pattern_rule_ = source.value("x-message", "must match " + pattern);
     }
     if (source.contains("oneOf")) discriminate(schema, source, where);
     if (schema.regex_ && schema.max_length_.value_or(kLongestMatched + 1) > kLongestMatched) {
@@ -95,8 +95,8 @@ void SchemaSet::keyword(Schema& schema, const std::string& key, const json& valu
     } else if (key == "additionalProperties") {
         if (value.is_object()) schema.other_properties_ = &compile(value, where + "/*");
         schema.closed_ = value == false;
-    } else if (key == "x-names") {
-        schema.names_ = &compile(value, where + "/x-names");
+    } else if (key == "x-property-names") {
+        schema.names_ = &compile(value, where + "/x-property-names");
     } else if (key == "minProperties") {
         schema.min_properties_ = value;
     } else if (key == "maxProperties") {

@@ -51,7 +51,8 @@ void add_devices(Handlers& handlers, queue::JobStore& store, queue::ShareStore& 
 void add_queue(Handlers& handlers, queue::ShareStore& store);
 void add_usage(Handlers& handlers, queue::ShareStore& store, const Clock& clock);
 // `pool` computes them; the kinds must be able to.
-void add_estimates(Handlers& handlers, Kinds kinds, boost::asio::thread_pool& pool);
+void add_estimates(Handlers& handlers, Kinds kinds, planning::ArgumentCompletion completion,
+                   boost::asio::thread_pool& pool);
 
 void add_schedules(Handlers& handlers, schedules::ScheduleStore& store, planning::Planner& planner,
                    const Clock& clock);

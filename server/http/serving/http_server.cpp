@@ -4,10 +4,8 @@
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_spec.hpp"
 #include "server/http/endpoints/jobs/kind_offers.hpp"
-#include "server/http/endpoints/kinds/advice.hpp"
 #include "server/http/endpoints/pool/health.hpp"
 #include "server/http/site/site.hpp"
-#include "server/planning/argument_completion.hpp"
 
 #include <set>
 #include <stdexcept>
@@ -44,25 +42,10 @@ void check_kinds(const Contract& contract, std::span<const jobs::Contract> kinds
     }
 }
 
-// The handler is called with what its arguments left to the server filled in.
-Handler with_complete_arguments(const planning::ArgumentCompletion& completion, Handler handler) {
-    return [completion,
-            handler = std::move(handler)](const Call& call) -> asio::awaitable<Outcome<Response>> {
-        const std::string kind = call.body.at("kind");
-        if (!completion.knows(kind)) co_return co_await handler(call);
-        auto args = co_await completion.complete(call.principal.team.id, call.body.at("args"));
-        if (!args) co_return tl::unexpected(endpoints::refused(args.error()));
-        auto body = call.body;
-        body["args"] = std::move(*args);
-        co_return co_await handler(
-            {call.request, call.operation, call.parameters, body, call.stream, call.principal});
-    };
-}
-
 Handlers make_handlers(const Backends& backends, const Contract& contract, const Draining& draining,
                        const std::string& version) {
     const auto& [jobs, datasets, signals, shares, identity, webhooks, webhook_targets, clock, kinds,
-                 pool, advice, advisor, planner, schedules, baselines, quotas] = backends;
+                 pool, records, planner, schedules, baselines, kind_operations, quotas] = backends;
     Handlers handlers;
     endpoints::add_jobs(handlers, jobs, datasets, planner, clock);
     endpoints::add_job_bundles(handlers, jobs, planner, pool, clock);
@@ -70,8 +53,8 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_job_reading(handlers, jobs, signals, draining, clock);
     endpoints::add_job_events(handlers, jobs, signals, identity, draining, clock);
     endpoints::add_job_results(handlers, jobs, kinds, pool, version);
-    endpoints::add_job_pictures(handlers, jobs, plimsoll::jobs::offers(), pool);
-    endpoints::add_baselines(handlers, jobs, baselines, plimsoll::jobs::offers());
+    endpoints::add_job_pictures(handlers, jobs, kinds, pool);
+    endpoints::add_baselines(handlers, jobs, baselines, kinds);
     endpoints::add_datasets(handlers, datasets);
     endpoints::add_dataset_upload(handlers, datasets, pool);
     endpoints::add_dataset_records(handlers, datasets, pool);
@@ -79,10 +62,8 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_health(handlers, jobs, shares);
     endpoints::add_queue(handlers, shares);
     endpoints::add_usage(handlers, shares, clock);
-    endpoints::add_estimates(handlers, kinds, pool);
-    endpoints::add_kind_answers(handlers, jobs, plimsoll::jobs::offers(), pool);
-    endpoints::add_gpu_profiles(handlers, advice, advisor);
-    endpoints::add_training_measurements(handlers, advice, jobs, advisor);
+    endpoints::add_estimates(handlers, kinds, {records, jobs}, pool);
+    endpoints::add_kind_answers(handlers, jobs, kinds, pool);
     endpoints::add_schedules(handlers, schedules, planner, clock);
     endpoints::add_sessions(handlers, identity, clock);
     endpoints::add_users(handlers, identity, clock);
@@ -91,8 +72,7 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_webhooks(handlers, webhooks, webhook_targets);
     endpoints::add_operations(handlers, jobs, draining,
                               {version, contract.version(), contract.kinds()});
-    const planning::ArgumentCompletion completion(advice, jobs, advisor);
-    handlers["createEstimate"] = with_complete_arguments(completion, handlers["createEstimate"]);
+    kind_operations(handlers);
     return handlers;
 }
 

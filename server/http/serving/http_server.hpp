@@ -1,9 +1,9 @@
 #pragma once
 
 #include "engine/base/result.hpp"
-#include "server/advice/advisor.hpp"
 #include "server/base/time.hpp"
 #include "server/http/access/caller_limits.hpp"
+#include "server/http/api/handler.hpp"
 #include "server/http/site/static_files.hpp"
 #include "server/http/wire/listener.hpp"
 #include "server/http/wire/traffic.hpp"
@@ -14,11 +14,13 @@
 #include "server/queue/dataset_store.hpp"
 #include "server/queue/share_store.hpp"
 #include "server/queue/store.hpp"
+#include "server/queue/team_record_store.hpp"
 #include "server/schedules/store.hpp"
 #include "server/webhooks/store.hpp"
 #include "server/webhooks/target.hpp"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -45,11 +47,11 @@ struct Backends {
     // For bodies and chunks that would hold up the I/O thread; bounded by
     // limits::kBodyBytesInFlight.
     boost::asio::thread_pool& pool;
-    advice::RecordStore& advice;
-    const advice::Advisor& advisor;
+    queue::TeamRecordStore& records;
     planning::Planner& planner;
     schedules::ScheduleStore& schedules;
     queue::BaselineStore& baselines;
+    std::function<void(Handlers&)> kind_operations;  // adds those of the kinds' own
     CallerQuotas quotas = {};
 };
 

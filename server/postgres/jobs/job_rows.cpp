@@ -92,8 +92,8 @@ queue::Wait to_wait(const Row& row) {
     wait.device_class = row.get<Maybe<std::string>>("device_class").value_or("");
     if (const auto share = row.get<Maybe<std::string>>("share")) wait.share = share_of_json(*share);
     if (const auto hold = row.get<Maybe<std::string>>("hold")) wait.hold = hold_of_json(*hold);
-    wait.starts_from = row.get<Maybe<Timestamp>>("starts_from");
-    wait.starts_by = row.get<Maybe<Timestamp>>("starts_by");
+    wait.earliest_start_at = row.get<Maybe<Timestamp>>("starts_from");
+    wait.latest_start_at = row.get<Maybe<Timestamp>>("starts_by");
     return wait;
 }
 
@@ -109,11 +109,11 @@ queue::JobEvent to_event(const Row& row) {
 namespace {
 
 std::optional<queue::DeviceCleanup> to_cleanup(const Row& row) {
-    const auto asked_at = row.get<std::optional<Timestamp>>("cleanup_asked_at");
-    if (!asked_at) return std::nullopt;
+    const auto requested_at = row.get<std::optional<Timestamp>>("cleanup_asked_at");
+    if (!requested_at) return std::nullopt;
     queue::DeviceCleanup cleanup;
-    cleanup.asked_at = *asked_at;
-    cleanup.asked_by = row.get<std::optional<std::string>>("cleanup_asked_by").value_or("");
+    cleanup.requested_at = *requested_at;
+    cleanup.requested_by = row.get<std::optional<std::string>>("cleanup_asked_by").value_or("");
     cleanup.ended_at = row.get<std::optional<Timestamp>>("cleanup_ended_at");
     const auto told = row.get<std::optional<std::string>>("cleanup_result").value_or("{}");
     const json result = json::parse(told, nullptr, false);
@@ -138,8 +138,8 @@ queue::DeviceStatus to_device(const Row& row) {
     device.name = info.value("name", device.device);
     device.capability = info.value("capability", json::object()).dump();
     device.memory_bytes = info.value("memory_bytes", std::int64_t{0});
-    device.last_end = info.value("last_end", "");
-    device.copies = info.value("copies", "");
+    device.last_exit = info.value("last_exit", "");
+    device.copy_mode = info.value("copy_mode", "");
     device.seen_at = row.get<Timestamp>("seen_at");
     device.tasks_running = row.get<std::int64_t>("tasks_running");
     device.telemetry = row.get<std::optional<std::string>>("telemetry").value_or("");

@@ -23,10 +23,10 @@ queue::Share to_share(const Row& row) {
     share.ready = row.get<std::int64_t>("ready");
     share.used_seconds = row.get<double>("used_seconds");
     share.used_share = row.get<double>("used_share");
-    share.due_share = row.get<double>("due_share");
+    share.fair_share = row.get<double>("due_share");
     share.quota_used = row.get<double>("quota_used");
     share.quota_renews_at = row.get<Maybe<Timestamp>>("quota_renews_at");
-    share.quota_spent = row.get<bool>("quota_spent");
+    share.quota_exhausted = row.get<bool>("quota_spent");
     share.paused = row.get<bool>("paused");
     return share;
 }
@@ -78,9 +78,9 @@ queue::Share share_of_json(std::string_view text) {
     share.ready = told.at("ready").get<std::int64_t>();
     share.used_seconds = told.at("used_seconds").get<double>();
     share.used_share = told.at("used_share").get<double>();
-    share.due_share = told.at("due_share").get<double>();
+    share.fair_share = told.at("due_share").get<double>();
     share.quota_used = told.at("quota_used").get<double>();
-    share.quota_spent = told.at("quota_spent").get<bool>();
+    share.quota_exhausted = told.at("quota_spent").get<bool>();
     share.paused = told.at("paused").get<bool>();
     return share;
 }

@@ -41,9 +41,8 @@ awaitable<Result<std::vector<Baseline>>> BaselineStore::list(TeamId team) {
     co_return found;
 }
 
-awaitable<Result<std::optional<BaselineStore::Found>>> BaselineStore::find(TeamId team,
-                                                                           std::string kind,
-                                                                           std::string comparison_key) {
+awaitable<Result<std::optional<BaselineStore::Found>>> BaselineStore::find(
+    TeamId team, std::string kind, std::string comparison_key) {
     auto replies = co_await run(team, Statement::of(sql::baselines_find, kind, comparison_key));
     if (!replies) co_return fail(std::move(replies.error()));
     if (replies->back().empty()) co_return std::optional<Found>();

@@ -11,7 +11,8 @@ class BaselineStore final : public queue::BaselineStore {
     explicit BaselineStore(Pool& pool) : pool_(pool) {}
 
     Answer<std::vector<queue::Baseline>> list(TeamId team) override;
-    Answer<std::optional<Found>> find(TeamId team, std::string kind, std::string comparison_key) override;
+    Answer<std::optional<Found>> find(TeamId team, std::string kind,
+                                      std::string comparison_key) override;
     Answer<queue::Baseline> pin(Author author, NewBaseline baseline) override;
     Answer<void> remove(Author author, queue::BaselineId id) override;
 

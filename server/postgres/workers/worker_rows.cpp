@@ -33,8 +33,8 @@ std::string shown_info(const queue::WorkerInfo& info) {
     const json shown = {{"name", info.name},
                         {"home", info.home},
                         {"memory_bytes", info.memory_bytes},
-                        {"last_end", info.last_end},
-                        {"copies", info.copies},
+                        {"last_exit", info.last_exit},
+                        {"copy_mode", info.copy_mode},
                         {"capability", capability.is_object() ? capability : json::object()}};
     return shown.dump(-1, ' ', false, json::error_handler_t::replace);
 }

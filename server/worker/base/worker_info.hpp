@@ -16,7 +16,7 @@ std::string node_name();
 // name do not share unless one is the other's successor. See SupervisorPlace.
 std::string home();
 
-// What a worker runs, by name and version ("waves:3").
+// What a worker runs, by name and version ("word-count:3").
 struct KnownKinds {
     std::vector<std::string> all;
     std::vector<std::string> helped;  // those of which it also runs tasks of other device classes

@@ -171,7 +171,7 @@ Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address, KnownKind
     capability.features = proven_features(probed, info);
     OpenedDevice opened;
     opened.info = worker_info(capability, std::move(kinds));
-    opened.info.copies = copies_of(*device);
+    opened.info.copy_mode = copies_of(*device);
     opened.memory = memory_probe_of(info);
     opened.held_memory = held_memory_of(info, opened.memory);
     if (!info.memory.bytes && opened.memory) {

@@ -8,8 +8,9 @@
 
 namespace plimsoll::worker {
 
-// What this worker takes for an estimated second of a task, by kind ("waves:3"). The last batch
-// counts half, so that it follows other settings, and other programs on the machine, in a few.
+// What this worker takes for an estimated second of a task, by kind ("word-count:3"). The last
+// batch counts half, so that it follows other settings, and other programs on the machine, in a
+// few.
 class Slowness {
   public:
     // From the tasks of these kinds that are done; merges aside, which are estimated for a host.

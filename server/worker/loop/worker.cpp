@@ -46,7 +46,7 @@ Worker::Worker(boost::asio::any_io_executor executor, queue::WorkerStore& store,
 
 awaitable<bool> Worker::run(queue::WorkerInfo info) {
     info_ = std::move(info);
-    info_.last_end = options_.last_end;
+    info_.last_exit = options_.last_exit;
     co_await (loops() || abandonment());
     co_await retire();
     co_return !device_.pulse().busy;

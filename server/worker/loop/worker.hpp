@@ -25,7 +25,7 @@
 namespace plimsoll::worker {
 
 struct WorkerOptions {
-    std::string last_end{};     // of the worker before; see queue::WorkerInfo
+    std::string last_exit{};    // of the worker before; see queue::WorkerInfo
     bool log_readings = false;  // what the device says of itself, every ten seconds
     // A lease lapses 15 s after the last heartbeat that the database accepted.
     std::chrono::milliseconds heartbeat{5000};

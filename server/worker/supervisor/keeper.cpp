@@ -36,7 +36,7 @@ awaitable<void> Keeper::run() {
     while (!stopping_) {
         const auto started = timer_.now();
         std::string end;
-        if (auto child = start_(last_end_); child) {
+        if (auto child = start_(last_exit_); child) {
             child_ = std::move(*child);
             end = co_await tend(*child_);
             child_.reset();
@@ -46,7 +46,7 @@ awaitable<void> Keeper::run() {
             end = child.error().message;
         }
         if (stopping_) co_return;
-        last_end_ = end;
+        last_exit_ = end;
         if (on_failing_ && deaths_ >= options_.most_deaths) {
             co_await rest(end);
             continue;

@@ -37,8 +37,8 @@ struct KeeperOptions {
 // finish nothing gets a long rest between them.
 class Keeper {
   public:
-    // `last_end`: how the worker before it ended; empty when there was none.
-    using Start = std::function<Result<std::unique_ptr<Child>>(const std::string& last_end)>;
+    // `last_exit`: how the worker before it ended; empty when there was none.
+    using Start = std::function<Result<std::unique_ptr<Child>>(const std::string& last_exit)>;
 
     // Told why the device is taken out, before each rest.
     using OnFailing = std::function<awaitable<void>(std::string reason)>;
@@ -67,7 +67,7 @@ class Keeper {
     KeeperOptions options_;
     Backoff backoff_;
     std::unique_ptr<Child> child_;
-    std::string last_end_;
+    std::string last_exit_;
     std::string told_end_;  // by the worker itself, of its own end
     bool telling_end_ = false;
     int deaths_ = 0;  // in a row, with no task finished between them

@@ -72,11 +72,11 @@ bool Supervisor::keeps(const std::string& device) const {
 
 void Supervisor::keep(const std::string& device, const std::string& probed,
                       Keeper::OnFailing on_failing) {
-    const auto start = [this, device, probed](const std::string& last_end) {
+    const auto start = [this, device, probed](const std::string& last_exit) {
         std::vector<std::string> arguments{"worker", "--device", device, "--life-fd",
                                            std::to_string(kLifeFd)};
         if (!probed.empty()) arguments.insert(arguments.end(), {"--probed", probed});
-        if (!last_end.empty()) arguments.insert(arguments.end(), {"--last-end", last_end});
+        if (!last_exit.empty()) arguments.insert(arguments.end(), {"--last-exit", last_exit});
         return start_child_(arguments, kLifeFd);
     };
     keepers_.push_back(std::make_unique<Keeper>(executor_, device, start, std::move(on_failing),

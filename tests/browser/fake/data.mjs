@@ -9,7 +9,7 @@ export const team = { id: 'team_1', name: 'research', created_at: '2025-01-02T08
 export const everyScope = ['jobs:read', 'jobs:write', 'reports:read', 'team:admin', 'sys:admin'];
 
 /** Items tell how far a job is, unless a test says otherwise. */
-export const withShare = (progress) => ({ ...progress, share: progress.share ?? progress.items_done / progress.items_total });
+export const withFraction = (progress) => ({ ...progress, fraction: progress.fraction ?? progress.items_done / progress.items_total });
 
 export function makeJob(id, fields = {}) {
   const links = Object.fromEntries(
@@ -32,7 +32,7 @@ export function makeJob(id, fields = {}) {
     started_at: null,
     finished_at: null,
     submitter: { id: user.id, name: user.name },
-    progress: withShare({ items_total: 1000, items_done: 0, items_failed: 0, eta_seconds: null, ...progress }),
+    progress: withFraction({ items_total: 1000, items_done: 0, items_failed: 0, eta_seconds: null, ...progress }),
     args: { model: 'vader' },
     tasks_failed: 0,
     retries: 0,
@@ -148,18 +148,18 @@ const gpu = {
 
 const pocl = {
   platform: 'Portable Computing Language', device_version: 'OpenCL 3.0 PoCL HSTR', driver_version: '3.1', memory_source: 'MemAvailable', compute_units: 4,
-  local_memory_bytes: 1_048_576, proven: ['fp32_fma', 'half_load', 'reduction'], failed: [{ name: 'amx_bf16', failure: 'The processor has no AMX.' }],
+  local_memory_bytes: 1_048_576, self_tests_passed: ['fp32_fma', 'half_load', 'reduction'], self_tests_failed: [{ name: 'amx_bf16', failure: 'The processor has no AMX.' }],
 };
 const cuda = {
   platform: 'NVIDIA CUDA', device_version: 'OpenCL 3.0 CUDA', driver_version: '550.54.15', memory_source: 'nvml', compute_units: 132,
-  local_memory_bytes: 49_152, proven: ['fp32_fma', 'half_load', 'reduction', 'mma_bf16'], failed: [{ name: 'fp16', failure: 'The device has no cl_khr_fp16.' }],
+  local_memory_bytes: 49_152, self_tests_passed: ['fp32_fma', 'half_load', 'reduction', 'mma_bf16'], self_tests_failed: [{ name: 'fp16', failure: 'The device has no cl_khr_fp16.' }],
 };
 
 export const devices = [
-  { node: 'dock-1', device: 'host', device_class: 'host', name: 'Host work', state: 'busy', reason: null, last_end: null, copies: null, capability: null, memory_bytes: null, tasks_running: 2, seen_at: new Date().toISOString(), telemetry: machine, warnings: [], cleanup: null },
-  { node: 'dock-1', device: 'opencl:0:0', device_class: 'cpu', name: 'pthread-Intel Xeon Processor', state: 'ready', reason: null, last_end: null, copies: 'in_place', capability: pocl, memory_bytes: 8_214_000_000, tasks_running: 0, seen_at: new Date().toISOString(), telemetry: machine, warnings: [], cleanup: { state: 'done', asked_by: 'ada', asked_at: new Date(Date.now() - 120_000).toISOString(), ended_at: new Date(Date.now() - 119_000).toISOString(), kept_bytes: 1_420_000_000, freed_bytes: 1_435_500_544 } },
-  { node: 'crane-7', device: 'opencl:0:0', device_class: 'gpu', name: 'NVIDIA H200', state: 'draining', reason: null, last_end: 'A task ran ten times longer than predicted (predicted: 0.25 s, allowed: 10 s): its worker process was ended.', copies: 'second_queue', capability: cuda, memory_bytes: 150_754_820_096, tasks_running: 1, seen_at: new Date().toISOString(), telemetry: gpu, warnings: [{ code: 'temperature', message: 'It is at 88 °C; the limit is 85 °C.' }], cleanup: null },
-  { node: 'crane-7', device: 'opencl:0:1', device_class: 'gpu', name: 'NVIDIA H200', state: 'failed', reason: 'The self-test kernel gave a wrong sum.', last_end: null, copies: null, capability: null, memory_bytes: 150_754_820_096, tasks_running: 0, seen_at: new Date(Date.now() - 3_600_000).toISOString(), telemetry: null, warnings: [], cleanup: null },
+  { node: 'dock-1', device: 'host', device_class: 'host', name: 'Host work', state: 'busy', reason: null, last_exit: null, copy_mode: null, capability: null, memory_bytes: null, tasks_running: 2, last_seen_at: new Date().toISOString(), telemetry: machine, warnings: [], cleanup: null },
+  { node: 'dock-1', device: 'opencl:0:0', device_class: 'cpu', name: 'pthread-Intel Xeon Processor', state: 'ready', reason: null, last_exit: null, copy_mode: 'in_place', capability: pocl, memory_bytes: 8_214_000_000, tasks_running: 0, last_seen_at: new Date().toISOString(), telemetry: machine, warnings: [], cleanup: { state: 'done', requested_by: 'ada', requested_at: new Date(Date.now() - 120_000).toISOString(), finished_at: new Date(Date.now() - 119_000).toISOString(), kept_bytes: 1_420_000_000, freed_bytes: 1_435_500_544 } },
+  { node: 'crane-7', device: 'opencl:0:0', device_class: 'gpu', name: 'NVIDIA H200', state: 'draining', reason: null, last_exit: 'A task ran ten times longer than predicted (predicted: 0.25 s, allowed: 10 s): its worker process was ended.', copy_mode: 'second_queue', capability: cuda, memory_bytes: 150_754_820_096, tasks_running: 1, last_seen_at: new Date().toISOString(), telemetry: gpu, warnings: [{ code: 'temperature', message: 'It is at 88 °C; the limit is 85 °C.' }], cleanup: null },
+  { node: 'crane-7', device: 'opencl:0:1', device_class: 'gpu', name: 'NVIDIA H200', state: 'failed', reason: 'The self-test kernel gave a wrong sum.', last_exit: null, copy_mode: null, capability: null, memory_bytes: 150_754_820_096, tasks_running: 0, last_seen_at: new Date(Date.now() - 3_600_000).toISOString(), telemetry: null, warnings: [], cleanup: null },
 ];
 
 export const tokens = [
@@ -173,9 +173,9 @@ export const webhooks = [
 ];
 
 export const deliveries = [
-  { id: 'msg_3', type: 'job.finished', job_id: 'job_000000000002', state: 'pending', attempts: 2, status: 500, error: 'The receiver answered 500.', created_at: '2025-03-06T09:00:00.000Z', next_attempt_at: '2025-03-06T09:00:17.000Z', ended_at: null },
-  { id: 'msg_2', type: 'job.finished', job_id: 'job_000000000003', state: 'failed', attempts: 8, status: null, error: 'The receiver did not answer within 10 s.', created_at: '2025-03-05T09:00:00.000Z', next_attempt_at: null, ended_at: '2025-03-05T19:00:00.000Z' },
-  { id: 'msg_1', type: 'webhook.test', job_id: null, state: 'delivered', attempts: 1, status: 204, error: null, created_at: '2025-03-04T09:00:00.000Z', next_attempt_at: null, ended_at: '2025-03-04T09:00:01.000Z' },
+  { id: 'msg_3', type: 'job.finished', job_id: 'job_000000000002', state: 'pending', attempts: 2, status: 500, error: 'The receiver answered 500.', created_at: '2025-03-06T09:00:00.000Z', next_attempt_at: '2025-03-06T09:00:17.000Z', finished_at: null },
+  { id: 'msg_2', type: 'job.finished', job_id: 'job_000000000003', state: 'failed', attempts: 8, status: null, error: 'The receiver did not answer within 10 s.', created_at: '2025-03-05T09:00:00.000Z', next_attempt_at: null, finished_at: '2025-03-05T19:00:00.000Z' },
+  { id: 'msg_1', type: 'webhook.test', job_id: null, state: 'delivered', attempts: 1, status: 204, error: null, created_at: '2025-03-04T09:00:00.000Z', next_attempt_at: null, finished_at: '2025-03-04T09:00:01.000Z' },
 ];
 
 const classOf = (device_class, fields = {}) => ({
@@ -215,7 +215,7 @@ export function usage(query) {
 }
 
 const shareOf = (team, fields) => ({
-  team, device_class: 'gpu', weight: 1, cap: null, devices_used: 0, tasks_ready: 0, used_seconds: 0, used_share: 0, due_share: 0, quota: null, paused: false, ...fields,
+  team, device_class: 'gpu', weight: 1, cap: null, devices_used: 0, tasks_ready: 0, used_seconds: 0, used_share: 0, fair_share: 0, quota: null, paused: false, ...fields,
 });
 const trading = { id: 'team_2', name: 'trading of grain, ore and everything else that floats' };
 
@@ -229,9 +229,9 @@ export const makeHold = (id, { team_id, device_class = null, node = null, device
   device,
   mode,
   reason,
-  by: user.name,
-  by_administrator: true,
-  at: new Date(Date.now() - 600_000).toISOString(),
+  created_by: user.name,
+  created_by_administrator: true,
+  created_at: new Date(Date.now() - 600_000).toISOString(),
   tasks_running: mode === 'drain' ? 2 : 0,
 });
 
@@ -242,9 +242,9 @@ export function busyQueue() {
   return {
     classes: [classOf('cpu', { devices: 2, tasks_ready: 12, tasks_running: 2 }), classOf('gpu', { devices: 4, tasks_ready: 501_200, tasks_running: 12, tasks_waiting: 10_000 }), classOf('accelerator'), classOf('host', { devices: 2 })],
     shares: [
-      shareOf(own, { weight: 2, cap: 4, devices_used: 3, tasks_ready: 1200, used_seconds: 5231.5, used_share: 0.38, due_share: 0.667, quota: { seconds: 36_000, period: 'day', used_seconds: 8123.3, renews_at, spent: false } }),
-      shareOf(trading, { devices_used: 1, tasks_ready: 500_000, used_seconds: 8412, used_share: 0.62, due_share: 0.333, quota: { seconds: 8400, period: 'week', used_seconds: 8399.8, renews_at, spent: true }, paused: true }),
-      shareOf(own, { device_class: 'cpu', tasks_ready: 12, used_seconds: 12, used_share: 1, due_share: 1 }),
+      shareOf(own, { weight: 2, cap: 4, devices_used: 3, tasks_ready: 1200, used_seconds: 5231.5, used_share: 0.38, fair_share: 0.667, quota: { seconds: 36_000, period: 'day', used_seconds: 8123.3, renews_at, exhausted: false } }),
+      shareOf(trading, { devices_used: 1, tasks_ready: 500_000, used_seconds: 8412, used_share: 0.62, fair_share: 0.333, quota: { seconds: 8400, period: 'week', used_seconds: 8399.8, renews_at, exhausted: true }, paused: true }),
+      shareOf(own, { device_class: 'cpu', tasks_ready: 12, used_seconds: 12, used_share: 1, fair_share: 1 }),
     ],
     limits: [{ team_id: team.id, queued_jobs: 5000, queued: 412, jobs_per_minute: 600 }],
     warnings: [],

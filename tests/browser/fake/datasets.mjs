@@ -82,7 +82,7 @@ function put(fake, { call, response, json, problem }, dataset) {
 }
 
 function records(_, { call, response, json }, dataset) {
-  const first = Number(call.query.get('first') ?? 0);
+  const first = Number(call.query.get('offset') ?? 0);
   const amount = Math.max(0, Math.min(Number(call.query.get('limit') ?? 50), dataset.records - first));
   json(response, 200, { columns: dataset.columns, items: Array.from({ length: amount }, (__, at) => record(dataset, first + at)) });
 }

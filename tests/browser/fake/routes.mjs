@@ -87,7 +87,7 @@ function events(fake, { call, response, json }, job) {
 }
 
 function results(fake, { call, response, json }, job) {
-  const first = Number(call.query.get('first') ?? 0);
+  const first = Number(call.query.get('offset') ?? 0);
   const all = fake.resultsOf(job);
   // Jobs of very many items are recorded with a few.
   const rows = call.query.has('limit') ? [all[first % all.length]] : all;
@@ -118,7 +118,7 @@ export const routes = [
     json(response, 204);
   })],
   [/^POST \/v1\/jobs\/([^/]+)\/cancellation$/, withJob((fake, { response, json }, job) => json(response, 202, fake.update(job.id, { state: 'cancelling' })))],
-  [/^GET \/v1\/jobs\/([^/]+)\/wait$/, withJob((fake, { response, json }) => json(response, 200, fake.wait))],
+  [/^GET \/v1\/jobs\/([^/]+)\/wait-reason$/, withJob((fake, { response, json }) => json(response, 200, fake.wait))],
   [/^POST \/v1\/jobs\/([^/]+)\/redrive$/, withJob((fake, { response, json }, job) => json(response, 202, redrive(fake, job)))],
   [/^POST \/v1\/redrives$/, redriveMany],
   [/^GET \/v1\/jobs\/([^/]+)\/events$/, withJob(events)],
@@ -136,7 +136,7 @@ export const routes = [
   [/^GET \/v1\/devices$/, (fake, { response, json }) => json(response, 200, { items: fake.devices })],
   [/^POST \/v1\/devices\/([^/]+)\/([^/]+)\/cleanup$/, (fake, { response, parameters, json }) => {
     const [node, name] = parameters.map(decodeURIComponent);
-    const cleanup = { state: 'waiting', asked_by: 'ada', asked_at: new Date().toISOString(), ended_at: null, kept_bytes: null, freed_bytes: null };
+    const cleanup = { state: 'pending', requested_by: 'ada', requested_at: new Date().toISOString(), finished_at: null, kept_bytes: null, freed_bytes: null };
     fake.devices = fake.devices.map((device) => (device.node === node && device.device === name ? { ...device, cleanup } : device));
     json(response, 202, fake.devices.find((device) => device.node === node && device.device === name));
   }],
@@ -163,7 +163,7 @@ export const routes = [
   [/^PUT \/v1\/teams\/([^/]+)\/shares\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
     const share = fake.queue.shares.find(({ team, device_class }) => team.id === parameters[0] && device_class === parameters[1]);
     const { weight, cap = null, quota = null } = call.body;
-    Object.assign(share, { weight, cap, quota: quota && { ...quota, used_seconds: 0, renews_at: '2025-03-05T00:00:00.000Z', spent: false } });
+    Object.assign(share, { weight, cap, quota: quota && { ...quota, used_seconds: 0, renews_at: '2025-03-05T00:00:00.000Z', exhausted: false } });
     json(response, 200, share);
   }],
   [/^GET \/v1\/tokens$/, (fake, { response, json }) => json(response, 200, { items: fake.tokens })],
@@ -190,7 +190,7 @@ export const routes = [
   }],
   [/^GET \/v1\/webhooks\/[^/]+\/deliveries$/, (fake, { response, json }) => json(response, 200, { items: fake.deliveries, next_cursor: null })],
   [/^POST \/v1\/webhooks\/[^/]+\/deliveries$/, (fake, { response, json }) => {
-    const delivery = { ...data.deliveries[2], id: `msg_${fake.deliveries.length + 1}`, state: 'pending', attempts: 0, ended_at: null };
+    const delivery = { ...data.deliveries[2], id: `msg_${fake.deliveries.length + 1}`, state: 'pending', attempts: 0, finished_at: null };
     fake.deliveries = [delivery, ...fake.deliveries];
     json(response, 202, delivery);
   }],

@@ -20,10 +20,10 @@ export const schedules = [
   make('sched_2', { name: 'Reviews at the end of every month, for the board', cron: '0 6 L * *', overlap: 'queue', misfire: 'all', paused_at: '2025-03-04T10:00:00.000Z', next_runs: [] }),
 ];
 
-const run = (due_at, fields) => ({ due_at, by: null, outcome: 'submitted', job_id: null, job_state: null, reason: null, missed: 0, decided_at: due_at, ...fields });
+const run = (due_at, fields) => ({ due_at, triggered_by: null, outcome: 'submitted', job_id: null, job_state: null, reason: null, missed: 0, decided_at: due_at, ...fields });
 
 export const runs = [
-  run('2025-03-08T10:12:13.400Z', { by: { id: 'usr_1', name: 'ada' }, job_id: 'job_4', job_state: 'running' }),
+  run('2025-03-08T10:12:13.400Z', { triggered_by: { id: 'usr_1', name: 'ada' }, job_id: 'job_4', job_state: 'running' }),
   run('2025-03-08T01:30:00.000Z', { job_id: 'job_3', job_state: 'succeeded', missed: 2 }),
   run('2025-03-07T01:30:00.000Z', { outcome: 'waiting', reason: 'An earlier job has not ended.' }),
   run('2025-03-06T01:30:00.000Z', { outcome: 'skipped', reason: 'An earlier job had not ended.' }),
@@ -76,7 +76,7 @@ export const scheduleRoutes = [
   [/^GET \/v1\/schedules\/([^/]+)\/runs$/, withSchedule((fake, { response, json }) => json(response, 200, { items: fake.scheduleRuns, next_cursor: null }))],
   [/^POST \/v1\/schedules\/([^/]+)\/runs$/, withSchedule((fake, { response, json }) => {
     const due_at = new Date().toISOString();
-    fake.scheduleRuns = [run(due_at, { by: { id: 'usr_1', name: 'ada' }, job_id: 'job_9', job_state: 'queued' }), ...fake.scheduleRuns];
+    fake.scheduleRuns = [run(due_at, { triggered_by: { id: 'usr_1', name: 'ada' }, job_id: 'job_9', job_state: 'queued' }), ...fake.scheduleRuns];
     json(response, 202, { job_id: 'job_9', due_at }, { Location: '/v1/jobs/job_9' });
   })],
 ];

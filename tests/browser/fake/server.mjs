@@ -38,7 +38,7 @@ export class FakeServer {
   /** By job, where a test needs another report than the usual one. */
   reports = new Map();
   /** Why jobs wait. */
-  wait = { reason: 'busy', detail: 'Its turn is near: every device of class cpu is at other work.', until: null, tasks_ahead: 0, device_class: 'cpu', share: null, starts_from: null, starts_by: null };
+  wait = { reason: 'busy', detail: 'Its turn is near: every device of class cpu is at other work.', until: null, tasks_ahead: 0, device_class: 'cpu', share: null, earliest_start_at: null, latest_start_at: null };
   /** Shares, holds and depths. */
   queue = data.emptyQueue();
   /** Whether anything was used. */
@@ -87,7 +87,7 @@ export class FakeServer {
   /** Changes a job and tells everybody who follows it. */
   update(id, change) {
     const job = this.job(id);
-    Object.assign(job, change, { progress: data.withShare({ ...job.progress, share: undefined, ...change.progress }) });
+    Object.assign(job, change, { progress: data.withFraction({ ...job.progress, fraction: undefined, ...change.progress }) });
     const ended = ['succeeded', 'failed', 'cancelled'].includes(job.state);
     for (const response of this.#streams.get(id) ?? []) {
       response.write(`event: job\ndata: ${JSON.stringify(job)}\n\n`);

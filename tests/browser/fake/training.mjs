@@ -42,7 +42,7 @@ export const measurement = (job, fields = {}) => ({
   comparison_key: 'naics fp16_autocast checkpointing lora',
   batch: 16,
   accumulation: 16,
-  predicted: { peak_reserved_bytes: 17_943_232_512, peak_allocated_bytes: 17_029_816_832, context_bytes: 536_870_912, step_seconds: 38, largest_batch: 18 },
+  predicted: { peak_reserved_bytes: 17_943_232_512, peak_allocated_bytes: 17_029_816_832, context_bytes: 536_870_912, step_seconds: 38, max_batch: 18 },
   measured: { peak_reserved_bytes: 18_302_097_162, peak_allocated_bytes: 17_100_000_000, step_seconds: 35.5 },
   ratio: 1.02,
   samples: [],
@@ -82,7 +82,7 @@ export function tooSmall() {
     ...card.memory,
     device_used_bytes: used,
     peak_reserved_bytes: used - card.gpu.context_bytes,
-    utilisation_percent: 140,
+    utilization_percent: 140,
     headroom_bytes: card.gpu.total_bytes - used,
     band: { low: 0.95, high: 1.06, low_bytes: used * 0.95, high_bytes: used * 1.06 },
   };

@@ -35,7 +35,7 @@ export function manySymbols(amount) {
     index,
     symbol: `SYM${String(index).padStart(3, '0')}`,
   }));
-  return { symbols: amount, ranking, ranking_left_out: 12, errors: [] };
+  return { symbols: amount, ranking, ranking_omitted: 12, errors: [] };
 }
 
 /** No symbol could be searched. */
@@ -67,7 +67,7 @@ export function check({ index, pattern, direction, ends }) {
     ensemble_score: known && whole ? known.ensemble_score : null,
     parts: known && whole ? known.parts : null,
     rarity: known && whole ? known.rarity : null,
-    rarity_words: known && whole ? known.rarity_words : null,
+    rarity_text: known && whole ? known.rarity_text : null,
     expected_by_chance: known && whole ? known.expected_by_chance : null,
     outlook: known && whole ? known.outlook : null,
   };
@@ -90,11 +90,11 @@ export function replay({ index = 0, last = 20, prices }) {
     const turn = place === Math.floor(amount / 3) ? 1 : place === Math.floor((2 * amount) / 3) ? 2 : 0;
     return {
       symbol, bar, date: known.dates[bar - known.first] ?? String(bar), open: of('open'), high: of('high'), low: of('low'), close: price,
-      starts: 2 * bar, starts_searched: 30 + (place % 7), nodes: 240 + place, whole_nodes: 21_000 + 40 * place,
+      starts: 2 * bar, starts_searched: 30 + (place % 7), nodes: 240 + place, full_search_nodes: 21_000 + 40 * place,
       best: counts[place >= amount / 3 && place < (2 * amount) / 3 ? 1 : 0],
-      came: turn > 0 ? [counts[turn % 2]] : [],
-      went: turn > 0 ? [counts[(turn + 1) % 2]] : [],
-      broken: turn === 2 ? [{ ...counts[1], invalidation: price * 1.01 }] : [],
+      appeared: turn > 0 ? [counts[turn % 2]] : [],
+      disappeared: turn > 0 ? [counts[(turn + 1) % 2]] : [],
+      invalidated: turn === 2 ? [{ ...counts[1], invalidation: price * 1.01 }] : [],
     };
   });
   return { steps, report: { symbol, bars: end, date_end: steps.at(-1).date, last_close: steps.at(-1).close, ranked_by: 'rarity', counts: report.counts, in_progress: report.in_progress } };

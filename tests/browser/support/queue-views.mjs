@@ -5,7 +5,7 @@ import { fails, full, hangs, heading, loading, queue, text } from './arrangement
 const warned = (server) => {
   queue(server);
   const detail = 'A session of PostgreSQL, process 4711, has kept an old snapshot for 12 min. Until it ends, dead rows stay, and the tables of the queue grow.';
-  server.queue.warnings = [{ code: 'vacuum_held', detail, since: new Date(Date.now() - 720_000).toISOString() }];
+  server.queue.warnings = [{ code: 'vacuum_blocked', detail, since: new Date(Date.now() - 720_000).toISOString() }];
 };
 const used = (server) => (server.used = true);
 const usedByMember = (server) => {

@@ -21,7 +21,7 @@ export async function startFake({ arrange } = {}) {
 const waiting = (server) => {
   full(server);
   const at = (minutes) => new Date(Date.now() + minutes * 60_000).toISOString();
-  server.wait = { reason: 'own_jobs', detail: "It waits behind 12 tasks of the team's other jobs.", until: null, tasks_ahead: 12, device_class: 'gpu', share: busyQueue().shares[0], starts_from: at(4), starts_by: at(11) };
+  server.wait = { reason: 'own_jobs', detail: "It waits behind 12 tasks of the team's other jobs.", until: null, tasks_ahead: 12, device_class: 'gpu', share: busyQueue().shares[0], earliest_start_at: at(4), latest_start_at: at(11) };
 };
 
 const datasets = (server) => (server.datasets = everyDataset());
@@ -33,7 +33,7 @@ const datasetsFail = (call, fault = 503) => (server) => {
 const training = (server) => server.add(trainingJob());
 const trainingMeasured = (server) => {
   const job = training(server);
-  const slower = { id: 'meas_0000000000005', source: 'probe', ratio: 0.97, accumulation: 1, measured: { peak_reserved_bytes: 17_400_000_000, step_seconds: 2.2, largest_batch: 19 } };
+  const slower = { id: 'meas_0000000000005', source: 'probe', ratio: 0.97, accumulation: 1, measured: { peak_reserved_bytes: 17_400_000_000, step_seconds: 2.2, max_batch: 19 } };
   server.measurements = [measurement(job), measurement(job, slower)];
   const correction = { factor: 1.02, measurements: [{ id: 'meas_0000000000004', gpu: 'NVIDIA GeForce RTX 4090', model: 'naics-4ch', batch: 16, predicted_bytes: 17_943_232_512, measured_bytes: 18_302_097_162, created_at: job.created_at }] };
   server.reports.set(job.id, trainingReport(job, { correction }));

@@ -44,7 +44,7 @@ test('rules are said in words', () => {
   assert.deepEqual(rulesOf({ minimum: 0, exclusiveMinimum: true }), ['more than 0']);
   assert.deepEqual(rulesOf({ maxItems: 10_000, minItems: 1 }), ['1 to 10,000 elements']);
   assert.deepEqual(rulesOf({ enum: ['a', 'b'], default: 'a' }), ['one of a, b', '"a" when left out']);
-  assert.deepEqual(rulesOf({ pattern: '^x', 'x-says': 'must begin with x' }), ['must begin with x']);
+  assert.deepEqual(rulesOf({ pattern: '^x', 'x-message': 'must begin with x' }), ['must begin with x']);
 });
 
 test('every curl line is one command with the arguments that it shows', () => {

@@ -80,7 +80,7 @@ class Watcher:
 
     def look(self):
         """Whatever is asked for by the first team's ids is missing, and the list holds own jobs alone."""
-        for path in (f'jobs/{self.job}{part}' for part in ('', '?wait=1', '/events', '/report', '/results', '/wait')):
+        for path in (f'jobs/{self.job}{part}' for part in ('', '?wait=1', '/events', '/report', '/results', '/wait-reason')):
             self.expect_missing('GET', path)
         self.expect_missing('GET', f'jobs/{self.job}/events', {'Accept': 'text/event-stream'})
         self.expect_missing('POST', f'jobs/{self.job}/cancellation')

@@ -23,8 +23,8 @@ class DeviceFaults(EngineCase):
     def epoch(self, node):
         return self.queue.one(f"select max(epoch) from worker where node = %s and {DEVICE} and state = 'active'", node)
 
-    def last_end(self, node):
-        return self.queue.one(f"select info ->> 'last_end' from worker where node = %s and {DEVICE}", node)
+    def last_exit(self, node):
+        return self.queue.one(f"select info ->> 'last_exit' from worker where node = %s and {DEVICE}", node)
 
     def attempts_of(self, job_id):
         return [(row.outcome, json.loads(row.error)['message']) for row in
@@ -41,7 +41,7 @@ class DeviceFaults(EngineCase):
         self.assertRegex(error, r'^A task ran ten times longer than predicted \(predicted: .* s, allowed: 10 s\)')
         self.until(lambda: (self.epoch('first') or 0) > before, 'the device is not back')
         self.assertEqual(self.epoch('first'), before + 1)
-        self.assertIn('ran ten times longer than predicted', self.last_end('first'))
+        self.assertIn('ran ten times longer than predicted', self.last_exit('first'))
 
     def test_a_task_that_always_runs_away_is_given_up_after_two_workers(self):
         self.start_device('first')
@@ -69,7 +69,7 @@ class DeviceFaults(EngineCase):
         self.assertRegex(error, 'the device no longer did as it was told .*CL_OUT_OF_RESOURCES')
         self.until(lambda: (self.epoch('first') or 0) > before, 'the device is not back')
         self.assertEqual(self.epoch('first'), before + 1)
-        self.assertIn('no longer did as it was told', self.last_end('first'))
+        self.assertIn('no longer did as it was told', self.last_exit('first'))
 
     def test_a_lack_of_memory_costs_no_process(self):
         self.start_device('first')

@@ -18,8 +18,8 @@ export const describeJob = (job: Job): string =>
 /** "3 of 10 texts"; of tasks that work together on their items, the items end all at once. */
 export function itemWords(job: Job): string {
   const nouns = itemsOf(job);
-  const { items_total, items_done, share } = job.progress;
-  const together = !finished(job.state) && items_done === 0 && share > 0;
+  const { items_total, items_done, fraction } = job.progress;
+  const together = !finished(job.state) && items_done === 0 && fraction > 0;
   return together ? `${counted(items_total, ...nouns)}, to be done together` : `${count(items_done)} of ${count(items_total)} ${nouns[1]}`;
 }
 

@@ -21,7 +21,7 @@ export interface Schema {
   maxProperties?: number;
   pattern?: string;
   /** The pattern's rule in words that complete "<field> …". */
-  'x-says'?: string;
+  'x-message'?: string;
   required?: readonly string[];
   properties?: Readonly<Record<string, Schema>>;
   items?: Schema;

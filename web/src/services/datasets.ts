@@ -3,7 +3,7 @@ import { api } from './client';
 
 export type Dataset = components['schemas']['Dataset'];
 export type DatasetPage = components['schemas']['DatasetPage'];
-export type NewDataset = components['schemas']['NewDataset'];
+export type NewDataset = components['schemas']['DatasetCreate'];
 export type DatasetRecords = components['schemas']['DatasetRecords'];
 export type DatasetRecord = components['schemas']['DatasetRecord'];
 export type DatasetErrors = components['schemas']['DatasetErrors'];
@@ -44,7 +44,7 @@ export async function sendPart(id: string, offset: number, bytes: ArrayBuffer, s
 
 /** At most 200 records from `first` on. */
 export async function readRecords(id: string, first: number, limit: number, signal?: AbortSignal): Promise<DatasetRecords> {
-  const params = { ...one(id), query: { first, limit } };
+  const params = { ...one(id), query: { offset: first, limit } };
   const { data } = await api.GET('/v1/datasets/{dataset_id}/records', { params, signal });
   return data!;
 }

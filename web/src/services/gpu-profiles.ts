@@ -3,7 +3,7 @@ import { api } from './client';
 
 export type GpuProfileList = components['schemas']['GpuProfileList'];
 export type GpuProfile = components['schemas']['GpuProfile'];
-export type GpuProfilePut = components['schemas']['GpuProfilePut'];
+export type GpuProfileUpdate = components['schemas']['GpuProfileUpdate'];
 
 const one = (id: string) => ({ params: { path: { gpu_profile_id: id } } });
 
@@ -12,7 +12,7 @@ export async function listGpuProfiles(signal?: AbortSignal): Promise<GpuProfileL
   return data!;
 }
 
-export async function putGpuProfile(id: string, profile: GpuProfilePut): Promise<void> {
+export async function setGpuProfile(id: string, profile: GpuProfileUpdate): Promise<void> {
   await api.PUT('/v1/gpu-profiles/{gpu_profile_id}', { ...one(id), body: profile });
 }
 

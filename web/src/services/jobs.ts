@@ -6,7 +6,7 @@ export type JobState = components['schemas']['JobState'];
 export type JobPage = components['schemas']['JobPage'];
 export type JobSpec = components['schemas']['JobSpec'];
 export type JobEvent = components['schemas']['Event'];
-export type JobWait = components['schemas']['JobWait'];
+export type JobWaitReason = components['schemas']['JobWaitReason'];
 export type Report = components['schemas']['Report'];
 
 export interface JobFilter {
@@ -17,7 +17,6 @@ export interface JobFilter {
 }
 
 const states: readonly string[] = [
-  'blocked',
   'scheduled',
   'queued',
   'running',
@@ -47,8 +46,8 @@ export async function readJob(id: string, signal?: AbortSignal): Promise<Job> {
   return data!;
 }
 
-export async function readWait(id: string): Promise<JobWait> {
-  const { data } = await api.GET('/v1/jobs/{job_id}/wait', { params: { path: { job_id: id } } });
+export async function readWait(id: string): Promise<JobWaitReason> {
+  const { data } = await api.GET('/v1/jobs/{job_id}/wait-reason', { params: { path: { job_id: id } } });
   return data!;
 }
 

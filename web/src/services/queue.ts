@@ -5,9 +5,9 @@ export type Queue = components['schemas']['QueueOverview'];
 export type Share = components['schemas']['Share'];
 export type Hold = components['schemas']['Hold'];
 export type NewHold = components['schemas']['HoldCreate'];
-export type ShareTerms = components['schemas']['ShareSet'];
+export type ShareTerms = components['schemas']['ShareUpdate'];
 export type TeamLimits = Required<components['schemas']['TeamLimits']>;
-export type TeamLimit = components['schemas']['TeamLimit'];
+export type TeamLimit = components['schemas']['TeamLimitStatus'];
 export type HoldMode = components['schemas']['HoldMode'];
 type DeviceClass = 'host' | 'cpu' | 'gpu' | 'accelerator';
 

@@ -33,7 +33,7 @@ class ProbeResult:
         if not self.answer:
             return f'largest batch {self.largest_batch}'
         predicted, measured = self.answer['predicted'], self.answer['measured']
-        return (f"largest batch {self.largest_batch}, predicted {predicted['largest_batch']} within the margin; "
+        return (f"largest batch {self.largest_batch}, predicted {predicted['max_batch']} within the margin; "
                 f"at batch {self.answer['batch']} {measured['peak_reserved_bytes'] / 2**30:.2f} GiB reserved, "
                 f"predicted {predicted['peak_reserved_bytes'] / 2**30:.2f} ({self.answer['ratio']:.3f}x)")
 
@@ -77,7 +77,7 @@ def probe(step, *, job=None, args=None, first=1, most=65536, server=None):
         try:
             result.answer = server.report({
                 **what, 'source': 'probe', 'gpu': gpu.describe(), 'batch': best.batch,
-                'measured': {**best.measured, 'largest_batch': low}})
+                'measured': {**best.measured, 'max_batch': low}})
         except ServerError as refused:  # minutes were spent on what was found
             log.warning('the measurement was not stored: %s', refused)
     return result

@@ -89,10 +89,10 @@ json schedule_json(const Schedule& schedule, Timestamp now, bool whole) {
 json run_json(const schedules::Run& run) {
     json by = nullptr;
     if (run.by_user) {
-        by = {{"id", plimsoll::to_public(*run.by_user)}, {"name", run.by_user_name}};
+        triggered_by = {{"id", plimsoll::to_public(*run.by_user)}, {"name", run.by_user_name}};
     }
     return {{"due_at", to_rfc3339(run.due_at)},
-            {"by", std::move(by)},
+            {"triggered_by", std::move(triggered_by)},
             {"outcome", run.outcome},
             {"job_id", run.job ? json(plimsoll::to_public(*run.job)) : json(nullptr)},
             {"job_state", text_or_null(run.job_state)},

@@ -35,7 +35,7 @@ json delivery_json(const Delivery& delivery) {
             {"error", text_or_null(delivery.error)},
             {"created_at", to_rfc3339(delivery.created_at)},
             {"next_attempt_at", time_or_null(delivery.next_at)},
-            {"ended_at", time_or_null(delivery.ended_at)}};
+            {"finished_at", time_or_null(delivery.ended_at)}};
 }
 
 webhooks::Author author_of(const Call& call) {

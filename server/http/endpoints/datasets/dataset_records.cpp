@@ -3,8 +3,8 @@
 #include "server/http/endpoints/datasets/dataset_json.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/page.hpp"
-#include "server/jobs/dataset_reading.hpp"
-#include "server/jobs/results_converter.hpp"
+#include "server/jobs/records/dataset_reading.hpp"
+#include "server/jobs/records/results_converter.hpp"
 
 #include <array>
 #include <charconv>
@@ -126,7 +126,8 @@ class Records {
         if (!dataset) co_return tl::unexpected<Problem>(dataset.error());
         const auto chunks = co_await store_.chunks(team, *id);
         if (!chunks) co_return tl::unexpected<Problem>(chunks.error());
-        const auto first = static_cast<std::uint64_t>(call.parameters.integer("first").value_or(0));
+        const auto first =
+            static_cast<std::uint64_t>(call.parameters.integer("offset").value_or(0));
         const auto limit = static_cast<std::size_t>(call.parameters.integer("limit").value_or(50));
         auto items = json::array();
         const auto read = co_await ChunkWalk(store_, pool_, team, *id)

@@ -4,7 +4,7 @@
 #include "server/base/offload.hpp"
 #include "server/http/endpoints/datasets/dataset_json.hpp"
 #include "server/http/endpoints/endpoints.hpp"
-#include "server/jobs/dataset_cutter.hpp"
+#include "server/jobs/records/dataset_cutter.hpp"
 
 namespace plimsoll::http::endpoints {
 

@@ -13,7 +13,7 @@ constexpr std::string_view kRetryWhenRunning = "1";  // seconds
 
 // How much of the work is done. More tasks than items have ended only where tasks work together on
 // the same few items, which then end all at once: there tasks tell, elsewhere items do.
-double share_done(const queue::Job& job) {
+double fraction_done(const queue::Job& job) {
     const bool together = job.tasks_done > job.items_done;
     const auto done = together ? job.tasks_done : job.items_done;
     const auto total = together ? job.tasks_total : job.items_total;
@@ -22,7 +22,7 @@ double share_done(const queue::Job& job) {
 
 // By the pace since the job started: rough, and better than nothing.
 std::optional<double> eta_seconds(const queue::Job& job, Timestamp now) {
-    const double share = share_done(job);
+    const double share = fraction_done(job);
     if (job.state != queue::JobState::running || !job.started_at || share == 0) {
         return std::nullopt;
     }
@@ -91,7 +91,7 @@ void write_job(JsonWriter& out, const queue::Job& job, Timestamp now) {
     out.key("items_total").number(job.items_total);
     out.key("items_done").number(job.items_done);
     out.key("items_failed").number(job.items_failed);
-    out.key("share").number(share_done(job));
+    out.key("fraction").number(fraction_done(job));
     const auto eta = eta_seconds(job, now);
     out.key("eta_seconds");
     eta ? out.number(*eta) : out.null();

@@ -27,8 +27,8 @@ std::string_view line_of(std::string_view rows, std::int64_t number) {
 
 class Pictures {
   public:
-    Pictures(queue::JobStore& store, Offers offers, boost::asio::thread_pool& pool)
-        : store_(store), offers_(offers), pool_(pool) {}
+    Pictures(queue::JobStore& store, Kinds kinds, boost::asio::thread_pool& pool)
+        : store_(store), kinds_(kinds), pool_(pool) {}
 
     awaitable<Outcome<Response>> get(const Call& call) {
         const auto id = job_id_of(call.parameters.text("job_id"));
@@ -37,8 +37,8 @@ class Pictures {
         const auto job = co_await store_.get(team, *id);
         if (!job) co_return tl::unexpected<Problem>(job.error());
         if (auto final = require_final(*job); !final) co_return tl::unexpected(final.error());
-        const auto kind = std::ranges::find(offers_, job->kind, &jobs::Offer::kind);
-        if (kind == offers_.end() || kind->picture == nullptr) {
+        const auto* offer = offer_of(kinds_, job->kind);
+        if (offer == nullptr || offer->picture == nullptr) {
             co_return refuse(404, "Jobs of kind " + job->kind + " have no pictures.");
         }
         const std::int64_t index = call.parameters.integer("index").value_or(0);
@@ -54,8 +54,8 @@ class Pictures {
         const auto draw = [&]() -> Result<std::string> {
             const auto rows = gunzip(*packed, kLargestChunk);
             if (!rows) return fail(rows.error());
-            return kind->picture(line_of(*rows, index - chunk->first_item), number,
-                                 png ? jobs::PictureFormat::png : jobs::PictureFormat::svg);
+            return offer->picture(line_of(*rows, index - chunk->first_item), number,
+                                  png ? jobs::PictureFormat::png : jobs::PictureFormat::svg);
         };
         auto picture = co_await offload(pool_, draw);
         if (!picture) co_return tl::unexpected<Problem>(picture.error());
@@ -68,16 +68,16 @@ class Pictures {
 
   private:
     queue::JobStore& store_;
-    Offers offers_;
+    Kinds kinds_;
     boost::asio::thread_pool& pool_;
     Budget waiting_{kInFlight};
 };
 
 }  // namespace
 
-void add_job_pictures(Handlers& handlers, queue::JobStore& store, Offers offers,
+void add_job_pictures(Handlers& handlers, queue::JobStore& store, Kinds kinds,
                       boost::asio::thread_pool& pool) {
-    const auto pictures = std::make_shared<Pictures>(store, offers, pool);
+    const auto pictures = std::make_shared<Pictures>(store, kinds, pool);
     handlers["getJobPicture"] = [pictures](const Call& call) { return pictures->get(call); };
 }
 

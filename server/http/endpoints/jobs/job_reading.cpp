@@ -82,8 +82,8 @@ class JobReading {
                 {"tasks_ahead", why.tasks_ahead},
                 {"device_class", text_or_null(why.device_class)},
                 {"share", why.share ? share_json(*why.share) : json(nullptr)},
-                {"starts_from", time_or_null(why.starts_from)},
-                {"starts_by", time_or_null(why.starts_by)}};
+                {"earliest_start_at", time_or_null(why.earliest_start_at)},
+                {"latest_start_at", time_or_null(why.latest_start_at)}};
     }
 
     Response answer(const queue::Job& job, bool unchanged) const {
@@ -105,7 +105,7 @@ void add_job_reading(Handlers& handlers, queue::JobStore& store, queue::JobSigna
                      const Draining& draining, const Clock& clock) {
     const auto reading = std::make_shared<const JobReading>(store, signals, draining, clock);
     handlers["getJob"] = [reading](const Call& call) { return reading->get(call); };
-    handlers["getJobWait"] = [reading](const Call& call) { return reading->wait(call); };
+    handlers["getJobWaitReason"] = [reading](const Call& call) { return reading->wait(call); };
     handlers["getJobReport"] = [reading](const Call& call) { return reading->report(call); };
 }
 

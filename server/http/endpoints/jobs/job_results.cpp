@@ -44,7 +44,7 @@ Outcome<Format> format_of(const Call& call) {
 }
 
 RowRange rows_of(const Call& call) {
-    RowRange rows{.first = call.parameters.integer("first").value_or(0)};
+    RowRange rows{.first = call.parameters.integer("offset").value_or(0)};
     const auto limit = call.parameters.integer("limit");
     if (limit && *limit < rows.end - rows.first) rows.end = rows.first + *limit;
     return rows;

@@ -1,22 +1,28 @@
 #pragma once
 
 #include "server/http/endpoints/endpoints.hpp"
-#include "server/jobs/offers.hpp"
+#include "server/jobs/offer.hpp"
 #include "server/queue/baseline_store.hpp"
 
-// What job kinds offer beside jobs. The offers and what else is given must outlive the handlers.
+#include <algorithm>
+
+// What job kinds offer beside jobs. What is given must outlive the handlers.
 namespace plimsoll::http::endpoints {
 
-using Offers = std::span<const jobs::Offer>;
+// Null for a kind that this server does not have, or that offers nothing.
+inline const jobs::Offer* offer_of(Kinds kinds, std::string_view kind) {
+    const auto found = std::ranges::find(kinds, kind, &jobs::Contract::name);
+    return found == kinds.end() ? nullptr : found->offer;
+}
 
 // An operation for each answer; `pool` computes.
-void add_kind_answers(Handlers& handlers, queue::JobStore& store, Offers offers,
+void add_kind_answers(Handlers& handlers, queue::JobStore& store, Kinds kinds,
                       boost::asio::thread_pool& pool);
 // `pool` draws.
-void add_job_pictures(Handlers& handlers, queue::JobStore& store, Offers offers,
+void add_job_pictures(Handlers& handlers, queue::JobStore& store, Kinds kinds,
                       boost::asio::thread_pool& pool);
 
 void add_baselines(Handlers& handlers, queue::JobStore& jobs, queue::BaselineStore& baselines,
-                   Offers offers);
+                   Kinds kinds);
 
 }  // namespace plimsoll::http::endpoints

@@ -4,7 +4,7 @@
 #include "server/base/offload.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/messages/limits.hpp"
-#include "server/jobs/rows_without_input.hpp"
+#include "server/jobs/records/rows_without_input.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/http/messages/response.hpp"
-#include "server/jobs/results_converter.hpp"
+#include "server/jobs/records/results_converter.hpp"
 #include "server/queue/store.hpp"
 
 #include <cstdint>

@@ -23,8 +23,8 @@ json baseline_json(const queue::Baseline& baseline) {
 
 class Baselines {
   public:
-    Baselines(queue::JobStore& jobs, queue::BaselineStore& store, Offers offers)
-        : jobs_(jobs), store_(store), offers_(offers) {}
+    Baselines(queue::JobStore& jobs, queue::BaselineStore& store, Kinds kinds)
+        : jobs_(jobs), store_(store), kinds_(kinds) {}
 
     awaitable<Outcome<Response>> list(const Call& call) const {
         const auto found = co_await store_.list(call.principal.team.id);
@@ -40,7 +40,9 @@ class Baselines {
         const auto found =
             co_await store_.find(call.principal.team.id, report->kind, report->comparison_key);
         if (!found) co_return tl::unexpected<Problem>(found.error());
-        json answer = {{"comparison_key", report->comparison_key}, {"baseline", nullptr}, {"summary", nullptr}};
+        json answer = {{"comparison_key", report->comparison_key},
+                       {"baseline", nullptr},
+                       {"summary", nullptr}};
         if (*found) {
             answer["baseline"] = baseline_json((*found)->baseline);
             answer["summary"] = json::parse((*found)->summary);
@@ -76,8 +78,8 @@ class Baselines {
         const auto team = call.principal.team.id;
         const auto job = co_await jobs_.get(team, *id);
         if (!job) co_return tl::unexpected<Problem>(job.error());
-        const auto kind = std::ranges::find(offers_, job->kind, &jobs::Offer::kind);
-        if (kind == offers_.end() || kind->comparison_key == nullptr) {
+        const auto* offer = offer_of(kinds_, job->kind);
+        if (offer == nullptr || offer->comparison_key == nullptr) {
             co_return tl::unexpected(
                 Problem(404, "Reports of kind " + job->kind + " are not compared."));
         }
@@ -85,23 +87,23 @@ class Baselines {
         auto summary = co_await jobs_.report(team, *id);
         if (!summary) co_return tl::unexpected<Problem>(summary.error());
         co_return queue::BaselineStore::NewBaseline{
-            job->kind, kind->comparison_key(json::parse(job->args), json::parse(*summary)), *id,
+            job->kind, offer->comparison_key(json::parse(job->args), json::parse(*summary)), *id,
             std::move(*summary)};
     }
 
     queue::JobStore& jobs_;
     queue::BaselineStore& store_;
-    Offers offers_;
+    Kinds kinds_;
 };
 
 }  // namespace
 
 void add_baselines(Handlers& handlers, queue::JobStore& jobs, queue::BaselineStore& store,
-                   Offers offers) {
-    const auto baselines = std::make_shared<const Baselines>(jobs, store, offers);
+                   Kinds kinds) {
+    const auto baselines = std::make_shared<const Baselines>(jobs, store, kinds);
     handlers["listBaselines"] = [baselines](const Call& call) { return baselines->list(call); };
     handlers["getJobBaseline"] = [baselines](const Call& call) { return baselines->of_job(call); };
-    handlers["putJobBaseline"] = [baselines](const Call& call) { return baselines->pin(call); };
+    handlers["setJobBaseline"] = [baselines](const Call& call) { return baselines->pin(call); };
     handlers["deleteBaseline"] = [baselines](const Call& call) { return baselines->remove(call); };
 }
 

@@ -92,13 +92,14 @@ class KindAnswers {
 
 }  // namespace
 
-void add_kind_answers(Handlers& handlers, queue::JobStore& store, Offers offers,
+void add_kind_answers(Handlers& handlers, queue::JobStore& store, Kinds kinds,
                       boost::asio::thread_pool& pool) {
     const auto answers = std::make_shared<KindAnswers>(store, pool);
-    for (const auto& offer : offers) {
-        for (const auto& answer : offer.answers) {
-            handlers[std::string(answer.operation)] = [answers, &offer, &answer](const Call& call) {
-                return answers->make(call, offer.kind, answer);
+    for (const auto& kind : kinds) {
+        if (kind.offer == nullptr) continue;
+        for (const auto& answer : kind.offer->answers) {
+            handlers[std::string(answer.operation)] = [answers, &kind, &answer](const Call& call) {
+                return answers->make(call, kind.name, answer);
             };
         }
     }

@@ -84,10 +84,10 @@ json bytes_or_null(const std::optional<std::int64_t>& bytes) {
 
 json cleanup_json(const std::optional<queue::DeviceCleanup>& cleanup) {
     if (!cleanup) return nullptr;
-    return {{"state", cleanup->ended_at ? "done" : "waiting"},
-            {"asked_by", text_or_null(cleanup->asked_by)},
-            {"asked_at", to_rfc3339(cleanup->asked_at)},
-            {"ended_at", time_or_null(cleanup->ended_at)},
+    return {{"state", cleanup->ended_at ? "done" : "pending"},
+            {"requested_by", text_or_null(cleanup->requested_by)},
+            {"requested_at", to_rfc3339(cleanup->requested_at)},
+            {"finished_at", time_or_null(cleanup->ended_at)},
             {"kept_bytes", bytes_or_null(cleanup->kept_bytes)},
             {"freed_bytes", bytes_or_null(cleanup->freed_bytes)}};
 }
@@ -105,7 +105,7 @@ json capability_json(const std::string& record) {
     for (const auto& capability : list_of(told, "capabilities")) {
         if (capability.is_string()) proven.push_back(capability);
     }
-    shown["proven"] = std::move(proven);
+    shown["self_tests_passed"] = std::move(proven);
     auto failed = json::array();
     for (const auto* tests : {"self_tests", "features"}) {
         for (const auto& test : list_of(told, tests)) {
@@ -116,7 +116,7 @@ json capability_json(const std::string& record) {
                               {"failure", failure.substr(0, failure.find('\n'))}});
         }
     }
-    shown["failed"] = std::move(failed);
+    shown["self_tests_failed"] = std::move(failed);
     return shown;
 }
 
@@ -149,7 +149,7 @@ json health_of(const queue::DeviceStatus& device) {
             {"vram_utilization_pct", used_percent},
             {"temperature_c", number_or_null(readings, "temperature_celsius")},
             {"driver_version", text_or_null(driver)},
-            {"copies", text_or_null(device.copies)},
+            {"copy_mode", text_or_null(device.copy_mode)},
             {"reason", text_or_null(device.reason)},
             {"warnings", std::move(warnings)}};
 }
@@ -165,12 +165,12 @@ json device_json(const queue::DeviceStatus& device) {
         {"name", device.name},
         {"state", device.state},
         {"reason", text_or_null(device.reason)},
-        {"last_end", text_or_null(device.last_end)},
-        {"copies", text_or_null(device.copies)},
+        {"last_exit", text_or_null(device.last_exit)},
+        {"copy_mode", text_or_null(device.copy_mode)},
         {"capability", capability_json(device.capability)},
         {"memory_bytes", device.memory_bytes > 0 ? json(device.memory_bytes) : json(nullptr)},
         {"tasks_running", device.tasks_running},
-        {"seen_at", time_or_null(device.seen_at)},
+        {"last_seen_at", time_or_null(device.seen_at)},
         {"telemetry", readings_json(readings)},
         {"warnings", warnings_json(readings)},
         {"cleanup", cleanup_json(device.cleanup)},

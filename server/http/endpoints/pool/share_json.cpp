@@ -13,7 +13,7 @@ json share_json(const queue::Share& share) {
                  {"period", share.terms.quota->period},
                  {"used_seconds", share.quota_used},
                  {"renews_at", time_or_null(share.quota_renews_at)},
-                 {"spent", share.quota_spent}};
+                 {"exhausted", share.quota_exhausted}};
     }
     return {{"team", {{"id", to_public(share.team)}, {"name", share.team_name}}},
             {"device_class", share.device_class},
@@ -23,7 +23,7 @@ json share_json(const queue::Share& share) {
             {"tasks_ready", share.ready},
             {"used_seconds", share.used_seconds},
             {"used_share", share.used_share},
-            {"due_share", share.due_share},
+            {"fair_share", share.fair_share},
             {"quota", std::move(quota)},
             {"paused", share.paused}};
 }
@@ -41,9 +41,9 @@ json hold_json(const queue::Hold& hold) {
             {"device", text_or_null(hold.device)},
             {"mode", hold.mode},
             {"reason", hold.reason},
-            {"by", text_or_null(hold.by_name)},
-            {"by_administrator", hold.by_admin},
-            {"at", to_rfc3339(hold.at)},
+            {"created_by", text_or_null(hold.by_name)},
+            {"created_by_administrator", hold.by_admin},
+            {"created_at", to_rfc3339(hold.at)},
             {"tasks_running", hold.running}};
 }
 
@@ -76,9 +76,10 @@ json warnings_json(const std::vector<queue::VacuumHolder>& holders) {
     auto warnings = json::array();
     for (const auto& one : holders) {
         if (one.seconds < queue::VacuumHolder::kWorthTelling) continue;
-        warnings.push_back({{"code", one.holder == "replication_log" ? "log_held" : "vacuum_held"},
-                            {"detail", queue::describe(one)},
-                            {"since", to_rfc3339(one.since)}});
+        warnings.push_back(
+            {{"code", one.holder == "replication_log" ? "wal_retained" : "vacuum_blocked"},
+             {"detail", queue::describe(one)},
+             {"since", to_rfc3339(one.since)}});
     }
     return warnings;
 }

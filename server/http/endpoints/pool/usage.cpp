@@ -3,7 +3,7 @@
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
-#include "server/jobs/csv.hpp"
+#include "server/jobs/records/csv.hpp"
 
 #include <algorithm>
 #include <array>

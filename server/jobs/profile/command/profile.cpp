@@ -1,24 +1,45 @@
-#include "server/jobs/profile/command/profile.hpp"
-
-#include "server/cli/baselines.hpp"
-#include "server/cli/rest_commands.hpp"
-#include "server/jobs/profile/command/profile_changes.hpp"
+#include "server/client/session.hpp"
+#include "server/jobs/command.hpp"
+#include "server/jobs/profile/command/changes.hpp"
+#include "server/jobs/profile/contract/summary_text.hpp"
+#include "server/terminal/command_context.hpp"
+#include "server/terminal/follow_job.hpp"
 #include "server/terminal/members.hpp"
 
-#include <chrono>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
 #include <system_error>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::client {
+namespace plimsoll::jobs::profile {
 namespace {
 
 using nlohmann::json;
+using terminal::CommandContext;
+using terminal::text_of;
 
-json request_of(const ProfileOptions& options) {
+struct Options {
+    std::string mode = "full";
+    std::string sentiment_model = "vader";
+    std::string llm_endpoint;  // empty, as the model: the server's first
+    std::string llm_model;
+    std::string output_folder = "out/profiling";
+    std::string device_class;  // empty: the server chooses
+    std::string device;        // "node/device"; empty: any
+    std::optional<int> largest_batch;
+    std::optional<double> latency_ms;
+    std::optional<double> memory_mb;
+    std::string baseline;  // file of an earlier report; empty: the team's, if it pinned one
+    bool pin = false;      // makes the report the team's baseline
+};
+
+json request_of(const Options& options) {
     json limits = json::object();
     if (options.largest_batch) limits["largest_batch"] = *options.largest_batch;
     if (options.latency_ms) limits["latency_ms"] = *options.latency_ms;
@@ -62,22 +83,22 @@ Result<json> read(const std::string& file) {
     return report;
 }
 
-// Like watch(), but leaves the standard output to the report.
-int wait_for(const Session& session, ApiClient& api, const std::string& id) {
+// Like follow_job(), but leaves the standard output to the report.
+int wait_for(const CommandContext& context, client::ApiClient& api, const std::string& id) {
     for (;;) {
         const auto job = api.get_json("/v1/jobs/" + id + "?wait=30");
-        if (!job) return report_error(session, job.error());
+        if (!job) return refuse(context, job.error());
         const auto state = job->value("state", "");
         if (state == "succeeded") return 0;
         if (state == "failed" || state == "cancelled") {
-            session.terminal.note(id + " " + state);
+            context.terminal.note(id + " " + state);
             return 1;
         }
     }
 }
 
 // What the team pinned for reports like this one; none, or the report itself: no text.
-Result<std::string> changes_since_pinned(const Session& session, ApiClient& api,
+Result<std::string> changes_since_pinned(const CommandContext& context, client::ApiClient& api,
                                          const std::string& id, const json& summary) {
     const auto found = api.get_json("/v1/jobs/" + id + "/baseline");
     if (!found) return fail(found.error());
@@ -85,49 +106,86 @@ Result<std::string> changes_since_pinned(const Session& session, ApiClient& api,
     if (baseline.is_null() || text_of(baseline, "job_id") == id) return "";
     auto job = text_of(baseline, "job_id");
     if (job.empty()) job = "a job that has been deleted";
-    return changes_text(session.terminal, found->at("summary"), summary) + "\nThe baseline is of " +
+    return changes_text(context.terminal, found->at("summary"), summary) + "\nThe baseline is of " +
            job + ", pinned at " + text_of(baseline, "pinned_at") + ".";
 }
 
-}  // namespace
-
-int profile(const Session& session, const ProfileOptions& options) {
+// Runs a job of this kind, writes its summary to gpu_profile_YYYYmmdd_HHMMSS.json (local time) in
+// the folder, which is made, and shows it with the changes since the baseline.
+int measure(const CommandContext& context, const Options& options) {
     json baseline;
     if (!options.baseline.empty()) {
         auto found = read(options.baseline);
-        if (!found) return report_error(session, found.error());
+        if (!found) return refuse(context, found.error());
         baseline = std::move(*found);
     }
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     const auto job = api->post_json("/v1/jobs", request_of(options));
-    if (!job) return report_error(session, job.error());
+    if (!job) return refuse(context, job.error());
     const auto id = job->value("id", "");
-    session.terminal.note("Submitted " + id);
-    if (const int code = session.json ? wait_for(session, *api, id) : watch(session, id);
+    context.terminal.note("Submitted " + id);
+    if (const int code = context.json ? wait_for(context, *api, id) : follow_job(context, id);
         code != 0) {
         return code;
     }
     const auto report = api->get_json("/v1/jobs/" + id + "/report");
-    if (!report) return report_error(session, report.error());
+    if (!report) return refuse(context, report.error());
     const json& summary = report->at("summary");
     const auto file = write(options.output_folder, summary);
-    if (!file) return report_error(session, file.error());
-    if (!session.json) {
-        session.terminal.line(session.summary_text("profile", summary));
+    if (!file) return refuse(context, file.error());
+    if (!context.json) {
+        context.terminal.line(summary_text(summary));
         const Result<std::string> changes = baseline.is_null()
-                                                ? changes_since_pinned(session, *api, id, summary)
-                                                : changes_text(session.terminal, baseline, summary);
-        if (!changes) return report_error(session, changes.error());
-        if (!changes->empty()) session.terminal.line("\n" + *changes);
+                                                ? changes_since_pinned(context, *api, id, summary)
+                                                : changes_text(context.terminal, baseline, summary);
+        if (!changes) return refuse(context, changes.error());
+        if (!changes->empty()) context.terminal.line("\n" + *changes);
     }
-    session.terminal.line(session.json ? summary.dump(2) : file->string());
+    context.terminal.line(context.json ? summary.dump(2) : file->string());
     if (options.pin) {
-        const auto pinned = pin_report(*api, id);
-        if (!pinned) return report_error(session, pinned.error());
-        session.terminal.note("Baseline of " + text_of(*pinned, "comparison_key") + ".");
+        const auto pinned = api->put_json("/v1/jobs/" + id + "/baseline", nullptr);
+        if (!pinned) return refuse(context, pinned.error());
+        context.terminal.note("Baseline of " + text_of(*pinned, "comparison_key") + ".");
     }
     return summary.at("errors").empty() ? 0 : 1;
 }
 
-}  // namespace plimsoll::client
+void add(CLI::App& app, CommandContext& context) {
+    const auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand(
+        "profile", "Measure a device and a model, and write the report to a file");
+    command->add_option("--mode", options->mode, "engine, sentiment, llm or full")
+        ->check(CLI::IsMember({"engine", "sentiment", "llm", "full"}))
+        ->capture_default_str();
+    command->add_option("--sentiment-model", options->sentiment_model, "The model to measure")
+        ->capture_default_str();
+    command->add_option("--llm-endpoint", options->llm_endpoint,
+                        "A URL that an administrator named; their first when left out");
+    command->add_option("--llm-model", options->llm_model, "The language model to ask");
+    command->add_option("--output-dir", options->output_folder, "Folder of the report")
+        ->capture_default_str();
+    command->add_option("--class", options->device_class, "Where: gpu, cpu or host")
+        ->check(CLI::IsMember({"gpu", "cpu", "host"}));
+    command->add_option("--device", options->device,
+                        "This device and no other: NODE/DEVICE as `plimsoll devices` lists them");
+    command->add_option("--largest-batch", options->largest_batch, "Of those that are tried")
+        ->check(CLI::Range(1, 65536));
+    command->add_option("--latency-ms", options->latency_ms, "Longest time of a batch")
+        ->check(CLI::PositiveNumber);
+    command->add_option("--memory-mb", options->memory_mb, "Most memory of a batch")
+        ->check(CLI::PositiveNumber);
+    command
+        ->add_option("--baseline", options->baseline,
+                     "A report's file to compare with, instead of the team's baseline")
+        ->check(CLI::ExistingFile);
+    command->add_flag("--pin", options->pin, "Make the report the team's baseline");
+    command->callback([&context, options] { context.exit_code = measure(context, *options); });
+}
+
+}  // namespace
+
+constinit extern const Command kCommand{
+    .kind = "profile", .add = add, .summary_text = summary_text};
+
+}  // namespace plimsoll::jobs::profile

@@ -1,6 +1,8 @@
-#include "server/jobs/failed_row.hpp"
 #include "server/jobs/kind.hpp"
+#include "server/jobs/profile/contract/offer.hpp"
 #include "server/jobs/profile/contract/request.hpp"
+#include "server/jobs/profile/contract/settings.hpp"
+#include "server/jobs/records/failed_row.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,9 +17,18 @@ namespace {
 using nlohmann::json;
 
 constexpr std::array kColumns = {
-    Column{"index"},     Column{"part"},  Column{"name"},          Column{"value"},
-    Column{"unit"},      Column{"batch"}, Column{"median_ms"},     Column{"p95_ms"},
-    Column{"spread_ms"}, Column{"runs"},  Column{"share_of_peak"}, Column{"error_code"},
+    Column{"index"},
+    Column{"part"},
+    Column{"name"},
+    Column{"value"},
+    Column{"unit"},
+    Column{"batch"},
+    Column{"median_ms"},
+    Column{"p95_ms"},
+    Column{"spread_ms"},
+    Column{"runs"},
+    Column{"fraction_of_peak"},
+    Column{"error_code"},
     Column{"error"},
 };
 
@@ -46,7 +57,8 @@ std::string class_of(const Request& request) {
 // All parts are one task: numbers of one report are of one device, and nothing else of the job runs
 // beside what is timed.
 tl::expected<Plan, FieldErrors> plan(const json& asked, const KindSettings& settings) {
-    const auto with_endpoint = with_llm(asked, settings.llm);
+    const auto llm = llm_settings(settings);
+    const auto with_endpoint = with_llm(asked, llm);
     if (!with_endpoint) return tl::unexpected(with_endpoint.error());
     const json& args = *with_endpoint;
     const auto request = parse_request(args);
@@ -58,7 +70,7 @@ tl::expected<Plan, FieldErrors> plan(const json& asked, const KindSettings& sett
     if (!request->device.empty()) plan.requirement.capability = "device=" + request->device;
     plan.tasks.push_back({.input = json(parts).dump(),
                           .items = std::ssize(parts),
-                          .estimated_seconds = seconds_of(parts, settings.llm.timeout_seconds)});
+                          .estimated_seconds = seconds_of(parts, llm.timeout_seconds)});
     return plan;
 }
 
@@ -80,7 +92,9 @@ Result<std::string> failed_rows(std::string_view /*args*/, std::string_view inpu
 constinit extern const Contract kContract{.name = kName,
                                           .version = kVersion,
                                           .columns = kColumns,
+                                          .settings = kSettings,
                                           .plan = plan,
-                                          .failed_rows = failed_rows};
+                                          .failed_rows = failed_rows,
+                                          .offer = &kOffer};
 
 }  // namespace plimsoll::jobs::profile

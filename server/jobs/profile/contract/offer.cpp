@@ -18,10 +18,7 @@ std::string number(double value) {
 
 }  // namespace
 
-const Offer& offer() {
-    static const Offer it{.kind = kName, .answers = {}, .comparison_key = comparison_key};
-    return it;
-}
+constinit const Offer kOffer{.comparison_key = comparison_key};
 
 std::string comparison_key(const nlohmann::json& args, const nlohmann::json& summary) {
     const auto request = parse_request(args).value();

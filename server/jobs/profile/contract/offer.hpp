@@ -1,11 +1,11 @@
 #pragma once
 
-#include "server/jobs/offers.hpp"
+#include "server/jobs/offer.hpp"
 
 namespace plimsoll::jobs::profile {
 
-// No answers without a job: its reports are compared with one another.
-const Offer& offer();
+// Nothing without a job: its reports are compared with one another.
+extern const Offer kOffer;
 
 // The same for reports that measured the same things on the same model of device within the same
 // limits: "full of vader on NVIDIA H200 (gpu, 132 units), batches up to 4096". Neither machine nor

@@ -1,7 +1,5 @@
 #include "server/jobs/profile/contract/request.hpp"
 
-#include "server/jobs/llm_endpoints.hpp"
-
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::profile {
@@ -17,7 +15,7 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     request.device_class = args.value("device_class", "");
     request.device = args.value("device", "");
     const json limits = args.value("limits", json::object());
-    request.largest_batch = limits.value("largest_batch", request.largest_batch);
+    request.largest_batch = limits.value("max_batch", request.largest_batch);
     if (limits.contains("latency_ms")) request.latency_ms = limits["latency_ms"].get<double>();
     if (limits.contains("memory_mb")) request.memory_mb = limits["memory_mb"].get<double>();
     if (request.sentiment && request.sentiment_model != kVader) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/jobs/kind.hpp"
-#include "server/jobs/llm_endpoints.hpp"
+#include "server/jobs/profile/contract/llm_endpoints.hpp"
 
 #include <optional>
 #include <string>

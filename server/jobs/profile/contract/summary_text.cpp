@@ -80,9 +80,9 @@ std::string rates_text(const char* title, const json& rates) {
         text +=
             line("  %-9s %-42s %8s %s", title, name.c_str(),
                  format_figure(rate.value("value", 0.0)).c_str(), rate.value("unit", "").c_str());
-        if (rate.contains("share_of_peak") && rate["share_of_peak"].is_number()) {
+        if (rate.contains("fraction_of_peak") && rate["fraction_of_peak"].is_number()) {
             text.pop_back();
-            text += line("  %3.0f %% of the peak", rate["share_of_peak"].get<double>() * 100);
+            text += line("  %3.0f %% of the peak", rate["fraction_of_peak"].get<double>() * 100);
         }
     }
     return text;

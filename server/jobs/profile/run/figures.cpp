@@ -65,7 +65,7 @@ Json rate_json(const profiling::Rate& rate, const std::string& unit, Told told) 
               {"method", rate.method},
               {"value", value / 1e9},
               {"unit", unit},
-              {"share_of_peak", or_null(rate.share_of_peak)}};
+              {"fraction_of_peak", or_null(rate.share_of_peak)}};
     json.update(timing_json(rate.timing));
     return json;
 }
@@ -112,7 +112,8 @@ Json curve_row(const Json& curve) {
             row[member] = point.at(member);
         }
         if (const auto& peak = curve.at("peak_items_per_second"); peak.is_number()) {
-            row["share_of_peak"] = point.at("items_per_second").get<double>() / peak.get<double>();
+            row["fraction_of_peak"] =
+                point.at("items_per_second").get<double>() / peak.get<double>();
         }
     }
     return row;
@@ -120,8 +121,8 @@ Json curve_row(const Json& curve) {
 
 Json rate_row(const Json& rate) {
     Json row;
-    for (const auto* member :
-         {"name", "value", "unit", "median_ms", "p95_ms", "spread_ms", "runs", "share_of_peak"}) {
+    for (const auto* member : {"name", "value", "unit", "median_ms", "p95_ms", "spread_ms", "runs",
+                               "fraction_of_peak"}) {
         row[member] = rate.at(member);
     }
     return row;

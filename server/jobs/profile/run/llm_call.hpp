@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/base/watch.hpp"
-#include "server/jobs/llm_endpoints.hpp"
+#include "server/jobs/profile/contract/llm_endpoints.hpp"
 
 #include <chrono>
 #include <optional>

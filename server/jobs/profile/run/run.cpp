@@ -1,6 +1,7 @@
 #include "engine/profiling/timing.hpp"
 #include "server/base/gzip.hpp"
 #include "server/base/time.hpp"
+#include "server/jobs/profile/contract/settings.hpp"
 #include "server/jobs/profile/run/parts.hpp"
 #include "server/jobs/profile/run/system.hpp"
 
@@ -10,8 +11,8 @@
 namespace plimsoll::jobs::profile {
 namespace {
 
-constexpr std::array kMembers = {"name",   "value",     "unit", "batch",        "median_ms",
-                                 "p95_ms", "spread_ms", "runs", "share_of_peak"};
+constexpr std::array kMembers = {"name",   "value",     "unit", "batch",           "median_ms",
+                                 "p95_ms", "spread_ms", "runs", "fraction_of_peak"};
 
 // Arguments that the contract accepted and that are refused here are damaged, or of another
 // version.
@@ -39,9 +40,9 @@ Json method_json() {
     const profiling::TimingPolicy policy;
     return {{"warm_up_runs", policy.warm_up_runs},
             {"warm_up_seconds", policy.warm_up_seconds},
-            {"least_runs", policy.least_runs},
-            {"most_runs", policy.most_runs},
-            {"least_seconds", policy.least_seconds}};
+            {"min_runs", policy.least_runs},
+            {"max_runs", policy.most_runs},
+            {"min_seconds", policy.least_seconds}};
 }
 
 // The areas of a request; those that it does not ask for measure nothing.
@@ -49,7 +50,7 @@ struct Areas {
     Areas(const Request& request, const RunContext& context, const Watch& watch)
         : engine(engine_area(request, context, watch)),
           sentiment(sentiment_area(request, watch)),
-          llm(llm_area(request, context.settings.llm, watch)) {}
+          llm(llm_area(request, llm_settings(context.settings), watch)) {}
     // Those of a job whose task nobody could run.
     explicit Areas(const Request& request)
         : engine(no_engine_area()),
@@ -80,7 +81,7 @@ Json report_of(const Request& request, const opencl::Device* device, const Areas
             {"device", device_json(device)},
             {"system_info", system_json(device)},
             {"limits",
-             {{"largest_batch", request.largest_batch},
+             {{"max_batch", request.largest_batch},
               {"latency_ms", number_or_null(request.latency_ms)},
               {"memory_mb", number_or_null(request.memory_mb)}}},
             {"method", method_json()},
@@ -136,6 +137,7 @@ Result<Merged> merge(std::string_view args, std::span<const std::string> partial
 
 }  // namespace
 
-constinit extern const Run kRun{.name = kName, .version = kVersion, .run = measure, .merge = merge};
+constinit extern const Run kRun{
+    .name = kName, .version = kVersion, .run = measure, .merge = merge, .settings = kSettings};
 
 }  // namespace plimsoll::jobs::profile

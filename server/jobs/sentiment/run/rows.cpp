@@ -1,7 +1,7 @@
 #include "server/jobs/sentiment/run/rows.hpp"
 
-#include "server/jobs/json_text.hpp"
-#include "server/jobs/sentiment/contract/failed_rows.hpp"
+#include "server/jobs/records/json_text.hpp"
+#include "server/jobs/records/text_rows.hpp"
 #include "server/jobs/sentiment/run/aggregate.hpp"
 #include "server/jobs/sentiment/run/excerpt.hpp"
 

@@ -1,10 +1,10 @@
 #include "engine/sentiment/vader/vader.hpp"
 #include "server/base/gzip.hpp"
-#include "server/jobs/dataset.hpp"
 #include "server/jobs/kind.hpp"
-#include "server/jobs/sentiment/contract/failed_rows.hpp"
-#include "server/jobs/sentiment/contract/limits.hpp"
-#include "server/jobs/sentiment/contract/source.hpp"
+#include "server/jobs/records/dataset.hpp"
+#include "server/jobs/records/text_rows.hpp"
+#include "server/jobs/records/text_source.hpp"
+#include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/jobs/sentiment/run/aggregate.hpp"
 #include "server/jobs/sentiment/run/rows.hpp"
 
@@ -20,7 +20,7 @@ constexpr std::int64_t kItemsPerBeat = 64;
 Result<TaskOutput> score(std::string_view args, std::string_view input, RunContext& context) {
     const auto block = gunzip(input, kLargestBlock);
     if (!block) return fail(block.error());
-    auto source = Source::open(args, *block);
+    auto source = TextSource::open(kTexts, args, *block);
     if (!source) return fail(source.error());
 
     ::plimsoll::sentiment::vader::Scorer scorer;
@@ -35,7 +35,7 @@ Result<TaskOutput> score(std::string_view args, std::string_view input, RunConte
         if (!*record) break;
         const text::RecordView& item = **record;
         if (item.is_error) {
-            append_failed_row(rows, item);
+            append_failed_text(rows, kTexts, item);
             aggregate.add_failed(item);
             ++output.items_failed;
         } else {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace plimsoll::app {
+namespace plimsoll::jobs::training_config {
 namespace {
 
 constexpr std::size_t kContext = 3;
@@ -96,4 +96,4 @@ std::string unified_diff(std::string_view name, std::string_view before, std::st
     return out;
 }
 
-}  // namespace plimsoll::app
+}  // namespace plimsoll::jobs::training_config

@@ -1,11 +1,17 @@
-#include "server/jobs/training_config/command/team_gpu_profiles.hpp"
+#include "server/client/session.hpp"
+#include "server/jobs/training_config/command/commands.hpp"
 
+#include <cstdio>
 #include <fstream>
+#include <memory>
 #include <sstream>
+#include <string>
+#include <vector>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::client {
+namespace plimsoll::jobs::training_config {
 namespace {
 
 using nlohmann::json;
@@ -14,40 +20,39 @@ std::string path_of(const std::string& id) {
     return "/v1/gpu-profiles/" + id;
 }
 
-}  // namespace
-
-int put_gpu_profile(const Session& session, const std::string& id, const std::string& file) {
+// `file` holds a GpuProfilePut of the contract.
+int put(const CommandContext& context, const std::string& id, const std::string& file) {
     std::ifstream input(file);
     std::stringstream text;
     if (!(input && text << input.rdbuf())) {
-        return report_error(session, {Errc::not_found, "The file cannot be read.", file});
+        return refuse(context, {Errc::not_found, "The file cannot be read.", file});
     }
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     auto made = api->send("PUT", path_of(id), text.str(), {{"content-type", "application/json"}});
-    if (!made) return report_error(session, made.error());
-    session.terminal.line(session.json ? made->body : id + " can be named by the team's jobs");
+    if (!made) return refuse(context, made.error());
+    context.terminal.line(context.json ? made->body : id + " can be named by the team's jobs");
     return 0;
 }
 
-int remove_gpu_profile(const Session& session, const std::string& id) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int remove(const CommandContext& context, const std::string& id) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     auto removed = api->send("DELETE", path_of(id));
-    return removed ? 0 : report_error(session, removed.error());
+    return removed ? 0 : refuse(context, removed.error());
 }
 
-int list_own_gpu_profiles(const Session& session) {
-    auto api = signed_in();
-    if (!api) return report_error(session, api.error());
+int list(const CommandContext& context) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
     auto list = api->get_json("/v1/gpu-profiles");
-    if (!list) return report_error(session, list.error());
+    if (!list) return refuse(context, list.error());
     json own = json::array();
     for (const auto& card : list->at("items")) {
         if (card.value("custom", false)) own.push_back(card);
     }
-    if (session.json) {
-        session.terminal.line(own.dump(2));
+    if (context.json) {
+        context.terminal.line(own.dump(2));
         return 0;
     }
     std::vector<std::vector<std::string>> rows = {{"PROFILE", "NAME", "MEMORY"}};
@@ -57,10 +62,34 @@ int list_own_gpu_profiles(const Session& session) {
                       card.at("memory_bytes").at("value").get<double>() / (1 << 30));
         rows.push_back({card.at("id"), card.at("name"), memory});
     }
-    session.terminal.line(rows.size() > 1
-                              ? format_table(session.terminal, rows)
+    context.terminal.line(rows.size() > 1
+                              ? format_table(context.terminal, rows)
                               : "No cards of the team yet: plimsoll gpu-profiles add …");
     return 0;
 }
 
-}  // namespace plimsoll::client
+}  // namespace
+
+void add_team_gpu_profiles(CLI::App& gpu_profiles, CommandContext& context) {
+    struct Flags {
+        std::string id;
+        std::string file;
+    };
+    const auto flags = std::make_shared<Flags>();
+    auto* add_command =
+        gpu_profiles.add_subcommand("add", "Describe a card of the team's own on the server");
+    add_command->add_option("profile", flags->id, "What jobs name it by: lab_card")->required();
+    add_command->add_option("file", flags->file, "JSON: memory_gib, bandwidth_gb_s, fp32_tflops…")
+        ->required()
+        ->check(CLI::ExistingFile);
+    add_command->callback(
+        [flags, &context] { context.exit_code = put(context, flags->id, flags->file); });
+    auto* remove_command = gpu_profiles.add_subcommand("remove", "Remove a card of the team's own");
+    remove_command->add_option("profile", flags->id, "Its id")->required();
+    remove_command->callback([flags, &context] { context.exit_code = remove(context, flags->id); });
+    gpu_profiles.add_subcommand("own", "List the team's own cards")->callback([&context] {
+        context.exit_code = list(context);
+    });
+}
+
+}  // namespace plimsoll::jobs::training_config

@@ -4,7 +4,7 @@
 
 #include <yaml-cpp/yaml.h>
 
-namespace plimsoll::app {
+namespace plimsoll::jobs::training_config {
 namespace {
 
 using Values = std::map<std::string, std::string, std::less<>>;
@@ -113,4 +113,4 @@ Result<YamlEdit> edit_yaml(std::string_view whole, const Values& values) {
     return edit;
 }
 
-}  // namespace plimsoll::app
+}  // namespace plimsoll::jobs::training_config

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plimsoll::app {
+namespace plimsoll::jobs::training_config {
 
 // One value of a YAML text that was, or would be, replaced.
 struct YamlChange {
@@ -37,4 +37,4 @@ struct YamlEdit {
 Result<YamlEdit> edit_yaml(std::string_view text,
                            const std::map<std::string, std::string, std::less<>>& values);
 
-}  // namespace plimsoll::app
+}  // namespace plimsoll::jobs::training_config

@@ -35,7 +35,7 @@ json rows(const json& from, const json& to) {
         both("effective batch", "/accumulation/nearest/effective", "");
     }
     both("memory in use", "/memory/device_used_bytes", "bytes");
-    both("share of the card", "/memory/utilisation_percent", "%");
+    both("share of the card", "/memory/utilization_percent", "%");
     both("throughput, modelled", "/speed/samples_per_second", "samples/s");
     both("all epochs and models, modelled", "/speed/hours", "h");
     both("runs side by side", "/parallel_runs", "");

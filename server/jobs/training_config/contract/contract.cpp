@@ -1,7 +1,10 @@
-#include "server/jobs/failed_row.hpp"
 #include "server/jobs/kind.hpp"
+#include "server/jobs/records/failed_row.hpp"
 #include "server/jobs/training_config/contract/advice.hpp"
+#include "server/jobs/training_config/contract/collections.hpp"
+#include "server/jobs/training_config/contract/complete.hpp"
 #include "server/jobs/training_config/contract/limits.hpp"
+#include "server/jobs/training_config/contract/settings.hpp"
 
 #include <array>
 
@@ -22,7 +25,7 @@ constexpr std::array kColumns = {
     Column{"peak_allocated_bytes"},
     Column{"peak_reserved_bytes"},
     Column{"device_used_bytes"},
-    Column{"utilisation_percent"},
+    Column{"utilization_percent"},
     Column{"headroom_bytes"},
     Column{"low_bytes"},
     Column{"high_bytes"},
@@ -111,6 +114,9 @@ Result<std::string> failed_rows(std::string_view /*args*/, std::string_view inpu
 constinit extern const Contract kContract{.name = kName,
                                           .version = kVersion,
                                           .columns = kColumns,
+                                          .settings = kSettings,
+                                          .collections = kCollections,
+                                          .complete = complete,
                                           .plan = plan,
                                           .failed_rows = failed_rows,
                                           .estimate = estimate};

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::app {
+namespace plimsoll::jobs::training_config {
 namespace {
 
 using nlohmann::json;
@@ -37,7 +37,7 @@ json gpu_profile_json(const tr::GpuProfile& p) {
             {"architecture", p.architecture},
             {"compute_capability", std::to_string(p.compute_capability / 10) + "." +
                                        std::to_string(p.compute_capability % 10)},
-            {"sold_gb", p.sold_gb},
+            {"nominal_gb", p.sold_gb},
             {"memory_bytes", figure(p.memory_bytes)},
             {"context_bytes", figure(p.context_bytes)},
             {"multiprocessors", figure(p.multiprocessors)},
@@ -60,4 +60,4 @@ json gpu_profiles_json(std::span<const tr::GpuProfile> custom) {
             {"items", std::move(items)}};
 }
 
-}  // namespace plimsoll::app
+}  // namespace plimsoll::jobs::training_config

@@ -6,11 +6,11 @@
 
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::app {
+namespace plimsoll::jobs::training_config {
 
 // GpuProfile and GpuProfileList of the contract; a custom card stands in the place of a shipped one
 // of its id.
-nlohmann::json gpu_profile_json(const training::GpuProfile& profile);
-nlohmann::json gpu_profiles_json(std::span<const training::GpuProfile> custom = {});
+nlohmann::json gpu_profile_json(const ::plimsoll::training::GpuProfile& profile);
+nlohmann::json gpu_profiles_json(std::span<const ::plimsoll::training::GpuProfile> custom = {});
 
-}  // namespace plimsoll::app
+}  // namespace plimsoll::jobs::training_config

@@ -63,7 +63,7 @@ json memory_json(const tr::GpuReport& card) {
             {"peak_reserved_bytes", e.peak_reserved},
             {"saved_for_backward_bytes", e.saved_for_backward},
             {"device_used_bytes", card.device_used},
-            {"utilisation_percent", card.utilisation_percent},
+            {"utilization_percent", card.utilisation_percent},
             {"headroom_bytes", card.headroom_bytes},
             {"out_of_memory_probability", card.out_of_memory_probability},
             {"band",

@@ -45,7 +45,7 @@ std::vector<tr::GpuProfile> parse_gpus(const json& args, FieldErrors& errors) {
     const auto named = args.find("gpus");
     if (named == args.end()) {
         if (!custom.empty()) return custom;
-        // The setting training.gpu_profile; the server has refused to start with a wrong one.
+        // The server sets it from the setting training.gpu_profile, which it has checked.
         const char* chosen = std::getenv("GPU_PROFILE");
         const auto standard = tr::gpu_guide::resolve(chosen != nullptr ? chosen : "");
         if (standard) return {*standard};

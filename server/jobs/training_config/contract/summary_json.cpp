@@ -28,7 +28,7 @@ json lengths_json(const std::optional<tr::Lengths>& lengths) {
     return {{"longest", lengths->longest},
             {"p95", lengths->p95},
             {"mean", lengths->mean},
-            {"cut_share", lengths->cut_share}};
+            {"truncated_fraction", lengths->cut_share}};
 }
 
 // The first card against every other.
@@ -95,7 +95,7 @@ std::string result_row(std::size_t index, const json& card) {
         {"peak_allocated_bytes", memory["peak_allocated_bytes"]},
         {"peak_reserved_bytes", memory["peak_reserved_bytes"]},
         {"device_used_bytes", memory["device_used_bytes"]},
-        {"utilisation_percent", memory["utilisation_percent"]},
+        {"utilization_percent", memory["utilization_percent"]},
         {"headroom_bytes", memory["headroom_bytes"]},
         {"low_bytes", memory["band"]["low_bytes"]},
         {"high_bytes", memory["band"]["high_bytes"]},
@@ -113,7 +113,7 @@ std::string device_row(std::size_t index, const json& device) {
     json row = {{"index", index}, {"gpu", kProbe}, {"name", device["name"]}};
     for (const auto* figure :
          {"fits", "max_batch", "batch", "accumulation_steps", "effective_batch",
-          "peak_allocated_bytes", "peak_reserved_bytes", "device_used_bytes", "utilisation_percent",
+          "peak_allocated_bytes", "peak_reserved_bytes", "device_used_bytes", "utilization_percent",
           "headroom_bytes", "low_bytes", "high_bytes", "samples_per_second", "learning_rate",
           "parallel_runs", "why", "error_code", "error"}) {
         row[figure] = nullptr;

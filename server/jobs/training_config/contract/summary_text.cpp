@@ -50,7 +50,7 @@ std::string head(const json& s) {
         out += fmt::format("lengths: mean {:.0f}, 95 % up to {}, longest {}; {:.1f} % are cut\n",
                            lengths.at("mean").get<double>(), lengths.at("p95").get<int>(),
                            lengths.at("longest").get<int>(),
-                           100 * lengths.at("cut_share").get<double>());
+                           100 * lengths.at("truncated_fraction").get<double>());
     }
     if (const json& c = s.at("correction"); !c.is_null()) {
         out += fmt::format("corrected by {:.3f}, the median of {} measurements of the team\n",
@@ -70,7 +70,7 @@ std::string table(const json& cards) {
                         a.is_null() ? "-" : card.at("batch").dump(),
                         a.is_null() ? "-" : a.at("nearest").at("steps").dump(),
                         card.at("max_batch").dump(), gib(card.at("memory").at("device_used_bytes")),
-                        card.at("memory").at("utilisation_percent").get<double>(),
+                        card.at("memory").at("utilization_percent").get<double>(),
                         card.at("speed").at("samples_per_second").get<double>(),
                         card.at("parallel_runs").dump());
     }

@@ -1,6 +1,7 @@
 #include "server/jobs/waves/contract/cost.hpp"
 #include "server/jobs/waves/contract/failed_rows.hpp"
 #include "server/jobs/waves/contract/gather.hpp"
+#include "server/jobs/waves/contract/offer.hpp"
 #include "server/jobs/waves/contract/slices.hpp"
 
 #include <array>
@@ -41,6 +42,7 @@ constinit extern const Contract kContract{.name = kName,
                                           .columns = kColumns,
                                           .plan = plan,
                                           .gather_dataset = gather_dataset,
-                                          .failed_rows = failed_rows};
+                                          .failed_rows = failed_rows,
+                                          .offer = &kOffer};
 
 }  // namespace plimsoll::jobs::waves

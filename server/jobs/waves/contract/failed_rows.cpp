@@ -1,6 +1,6 @@
 #include "server/jobs/waves/contract/failed_rows.hpp"
 
-#include "server/jobs/json_text.hpp"
+#include "server/jobs/records/json_text.hpp"
 
 #include <algorithm>
 

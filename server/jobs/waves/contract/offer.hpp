@@ -1,11 +1,11 @@
 #pragma once
 
-#include "server/jobs/offers.hpp"
+#include "server/jobs/offer.hpp"
 
 // What the kind answers without a job.
 namespace plimsoll::jobs::waves {
 
-const Offer& offer();
+extern const Offer kOffer;
 
 // A WavesCheckSpec: a count that somebody drew, rule by rule.
 tl::expected<std::string, FieldErrors> check_answer(const nlohmann::json& body,

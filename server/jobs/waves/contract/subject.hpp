@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/jobs/offers.hpp"
+#include "server/jobs/offer.hpp"
 #include "server/jobs/waves/contract/request.hpp"
 
 #include <initializer_list>

@@ -70,7 +70,7 @@ std::string ranking_text(const json& summary) {
     }
     std::string text = table(rows);
     const std::int64_t more = static_cast<std::int64_t>(ranking.size() - (rows.size() - 1)) +
-                              summary.value("ranking_left_out", std::int64_t{0});
+                              summary.value("ranking_omitted", std::int64_t{0});
     if (more > 0) text += std::to_string(more) + " more: plimsoll results JOB --format csv\n";
     return text;
 }
@@ -116,7 +116,7 @@ std::string summary_text(const json& summary) {
     if (summary.contains("rarity_note") && summary["rarity_note"].is_string()) {
         text += summary["rarity_note"].get<std::string>() + "\n";
     }
-    for (const json& note : summary.at("settings_without_effect")) {
+    for (const json& note : summary.at("ignored_settings")) {
         text += "  " + note.value("key", "") + " has no effect: " + note.value("reason", "") + "\n";
     }
     return text;

@@ -29,8 +29,8 @@ json best_json(const engine::SymbolReport& report) {
         {"pattern", engine::output::pattern_words(best.count.shape, best.count.rising)},
         {"score", best.count.score},
         {"rarity", report.by_rarity ? json(best.count.standing) : json(nullptr)},
-        {"rarity_words", report.by_rarity ? json(engine::output::rarity_words(best.count.standing))
-                                          : json(nullptr)},
+        {"rarity_text", report.by_rarity ? json(engine::output::rarity_words(best.count.standing))
+                                         : json(nullptr)},
         {"start", engine::output::bar_words(report, best.count.begin())},
         {"end", engine::output::bar_words(report, best.count.end())},
         {"expects", best.outlook.expects},
@@ -39,7 +39,7 @@ json best_json(const engine::SymbolReport& report) {
         {"k", nullptr},
         {"p_value", nullptr},
         {"verdict", nullptr},
-        {"words", "Not compared with chance."}};
+        {"explanation", "Not compared with chance."}};
     return out;
 }
 
@@ -64,7 +64,7 @@ void judge_line(const engine::Judgement& judgement, json& line) {
     best["k"] = chance.k;
     best["p_value"] = p;
     best["verdict"] = engine::verdict(p);
-    best["words"] =
+    best["explanation"] =
         engine::output::chance_words(chance, judgement.surrogates, !best.at("rarity").is_null());
     json& cells = line.at("cells");
     for (std::size_t i = 0; i < cells.size(); ++i) {

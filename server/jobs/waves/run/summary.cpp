@@ -104,7 +104,7 @@ json summary_json(const Request& request, Partial all) {
         {"mode", settings.mode == engine::Mode::standard ? "standard" : "compatible"},
         {"preset", request.preset},
         {"settings", request.given},
-        {"settings_without_effect", notes_json(request.notes)},
+        {"ignored_settings", notes_json(request.notes)},
         {"ranked_by", settings.by_rarity() ? "rarity" : "score"},
         {"rarity_note", rarity_note.empty() ? json(nullptr) : json(rarity_note)},
         {"computed", std::move(all.computed)},
@@ -122,7 +122,7 @@ json summary_json(const Request& request, Partial all) {
         {"pruned", pruned_json(all.coverage)},
         {"patterns", patterns_json(settings.mode)},
         {"ranking", std::move(ranking)},
-        {"ranking_left_out", left_out},
+        {"ranking_omitted", left_out},
         {"errors", std::move(all.errors)},
         {"seconds", settings.profile ? json(all.seconds) : json(nullptr)},
     };

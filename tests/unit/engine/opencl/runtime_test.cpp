@@ -1,8 +1,8 @@
 // Programs, transfers and buffers on PoCL. All devices of this program are opened in child
 // processes (see real_device_test.cpp): a test returns what went wrong, or nothing.
 
-#include "engine/opencl/calls/invoke.hpp"
 #include "engine/opencl/probing/child_process.hpp"
+#include "engine/opencl/runtime/invoke.hpp"
 #include "engine/opencl/runtime/programs.hpp"
 #include "engine/opencl/runtime/transfers.hpp"
 #include "tests/unit/engine/opencl/private_cache.hpp"

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-namespace plimsoll::app {
+namespace plimsoll::cli {
 namespace {
 
 using testing::HasSubstr;
@@ -105,4 +105,4 @@ TEST(Doctor, WarnsOfLittleRoomAndATakenPort) {
 }
 
 }  // namespace
-}  // namespace plimsoll::app
+}  // namespace plimsoll::cli

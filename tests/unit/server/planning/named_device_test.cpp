@@ -1,9 +1,9 @@
 // A job that names the device that it runs on.
 #include "server/jobs/registry.hpp"
 #include "server/planning/planner.hpp"
-#include "tests/unit/server/http/fakes/fake_advice.hpp"
 #include "tests/unit/server/http/fakes/fake_dataset_store.hpp"
 #include "tests/unit/server/http/fakes/fake_job_store.hpp"
+#include "tests/unit/server/http/fakes/fake_team_records.hpp"
 
 #include <future>
 #include <string>
@@ -47,9 +47,8 @@ class NamedDevice : public testing::Test {
     boost::asio::thread_pool pool_{1};
     http::test::FakeJobStore jobs_;  // with a host, node-a/host
     http::test::FakeDatasetStore datasets_;
-    http::test::FakeRecords records_;
-    http::test::FakeAdvisor advisor_;
-    Planner planner_{datasets_, jobs::contracts(), {records_, jobs_, advisor_}, pool_};
+    http::test::FakeTeamRecords records_;
+    Planner planner_{datasets_, jobs::contracts(), {records_, jobs_}, pool_};
 };
 
 TEST_F(NamedDevice, GetsTheJobWithItsClass) {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::client {
+namespace plimsoll::terminal {
 namespace {
 
 TEST(FormatDuration, ChoosesTheUnitByLength) {
@@ -35,4 +35,4 @@ TEST(ReportText, ShowsMembersTablesAndBarsOfAnyKind) {
 }
 
 }  // namespace
-}  // namespace plimsoll::client
+}  // namespace plimsoll::terminal

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace plimsoll::client {
+namespace plimsoll::terminal {
 namespace {
 
 std::string found(const UnusedMembers& unused) {
@@ -37,4 +37,4 @@ TEST(UnusedMembers, KeepsOnlySoMany) {
 }
 
 }  // namespace
-}  // namespace plimsoll::client
+}  // namespace plimsoll::terminal

@@ -321,7 +321,7 @@ TEST_F(SupervisorTest, TheNextWorkerIsToldHowTheLastOneEnded) {
         const auto& arguments = started_for("opencl:fake:0")->arguments;
         return Arguments(arguments.end() - 2, arguments.end());
     };
-    EXPECT_EQ(last_two(), (Arguments{"--last-end", "killed by SIGSEGV"}));
+    EXPECT_EQ(last_two(), (Arguments{"--last-exit", "killed by SIGSEGV"}));
     // In two pieces, and in words of its own.
     started_for("opencl:fake:0")->says("+!A task ran");
     io_.poll();

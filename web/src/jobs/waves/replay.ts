@@ -50,10 +50,10 @@ export function totals(steps: readonly Step[]) {
   const sum = (of: (step: Step) => number) => steps.reduce((all, step) => all + of(step), 0);
   const bests = steps.map(({ best }) => (best ? nameOf(best) : ''));
   return {
-    came: sum(({ came }) => came.length),
-    went: sum(({ went }) => went.length),
-    broken: sum(({ broken }) => broken.length),
+    appeared: sum(({ appeared }) => appeared.length),
+    disappeared: sum(({ disappeared }) => disappeared.length),
+    invalidated: sum(({ invalidated }) => invalidated.length),
     turns: bests.filter((best, place) => place > 0 && best !== bests[place - 1]).length,
-    searched: sum(({ nodes }) => nodes) / Math.max(1, sum(({ whole_nodes }) => whole_nodes)),
+    searched: sum(({ nodes }) => nodes) / Math.max(1, sum(({ full_search_nodes }) => full_search_nodes)),
   };
 }

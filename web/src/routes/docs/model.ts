@@ -175,7 +175,7 @@ export function rulesOf(schema: Schema): string[] {
     range(schema.minLength, schema.maxLength, ' characters'),
     range(schema.minItems, schema.maxItems, ' elements'),
     range(schema.minProperties, schema.maxProperties, ' members'),
-    schema['x-says'] ?? (schema.pattern && `must match ${schema.pattern}`),
+    schema['x-message'] ?? (schema.pattern && `must match ${schema.pattern}`),
     usual !== undefined && `${JSON.stringify(usual)} when left out`,
     schema.properties && schema.additionalProperties === false && 'no other members',
   ];

@@ -66,7 +66,7 @@ TEST(CallerLimits, ATeamsCallersShare) {
 }
 
 TEST(CallerLimits, APlaceIsFreeWhenItsRequestEnds) {
-    CallerLimits limits({.requests_at_once = 2});
+    CallerLimits limits({.concurrent_requests = 2});
     auto first = limits.admit(caller(1), kStart);
     const auto second = limits.admit(caller(1), kStart);
     ASSERT_TRUE(first && second);

@@ -90,7 +90,7 @@ TEST(Schema, NamesPlacesAsJsonPointers) {
 TEST(Schema, ChecksMaps) {
     const json schema = {{"type", "object"},
                          {"maxProperties", 2},
-                         {"x-names", {{"type", "string"}, {"maxLength", 2}}},
+                         {"x-property-names", {{"type", "string"}, {"maxLength", 2}}},
                          {"additionalProperties", {{"type", "string"}}}};
     EXPECT_THAT(wrong(schema, {{"ab", "x"}}), IsEmpty());
     EXPECT_THAT(wrong(schema, {{"abc", "x"}}), ElementsAre("/abc must have at most 2 characters"));
@@ -131,7 +131,7 @@ TEST(Schema, TriesPatternsOnShortTextsOnly) {
     const json schema = {{"type", "string"}, {"maxLength", 10}, {"pattern", "^a*$"}};
     EXPECT_THAT(wrong(schema, "aaa"), IsEmpty());
     EXPECT_THAT(wrong(schema, "ab"), ElementsAre(" must match ^a*$"));
-    const json worded = {{"maxLength", 10}, {"pattern", "^a*$"}, {"x-says", "must be all a"}};
+    const json worded = {{"maxLength", 10}, {"pattern", "^a*$"}, {"x-message", "must be all a"}};
     EXPECT_THAT(wrong(worded, "ab"), ElementsAre(" must be all a"));
     EXPECT_THAT(wrong(schema, std::string(10000000, 'a')),
                 ElementsAre(" must have at most 10 characters"));

@@ -25,7 +25,7 @@ class BaselineEndpoints : public LiveServer {
         return call("getJobBaseline", {"GET", path_of(id) + "/baseline", identity_.ada});
     }
     RawResponse pin(JobId id, const std::string& token) {
-        return call("putJobBaseline", {"PUT", path_of(id) + "/baseline", token});
+        return call("setJobBaseline", {"PUT", path_of(id) + "/baseline", token});
     }
 };
 

@@ -29,8 +29,11 @@ TEST_F(DeviceEndpoints, ACleanUpIsTold) {
         auto& cpu = jobs_.more_devices.emplace_back();
         cpu.node = "node-b";
         cpu.device = "opencl:pocl:0";
-        cpu.cleanup = {
-            .asked_at = {}, .asked_by = "ada", .ended_at = {}, .kept_bytes = {}, .freed_bytes = {}};
+        cpu.cleanup = {.requested_at = {},
+                       .requested_by = "ada",
+                       .ended_at = {},
+                       .kept_bytes = {},
+                       .freed_bytes = {}};
     });
     const auto cleanup = [&] {
         return call("listDevices", {"GET", "/v1/devices", identity_.vera})
@@ -60,7 +63,7 @@ TEST_F(DeviceEndpoints, ADeviceTellsItsReadingsAndWarnings) {
         gpu.device_class = "gpu";
         gpu.name = "NVIDIA H200";
         gpu.state = "busy";
-        gpu.copies = "second_queue";
+        gpu.copy_mode = "second_queue";
         gpu.capability = R"({"driver_version":"550.54.15","compute_units":132,
             "capabilities":["fp32_fma","mma_bf16"],
             "features":[{"name":"fp16","passed":false,"failure":"It did not build.\nerror: 1"}]})";
@@ -71,7 +74,7 @@ TEST_F(DeviceEndpoints, ADeviceTellsItsReadingsAndWarnings) {
     });
     const auto device =
         call("listDevices", {"GET", "/v1/devices", identity_.vera}).json()["items"][1];
-    EXPECT_EQ(device["copies"], "second_queue");
+    EXPECT_EQ(device["copy_mode"], "second_queue");
     EXPECT_EQ(device["capability"]["compute_units"], 132);
     EXPECT_EQ(device["capability"]["proven"], json::array({"fp32_fma", "mma_bf16"}));
     EXPECT_EQ(device["capability"]["failed"][0]["failure"], "It did not build.");
@@ -111,7 +114,7 @@ TEST_F(DeviceEndpoints, ADeviceTellsItsReadingsAndWarnings) {
     health = get();
     EXPECT_EQ(health["status"], "degraded");
     ASSERT_EQ(health["warnings"].size(), 1u);
-    EXPECT_EQ(health["warnings"][0]["code"], "log_held");
+    EXPECT_EQ(health["warnings"][0]["code"], "wal_retained");
     EXPECT_EQ(health["warnings"][0]["detail"],
               "The replication slot standby has not been read for 10 min. Until it is read or "
               "dropped, PostgreSQL keeps its log, and the disk fills up.");

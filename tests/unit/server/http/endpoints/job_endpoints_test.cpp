@@ -92,13 +92,13 @@ TEST_F(JobEndpoints, TellsHowMuchIsDoneByItemsOrByTasksThatWorkOnTheSameOnes) {
         });
         return call("getJob", {"GET", path_of(id), identity_.ada}).json().at("progress");
     };
-    EXPECT_EQ(progress(0, 0).at("share"), 0);
+    EXPECT_EQ(progress(0, 0).at("fraction"), 0);
     EXPECT_TRUE(progress(0, 0).at("eta_seconds").is_null());
-    EXPECT_EQ(progress(1, 0).at("share"), 0.5);
-    EXPECT_EQ(progress(0, 2).at("share"), 0.25);
+    EXPECT_EQ(progress(1, 0).at("fraction"), 0.5);
+    EXPECT_EQ(progress(0, 2).at("fraction"), 0.25);
     EXPECT_TRUE(progress(0, 2).at("eta_seconds").is_number());
-    EXPECT_EQ(progress(2, 7).at("share"), 0.875);
-    EXPECT_EQ(progress(2, 8).at("share"), 1);
+    EXPECT_EQ(progress(2, 7).at("fraction"), 0.875);
+    EXPECT_EQ(progress(2, 8).at("fraction"), 1);
 }
 
 TEST_F(JobEndpoints, AKeyMakesOneJob) {
@@ -214,7 +214,7 @@ TEST_F(JobEndpoints, ManyJobsAreRedrivenByNameOrByFilter) {
 TEST_F(JobEndpoints, AWaitingJobSaysWhy) {
     const auto id = submit();
     const auto wait = [&](const std::string& job) {
-        return call("getJobWait", {"GET", "/v1/jobs/" + job + "/wait", identity_.ada});
+        return call("getJobWaitReason", {"GET", "/v1/jobs/" + job + "/wait-reason", identity_.ada});
     };
     const auto why = wait(to_public(id)).json();
     EXPECT_EQ(why.at("reason"), "own_jobs");

@@ -176,7 +176,7 @@ TEST_F(JobResults, APartIsCutOutOfTheChunksThatHoldIt) {
     const auto line = all.size() / 4;
     for (std::size_t first = 0; first < 6; ++first) {
         for (std::size_t limit = 1; limit < 6; ++limit) {
-            const auto part = get(id, "format=jsonl&first=" + std::to_string(first) +
+            const auto part = get(id, "format=jsonl&offset=" + std::to_string(first) +
                                           "&limit=" + std::to_string(limit));
             EXPECT_EQ(part.status, 200);
             EXPECT_EQ(part.body, first < 4 ? all.substr(first * line, limit * line) : "");
@@ -184,7 +184,7 @@ TEST_F(JobResults, APartIsCutOutOfTheChunksThatHoldIt) {
         }
     }
     const auto before = on_io([&] { return jobs_.chunks_read; });
-    get(id, "format=jsonl&first=2&limit=1");
+    get(id, "format=jsonl&offset=2&limit=1");
     EXPECT_EQ(on_io([&] { return jobs_.chunks_read; }) - before, 1);
 }
 

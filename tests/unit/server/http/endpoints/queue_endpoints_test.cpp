@@ -69,7 +69,7 @@ TEST_F(QueueEndpoints, ATeamStopsItselfAndNobodyElse) {
     const auto made = hold(identity_.tom,
                            {{"team_id", trading()}, {"mode", "pause"}, {"reason", "A bad model."}});
     ASSERT_EQ(made.status, 201) << made.body;
-    EXPECT_FALSE(made.json().at("by_administrator").get<bool>());
+    EXPECT_FALSE(made.json().at("created_by_administrator").get<bool>());
     EXPECT_EQ(
         hold(identity_.tom, {{"team_id", research()}, {"mode", "pause"}, {"reason", "x"}}).status,
         404);
@@ -131,7 +131,7 @@ TEST_F(QueueEndpoints, WhatHoldsBackVacuumIsToldToAdministratorsAfterAMinute) {
     shares_.holders = {{"session", "process 12", Timestamp{}, 61}, {"session", "young", {}, 59}};
     const auto warnings = queue(identity_.ada).at("warnings");
     ASSERT_EQ(warnings.size(), 1U);
-    EXPECT_EQ(warnings[0].at("code"), "vacuum_held");
+    EXPECT_EQ(warnings[0].at("code"), "vacuum_blocked");
     EXPECT_NE(warnings[0].at("detail").get<std::string>().find("process 12"), std::string::npos);
     EXPECT_TRUE(queue(identity_.tom).at("warnings").empty());
 }

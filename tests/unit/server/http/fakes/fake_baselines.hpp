@@ -14,15 +14,18 @@ class FakeBaselines final : public queue::BaselineStore {
         for (const auto& one : pinned_) all.push_back(one.baseline);
         co_return all;
     }
-    Answer<std::optional<Found>> find(TeamId, std::string kind, std::string comparison_key) override {
+    Answer<std::optional<Found>> find(TeamId, std::string kind,
+                                      std::string comparison_key) override {
         for (const auto& one : pinned_) {
-            if (one.baseline.kind == kind && one.baseline.comparison_key == comparison_key) co_return one;
+            if (one.baseline.kind == kind && one.baseline.comparison_key == comparison_key)
+                co_return one;
         }
         co_return std::optional<Found>();
     }
     Answer<queue::Baseline> pin(Author, NewBaseline wanted) override {
         std::erase_if(pinned_, [&](const auto& one) {
-            return one.baseline.kind == wanted.kind && one.baseline.comparison_key == wanted.comparison_key;
+            return one.baseline.kind == wanted.kind &&
+                   one.baseline.comparison_key == wanted.comparison_key;
         });
         const queue::Baseline made{.id = {next_++},
                                    .kind = wanted.kind,

@@ -109,7 +109,7 @@ class FakeShares final : public queue::ShareStore {
         share.team = TeamId{id};
         share.team_name = name;
         share.device_class = "gpu";
-        share.used_share = share.due_share = 0.5;
+        share.used_share = share.fair_share = 0.5;
         return share;
     }
     static tl::unexpected<Error> missing() {

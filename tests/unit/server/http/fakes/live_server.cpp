@@ -1,15 +1,29 @@
 #include "live_server.hpp"
 
 #include "server/http/contract/contract_text.hpp"
+#include "server/jobs/rest/operations.hpp"
 
 #include <boost/asio/post.hpp>
 
 namespace plimsoll::http::test {
 
 LiveServer::LiveServer(Timeouts timeouts) : contract_(contract_json()) {
-    const Backends backends{jobs_,     datasets_,        signals_, shares_,           identity_,
-                            webhooks_, webhook_targets_, clock_,   jobs::contracts(), pool_,
-                            records_,  advisor_,         planner_, schedules_,        baselines_};
+    const Backends backends{
+        jobs_,
+        datasets_,
+        signals_,
+        shares_,
+        identity_,
+        webhooks_,
+        webhook_targets_,
+        clock_,
+        jobs::contracts(),
+        pool_,
+        records_,
+        planner_,
+        schedules_,
+        baselines_,
+        [this](Handlers& handlers) { jobs::add_operations(handlers, {jobs_, records_}); }};
     server_ = std::make_unique<HttpServer>(io_, backends, "0.0.0", std::nullopt);
     ListenOptions options;
     options.timeouts = timeouts;

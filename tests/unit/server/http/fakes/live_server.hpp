@@ -1,12 +1,12 @@
 #pragma once
 
-#include "fake_advice.hpp"
 #include "fake_baselines.hpp"
 #include "fake_dataset_store.hpp"
 #include "fake_identity.hpp"
 #include "fake_job_store.hpp"
 #include "fake_schedules.hpp"
 #include "fake_shares.hpp"
+#include "fake_team_records.hpp"
 #include "fake_webhooks.hpp"
 #include "raw_client.hpp"
 #include "server/http/contract/contract.hpp"
@@ -63,9 +63,8 @@ class LiveServer : public ::testing::Test {
     FakeShares shares_;
     FakeIdentity identity_;
     FakeWebhooks webhooks_;
-    FakeRecords records_;
-    FakeAdvisor advisor_;
-    planning::Planner planner_{datasets_, jobs::contracts(), {records_, jobs_, advisor_}, pool_};
+    FakeTeamRecords records_;
+    planning::Planner planner_{datasets_, jobs::contracts(), {records_, jobs_}, pool_};
     FakeSchedules schedules_;
     FakeBaselines baselines_;
     webhooks::AllowList webhook_targets_ =

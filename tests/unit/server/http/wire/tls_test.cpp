@@ -1,15 +1,16 @@
 // The same server over TLS: handshake, cookie, and what a client without TLS gets.
-#include "fake_advice.hpp"
 #include "fake_baselines.hpp"
 #include "fake_dataset_store.hpp"
 #include "fake_identity.hpp"
 #include "fake_job_store.hpp"
 #include "fake_schedules.hpp"
 #include "fake_shares.hpp"
+#include "fake_team_records.hpp"
 #include "fake_webhooks.hpp"
 #include "raw_client.hpp"
 #include "server/http/serving/http_server.hpp"
 #include "server/jobs/registry.hpp"
+#include "server/jobs/rest/operations.hpp"
 
 #include <cstdio>
 #include <filesystem>
@@ -85,16 +86,16 @@ class Tls : public ::testing::Test {
     FakeShares shares_;
     FakeIdentity identity_;
     FakeWebhooks webhooks_;
-    FakeRecords records_;
-    FakeAdvisor advisor_;
-    planning::Planner planner_{datasets_, jobs::contracts(), {records_, jobs_, advisor_}, pool_};
+    FakeTeamRecords records_;
+    planning::Planner planner_{datasets_, jobs::contracts(), {records_, jobs_}, pool_};
     FakeSchedules schedules_;
     FakeBaselines baselines_;
     webhooks::AllowList nowhere_;
     HttpServer server_{
         io_,
         {jobs_, datasets_, signals_, shares_, identity_, webhooks_, nowhere_, clock_,
-         jobs::contracts(), pool_, records_, advisor_, planner_, schedules_, baselines_},
+         jobs::contracts(), pool_, records_, planner_, schedules_, baselines_,
+         [this](Handlers& handlers) { jobs::add_operations(handlers, {jobs_, records_}); }},
         "0.0.0",
         std::nullopt};
     std::thread thread_;

@@ -23,11 +23,11 @@ TEST(ProfileComparisonKey, SaysWhatWasMeasuredWhereAndWithinWhat) {
               "engine on NVIDIA H200 (gpu, 132 units), batches up to 4096");
     EXPECT_EQ(
         comparison_key({{"mode", "full"},
-                  {"sentiment_model", "vader"},
-                  {"llm_endpoint", "http://llm/api/generate"},
-                  {"llm_model", "tiny"},
-                  {"limits", {{"largest_batch", 64}, {"latency_ms", 2.5}, {"memory_mb", 100}}}},
-                 on("NVIDIA H200", 132)),
+                        {"sentiment_model", "vader"},
+                        {"llm_endpoint", "http://llm/api/generate"},
+                        {"llm_model", "tiny"},
+                        {"limits", {{"max_batch", 64}, {"latency_ms", 2.5}, {"memory_mb", 100}}}},
+                       on("NVIDIA H200", 132)),
         "full of vader and tiny at http://llm/api/generate on NVIDIA H200 (gpu, 132 units), "
         "batches up to 64, within 2.5 ms, within 100 MB");
 }
@@ -38,9 +38,11 @@ TEST(ProfileComparisonKey, IsOfOneModelOfDeviceAndNotOfOneMachineOrDriver) {
     elsewhere["device"]["device"] = "opencl:nvidia:5";
     elsewhere["device"]["driver"] = "590.1";
     EXPECT_EQ(comparison_key(args, on("NVIDIA H200", 132)), comparison_key(args, elsewhere));
-    EXPECT_NE(comparison_key(args, on("NVIDIA H200", 132)), comparison_key(args, on("NVIDIA H200", 66)))
+    EXPECT_NE(comparison_key(args, on("NVIDIA H200", 132)),
+              comparison_key(args, on("NVIDIA H200", 66)))
         << "a slice of it";
-    EXPECT_NE(comparison_key(args, on("NVIDIA H200", 132)), comparison_key(args, on("NVIDIA H100", 132)));
+    EXPECT_NE(comparison_key(args, on("NVIDIA H200", 132)),
+              comparison_key(args, on("NVIDIA H100", 132)));
 }
 
 }  // namespace

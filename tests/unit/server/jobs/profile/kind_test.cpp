@@ -91,8 +91,7 @@ TEST(ProfileKind, NamesWhatCannotBe) {
 }
 
 TEST(ProfileKind, ProfilesVader) {
-    const auto outcome =
-        run_all({{"mode", "sentiment"}, {"limits", {{"largest_batch", 64}}}}, nullptr);
+    const auto outcome = run_all({{"mode", "sentiment"}, {"limits", {{"max_batch", 64}}}}, nullptr);
     EXPECT_EQ(outcome.output.items_ok, 3);
     const auto& summary = outcome.summary;
     EXPECT_TRUE(summary.at("engine").is_null());
@@ -134,8 +133,8 @@ TEST(ProfileKind, ProfilesADevice) {
     setenv("XDG_CACHE_HOME", unused.path().c_str(), 1);
     auto device = opencl::Device::open({"pocl", 0});
     ASSERT_TRUE(device) << device.error().message;
-    const auto outcome = run_all({{"mode", "engine"}, {"limits", {{"largest_batch", 32}}}},
-                                 &*device, {.llm = {}, .cache = cache.path()});
+    const auto outcome = run_all({{"mode", "engine"}, {"limits", {{"max_batch", 32}}}}, &*device,
+                                 {.values = {}, .cache = cache.path()});
     EXPECT_EQ(outcome.output.items_failed, 0) << outcome.summary.at("errors");
     const auto& engine = outcome.summary.at("engine");
     EXPECT_EQ(outcome.summary.at("device").at("device"), "opencl:pocl:0");
@@ -144,7 +143,7 @@ TEST(ProfileKind, ProfilesADevice) {
         EXPECT_FALSE(engine.at(member).empty()) << member;
         for (const auto& rate : engine.at(member)) EXPECT_GT(rate.at("value"), 0.0) << rate;
     }
-    EXPECT_GT(engine.at("products").at(0).at("share_of_peak"), 0.0);
+    EXPECT_GT(engine.at("products").at(0).at("fraction_of_peak"), 0.0);
     EXPECT_GT(engine.at("batches").at("peak_items_per_second"), 0.0);
     EXPECT_GT(engine.at("launches").at("queued_us"), 0.0);
     EXPECT_GT(engine.at("overlap").at("speedup"), 0.0);
@@ -157,7 +156,7 @@ TEST(ProfileKind, ProfilesADevice) {
 // The methods of the products that a job measures.
 std::set<std::string> methods_of(opencl::Device& device, const KindSettings& settings,
                                  const opencl::Capability& capability) {
-    const auto outcome = run_all({{"mode", "engine"}, {"limits", {{"largest_batch", 1}}}}, &device,
+    const auto outcome = run_all({{"mode", "engine"}, {"limits", {{"max_batch", 1}}}}, &device,
                                  settings, &capability);
     std::set<std::string> methods;
     for (const auto& rate : outcome.summary.at("engine").at("products")) {
@@ -170,7 +169,7 @@ TEST(ProfileKind, MeasuresWhatTheDeviceWasProvenToDo) {
     auto device = opencl::Device::open({"pocl", 0});
     ASSERT_TRUE(device) << device.error().message;
     const opencl::TemporaryFolder cache;
-    const KindSettings settings{.llm = {}, .cache = cache.path()};
+    const KindSettings settings{.values = {}, .cache = cache.path()};
     opencl::Capability capability = opencl::assess(*device);
     EXPECT_EQ(methods_of(*device, settings, capability), std::set<std::string>{"block_fp32"});
     if (__builtin_cpu_supports("avx512bf16") == 0) GTEST_SKIP() << "no bf16 on this processor";
@@ -188,9 +187,9 @@ TEST(ProfileKind, MeasuresWithThePlansOfTheCache) {
     plans.keep(bucket, plans.plan_for(bucket));
     std::filesystem::create_directories(file.parent_path());
     ASSERT_TRUE(plans.write(file));
-    const json args{{"mode", "engine"}, {"limits", {{"largest_batch", 1}}}};
+    const json args{{"mode", "engine"}, {"limits", {{"max_batch", 1}}}};
     const auto tuned = [&](const std::filesystem::path& folder) {
-        return run_all(args, &*device, {.llm = {}, .cache = folder})
+        return run_all(args, &*device, {.values = {}, .cache = folder})
             .summary.at("engine")
             .at("tuned_plans");
     };
@@ -200,7 +199,7 @@ TEST(ProfileKind, MeasuresWithThePlansOfTheCache) {
 }
 
 TEST(ProfileKind, SaysThatADeviceIsMissingAndGoesOn) {
-    const auto outcome = run_all({{"limits", {{"largest_batch", 8}}}}, nullptr);
+    const auto outcome = run_all({{"limits", {{"max_batch", 8}}}}, nullptr);
     EXPECT_EQ(outcome.output.items_ok, 3);
     EXPECT_EQ(outcome.output.items_failed, 7);
     EXPECT_EQ(outcome.rows[0].at("error_code"), "not_found");

@@ -1,6 +1,7 @@
 // A language model's endpoint, as an administrator names it and as it answers: well, slowly, too
 // long, wrongly.
 #include "server/jobs/profile/contract/request.hpp"
+#include "server/jobs/profile/contract/settings.hpp"
 #include "server/jobs/profile/run/llm_call.hpp"
 #include "server/jobs/profile/run/llm_dialect.hpp"
 
@@ -187,6 +188,25 @@ TEST(LlmEndpoints, AreUrlsOfTheTwoDialects) {
         ASSERT_FALSE(refused) << wrong;
         EXPECT_THAT(refused.error().message, HasSubstr(wrong));
     }
+}
+
+TEST(LlmSettings, AreThoseOfTheKind) {
+    const auto usual = llm_settings(kUsualSettings);
+    EXPECT_TRUE(usual.endpoints.empty());
+    EXPECT_EQ(usual.model, "mistral");
+    EXPECT_EQ(usual.timeout_seconds, 15);
+    KindSettings settled;
+    settled.values = {{"llm.endpoints", "http://a/api/generate,https://b/v1/chat/completions"},
+                      {"llm.model", "tiny"},
+                      {"llm.timeout", "600"}};
+    const auto llm = llm_settings(settled);
+    EXPECT_EQ(llm.endpoints.size(), 2U);
+    EXPECT_EQ(llm.model, "tiny");
+    EXPECT_EQ(llm.timeout_seconds, 600);
+    for (const auto* wrong : {"0", "601", "soon"}) EXPECT_FALSE(kTimeout.check(wrong)) << wrong;
+    const auto refused = kEndpoints.check("ftp://a/api/generate");
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("ftp://a/api/generate"));
 }
 
 LlmSettings named(const char* urls) {

@@ -1,9 +1,9 @@
 // The kind as the server and a worker use it: plan, run every task, merge.
 #include "server/base/gzip.hpp"
-#include "server/jobs/dataset.hpp"
-#include "server/jobs/dataset_cutter.hpp"
+#include "server/jobs/records/dataset.hpp"
+#include "server/jobs/records/dataset_cutter.hpp"
 #include "server/jobs/registry.hpp"
-#include "server/jobs/sentiment/contract/limits.hpp"
+#include "server/jobs/sentiment/contract/texts.hpp"
 
 #include <string>
 #include <vector>

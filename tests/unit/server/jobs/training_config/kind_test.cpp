@@ -166,7 +166,7 @@ TEST(TrainingConfigKind, AHistogramOfLengthsReckonsWithTheLongest) {
     const json summary = json::parse(kind().estimate(args).value());
     EXPECT_EQ(summary["training"]["sequence_length"], 256);
     EXPECT_EQ(summary["training"]["lengths"]["p95"], 64);
-    EXPECT_DOUBLE_EQ(summary["training"]["lengths"]["cut_share"], 0.05);
+    EXPECT_DOUBLE_EQ(summary["training"]["lengths"]["truncated_fraction"], 0.05);
     const json longest =
         card_of(bert({{"training", {{"sequence_length", 256}, {"padded", true}}}}));
     EXPECT_EQ(summary["gpus"][0]["max_batch"], longest["max_batch"]);

@@ -163,7 +163,7 @@ TEST(WavesKind, SurrogatesOfAFewSymbolsAreSharedAndSayTheSame) {
             std::ranges::find(lines, row["symbol"], [](const json& it) { return it["symbol"]; });
         ASSERT_NE(line, lines.end());
         EXPECT_EQ((*line)["best"]["p_value"], chance["p_value"]);
-        EXPECT_EQ((*line)["best"]["words"], chance["words"]);
+        EXPECT_EQ((*line)["best"]["explanation"], chance["explanation"]);
         EXPECT_EQ((*line)["cells"][0]["p_value"],
                   row["report"]["patterns"][0].value("p_value_pattern", json()));
         EXPECT_FALSE((*line)["false_discovery_rate"].is_null());
@@ -283,7 +283,7 @@ TEST(WavesKind, SettingsWithoutEffectAreNamed) {
                                           {"out_dir", "charts"}})
                                         .value());
     std::set<std::string> keys;
-    for (const json& note : outcome.report["settings_without_effect"]) keys.insert(note["key"]);
+    for (const json& note : outcome.report["ignored_settings"]) keys.insert(note["key"]);
     EXPECT_EQ(keys, (std::set<std::string>{"gpu_batch_size", "out_dir"}));
 }
 

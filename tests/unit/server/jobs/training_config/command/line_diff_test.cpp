@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace plimsoll::app {
+namespace plimsoll::jobs::training_config {
 namespace {
 
 std::string numbered(int last) {
@@ -55,4 +55,4 @@ TEST(LineDiff, SaysWhereTheLastLineHasNoEnd) {
 }
 
 }  // namespace
-}  // namespace plimsoll::app
+}  // namespace plimsoll::jobs::training_config

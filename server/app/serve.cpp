@@ -1,0 +1,46 @@
+#include "server/app/serve.hpp"
+
+#include "server/app/engine_process.hpp"
+#include "server/app/server.hpp"
+#include "server/base/log.hpp"
+#include "server/base/log_format.hpp"
+#include "server/postgres/schema/migrator.hpp"
+
+
+namespace plimsoll::app {
+namespace {
+
+log::Level level_of(const std::string& name) {
+    if (name == "debug") return log::Level::debug;
+    if (name == "warn") return log::Level::warn;
+    return name == "error" ? log::Level::error : log::Level::info;
+}
+
+}  // namespace
+
+Result<void> serve(const Settings& settings) {
+    log::set_format(*log::parse_format(settings.log.format));
+    log::start("serve", level_of(settings.log.level), log::Lines::gathered);
+    tell_workers(settings);
+    auto database = Database::open(settings);
+    if (!database) return fail(database.error());
+    if ((*database)->can_migrate()) {
+        const auto report = postgres::migrate((*database)->migrator());
+        if (!report) return fail(report.error());
+        if (report->before != report->after || report->functions > 0) {
+            log::info("schema migrated", {{"from", std::to_string(report->before)},
+                                          {"to", std::to_string(report->after)},
+                                          {"functions", std::to_string(report->functions)}});
+        }
+        if (report->newer_functions) {
+            log::warn("the database's functions are of a newer plimsoll, and were left alone");
+        }
+    }
+    Server server(settings, **database);
+    const auto served = server.run();
+    (*database)->close();
+    if (served) log::info("stopped");
+    return served;
+}
+
+}  // namespace plimsoll::app

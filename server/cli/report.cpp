@@ -1,0 +1,50 @@
+#include "server/cli/report.hpp"
+
+#include "server/cli/commands.hpp"
+#include "server/client/session.hpp"
+#include "server/jobs/command.hpp"
+#include "server/terminal/command_context.hpp"
+#include "server/terminal/report_text.hpp"
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::cli {
+namespace {
+
+// As its kind has it read, where this program knows the kind as the server does.
+std::string readable(const CommandContext& context, const nlohmann::json& report) {
+    try {
+        const auto* kind = jobs::find_command(report.at("kind").get<std::string>());
+        if (kind != nullptr && kind->summary_text != nullptr) {
+            auto text = kind->summary_text(report.at("summary"));
+            while (text.ends_with('\n')) text.pop_back();
+            if (!text.empty()) return text;
+        }
+    } catch (const nlohmann::json::exception&) {
+        // A server of another version: the members as they came.
+    }
+    return report_text(context.terminal, report);
+}
+
+}  // namespace
+
+int show_report(const CommandContext& context, const std::string& job_id) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    auto report = api->get_json("/v1/jobs/" + job_id + "/report");
+    if (!report) return refuse(context, report.error());
+    context.terminal.line(context.json ? report->dump(2) : readable(context, *report));
+    return 0;
+}
+
+void add_report(CLI::App& app, CommandContext& context) {
+    const auto job = std::make_shared<std::string>();
+    auto* command = app.add_subcommand("report", "Show a job's report");
+    command->add_option("job", *job, "The job's id")->required();
+    command->callback([&context, job] { context.exit_code = show_report(context, *job); });
+}
+
+}  // namespace plimsoll::cli

@@ -1,0 +1,57 @@
+#include "server/cli/commands.hpp"
+#include "server/client/session.hpp"
+#include "server/terminal/command_context.hpp"
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace plimsoll::cli {
+namespace {
+
+struct Options {
+    std::string job;
+    std::string format = "jsonl";
+    std::string file;  // empty: the standard output
+};
+
+int download(const CommandContext& context, const Options& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> opened(
+        options.file.empty() ? nullptr : std::fopen(options.file.c_str(), "wb"), std::fclose);
+    if (!options.file.empty() && !opened)
+        return refuse(context, {Errc::invalid_input, "Cannot write " + options.file + ".", {}});
+    std::FILE* out = opened ? opened.get() : stdout;
+    bool written = true;
+    auto done = api->stream("/v1/jobs/" + options.job + "/results?format=" + options.format,
+                            {{"accept", "*/*"}}, [&](std::string_view piece) {
+                                written =
+                                    std::fwrite(piece.data(), 1, piece.size(), out) == piece.size();
+                                return written;
+                            });
+    if (!done) return refuse(context, done.error());
+    if (!written || std::fflush(out) != 0) {
+        return refuse(
+            context,
+            {Errc::invalid_input, "Writing stopped: the disk is full or the pipe closed.", {}});
+    }
+    return 0;
+}
+
+}  // namespace
+
+void add_results(CLI::App& app, CommandContext& context) {
+    const auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("results", "Download a job's results");
+    command->add_option("job", options->job, "The job's id")->required();
+    command->add_option("--format", options->format, "json, jsonl or csv")
+        ->check(CLI::IsMember({"json", "jsonl", "csv"}));
+    command->add_option("--output,-o", options->file,
+                        "File to write instead of the standard output");
+    command->callback([&context, options] { context.exit_code = download(context, *options); });
+}
+
+}  // namespace plimsoll::cli

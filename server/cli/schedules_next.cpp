@@ -1,0 +1,58 @@
+#include "server/cli/schedules_next.hpp"
+
+#include "server/base/time.hpp"
+#include "server/schedules/times.hpp"
+#include "server/terminal/command_context.hpp"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace plimsoll::cli {
+namespace {
+
+using terminal::CommandContext;
+
+struct Options {
+    std::string cron;
+    std::string time_zone = "UTC";
+    std::string after;  // RFC 3339; now when left out
+    int count = 5;
+};
+
+int show(const CommandContext& context, const Options& options) {
+    const auto cron = schedules::Cron::parse(options.cron);
+    if (!cron) return refuse(context, cron.error());
+    const auto zone = schedules::Zone::named(options.time_zone);
+    if (!zone) return refuse(context, zone.error());
+    auto after = std::optional(SystemClock().now());
+    if (!options.after.empty()) after = parse_rfc3339(options.after);
+    if (!after) {
+        return refuse(
+            context,
+            {Errc::invalid_input, "--after must be a time like 2026-03-01T12:00:00Z.", {}});
+    }
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(*after).time_since_epoch();
+    for (const auto time : schedules::next_dues(*cron, *zone, seconds.count(),
+                                                static_cast<std::size_t>(options.count))) {
+        context.terminal.line(to_rfc3339(Timestamp(std::chrono::seconds(time))));
+    }
+    return 0;
+}
+
+}  // namespace
+
+void add_schedules_next(CLI::App& group, CommandContext& context) {
+    const auto options = std::make_shared<Options>();
+    auto* command = group.add_subcommand("next", "Say when an expression is due, without a server");
+    command->add_option("cron", options->cron, "The expression, quoted")->required();
+    command->add_option("--time-zone", options->time_zone, "Europe/Berlin, …");
+    command->add_option("--after", options->after, "A time like 2026-03-01T12:00:00Z");
+    command->add_option("--count", options->count, "How many")->check(CLI::Range(1, 100000));
+    command->callback([&context, options] { context.exit_code = show(context, *options); });
+}
+
+}  // namespace plimsoll::cli

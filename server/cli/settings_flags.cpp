@@ -1,0 +1,58 @@
+#include "server/cli/settings_flags.hpp"
+
+#include "server/terminal/command_context.hpp"
+
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace plimsoll::cli {
+
+void SettingsFlags::add_to(CLI::App& command) {
+    command.add_option("--config", file_, "YAML file of settings")->check(CLI::ExistingFile);
+    for (const auto& setting : app::all_settings()) {
+        const std::string key(setting.key);
+        std::string names = "--" + key;
+        if (key == "http.host") names += ",--host";
+        if (key == "http.port") names += ",--port";
+        if (key == "database.data_directory") names += ",--data";
+        if (key == "log.format") names += ",--log-format";
+        command.add_option(names, values_[key], std::string(setting.help))
+            ->type_name(std::string(setting.unit))
+            ->group("Settings");
+    }
+    command.add_flag("--insecure-http", insecure_, "Same as --http.insecure true");
+    command.add_flag("--print-config", print_, "Print all settings and leave");
+    command.add_flag("--check-config", check_, "Check all settings and leave");
+}
+
+Result<app::Settings> SettingsFlags::load() const {
+    std::vector<app::Assignment> flags;
+    for (const auto& [key, value] : values_) {
+        if (!value.empty()) flags.push_back({key, value});
+    }
+    if (insecure_) flags.push_back({"http.insecure", "true"});
+    return app::load_settings(file_, flags);
+}
+
+void add_settings_command(CLI::App& app, terminal::CommandContext& context, const char* name,
+                          const char* help,
+                          int (*run)(const terminal::CommandContext&, const app::Settings&)) {
+    const auto flags = std::make_shared<SettingsFlags>();
+    auto* command = app.add_subcommand(name, help);
+    flags->add_to(*command);
+    command->callback([&context, flags, run] {
+        const auto settings = flags->load();
+        if (!settings) {
+            context.exit_code = refuse(context, settings.error(), 2);
+        } else if (flags->print()) {
+            std::fputs(app::print_settings(*settings).c_str(), stdout);
+        } else if (!flags->check()) {
+            context.exit_code = run(context, *settings);
+        }
+    });
+}
+
+}  // namespace plimsoll::cli

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "server/app/settings.hpp"
+
+#include <map>
+#include <string>
+
+namespace CLI {
+class App;
+}
+namespace plimsoll::terminal {
+struct CommandContext;
+}
+
+namespace plimsoll::cli {
+
+// The server's settings as flags, each named by its key; some have a short name beside it: --port.
+class SettingsFlags {
+  public:
+    // Must outlive `command`.
+    void add_to(CLI::App& command);
+    // Defaults, file, environment, and then these flags.
+    Result<app::Settings> load() const;
+    bool print() const { return print_; }  // --print-config
+    bool check() const { return check_; }  // --check-config
+
+  private:
+    std::string file_;
+    std::map<std::string, std::string> values_;
+    bool insecure_ = false;
+    bool print_ = false;
+    bool check_ = false;
+};
+
+// A command that runs with the settings, and honours --print-config and --check-config. `run`
+// returns the exit code.
+void add_settings_command(CLI::App& app, terminal::CommandContext& context, const char* name,
+                          const char* help,
+                          int (*run)(const terminal::CommandContext&, const app::Settings&));
+
+}  // namespace plimsoll::cli

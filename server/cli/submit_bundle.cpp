@@ -1,0 +1,82 @@
+#include "server/cli/commands.hpp"
+#include "server/client/session.hpp"
+#include "server/terminal/command_context.hpp"
+
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::cli {
+namespace {
+
+using nlohmann::json;
+
+Result<json> read_specs(std::istream& in) {
+    json jobs = json::array();
+    std::string line;
+    for (int number = 1; std::getline(in, line); ++number) {
+        if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+        auto spec = json::parse(line, nullptr, false);
+        if (!spec.is_object()) {
+            return fail(Errc::invalid_input,
+                        "Line " + std::to_string(number) + " is not a JSON object.");
+        }
+        jobs.push_back(std::move(spec));
+    }
+    return jobs;
+}
+
+Result<json> read_specs(const std::string& file) {
+    if (file == "-") return read_specs(std::cin);
+    std::ifstream in(file);
+    if (!in) return fail(Errc::invalid_input, "Cannot read " + file + ".");
+    return read_specs(in);
+}
+
+int submit(const CommandContext& context, const std::string& file, bool per_item) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    auto jobs = read_specs(file);
+    if (!jobs) return refuse(context, jobs.error());
+    const json request = {{"mode", per_item ? "per_item" : "all_or_nothing"},
+                          {"jobs", std::move(*jobs)}};
+    auto bundle = api->post_json("/v1/job-bundles", request);
+    if (!bundle) return refuse(context, bundle.error());
+    bool refused = false;
+    std::size_t number = 0;
+    for (const auto& item : bundle->at("items")) {
+        ++number;
+        if (item.at("outcome") != "refused") {
+            if (!context.json) context.terminal.line(item.value("job_id", ""));
+            continue;
+        }
+        refused = true;
+        context.terminal.note("Job " + std::to_string(number) + ": " + item.value("detail", ""));
+    }
+    if (context.json) context.terminal.line(bundle->dump(2));
+    return refused ? 1 : 0;
+}
+
+}  // namespace
+
+void add_submit_bundle(CLI::App& app, CommandContext& context) {
+    struct Options {
+        std::string file;
+        bool per_item = false;
+    };
+    const auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("submit-bundle", "Submit many jobs in one call");
+    command
+        ->add_option("file", options->file,
+                     "A job's JSON a line, as REST takes it; - for the input")
+        ->required();
+    command->add_flag("--per-item", options->per_item, "Each for itself, not all or none");
+    command->callback([&context, options] {
+        context.exit_code = submit(context, options->file, options->per_item);
+    });
+}
+
+}  // namespace plimsoll::cli

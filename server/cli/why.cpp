@@ -1,0 +1,42 @@
+#include "server/cli/commands.hpp"
+#include "server/client/session.hpp"
+#include "server/terminal/command_context.hpp"
+#include "server/terminal/members.hpp"
+
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::cli {
+namespace {
+
+using terminal::text_of;
+
+int explain(const CommandContext& context, const std::string& job_id) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    auto wait = api->get_json("/v1/jobs/" + job_id + "/wait-reason");
+    if (!wait) return refuse(context, wait.error());
+    const auto until = text_of(*wait, "until");
+    const auto from = text_of(*wait, "earliest_start_at");
+    context.terminal.line(
+        context.json ? wait->dump(2)
+                     : text_of(*wait, "detail") + (until.empty() ? "" : " Until " + until + ".") +
+                           (from.empty() ? ""
+                                         : " It will probably start between " + from + " and " +
+                                               text_of(*wait, "latest_start_at") + "."));
+    return 0;
+}
+
+}  // namespace
+
+void add_why(CLI::App& app, CommandContext& context) {
+    const auto job = std::make_shared<std::string>();
+    auto* command = app.add_subcommand("why", "Say why a job does not run just now");
+    command->add_option("job", *job, "The job's id")->required();
+    command->callback([&context, job] { context.exit_code = explain(context, *job); });
+}
+
+}  // namespace plimsoll::cli

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace CLI {
+class App;
+}
+namespace plimsoll::terminal {
+struct CommandContext;
+struct JobInput;
+}  // namespace plimsoll::terminal
+
+namespace plimsoll::jobs {
+
+// The third part of a kind, which it may leave out, as each member: what the command line needs of
+// it. Every folder server/jobs/<kind>/command defines plimsoll::jobs::<kind>::kCommand.
+struct Command {
+    std::string_view kind;
+    // Adds the kind's own commands to the program, as server/cli/commands.hpp says.
+    void (*add)(CLI::App& app, terminal::CommandContext& context) = nullptr;
+    // A report's summary for a terminal; null: its members are shown as they are.
+    std::string (*summary_text)(const nlohmann::json& summary) = nullptr;
+    // A job's arguments from a file, as terminal::read_input_file() makes them of items; null: the
+    // kind takes items.
+    Result<terminal::JobInput> (*read_file)(const std::string& file,
+                                            const std::vector<std::string>& columns) = nullptr;
+};
+
+std::span<const Command> commands();  // commands.cpp, linked into the command line
+const Command* find_command(std::string_view kind);
+
+}  // namespace plimsoll::jobs

@@ -1,0 +1,21 @@
+#include "server/jobs/profile/contract/settings.hpp"
+
+namespace plimsoll::jobs::profile {
+
+Result<std::string> check_endpoints(std::string_view value) {
+    const auto endpoints = parse_llm_endpoints(value);
+    if (endpoints) return std::string(value);
+    return fail(Errc::invalid_input, "is a list of URLs in which " + endpoints.error().message);
+}
+
+Result<std::string> check_timeout(std::string_view value) {
+    return whole_number(value, 1, 600);
+}
+
+LlmSettings llm_settings(const KindSettings& settings) {
+    return {.endpoints = parse_llm_endpoints(settings.text(kEndpoints)).value(),
+            .model = std::string(settings.text(kModel)),
+            .timeout_seconds = std::stoi(std::string(settings.text(kTimeout)))};
+}
+
+}  // namespace plimsoll::jobs::profile

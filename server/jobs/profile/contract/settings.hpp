@@ -1,0 +1,41 @@
+#pragma once
+
+#include "server/jobs/profile/contract/llm_endpoints.hpp"
+#include "server/jobs/settings.hpp"
+
+#include <array>
+
+namespace plimsoll::jobs::profile {
+
+// For KindSetting::check.
+Result<std::string> check_endpoints(std::string_view value);
+Result<std::string> check_timeout(std::string_view value);
+
+inline constexpr KindSetting kEndpoints{
+    .key = "llm.endpoints",
+    .variable = "LLM_ENDPOINT_URL",
+    .unit = "http://host:port/api/generate, …",
+    .help =
+        "Language models that speed profiles may ask, commas between: …/api/generate (Ollama) "
+        "or …/chat/completions (OpenAI); empty: none",
+    .usual = "",
+    .check = check_endpoints};
+inline constexpr KindSetting kModel{.key = "llm.model",
+                                    .variable = "LLM_MODEL_NAME",
+                                    .unit = "name",
+                                    .help = "The model to ask when a job names none",
+                                    .usual = "mistral",
+                                    .check = any_text};
+inline constexpr KindSetting kTimeout{.key = "llm.timeout",
+                                      .variable = "LLM_TIMEOUT_SECS",
+                                      .unit = "1..600, s",
+                                      .help = "Longest time of an answer",
+                                      .usual = "15",
+                                      .check = check_timeout};
+
+inline constexpr std::array kSettings = {kEndpoints, kModel, kTimeout};
+
+// They were checked.
+LlmSettings llm_settings(const KindSettings& settings);
+
+}  // namespace plimsoll::jobs::profile

@@ -1,0 +1,48 @@
+#include "server/jobs/records/json_text.hpp"
+
+#include <charconv>
+
+namespace plimsoll::jobs {
+
+void append_json_string(std::string& out, std::string_view text) {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    out.push_back('"');
+    std::size_t copied = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
+        out.append(text, copied, i - copied);
+        copied = i + 1;
+        if (byte >= 0x20) {
+            out.push_back('\\');
+            out.push_back(text[i]);
+        } else {
+            out.append("\\u00");
+            out.push_back(kHex[byte >> 4]);
+            out.push_back(kHex[byte & 0xF]);
+        }
+    }
+    out.append(text, copied);
+    out.push_back('"');
+}
+
+void append_decimal(std::string& out, std::int64_t units, int decimals) {
+    if (units < 0) {
+        out.push_back('-');
+        units = -units;
+    }
+    std::int64_t scale = 1;
+    for (int i = 0; i < decimals; ++i) scale *= 10;
+    char digits[24];
+    const auto whole = std::to_chars(digits, digits + sizeof digits, units / scale);
+    out.append(digits, whole.ptr);
+    std::int64_t fraction = units % scale;
+    if (fraction == 0) return;
+    out.push_back('.');
+    for (scale /= 10; fraction != 0; scale /= 10) {
+        out.push_back(static_cast<char>('0' + fraction / scale));
+        fraction %= scale;
+    }
+}
+
+}  // namespace plimsoll::jobs

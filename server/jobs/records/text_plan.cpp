@@ -1,0 +1,113 @@
+#include "server/jobs/records/text_plan.hpp"
+
+#include "server/base/gzip.hpp"
+#include "server/jobs/records/dataset.hpp"
+#include "server/jobs/records/text_source.hpp"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs {
+namespace {
+
+using nlohmann::json;
+
+FieldErrors one_error(std::string pointer, std::string rule, std::string message) {
+    return {{std::move(pointer), std::move(rule), std::move(message)}};
+}
+
+text::Record record_of(const json& item) {
+    text::Record record;
+    if (item.is_string()) {
+        record.text = item.get<std::string>();
+        return record;
+    }
+    if (const auto id = item.find("custom_id"); id != item.end()) {
+        record.custom_id = id->get<std::string>();
+    }
+    record.text = item.at("text").get<std::string>();
+    return record;
+}
+
+// Cuts records into tasks as they come.
+class Cutter {
+  public:
+    explicit Cutter(const TextKind& kind) : kind_(kind), block_(0) {}
+
+    void add(text::Record record) {
+        refuse_long_text(record, kind_.longest_text);
+        // Closed before the record that would not fit.
+        if (block_.count() != 0 && block_.bytes() + record.text.size() > kChunkBytes) close();
+        if (!record.error) text_bytes_ += record.text.size();
+        block_.add(record);
+        if (block_.count() == kChunkRecords) close();
+    }
+    std::vector<TaskSpec> finish() {
+        close();
+        return std::move(tasks_);
+    }
+
+  private:
+    void close() {
+        const std::uint32_t items = block_.count();
+        if (items == 0) return;
+        TaskSpec task;
+        task.items = items;
+        task.estimated_seconds = items * kind_.seconds_per_item +
+                                 static_cast<double>(text_bytes_) * kind_.seconds_per_byte;
+        task.input = gzip(block_.take());
+        tasks_.push_back(std::move(task));
+        text_bytes_ = 0;
+    }
+
+    const TextKind& kind_;
+    std::vector<TaskSpec> tasks_;
+    text::RecordBlockWriter block_;
+    std::size_t text_bytes_ = 0;
+};
+
+}  // namespace
+
+tl::expected<std::vector<TaskSpec>, FieldErrors> cut_texts(const TextKind& kind, const json& args) {
+    if (args.contains("texts") == args.contains("items") || args.contains("columns")) {
+        return tl::unexpected(one_error("", "one_of",
+                                        "Exactly one of \"texts\", \"items\" and \"dataset\" must "
+                                        "be given; \"columns\" belong to a dataset."));
+    }
+    Cutter cutter(kind);
+    for (const json& item : args.contains("texts") ? args["texts"] : args["items"]) {
+        cutter.add(record_of(item));
+    }
+    auto tasks = cutter.finish();
+    if (tasks.empty()) {
+        return tl::unexpected(one_error(args.contains("texts") ? "/texts" : "/items", "min_items",
+                                        "At least one text must be given."));
+    }
+    return tasks;
+}
+
+tl::expected<DatasetPlan, FieldErrors> plan_texts(const TextKind& kind, const json& args,
+                                                  const DatasetShape& dataset, json plan_args) {
+    if (args.contains("texts") || args.contains("items")) {
+        return tl::unexpected(one_error(
+            "", "one_of", "Exactly one of \"texts\", \"items\" and \"dataset\" must be given."));
+    }
+    const json chosen = args.value("columns", json::object());
+    const auto layout = text::find_columns(
+        dataset.format, dataset.columns,
+        {.text = chosen.value("text", ""), .custom_id = chosen.value("custom_id", "")});
+    if (!layout) {
+        return tl::unexpected(one_error("/columns/" + layout.error().where, "unknown_column",
+                                        layout.error().message));
+    }
+    plan_args["dataset"] = dataset.id;
+    plan_args["source"] = source_json(*layout);
+    DatasetPlan plan;
+    plan.args = plan_args.dump();
+    plan.seconds_per_record = kind.seconds_per_item;
+    plan.seconds_per_byte = kind.seconds_per_byte;
+    return plan;
+}
+
+}  // namespace plimsoll::jobs

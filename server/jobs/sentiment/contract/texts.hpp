@@ -1,0 +1,30 @@
+#pragma once
+
+#include "server/jobs/records/text_kind.hpp"
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace plimsoll::jobs::sentiment {
+
+inline constexpr std::string_view kName = "sentiment";
+inline constexpr int kVersion = 1;
+inline constexpr std::string_view kVader = "vader";
+
+inline constexpr std::array kColumns = {
+    Column{"index"},    Column{"line"},       Column{"custom_id"}, Column{"text"},
+    Column{"label"},    Column{"compound"},   Column{"positive"},  Column{"neutral"},
+    Column{"negative"}, Column{"error_code"}, Column{"error"},
+};
+
+inline constexpr std::size_t kLongestText = 65536;
+
+// One core: unpacking, scoring and packing the result row. The charge is corrected by what the task
+// really took.
+inline constexpr double kSecondsPerItem = 2e-6;
+inline constexpr double kSecondsPerByte = 15e-9;
+
+inline constexpr TextKind kTexts{kColumns, kLongestText, kSecondsPerItem, kSecondsPerByte};
+
+}  // namespace plimsoll::jobs::sentiment

@@ -1,0 +1,31 @@
+#include "server/jobs/training_config/command/commands.hpp"
+
+#include "server/jobs/command.hpp"
+#include "server/jobs/training_config/contract/advice.hpp"
+#include "server/jobs/training_config/contract/limits.hpp"
+
+#include <cstdio>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+void add(CLI::App& app, CommandContext& context) {
+    for (auto* add_command :
+         {add_estimate, add_gpu_profiles, add_guide, add_diagnose, add_apply, add_show_config}) {
+        add_command(app, context);
+    }
+}
+
+}  // namespace
+
+int refuse_input(const CommandContext& context, const Error& error) {
+    return refuse(context, error, 2);
+}
+
+void print(const std::string& text) {
+    std::fputs(text.c_str(), stdout);
+}
+
+constinit extern const Command kCommand{.kind = kName, .add = add, .summary_text = summary_text};
+
+}  // namespace plimsoll::jobs::training_config

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "server/terminal/command_context.hpp"
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+// The commands of this kind. All but `gpu-profiles add`, `remove` and `own` answer without a
+// server.
+namespace plimsoll::jobs::training_config {
+
+using terminal::CommandContext;
+
+void add_estimate(CLI::App& app, CommandContext& context);
+void add_gpu_profiles(CLI::App& app, CommandContext& context);
+void add_guide(CLI::App& app, CommandContext& context);
+void add_diagnose(CLI::App& app, CommandContext& context);
+void add_apply(CLI::App& app, CommandContext& context);
+void add_show_config(CLI::App& app, CommandContext& context);
+
+// `gpu-profiles add`, `remove` and `own`: cards that the signed-in team describes on its server.
+void add_team_gpu_profiles(CLI::App& gpu_profiles, CommandContext& context);
+
+// Where no server is asked every error is bad usage or input: exit code 2.
+int refuse_input(const CommandContext& context, const Error& error);
+void print(const std::string& text);
+
+}  // namespace plimsoll::jobs::training_config

@@ -1,0 +1,35 @@
+#include "engine/training/advice/text.hpp"
+#include "server/jobs/training_config/command/commands.hpp"
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+namespace plimsoll::jobs::training_config {
+
+void add_diagnose(CLI::App& app, CommandContext& context) {
+    const auto seen = std::make_shared<training::Observation>();
+    auto* command = app.add_subcommand(
+        "diagnose", "Why a training run is slow or out of memory, most likely cause first");
+    command->add_option("--gpu-percent", seen->gpu_percent, "Utilisation of the GPU");
+    command->add_option("--cpu-percent", seen->cpu_percent, "Utilisation of the CPU");
+    command->add_option("--memory-percent", seen->memory_percent, "Share of its memory in use");
+    command->add_flag("--out-of-memory", seen->out_of_memory, "It ran out of memory");
+    command->add_option("--batch", seen->batch, "Its micro-batch");
+    command->add_option("--accumulation", seen->accumulation, "Micro-batches per optimizer step");
+    command->add_option("--workers", seen->loader_workers, "Its loader workers");
+    command->add_option("--cpu-cores", seen->cpu_cores, "Cores of the machine");
+    command->add_option("--step-seconds", seen->step_seconds,
+                        "Time of an optimizer step, all its micro-batches");
+    command->add_option("--max-batch", seen->max_batch, "The largest batch of an estimate");
+    command->callback([seen, &context] {
+        const auto causes = training::diagnose(*seen);
+        if (!causes) {
+            context.exit_code = refuse_input(context, causes.error());
+            return;
+        }
+        print(causes->empty() ? "Nothing stands out.\n" : training::text::causes(*causes));
+    });
+}
+
+}  // namespace plimsoll::jobs::training_config

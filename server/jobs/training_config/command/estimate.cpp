@@ -1,0 +1,91 @@
+#include "server/jobs/training_config/command/commands.hpp"
+#include "server/jobs/training_config/command/detected_gpu.hpp"
+#include "server/jobs/training_config/command/estimate_arguments.hpp"
+#include "server/jobs/training_config/contract/advice.hpp"
+#include "server/jobs/training_config/contract/training_advisor.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using nlohmann::json;
+
+// "auto" is this machine's card here, as it is the pool's on a server.
+Result<json> with_own_card(json args) {
+    const auto named = args.value("gpus", json::array());
+    if (std::ranges::find(named, json("auto")) == named.end()) return args;
+    const auto card = detected_gpu();
+    if (!card) return fail(card.error());
+    auto completed = app::TrainingAdvisor().complete(
+        std::move(args),
+        {.cards = {}, .measurements = {}, .devices = {{"here", card->name, card->total_bytes}}});
+    if (!completed) return fail(Errc::not_found, completed.error().front().message);
+    return std::move(*completed);
+}
+
+int run_estimate(const CommandContext& context, const EstimateFlags& flags) {
+    auto args = estimate_args(flags);
+    if (args) args = with_own_card(std::move(*args));
+    if (!args) return refuse_input(context, args.error());
+    const auto request = checked_request(*args);
+    if (!request) {
+        for (const auto& error : request.error()) {
+            std::fprintf(stderr, "Error: %s: %s\n", error.pointer.c_str(), error.message.c_str());
+        }
+        return 2;
+    }
+    if (request->probe) {
+        return refuse_input(
+            context, {Errc::invalid_input,
+                      "A device is measured by a job: plimsoll submit training-config.", "/probe"});
+    }
+    json cards = json::array();
+    for (std::size_t i = 0; i < request->report.gpus.size(); ++i) {
+        auto card = card_json(*request, i);
+        if (!card) return refuse_input(context, card.error());
+        cards.push_back(std::move(*card));
+    }
+    const auto summary = summary_json(*request, std::move(cards));
+    print(context.json ? summary.dump(2) + "\n" : summary_text(summary));
+    if (context.json) return 0;
+    const bool some_fit =
+        std::ranges::any_of(summary["gpus"], [](const json& card) { return card["fits"] != "no"; });
+    return some_fit ? 0 : 1;
+}
+
+}  // namespace
+
+void add_estimate(CLI::App& app, CommandContext& context) {
+    const auto flags = std::make_shared<EstimateFlags>();
+    auto* command = app.add_subcommand(
+        "estimate", "Predict the GPU memory of a training run, and what to set; needs no server");
+    command->add_option("file", flags->file,
+                        "Arguments of a training-config job as .json; flags override them");
+    command->add_option("--preset", flags->preset, "A known model: bert-base, gpt2, llama-8b…");
+    command->add_option("--config", flags->config, "A Hugging Face config.json");
+    command->add_option("--gpu", flags->gpus,
+                        "A GPU profile, repeatable, or all; $GPU_PROFILE or rtx_4090 if left out");
+    command->add_option("--sequence-length", flags->sequence_length, "Tokens or time steps");
+    command->add_option("--batch", flags->batch, "Judge this batch instead of recommending one");
+    command->add_option("--precision", flags->precision,
+                        "fp32, bf16_autocast, fp16_autocast or bf16");
+    command->add_option("--optimizer", flags->optimizer,
+                        "adamw, sgd, sgd_momentum, adafactor or adam_8bit");
+    command->add_option("--lora", flags->lora, "Rank of adapters; everything else is frozen");
+    command->add_flag("--checkpointing", flags->checkpointing, "Gradient checkpointing");
+    command->add_option("--target-effective-batch", flags->target_effective_batch,
+                        "Samples per optimizer step");
+    command->add_option("--safety-margin", flags->safety_margin, "Share of the card to use");
+    command->add_flag("--what-ifs", flags->what_ifs, "Try changes that would make room");
+    command->add_option("--set", flags->settings,
+                        "Any other argument by its place: workload.epochs=5, repeatable");
+    command->callback([flags, &context] { context.exit_code = run_estimate(context, *flags); });
+}
+
+}  // namespace plimsoll::jobs::training_config

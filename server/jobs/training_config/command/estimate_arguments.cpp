@@ -1,0 +1,98 @@
+#include "server/jobs/training_config/command/estimate_arguments.hpp"
+
+#include "server/http/contract/contract.hpp"
+#include "server/http/contract/contract_text.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using nlohmann::json;
+
+Result<json> read_json(const std::string& path) {
+    std::ifstream file(path);
+    if (!file) return fail(Errc::not_found, "The file cannot be read.", path);
+    std::stringstream text;
+    text << file.rdbuf();
+    auto value = json::parse(text.str(), nullptr, false);
+    if (value.is_discarded()) return fail(Errc::invalid_input, "The file is no JSON.", path);
+    if (!value.is_object()) return fail(Errc::invalid_input, "The file must hold an object.", path);
+    return value;
+}
+
+// "workload.epochs=5": what reads as JSON is JSON, everything else is text.
+Result<void> set(json& args, const std::string& setting) {
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) {
+        return fail(Errc::invalid_input, "--set takes place=value.", setting);
+    }
+    std::string place = "/" + setting.substr(0, equals);
+    std::replace(place.begin(), place.end(), '.', '/');
+    const auto text = setting.substr(equals + 1);
+    const auto value = json::parse(text, nullptr, false);
+    try {
+        args[json::json_pointer(place)] = value.is_discarded() ? json(text) : value;
+    } catch (const json::exception&) {
+        return fail(Errc::invalid_input, "--set names no place among the arguments.", setting);
+    }
+    return {};
+}
+
+template <class Value>
+void put(json& args, const char* group, const char* member, const std::optional<Value>& value) {
+    if (!value) return;
+    (group == nullptr ? args : args[group])[member] = *value;
+}
+
+}  // namespace
+
+Result<json> estimate_args(const EstimateFlags& flags) {
+    json args = json::object();
+    if (!flags.file.empty()) {
+        auto read = read_json(flags.file);
+        if (!read) return fail(read.error());
+        args = std::move(*read);
+    }
+    if (!flags.preset.empty()) args["model"] = {{"preset", flags.preset}};
+    if (!flags.config.empty()) {
+        auto config = read_json(flags.config);
+        if (!config) return fail(config.error());
+        args["model"] = {{"config", std::move(*config)}};
+    }
+    if (!flags.gpus.empty()) args["gpus"] = flags.gpus;
+    put(args, "training", "sequence_length", flags.sequence_length);
+    put(args, "training", "batch", flags.batch);
+    if (!flags.precision.empty()) args["training"]["precision"] = flags.precision;
+    if (!flags.optimizer.empty()) args["training"]["optimizer"] = flags.optimizer;
+    if (flags.lora) args["training"]["lora"]["rank"] = *flags.lora;
+    if (flags.checkpointing) args["training"]["checkpointing"] = true;
+    put(args, nullptr, "target_effective_batch", flags.target_effective_batch);
+    put(args, nullptr, "safety_margin", flags.safety_margin);
+    if (flags.what_ifs || !args.contains("what_ifs")) args["what_ifs"] = flags.what_ifs;
+    for (const auto& setting : flags.settings) {
+        if (auto ok = set(args, setting); !ok) return fail(ok.error());
+    }
+    if (!args.contains("model")) {
+        return fail(Errc::invalid_input,
+                    "Name a model: --preset, --config or a file of arguments.");
+    }
+    return args;
+}
+
+tl::expected<Request, FieldErrors> checked_request(const json& args) {
+    const http::Contract contract(http::contract_json());
+    const json spec = {{"kind", "training-config"}, {"args", args}};
+    FieldErrors errors;
+    for (const auto& violation : contract.find("createEstimate")->body->check(spec)) {
+        // The place within the arguments, as everywhere on the command line.
+        errors.push_back({violation.pointer.substr(std::string_view("/args").size()), "schema",
+                          violation.message});
+    }
+    if (!errors.empty()) return tl::unexpected(std::move(errors));
+    return parse_request(args);
+}
+
+}  // namespace plimsoll::jobs::training_config

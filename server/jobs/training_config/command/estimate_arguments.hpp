@@ -1,0 +1,37 @@
+#pragma once
+
+#include "server/jobs/training_config/contract/request.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::training_config {
+
+// The flags of `plimsoll estimate`; what is left out is as the API has it.
+struct EstimateFlags {
+    std::string file;
+    std::string preset;
+    std::string config;
+    std::vector<std::string> gpus;
+    std::optional<std::int64_t> sequence_length;
+    std::optional<std::int64_t> batch;
+    std::string precision;
+    std::string optimizer;
+    std::optional<std::int64_t> lora;
+    bool checkpointing = false;
+    std::optional<std::int64_t> target_effective_batch;
+    std::optional<double> safety_margin;
+    bool what_ifs = false;
+    std::vector<std::string> settings;  // place=value: "training.padded=true"
+};
+
+// The arguments of a training-config job that these flags mean. Errors name the file or the flag.
+Result<nlohmann::json> estimate_args(const EstimateFlags& flags);
+
+// Checked as the API checks them: first against openapi.yaml, then by the kind.
+tl::expected<Request, FieldErrors> checked_request(const nlohmann::json& args);
+
+}  // namespace plimsoll::jobs::training_config

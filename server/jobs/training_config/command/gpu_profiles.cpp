@@ -1,0 +1,71 @@
+#include "server/jobs/training_config/contract/gpu_profiles.hpp"
+
+#include "engine/training/advice/text.hpp"
+#include "engine/training/gpus/catalogue.hpp"
+#include "server/jobs/training_config/command/commands.hpp"
+#include "server/jobs/training_config/command/detected_gpu.hpp"
+
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace plimsoll::jobs::training_config {
+
+void add_gpu_profiles(CLI::App& app, CommandContext& context) {
+    struct Flags : CardFlags {
+        std::string profile;
+    };
+    const auto flags = std::make_shared<Flags>();
+    auto* command = app.add_subcommand("gpu-profiles",
+                                       "What is known about GPU models; list, test, recommend "
+                                       "and check need no server");
+    command->require_subcommand(1);
+    command->add_subcommand("list", "List them, ordered by memory")->callback([&context] {
+        print(context.json ? app::gpu_profiles_json().dump(2) + "\n"
+                           : training::text::profile_list(training::shipped_gpus()));
+    });
+    auto* test = command->add_subcommand("test", "Show one with the source of every number");
+    test->add_option("profile", flags->profile, "Its id, rtx_4090")->required();
+    test->callback([flags, &context] {
+        const auto profile = training::GpuCatalogue().find(flags->profile);
+        if (!profile) {
+            context.exit_code = refuse_input(context, profile.error());
+            return;
+        }
+        print(training::text::profile_details(*profile));
+    });
+    const auto describe_card = [flags](CLI::App* sub) {
+        sub->add_option("--memory-gib", flags->memory_gib,
+                        "Memory of the card; asks nvidia-smi if left out")
+            ->check(CLI::Range(0.5, 4096.0));
+        sub->add_option("--name", flags->name, "Name of the card");
+    };
+    auto* recommend = command->add_subcommand("recommend", "The profile for this machine's card");
+    describe_card(recommend);
+    recommend->callback([flags, &context] {
+        const auto card = detected_gpu(*flags);
+        if (!card) {
+            context.exit_code = refuse_input(context, card.error());
+            return;
+        }
+        print(training::text::recommendation(training::gpu_guide::recommend(*card), *card));
+    });
+    auto* check = command->add_subcommand("check", "Whether this machine's card is what it says");
+    check->add_option("profile", flags->profile, "Its id; $GPU_PROFILE or rtx_4090 if left out");
+    describe_card(check);
+    check->callback([flags, &context] {
+        const auto profile = profile_or_default(flags->profile);
+        const auto card = detected_gpu(*flags);
+        if (!profile || !card) {
+            context.exit_code = refuse_input(context, profile ? card.error() : profile.error());
+            return;
+        }
+        const auto result = training::gpu_guide::check(*profile, *card);
+        print(training::text::check(*profile, result));
+        context.exit_code = result.enough_memory ? 0 : 1;
+    });
+    add_team_gpu_profiles(*command, context);
+}
+
+}  // namespace plimsoll::jobs::training_config

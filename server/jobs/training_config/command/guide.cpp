@@ -1,0 +1,41 @@
+#include "engine/training/advice/text.hpp"
+#include "engine/training/guides/naics_memory.hpp"
+#include "server/jobs/training_config/command/commands.hpp"
+#include "server/jobs/training_config/command/detected_gpu.hpp"
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+namespace plimsoll::jobs::training_config {
+
+void add_guide(CLI::App& app, CommandContext& context) {
+    const auto search = std::make_shared<training::naics::Search>();
+    const auto automatic = std::make_shared<bool>(false);
+    auto* command = app.add_subcommand(
+        "guide", "The NAICS memory guide's own suggestions for a card, to the digit");
+    auto* memory = command->add_option("--gpu-memory", search->gpu_gib, "GiB of the card");
+    auto* here = command->add_flag("--auto", *automatic, "Ask nvidia-smi")->excludes(memory);
+    command->add_option("--target-effective-batch", search->target_effective_batch,
+                        "Samples per optimizer step");
+    command->add_option("--safety-margin", search->safety, "Share of the card to use");
+    command->callback([search, automatic, memory, here, &context] {
+        if (memory->empty() && here->empty()) throw CLI::RequiredError("--gpu-memory or --auto");
+        if (*automatic) {
+            const auto card = detected_gpu();
+            if (!card) {
+                context.exit_code = refuse_input(context, card.error());
+                return;
+            }
+            search->gpu_gib = static_cast<double>(card->total_bytes) / (1024.0 * 1024 * 1024);
+        }
+        const auto stages = training::naics::suggest_stages({}, *search);
+        if (!stages) {
+            context.exit_code = refuse_input(context, stages.error());
+            return;
+        }
+        print(training::text::naics_suggestions(*stages));
+    });
+}
+
+}  // namespace plimsoll::jobs::training_config

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "server/jobs/kind.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::training_config {
+
+// See Contract::complete: the team's cards that are named, a device of the pool for "auto", and the
+// correction by the team's measurements.
+tl::expected<nlohmann::json, FieldErrors> complete(nlohmann::json args, const Knowledge& knowledge);
+
+}  // namespace plimsoll::jobs::training_config

@@ -1,0 +1,84 @@
+// The GPU models that are known: those that ship, and the team's own.
+#include "server/jobs/training_config/contract/gpu_profiles.hpp"
+
+#include "server/http/endpoints/jobs/job_spec.hpp"
+#include "server/jobs/training_config/contract/collections.hpp"
+#include "server/jobs/training_config/contract/request.hpp"
+#include "server/jobs/training_config/rest/rest.hpp"
+
+namespace plimsoll::jobs::training_config {
+
+using boost::asio::awaitable;
+using http::Call;
+using http::Outcome;
+using http::Problem;
+using http::Response;
+using nlohmann::json;
+
+namespace {
+
+class GpuProfiles {
+  public:
+    explicit GpuProfiles(queue::TeamRecordStore& store) : store_(store) {}
+
+    awaitable<Outcome<Response>> list(const Call& call) const {
+        const auto stored =
+            co_await store_.list(kGpuProfiles, call.principal.team.id, {}, kGpuProfiles.most);
+        if (!stored) co_return tl::unexpected<Problem>(stored.error());
+        std::vector<::plimsoll::training::GpuProfile> custom;
+        for (const auto& record : *stored) {
+            if (auto gpu = parse_custom_gpu(json::parse(record.data))) {
+                custom.push_back(std::move(*gpu));
+            }
+        }
+        co_return http::json_response(200, gpu_profiles_json(custom));
+    }
+
+    awaitable<Outcome<Response>> put(const Call& call) const {
+        auto card = call.body;
+        card["id"] = id_of(call);
+        const auto gpu = parse_custom_gpu(card);
+        if (!gpu) {
+            Problem problem(422, "The GPU profile breaks a rule.");
+            problem.errors.push_back({gpu.error().where, {}, gpu.error().message});
+            co_return tl::unexpected(std::move(problem));
+        }
+        TeamRecord record;
+        record.id = id_of(call);
+        record.data = card.dump();
+        auto stored = co_await store_.put(kGpuProfiles, author_of(call), std::move(record));
+        if (!stored && stored.error().code == Errc::conflict) {
+            stored.error().message = "The team has " + std::to_string(kGpuProfiles.most) +
+                                     " GPU profiles of its own, the most it may have.";
+        }
+        if (!stored) co_return tl::unexpected<Problem>(stored.error());
+        co_return http::json_response(200, gpu_profile_json(*gpu));
+    }
+
+    awaitable<Outcome<Response>> remove(const Call& call) const {
+        const auto removed = co_await store_.remove(kGpuProfiles, author_of(call), id_of(call));
+        if (!removed && removed.error().code == Errc::not_found) {
+            co_return http::refuse(404, "The team has no such GPU profile.");
+        }
+        if (!removed) co_return tl::unexpected<Problem>(removed.error());
+        co_return http::empty_response(204);
+    }
+
+  private:
+    static std::string id_of(const Call& call) {
+        return call.parameters.text("gpu_profile_id").value_or("");
+    }
+
+    queue::TeamRecordStore& store_;
+};
+
+}  // namespace
+
+void add_gpu_profiles(http::Handlers& handlers, queue::TeamRecordStore& store) {
+    const auto profiles = std::make_shared<const GpuProfiles>(store);
+    handlers["listGpuProfiles"] = [profiles](const Call& call) { return profiles->list(call); };
+    handlers["setGpuProfile"] = [profiles](const Call& call) { return profiles->put(call); };
+    handlers["deleteGpuProfile"] = [profiles](const Call& call) { return profiles->remove(call); };
+}
+
+}  // namespace plimsoll::jobs::training_config

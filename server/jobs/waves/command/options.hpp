@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace plimsoll::jobs::waves {
+
+struct Options {
+    std::vector<std::string> files;  // .csv, .jsonl or .ndjson
+    std::string preset = "whole";
+    std::string config;                    // YAML or JSON file of settings
+    std::vector<std::string> assignments;  // key=value, after preset and config
+    std::vector<std::string> symbols;      // these only; empty: all
+    std::string format = "text";           // text, json, jsonl or csv
+    std::string output;                    // file; empty: standard output
+    std::string check;                     // "PATTERN up|down END,END,…": judge this count instead
+    int replay = 0;                        // report what each of the last so many bars changed
+    bool follow = false;                   // and what every appended bar changes
+    std::string images = "svg";            // what save_images writes: svg, png or both
+    std::string time_zone;                 // empty: where the files say, else UTC
+    bool list_keys = false;
+};
+
+}  // namespace plimsoll::jobs::waves

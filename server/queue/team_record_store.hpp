@@ -1,0 +1,43 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "server/jobs/knowledge.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+namespace plimsoll::queue {
+
+using boost::asio::awaitable;
+
+// What teams keep for job kinds, by collection. Implemented by server/postgres; tests have a fake
+// in memory. What another team has is Errc::not_found, like what does not exist.
+class TeamRecordStore {
+  public:
+    // Who writes, for the audit row.
+    struct Author {
+        TeamId team;
+        UserId user;
+        std::string request_id;
+    };
+
+    virtual ~TeamRecordStore() = default;
+
+    // In the collection's own order; of one job, or of all when `job` is empty.
+    virtual awaitable<Result<std::vector<jobs::TeamRecord>>> list(jobs::Collection collection,
+                                                                  TeamId team,
+                                                                  std::optional<JobId> job,
+                                                                  int limit) = 0;
+    // Adds it, or replaces the one of its id. Where the database numbers records, `record.id` is
+    // empty and the answer has it. Errc::conflict when the team has `collection.most` others and
+    // none of them makes room.
+    virtual awaitable<Result<jobs::TeamRecord>> put(jobs::Collection collection, Author author,
+                                                    jobs::TeamRecord record) = 0;
+    virtual awaitable<Result<void>> remove(jobs::Collection collection, Author author,
+                                           std::string id) = 0;
+};
+
+}  // namespace plimsoll::queue

@@ -1,0 +1,87 @@
+#include "server/terminal/follow_job.hpp"
+
+#include "server/client/event_stream.hpp"
+#include "server/client/session.hpp"
+
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::terminal {
+namespace {
+
+constexpr int kReconnects = 30;  // in a row without a single event; the server may be restarting
+constexpr auto kReconnectPause = std::chrono::seconds(1);
+
+bool is_final(const std::string& state) {
+    return state == "succeeded" || state == "failed" || state == "cancelled";
+}
+
+int conclude(const CommandContext& context, const nlohmann::json& job) {
+    const auto state = job.value("state", "");
+    const auto& progress = job.at("progress");
+    const auto failed = progress.value("items_failed", std::int64_t{0});
+    std::string text = job.value("id", "") + " " + state;
+    text += ": " + format_count(progress.value("items_done", std::int64_t{0}) - failed) + " ok, " +
+            format_count(failed) + " failed";
+    if (job.contains("error") && job["error"].is_string())
+        text += ". " + job["error"].get<std::string>();
+    if (context.json) {
+        context.terminal.line(job.dump(2));
+    } else {
+        context.terminal.line(
+            context.terminal.paint(state == "succeeded" ? Style::good : Style::bad, text));
+    }
+    return state == "succeeded" ? 0 : 1;
+}
+
+}  // namespace
+
+int follow_job(const CommandContext& context, const std::string& job_id) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    ProgressBar bar(context.terminal, job_id);
+    nlohmann::json job;
+    std::string last_id;
+    for (int attempt = 0; attempt < kReconnects; ++attempt) {
+        client::EventStreamParser parser;
+        client::Headers headers{{"accept", "text/event-stream"}};
+        if (!last_id.empty()) headers["last-event-id"] = last_id;
+        auto read =
+            api->stream("/v1/jobs/" + job_id + "/events", headers, [&](std::string_view piece) {
+                parser.feed(piece, [&](const client::ServerEvent& event) {
+                    attempt = 0;
+                    if (!event.id.empty()) last_id = event.id;
+                    if (event.type != "job") return;
+                    job = nlohmann::json::parse(event.data, nullptr, false);
+                    const auto& progress = job.at("progress");
+                    bar.show(progress.value("items_done", std::int64_t{0}),
+                             progress.value("items_total", std::int64_t{0}),
+                             progress.value("fraction", 0.0));
+                });
+                return true;
+            });
+        if (job.is_object() && is_final(job.value("state", ""))) {
+            bar.finish();
+            return conclude(context, job);
+        }
+        if (!read && read.error().code != Errc::unavailable) {
+            bar.finish();
+            return refuse(context, read.error());
+        }
+        // The stream broke: the job may have ended meanwhile. This read waits on the server's side,
+        // so that a server that answers is not asked in a tight loop.
+        auto now = api->get_json("/v1/jobs/" + job_id + "?wait=1");
+        if (now && is_final(now->value("state", ""))) {
+            bar.finish();
+            return conclude(context, *now);
+        }
+        if (!now) std::this_thread::sleep_for(kReconnectPause);
+    }
+    bar.finish();
+    return refuse(context, {Errc::unavailable,
+                            "The server does not answer any more; the job goes on without us.",
+                            {}});
+}
+
+}  // namespace plimsoll::terminal

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "server/terminal/command_context.hpp"
+
+#include <string>
+
+namespace plimsoll::terminal {
+
+// Shows a job's progress until it ends, and then how it ended. Survives a restart of the server.
+// Returns the exit code: 0 when the job succeeded.
+int follow_job(const CommandContext& context, const std::string& job_id);
+
+}  // namespace plimsoll::terminal

@@ -1,0 +1,113 @@
+// Estimates, GPU profiles and measurements over a socket, held against the contract.
+#include "tests/unit/server/http/fakes/live_server.hpp"
+
+#include <gtest/gtest.h>
+
+namespace plimsoll::http::test {
+namespace {
+
+class Operations : public LiveServer {};
+
+constexpr auto kBert = R"({"kind": "training-config", "args": {"model": {"preset": "minilm-l6"},
+    "gpus": ["t4"], "what_ifs": false}})";
+
+TEST_F(Operations, AnEstimateIsWhatTheContractDescribes) {
+    const auto response = call("createEstimate", {"POST", "/v1/estimates", identity_.ada, kBert});
+    ASSERT_EQ(response.status, 200) << response.body;
+    EXPECT_EQ(response.json()["kind"], "training-config");
+    EXPECT_EQ(response.json()["summary"]["gpus"][0]["gpu"]["id"], "t4");
+}
+
+TEST_F(Operations, AnEstimateNamesWhatIsWrongLikeAJob) {
+    const auto response = call(
+        "createEstimate",
+        {"POST", "/v1/estimates", identity_.ada,
+         R"({"kind": "training-config", "args": {"model": {"preset": "minilm-l6"}, "gpus": ["T4"]}})"});
+    ASSERT_EQ(response.status, 422);
+    EXPECT_EQ(response.json()["errors"][0]["pointer"], "/args/gpus/0");
+}
+
+TEST_F(Operations, EstimatesAreOfferedByTheKindsThatCan) {
+    const auto response =
+        call("createEstimate", {"POST", "/v1/estimates", identity_.ada,
+                                R"({"kind": "sentiment", "args": {"texts": ["a"]}})"});
+    EXPECT_EQ(response.status, 422);
+}
+
+TEST_F(Operations, AnEstimateNeedsACaller) {
+    EXPECT_EQ(call("createEstimate", {"POST", "/v1/estimates", "", kBert}).status, 401);
+}
+
+TEST_F(Operations, ListTheCards) {
+    const auto response = call("listGpuProfiles", {"GET", "/v1/gpu-profiles", identity_.ada});
+    EXPECT_EQ(response.status, 200);
+    EXPECT_EQ(response.json()["default"], "rtx_4090");
+}
+
+TEST_F(Operations, ATeamsOwnCardsAreMadeListedAndRemoved) {
+    const Sent put{"PUT", "/v1/gpu-profiles/mine", identity_.ada,
+                   R"({"memory_gib": 12, "bandwidth_gb_s": 500, "fp32_tflops": 20})"};
+    const auto made = call("setGpuProfile", put);
+    ASSERT_EQ(made.status, 200) << made.body;
+    EXPECT_EQ(made.json()["id"], "mine");
+    const auto list = call("listGpuProfiles", {"GET", "/v1/gpu-profiles", identity_.ada});
+    std::vector<std::string> own;
+    for (const auto& profile : list.json()["items"]) {
+        if (profile["custom"]) own.push_back(profile["id"]);
+    }
+    EXPECT_EQ(own, std::vector<std::string>{"mine"});
+    const Sent remove{"DELETE", "/v1/gpu-profiles/mine", identity_.ada};
+    EXPECT_EQ(call("deleteGpuProfile", remove).status, 204);
+    EXPECT_EQ(call("deleteGpuProfile", remove).status, 404);
+    const auto refused = call(
+        "setGpuProfile",
+        {"PUT", "/v1/gpu-profiles/mine", identity_.ada,
+         R"({"memory_gib": 1, "context_gib": 0.9, "bandwidth_gb_s": 500, "fp32_tflops": 20})"});
+    ASSERT_EQ(refused.status, 422);
+    EXPECT_EQ(refused.json()["errors"][0]["pointer"], "/context_gib");
+}
+
+TEST_F(Operations, WhatTheArgumentsLeaveToTheServerIsFilledIn) {
+    const auto response = call(
+        "createEstimate",
+        {"POST", "/v1/estimates", identity_.ada,
+         R"({"kind": "training-config", "args": {"model": {"preset": "minilm-l6"}, "gpus": ["auto"]}})"});
+    ASSERT_EQ(response.status, 422) << "the pool has no GPU";
+    EXPECT_EQ(response.json()["errors"][0]["pointer"], "/args/gpus/0");
+}
+
+TEST_F(Operations, MeasurementsAreTakenListedAndTakenBack) {
+    const Sent post{"POST", "/v1/training-measurements", identity_.ada,
+                    R"({"source": "run", "args": {"model": {"preset": "bert-base"}}, "batch": 8,
+                        "gpu": {"name": "Tesla T4", "total_bytes": 15843721216},
+                        "measured": {"peak_reserved_bytes": 1073741824}})"};
+    const auto made = call("createTrainingMeasurement", post);
+    ASSERT_EQ(made.status, 201) << made.body;
+    EXPECT_TRUE(made.json()["job_id"].is_null());
+    const Sent get{"GET", "/v1/training-measurements", identity_.ada};
+    EXPECT_EQ(call("listTrainingMeasurements", get).json()["items"].size(), 1u);
+    const std::string path = "/v1/training-measurements/" + made.json()["id"].get<std::string>();
+    const Sent remove{"DELETE", path, identity_.ada};
+    EXPECT_EQ(call("deleteTrainingMeasurement", remove).status, 204);
+    EXPECT_EQ(call("deleteTrainingMeasurement", remove).status, 404);
+}
+
+TEST_F(Operations, AMeasurementNeedsToSayWhatWasTrained) {
+    const auto send = [this](const std::string& more) {
+        return call("createTrainingMeasurement",
+                    {"POST", "/v1/training-measurements", identity_.ada,
+                     R"({"source": "run", "batch": 8, "measured": {"peak_reserved_bytes": 1},
+                         "gpu": {"name": "Tesla T4", "total_bytes": 15843721216})" +
+                         more + "}"});
+    };
+    const auto neither = send("");
+    ASSERT_EQ(neither.status, 422);
+    EXPECT_NE(neither.json()["errors"][0]["detail"].get<std::string>().find("job_id"),
+              std::string::npos);
+    const auto of_another_kind = send(R"(, "job_id": ")" + to_public(submit()) + R"(")");
+    ASSERT_EQ(of_another_kind.status, 422);
+    EXPECT_EQ(of_another_kind.json()["errors"][0]["pointer"], "/job_id");
+}
+
+}  // namespace
+}  // namespace plimsoll::http::test
