@@ -43,7 +43,7 @@ struct PriceRow {
     std::optional<std::int64_t> time = {};
     std::optional<std::int64_t> time_again = {};  // where clocks went back: the second instant,
                                                   // used when the first one is taken
-    std::optional<zones::Zone> zone = {};  // named by the row
+    std::optional<zones::Zone> zone = {};         // named by the row
     double open = std::nan(""), high = std::nan(""), low = std::nan(""), close = std::nan("");
 };
 
