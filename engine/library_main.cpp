@@ -1,4 +1,4 @@
-// plimsoll-engine where it is built without the server: the commands that need the library alone.
+// plimsoll-engine built without the server: the commands that only need the library.
 
 #include "engine/cli/command_line.hpp"
 #include "engine/opencl/runtime/cache_directory.hpp"

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kRounds = 7;
 
-// Prints lines as they are measured, and remembers whether something was not.
+// Prints measurements as they come, and remembers whether one failed.
 class Printer {
   public:
     explicit Printer(bool json) : json_(json) {}

@@ -8,7 +8,7 @@
 namespace plimsoll::cli {
 namespace {
 
-// In megabytes for people; a size that nobody trustworthy tells stays unknown.
+// In MiB; a size without a reliable source is unknown.
 std::string text_of(const opencl::MemorySize& memory) {
     if (!memory.bytes) return "memory unknown";
     return std::to_string(*memory.bytes >> 20) + " MiB (" + memory.source + ")";

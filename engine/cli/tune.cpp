@@ -32,7 +32,7 @@ Result<void> tune_all(const ReadyDevice& ready, const TuneOptions& options, tuni
             const auto bucket = tuning::bucket_of(method, m, n, k);
             const auto found = tuning::search(programs, bucket, budget);
             if (!found) return fail(found.error());
-            // With time for the default alone nothing was learned, and an earlier plan may be
+            // If there was time for the default only, nothing was learned: an earlier plan may be
             // better.
             if (found->tried.size() > 1) plans.keep(bucket, found->best);
             double best = found->tried.front().seconds;

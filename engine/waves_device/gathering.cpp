@@ -31,7 +31,7 @@ std::size_t bin_of(double score) {
 
 }  // namespace
 
-// As many as random walks hold, and some more.
+// As many as random walks hold, plus a margin.
 std::uint32_t Gathering::first_capacity(const SearchInput& input) {
     constexpr std::size_t kABar = 8;
     return static_cast<std::uint32_t>(
@@ -57,7 +57,7 @@ void Gathering::take(const FamilyView& family, bool rising, LaneResult lane) {
     side.lane = std::move(lane);
 }
 
-// The highest standing that so many counts have for sure.
+// The highest standing that this many counts reach for certain.
 double Gathering::standing_reached_by(std::size_t count) const {
     std::vector<std::pair<double, std::size_t>> steps;  // the least standing of a bin, its counts
     for (const auto& [rising, side] : sides_) {
@@ -88,7 +88,7 @@ std::vector<std::pair<bool, Keeping>> Gathering::missing() {
         const bool floors =
             std::ranges::any_of(sides_, [](const auto& it) { return !it.second.floors.empty(); });
         if (!floors || more_) return {};
-        // The same counts came in several windows, and too few were left.
+        // Duplicates from several windows left too few counts.
         target_ *= 4;
     }
     const double standing = standing_reached_by(target_);
@@ -104,7 +104,7 @@ std::vector<std::pair<bool, Keeping>> Gathering::missing() {
                 capacity += side.lane.histogram[p * kScoreBins + bin];
         }
         again.push_back({rising, {side.floors, static_cast<std::uint32_t>(capacity)}});
-        // Without a floor everything comes: nothing can be missing then.
+        // Without a floor every count is kept: none can be missing.
         if (standing == kAll) side.floors.clear();
     }
     return again;

@@ -14,7 +14,7 @@ BatchPrices::BatchPrices(std::span<const SearchInput> inputs) {
     }
 }
 
-// By bar: what one window told of a start saves searching it in the next.
+// By bar: results of a start in one window are reused in the next.
 LanePlan::Range LanePlan::visits_of(const Itinerary& itinerary, bool rising) {
     const auto [known, fresh] = known_.try_emplace({&itinerary, rising});
     if (!fresh) return known->second;
@@ -44,7 +44,7 @@ LanePlan::LanePlan(std::span<const Lane> all, std::span<const SearchInput> input
         first_items.push_back(static_cast<std::int32_t>(item_work.size()));
         const Itinerary& itinerary = *inputs[lane.input].itinerary;
         const Range range = visits_of(itinerary, lane.rising);
-        // The longer the window, the more there is to find from a start.
+        // The longer the window, the more work per start.
         const double work = std::pow(itinerary.longest_window() / 500.0, 0.6);
         for (std::int32_t begin = range.begin; begin < range.end;) {
             std::int32_t end =

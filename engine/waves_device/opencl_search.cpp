@@ -10,7 +10,7 @@
 namespace plimsoll::waves {
 namespace {
 
-// Of device memory that the counts of one call take: 40 bytes each.
+// Device memory for the counts of one call: 40 bytes each.
 constexpr std::size_t kMostCounts = 12'000'000;
 
 // Families in the order of their directions: one for both, or one each.
@@ -46,8 +46,8 @@ std::string OpenclSearch::name() const {
     return to_string(device_.info().address) + " (" + std::string(flavour_.name) + ")";
 }
 
-// How many of the inputs, from the first on, are searched at once: as much work as a launch takes,
-// as long as the counts that are kept of them are not too many.
+// The number of leading inputs to search at once: as much work as fits a launch, while their kept
+// counts fit in memory.
 std::size_t OpenclSearch::batch_size(std::span<const SearchInput> inputs, bool keeps_counts) const {
     double work = 0;
     std::size_t counts = 0;
@@ -185,7 +185,7 @@ Result<Forecast> OpenclSearch::forecast(const Work& work, const Settings& settin
     auto known = rates_.find(settings.mode);
     if (known == rates_.end())
         known = rates_.emplace(settings.mode, try_out(*this, settings.mode)).first;
-    // The trial built the kernels: what a compiler in this process no longer needs goes back.
+    // The trial built the kernels: release the memory that the compiler no longer needs.
     malloc_trim(0);
     if (!known->second) return fail(known->second.error());
     const Rates& rates = *known->second;

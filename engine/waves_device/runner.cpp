@@ -56,7 +56,7 @@ Result<const opencl::Buffer*> Runner::room(Place place, std::size_t bytes) {
     const auto held = buffers_.find(place);
     if (held != buffers_.end()) {
         if (held->second.buffer.bytes >= needed) return &held->second.buffer;
-        buffers_.erase(held);  // before the larger one is taken
+        buffers_.erase(held);  // before the larger one is allocated
     }
     auto entry = ledger_.enter(needed, "waves");
     if (!entry) return fail(entry.error());

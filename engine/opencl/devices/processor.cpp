@@ -16,7 +16,7 @@ namespace plimsoll::opencl {
 
 namespace {
 
-// Leaf 7 of CPUID: {eax, ebx, ecx, edx} of a subleaf; zeros when there is none.
+// Leaf 7 of CPUID: {eax, ebx, ecx, edx} of a subleaf; zeros when it does not exist.
 std::array<unsigned, 4> extended_features(unsigned subleaf) {
     std::array<unsigned, 4> r{};
     __get_cpuid_count(7, subleaf, &r[0], &r[1], &r[2], &r[3]);

@@ -5,9 +5,8 @@ namespace plimsoll::opencl {
 Result<Ledger::Entry> Ledger::enter(std::uint64_t bytes, const std::string& purpose) {
     if (bytes > free()) {
         return fail(Errc::exhausted,
-                    "The device's memory is taken: " + std::to_string(bytes) +
-                        " bytes asked for, " + std::to_string(free()) + " of " +
-                        std::to_string(limit()) + " left.",
+                    "Not enough device memory: " + std::to_string(bytes) + " bytes requested, " +
+                        std::to_string(free()) + " of " + std::to_string(limit()) + " left.",
                     purpose);
     }
     balance_->used += bytes;

@@ -149,7 +149,7 @@ Result<Mapping> Device::map(const Buffer& buffer) const {
     return Mapping(*this, buffer, {static_cast<std::byte*>(bytes), buffer.bytes});
 }
 
-// In order with whatever is launched next; a failure shows up there.
+// Ordered before the next launch; a failure shows up there.
 Mapping::~Mapping() {
     if (bytes_.data() == nullptr) return;
     clEnqueueUnmapMemObject(device_->queue(), buffer_->memory.get(), bytes_.data(), 0, nullptr,

@@ -13,7 +13,7 @@
 namespace plimsoll::waves {
 namespace {
 
-// What the search takes for granted and people do not: that waves end where swings end, and are
+// Conditions implicit in the search but not in a user's count: waves end where swings end, and are
 // not undercut on their way.
 void check_waves(const Path& path, Shape shape, bool rising, Mode mode, CheckedCount& out) {
     const auto add = [&](std::string name, std::string text, bool holds) {

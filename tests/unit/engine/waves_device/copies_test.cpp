@@ -62,7 +62,7 @@ Searched search_by(SecondQueue second_queue, const Flavour& flavour) {
     return searched;
 }
 
-TEST(WavesCopies, TakeTheOneQueueUnlessTold) {
+TEST(WavesCopies, UseTheOnlyQueueByDefault) {
     for (const Flavour* flavour : {&kCpuFlavour, &kGpuFlavour}) {
         const auto searched = search_by(SecondQueue::none, *flavour);
         EXPECT_FALSE(searched.copies_apart);
@@ -71,7 +71,7 @@ TEST(WavesCopies, TakeTheOneQueueUnlessTold) {
     }
 }
 
-TEST(WavesCopies, TakeTheSecondQueueWhenTold) {
+TEST(WavesCopies, UseTheSecondQueueOnRequest) {
     for (const Flavour* flavour : {&kCpuFlavour, &kGpuFlavour}) {
         const auto searched = search_by(SecondQueue::always, *flavour);
         EXPECT_TRUE(searched.copies_apart);

@@ -112,7 +112,7 @@ TEST(OpenclSearch, KeepsTheBestOfManyCounts) {
             expect_same_results({random_series(5, 1500), random_series(6, 60)}, settings, keep);
 }
 
-TEST(OpenclSearch, LooksForWhatItIsAskedFor) {
+TEST(OpenclSearch, SearchesForTheRequestedPatterns) {
     Settings settings;
     settings.shapes = 1u << static_cast<unsigned>(Shape::zigzag);
     settings.falling = false;

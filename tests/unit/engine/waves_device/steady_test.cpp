@@ -70,7 +70,7 @@ TEST(WavesSteady, BySecondQueueNeitherAllocateAnything) {
     EXPECT_EQ(allocations, before);
 }
 
-TEST(WavesLedger, HasEveryByteThatIsTaken) {
+TEST(WavesLedger, RecordsEveryByteAllocated) {
     opencl::Ledger book(std::uint64_t{1} << 30);
     auto search = OpenclSearch::open(pocl(), book, kGpuFlavour).value();
     EXPECT_EQ(book.used(), 0U);
@@ -83,7 +83,7 @@ TEST(WavesLedger, HasEveryByteThatIsTaken) {
     EXPECT_EQ(book.used(), 0U);
 }
 
-TEST(WavesLedger, WhatDoesNotFitIsRefusedBeforeTheDriverIsAsked) {
+TEST(WavesLedger, RejectsWhatDoesNotFitBeforeCallingTheDriver) {
     std::uint64_t needed = 0;
     {
         opencl::Ledger book(std::uint64_t{1} << 30);
