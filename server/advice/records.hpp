@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/author.hpp"
 #include "server/base/id.hpp"
 #include "server/base/time.hpp"
 
@@ -39,13 +40,6 @@ struct Measurement {
     std::int64_t measured_bytes = 0;
     std::string data;  // TrainingMeasurement of the contract without id and time, as JSON text
     Timestamp created_at;
-};
-
-// Who writes, for the audit row.
-struct Author {
-    TeamId team;
-    UserId user;
-    std::string request_id;
 };
 
 // Implemented by server/postgres. What another team has is Errc::not_found, like what does not

@@ -21,7 +21,7 @@ int run_engine(const Settings& settings) {
         return 2;
     }
     setenv("PLIMSOLL_DATABASE_WORKER_URL", url.c_str(), 1);
-    tell_workers(settings);
+    export_worker_env(settings);
     const auto program = sibling_program("plimsoll-engine");
     execl(program.c_str(), program.c_str(), "supervise", nullptr);
     std::fprintf(stderr, "Error: %s cannot be started: %s.\n", program.c_str(),

@@ -35,7 +35,7 @@ void log_gpu_profile(const std::string& id) {
 int serve(const Settings& settings) {
     log::set_format(*log::parse_format(settings.log.format));
     log::start("serve", level_of(settings.log.level), log::Lines::gathered);
-    tell_workers(settings);
+    export_worker_env(settings);
     // Where the job kind looks for its default.
     setenv("GPU_PROFILE", settings.training.gpu_profile.c_str(), 1);
     log_gpu_profile(settings.training.gpu_profile);

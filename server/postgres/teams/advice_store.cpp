@@ -4,8 +4,6 @@
 #include "server/postgres/sql.hpp"
 
 namespace plimsoll::postgres {
-
-using advice::Author;
 using advice::awaitable;
 using advice::Card;
 using advice::Measurement;

@@ -14,13 +14,13 @@ class AdviceStore final : public advice::RecordStore {
     using Answer = advice::awaitable<Result<T>>;
 
     Answer<std::vector<advice::Card>> cards(TeamId team) override;
-    Answer<void> put_card(advice::Author author, advice::Card card) override;
-    Answer<void> remove_card(advice::Author author, std::string id) override;
+    Answer<void> put_card(Author author, advice::Card card) override;
+    Answer<void> remove_card(Author author, std::string id) override;
     Answer<std::vector<advice::Measurement>> measurements(TeamId team, std::optional<JobId> job,
                                                           int limit) override;
-    Answer<advice::Measurement> add_measurement(advice::Author author,
+    Answer<advice::Measurement> add_measurement(Author author,
                                                 advice::Measurement measurement) override;
-    Answer<void> remove_measurement(advice::Author author, advice::MeasurementId id) override;
+    Answer<void> remove_measurement(Author author, advice::MeasurementId id) override;
 
   private:
     Answer<Replies> run(TeamId team, Statement statement);

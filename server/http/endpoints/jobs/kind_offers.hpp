@@ -4,7 +4,7 @@
 #include "server/jobs/offers.hpp"
 #include "server/queue/baseline_store.hpp"
 
-// What job kinds offer beside jobs. The offers and what else is given must outlive the handlers.
+// Registers what job kinds offer besides jobs. The arguments must outlive the handlers.
 namespace plimsoll::http::endpoints {
 
 using Offers = std::span<const jobs::Offer>;
@@ -12,7 +12,7 @@ using Offers = std::span<const jobs::Offer>;
 // An operation for each answer; `pool` computes.
 void add_kind_answers(Handlers& handlers, queue::JobStore& store, Offers offers,
                       boost::asio::thread_pool& pool);
-// `pool` draws.
+// `pool` renders.
 void add_job_pictures(Handlers& handlers, queue::JobStore& store, Offers offers,
                       boost::asio::thread_pool& pool);
 

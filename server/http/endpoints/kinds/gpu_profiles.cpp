@@ -1,4 +1,5 @@
 // The GPU models that are known: those that ship, and the team's own.
+#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/kinds/advice.hpp"
 
 namespace plimsoll::http::endpoints {
@@ -45,10 +46,6 @@ class GpuProfiles {
     static std::string id_of(const Call& call) {
         return call.parameters.text("gpu_profile_id").value_or("");
     }
-    static advice::Author author_of(const Call& call) {
-        return {call.principal.team.id, call.principal.user.id, call.request.id};
-    }
-
     advice::RecordStore& store_;
     const advice::Advisor& advisor_;
 };

@@ -1,4 +1,5 @@
 // What real training runs took, against what was predicted for them.
+#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/kinds/advice.hpp"
 
@@ -82,10 +83,6 @@ class Measurements {
     }
 
   private:
-    static advice::Author author_of(const Call& call) {
-        return {call.principal.team.id, call.principal.user.id, call.request.id};
-    }
-
     // The team's job that the measurement names.
     awaitable<Outcome<queue::Job>> job_of(const Call& call) const {
         const auto id = parse_public_id("job", call.body["job_id"].get_ref<const std::string&>());

@@ -13,12 +13,12 @@ class FakeRecords final : public advice::RecordStore {
     using Answer = advice::awaitable<Result<T>>;
 
     Answer<std::vector<advice::Card>> cards(TeamId) override { co_return cards_; }
-    Answer<void> put_card(advice::Author, advice::Card card) override {
+    Answer<void> put_card(Author, advice::Card card) override {
         std::erase_if(cards_, [&](const auto& one) { return one.id == card.id; });
         cards_.push_back(std::move(card));
         co_return Result<void>{};
     }
-    Answer<void> remove_card(advice::Author, std::string id) override {
+    Answer<void> remove_card(Author, std::string id) override {
         if (std::erase_if(cards_, [&](const auto& one) { return one.id == id; }) == 0) {
             co_return fail(Errc::not_found, "The team has no such GPU profile.");
         }
@@ -32,12 +32,12 @@ class FakeRecords final : public advice::RecordStore {
         }
         co_return found;
     }
-    Answer<advice::Measurement> add_measurement(advice::Author, advice::Measurement m) override {
+    Answer<advice::Measurement> add_measurement(Author, advice::Measurement m) override {
         m.id = {next_++};
         measurements_.push_back(m);
         co_return m;
     }
-    Answer<void> remove_measurement(advice::Author, advice::MeasurementId id) override {
+    Answer<void> remove_measurement(Author, advice::MeasurementId id) override {
         if (std::erase_if(measurements_, [&](const auto& one) { return one.id == id; }) == 0) {
             co_return fail(Errc::not_found, "There is no such measurement.");
         }
