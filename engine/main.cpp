@@ -9,8 +9,8 @@
 #include "server/postgres/pool/listener.hpp"
 #include "server/postgres/pool/pool.hpp"
 #include "server/postgres/workers/worker_store.hpp"
+#include "server/worker/device/device_opener.hpp"
 #include "server/worker/device/device_settings.hpp"
-#include "server/worker/device/opener.hpp"
 #include "server/worker/loop/kind_settings.hpp"
 #include "server/worker/loop/worker_process.hpp"
 #include "server/worker/supervisor/supervisor_process.hpp"
@@ -41,7 +41,7 @@ struct Options {
     std::filesystem::path cache = opencl::default_kernel_cache();
     std::function<int()> library_command;  // one that needs no server
     std::string device;
-    std::optional<int> life_fd;
+    std::optional<int> heartbeat_fd;
     std::string last_exit;
     std::string probed;
 };
@@ -106,13 +106,13 @@ int run_worker(const Options& options) {
     if (!settings) return refuse(settings.error());
     auto kinds = worker::kind_settings(jobs::runs(), options.cache);
     if (!kinds) return refuse(kinds.error());
-    auto opener = worker::opener_for(options.device, known_kinds(), *settings, options.probed);
+    auto opener = worker::device_opener(options.device, known_kinds(), *settings, options.probed);
     if (!opener) return refuse(opener.error());
     const auto url = database_url();
     if (!url) return refuse(url.error());
     return worker::run_worker_process(
         connect_to(*url), std::move(*opener), jobs::find_run, std::move(*kinds),
-        {release_all, settings->clean_when_idle}, options.life_fd,
+        {release_all, settings->clean_when_idle}, options.heartbeat_fd,
         {.last_exit = options.last_exit, .log_readings = settings->log_readings});
 }
 
@@ -146,7 +146,8 @@ int run(int argc, char** argv) {
     cli::add_commands(app, options.cache, options.library_command);
     auto* worker = app.add_subcommand("worker", "Work on one device");
     worker->add_option("--device", options.device, "host or opencl:<platform>:<index>")->required();
-    worker->add_option("--life-fd", options.life_fd, "Descriptor to show signs of life on");
+    worker->add_option("--heartbeat-fd", options.heartbeat_fd,
+                       "File descriptor to write heartbeats to");
     worker->add_option("--last-exit", options.last_exit, "How the worker before this one ended");
     worker->add_option("--probed", options.probed, "What `probe --json` said of the device");
     app.add_subcommand("supervise", "Run a worker for the host and every device");

@@ -6,7 +6,7 @@
 
 namespace plimsoll::app {
 
-// "http://127.0.0.1:7272", as these settings and this port make it.
+// "http://127.0.0.1:7272", from the settings and the port.
 std::string address_of(const Settings::Http& http, int port);
 
 }  // namespace plimsoll::app

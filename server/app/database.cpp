@@ -18,7 +18,7 @@ void Database::set_private(const std::string& conninfo) {
     worker_url_ = conninfo + " user=plimsoll_worker";
 }
 
-Result<std::unique_ptr<Database>> Database::visit(const Settings& settings) {
+Result<std::unique_ptr<Database>> Database::attach(const Settings& settings) {
     auto database = std::make_unique<Database>();
     database->settings_ = settings;
     const auto& chosen = settings.database;
@@ -37,13 +37,13 @@ Result<std::unique_ptr<Database>> Database::visit(const Settings& settings) {
 }
 
 Result<std::unique_ptr<Database>> Database::open(const Settings& settings) {
-    auto database = visit(settings);
+    auto database = attach(settings);
     if (!database || !settings.database.url.empty()) return database;
-    if (auto started = (*database)->revive(); !started) return fail(started.error());
+    if (auto started = (*database)->restart(); !started) return fail(started.error());
     return database;
 }
 
-Result<void> Database::revive() {
+Result<void> Database::restart() {
     const std::lock_guard lock(mutex_);
     keeps_cluster_ = true;
     cluster_.reset();  // lets go of the data folder's lock

@@ -10,28 +10,27 @@
 
 namespace plimsoll::app {
 
-// The database that the settings name, or the private cluster when they name none.
+// The configured database, or the private cluster if none is configured.
 class Database {
   public:
     // Starts or adopts the private cluster. Blocks.
     static Result<std::unique_ptr<Database>> open(const Settings& settings);
-    // The private cluster of a server that runs now, or the database of the settings, without
-    // owning either: for commands beside the server.
-    static Result<std::unique_ptr<Database>> visit(const Settings& settings);
+    // Attaches to a running server's private cluster, or to the configured database, without owning
+    // it: for administration commands.
+    static Result<std::unique_ptr<Database>> attach(const Settings& settings);
 
     // Whether the server owns a private cluster.
     bool embedded() const { return settings_.database.url.empty(); }
     const postgres::Target& app() const { return app_; }
-    // Nothing to migrate with when the database is not ours and no migrate_url is set.
+    // False if the database is external and no migrate_url is set.
     bool can_migrate() const { return !migrate_.conninfo.empty(); }
     const postgres::Target& migrator() const { return migrate_; }
-    // A connection string with the workers' role in it.
+    // A connection string with the workers' role.
     const std::string& worker_url() const { return worker_url_; }
 
-    // Starts the private cluster again when its postmaster is gone. Blocks; call it off the I/O
-    // thread.
-    Result<void> revive();
-    // False also after an attempt to start it failed: the next one may succeed.
+    // Restarts the private cluster if its postmaster is gone. Blocks: call it off the I/O thread.
+    Result<void> restart();
+    // False also after a failed restart; the next attempt may succeed.
     bool is_alive() const;
     // Stops the private cluster.
     void close();
@@ -41,8 +40,8 @@ class Database {
 
     Settings settings_;
     mutable std::mutex
-        mutex_;  // of the next two: revived on another thread than the one that looks
-    bool keeps_cluster_ = false;  // ours to run, until it is closed
+        mutex_;  // guards the next two, which restart() changes on another thread
+    bool keeps_cluster_ = false;  // we run it until close()
     std::unique_ptr<postgres::EmbeddedCluster> cluster_;
     postgres::Target app_;
     postgres::Target migrate_;

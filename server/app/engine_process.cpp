@@ -48,7 +48,7 @@ std::string sibling_program(const std::string& name) {
     return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
 }
 
-void tell_workers(const Settings& settings) {
+void export_worker_env(const Settings& settings) {
     const auto tell = [](const char* variable, const std::string& value) {
         setenv(variable, value.c_str(), 1);
     };

@@ -16,21 +16,21 @@ namespace plimsoll::app {
 // The file `name` beside the running program: plimsoll-engine is installed next to plimsoll.
 std::string sibling_program(const std::string& name);
 
-// Puts what workers need of the settings into this process's environment, which they inherit.
-void tell_workers(const Settings& settings);
+// Exports the settings that workers need to this process's environment, which they inherit.
+void export_worker_env(const Settings& settings);
 
-// `plimsoll-engine supervise` as a child of the server: started again with growing pauses when it
-// ends by itself, asked to drain on stop(). The database's address goes by environment, because
-// everybody on the machine can read another process's arguments.
+// Runs `plimsoll-engine supervise` as a child process: restarts it with growing pauses if it exits,
+// and drains it on stop(). The database URL is passed in the environment, because any user on the
+// machine can read a process's arguments.
 class EngineProcess {
   public:
     EngineProcess(boost::asio::any_io_executor executor, std::string program,
                   std::string worker_url);
     ~EngineProcess();
 
-    // Runs until stop() was called and the child has ended.
+    // Runs until stop() was called and the child has exited.
     boost::asio::awaitable<void> run();
-    // SIGTERM; a second call is SIGKILL.
+    // Sends SIGTERM; a second call sends SIGKILL.
     void stop();
 
   private:

@@ -7,7 +7,7 @@
 
 namespace plimsoll::app {
 
-// A metric whose value is read when it is asked for, instead of kept up to date.
+// A metric whose values are read at scrape time.
 class Reading {
   public:
     Reading(prometheus::MetricType type, std::string name, std::string help) {
@@ -36,7 +36,7 @@ class Reading {
 inline Reading gauge(std::string name, std::string help) {
     return {prometheus::MetricType::Gauge, std::move(name), std::move(help)};
 }
-// Its name ends in _total.
+// The name must end in _total.
 inline Reading counter(std::string name, std::string help) {
     return {prometheus::MetricType::Counter, std::move(name), std::move(help)};
 }

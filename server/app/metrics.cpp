@@ -44,13 +44,13 @@ Metrics::Metrics(const http::Traffic& traffic, postgres::ServerDatabase& databas
         .Set(1);
 }
 
-void Metrics::duty_ran(std::string_view duty, const Result<int>& done) {
+void Metrics::on_duty_run(std::string_view duty, const Result<int>& done) {
     duties_.Add({{"duty", std::string(duty)}, {"outcome", done ? "done" : "failed"}}).Increment();
     if (done && duty == "expire_leases") expired_.Increment(*done);
 }
 
 asio::awaitable<std::string> Metrics::text() {
-    co_await look_at_queue();
+    co_await refresh_queue();
     auto all = registry_.Collect();
     append(all, traffic_.metrics().Collect());
     append(all, database_metrics());
@@ -59,7 +59,7 @@ asio::awaitable<std::string> Metrics::text() {
     co_return prometheus::TextSerializer().Serialize(all);
 }
 
-asio::awaitable<void> Metrics::look_at_queue() {
+asio::awaitable<void> Metrics::refresh_queue() {
     if (std::chrono::steady_clock::now() < queue_until_) co_return;
     // Before waiting: who asks meanwhile is served what there is.
     queue_until_ = std::chrono::steady_clock::now() + kQueueFreshness;

@@ -14,23 +14,23 @@
 
 namespace plimsoll::app {
 
-// What Prometheus may ask of one `serve`. Queue and devices are the whole installation's and the
-// same from every server; the rest is this process's own. For the I/O thread.
+// The Prometheus metrics of one `serve`. Queue and device metrics cover the whole installation and
+// are the same from every server; the others are this process's own. For the I/O thread.
 class Metrics {
   public:
-    // All of it must outlive this.
+    // The arguments must outlive this.
     Metrics(const http::Traffic& traffic, postgres::ServerDatabase& database,
             std::string_view version);
 
-    // To be called after each run of a duty.
-    void duty_ran(std::string_view duty, const Result<int>& done);
+    // Call after each run of a duty.
+    void on_duty_run(std::string_view duty, const Result<int>& done);
 
-    // Prometheus' text format. Asks the database at most every few seconds; while that does not
-    // answer, the queue's metrics are left out, since old ones would pass for news.
+    // Prometheus' text format. Queries the database at most every few seconds; while it does not
+    // answer, queue metrics are omitted, because stale values would look current.
     boost::asio::awaitable<std::string> text();
 
   private:
-    boost::asio::awaitable<void> look_at_queue();
+    boost::asio::awaitable<void> refresh_queue();
     Families database_metrics() const;
 
     const http::Traffic& traffic_;

@@ -11,7 +11,7 @@ Families queue_metrics(const std::vector<queue::QueueDepth>& depths);
 
 Families vacuum_metrics(const std::vector<queue::VacuumHolder>& holders);
 
-// What the devices are, and what their workers told of themselves with their last heartbeat.
+// Device states, and the telemetry of their workers' last heartbeats.
 Families device_metrics(const std::vector<queue::DeviceStatus>& devices);
 
 }  // namespace plimsoll::app

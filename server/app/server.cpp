@@ -64,7 +64,7 @@ Server::Server(const Settings& settings, Database& database)
     : settings_(settings),
       database_(database),
       signals_(io_, SIGTERM, SIGINT),
-      hang_up_(io_),
+      sighup_(io_),
       timer_(io_),
       stores_(io_.get_executor(), database.app(),
               {.connections = static_cast<std::size_t>(settings.database.connections)}),
@@ -74,27 +74,29 @@ Server::Server(const Settings& settings, Database& database)
                            .value()),
       planner_(stores_.datasets(), jobs::contracts(), {stores_.team_records(), stores_.jobs()},
                pool_, {.values = settings.kinds, .cache = {}}),
-      http_(io_,
-            {stores_.jobs(),
-             stores_.datasets(),
-             stores_.signals(),
-             stores_.shares(),
-             stores_.identity(),
-             stores_.webhooks(),
-             webhook_targets_,
-             stores_.clock(),
-             jobs::contracts(),
-             pool_,
-             stores_.team_records(),
-             planner_,
-             stores_.schedules(),
-             stores_.baselines(),
-             [this](http::Handlers& handlers) {
-                 jobs::add_operations(handlers, {stores_.jobs(), stores_.team_records()});
-             },
-             {settings.limits.requests_per_minute, settings.limits.team_requests_per_minute,
-              settings.limits.concurrent_requests}},
-            PLIMSOLL_VERSION, load_pages(settings.http.web_directory)),
+      http_(
+          io_,
+          {.jobs = stores_.jobs(),
+           .datasets = stores_.datasets(),
+           .signals = stores_.signals(),
+           .shares = stores_.shares(),
+           .identity = stores_.identity(),
+           .webhooks = stores_.webhooks(),
+           .webhook_targets = webhook_targets_,
+           .clock = stores_.clock(),
+           .kinds = jobs::contracts(),
+           .pool = pool_,
+           .records = stores_.team_records(),
+           .planner = planner_,
+           .schedules = stores_.schedules(),
+           .baselines = stores_.baselines(),
+           .kind_operations =
+               [this](http::Handlers& handlers) {
+                   jobs::add_operations(handlers, {stores_.jobs(), stores_.team_records()});
+               },
+           .quotas = {settings.limits.requests_per_minute, settings.limits.team_requests_per_minute,
+                      settings.limits.concurrent_requests}},
+          PLIMSOLL_VERSION, load_pages(settings.http.web_directory)),
       metrics_(http_.traffic(), stores_, PLIMSOLL_VERSION),
       metrics_server_(io_, http_.traffic(), [this] { return metrics_.text(); }),
       duties_(io_.get_executor(), stores_.duties(),
@@ -102,7 +104,7 @@ Server::Server(const Settings& settings, Database& database)
                .keep_usage_days = settings.retention.usage_days,
                .keep_audit_days = settings.retention.audit_days},
               [this](std::string_view duty, const Result<int>& done) {
-                  metrics_.duty_ran(duty, done);
+                  metrics_.on_duty_run(duty, done);
               }),
       schedules_(io_.get_executor(), stores_.due_times(), planner_) {
     if (settings.engine.local) {
@@ -112,13 +114,13 @@ Server::Server(const Settings& settings, Database& database)
 }
 
 Result<void> Server::run() {
-    asio::co_spawn(io_, live(), rethrow);
+    asio::co_spawn(io_, serve(), rethrow);
     io_.run();
     pool_.join();
     return started_;
 }
 
-asio::awaitable<void> Server::live() {
+asio::awaitable<void> Server::serve() {
     stores_.start();
     started_ = co_await start();
     if (started_) {
@@ -126,13 +128,13 @@ asio::awaitable<void> Server::live() {
         const int signal =
             co_await signals_.async_wait(asio::redirect_error(asio::use_awaitable, failed));
         log::info("draining", {{"signal", std::to_string(signal)}});
-        hurry_on_second_signal();
+        force_exit_on_second_signal();
         co_await drain();
         signals_.cancel();
     }
     stopping_ = true;
     timer_.cancel();
-    hang_up_.cancel();
+    sighup_.cancel();
     http_.close();
     metrics_server_.close();
     duties_.stop();
@@ -150,13 +152,13 @@ asio::awaitable<Result<void>> Server::start() {
     if (!port) co_return fail(port.error());
     address_ = address_of(settings_.http, *port);
     if (auto metrics = start_metrics(); !metrics) co_return metrics;
-    if (auto welcomed = co_await welcome(); !welcomed) co_return welcomed;
+    if (auto bootstrapped = co_await bootstrap(); !bootstrapped) co_return bootstrapped;
     if (auto notices = start_notices(); !notices) co_return notices;
     duties_.start();
     schedules_.start();
     if (!settings_.http.tls_certificate.empty()) {
-        hang_up_.add(SIGHUP);
-        reload_on_hang_up();
+        sighup_.add(SIGHUP);
+        reload_on_sighup();
     }
     if (database_.embedded()) asio::co_spawn(io_, watch_cluster(), rethrow);
     if (engine_) {
@@ -198,7 +200,7 @@ Result<void> Server::start_notices() {
     return {};
 }
 
-asio::awaitable<Result<void>> Server::welcome() {
+asio::awaitable<Result<void>> Server::bootstrap() {
     const auto link = identity::make_secret(identity::SecretKind::sign_in);
     auto made = co_await stores_.identity().bootstrap("admin", "main", link.hash,
                                                       stores_.clock().now() + kWelcomeLifetime);
@@ -220,7 +222,7 @@ asio::awaitable<void> Server::drain() {
     while (engine_running_) co_await pause();
 }
 
-void Server::hurry_on_second_signal() {
+void Server::force_exit_on_second_signal() {
     signals_.async_wait([this](const boost::system::error_code& cancelled, int) {
         if (cancelled) return;
         log::warn("stopping at once");
@@ -232,8 +234,8 @@ void Server::hurry_on_second_signal() {
 
 // A renewed certificate is taken up without a restart. Without TLS, SIGHUP keeps its meaning: the
 // terminal has gone.
-void Server::reload_on_hang_up() {
-    hang_up_.async_wait([this](const boost::system::error_code& cancelled, int) {
+void Server::reload_on_sighup() {
+    sighup_.async_wait([this](const boost::system::error_code& cancelled, int) {
         if (cancelled) return;
         auto loaded = http_.reload_tls();
         if (loaded) loaded = metrics_server_.reload_tls();
@@ -243,7 +245,7 @@ void Server::reload_on_hang_up() {
             log::error("the certificate cannot be used: the old one stays",
                        {{"reason", loaded.error().message}});
         }
-        reload_on_hang_up();
+        reload_on_sighup();
     });
 }
 
@@ -254,10 +256,10 @@ asio::awaitable<void> Server::watch_cluster() {
         if (stopping_ || database_.is_alive()) continue;
         log::error("the private PostgreSQL is gone: starting it again");
         Database& database = database_;
-        auto revived = co_await offload(pool_, [&database] { return database.revive(); });
-        if (!revived)
+        auto restarted = co_await offload(pool_, [&database] { return database.restart(); });
+        if (!restarted)
             log::error("the private PostgreSQL does not start",
-                       {{"reason", revived.error().message}});
+                       {{"reason", restarted.error().message}});
     }
 }
 

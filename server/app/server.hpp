@@ -21,34 +21,34 @@
 
 namespace plimsoll::app {
 
-// The composition root of `plimsoll serve`: every part is built here, top-down, and handed what it
-// needs. One thread runs `io_`.
+// The composition root of `plimsoll serve`: builds every part and passes it its dependencies. One
+// thread runs `io_`.
 class Server {
   public:
-    // Throws std::runtime_error when contract, handlers and job kinds do not fit together.
+    // Throws std::runtime_error if contract, handlers and job kinds do not match.
     Server(const Settings& settings, Database& database);
 
-    // Serves until SIGTERM or SIGINT and drains. Errors are those of the start.
+    // Serves until SIGTERM or SIGINT, then drains. Errors are start-up errors.
     Result<void> run();
 
   private:
-    boost::asio::awaitable<void> live();
+    boost::asio::awaitable<void> serve();
     boost::asio::awaitable<Result<void>> start();
     Result<void> start_metrics();
     Result<void> start_notices();
-    boost::asio::awaitable<Result<void>> welcome();
+    boost::asio::awaitable<Result<void>> bootstrap();
     boost::asio::awaitable<void> drain();
     boost::asio::awaitable<void> watch_cluster();
     boost::asio::awaitable<void> pause();
-    void hurry_on_second_signal();
-    void reload_on_hang_up();
+    void force_exit_on_second_signal();
+    void reload_on_sighup();
 
     const Settings& settings_;
     Database& database_;
     boost::asio::io_context io_{1};
-    boost::asio::thread_pool pool_{2};  // what would hold up the I/O thread
+    boost::asio::thread_pool pool_{2};  // work that would block the I/O thread
     boost::asio::signal_set signals_;
-    boost::asio::signal_set hang_up_;
+    boost::asio::signal_set sighup_;
     boost::asio::steady_timer timer_;
 
     postgres::ServerDatabase stores_;

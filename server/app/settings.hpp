@@ -11,8 +11,8 @@
 
 namespace plimsoll::app {
 
-// Everything that can be set, filled in this order: defaults, file, environment, flags. What each
-// key means, its unit and its range stand once, in settings.cpp's table; `--print-config` shows it.
+// All settings, filled in this order: defaults, file, environment, flags. Meaning, unit and range
+// of each key are defined once, in the table of settings.cpp; `--print-config` prints it.
 struct Settings {
     struct Http {
         std::string host;
@@ -71,7 +71,7 @@ struct Settings {
 struct Setting {
     std::string_view key;          // "http.port": the file's nesting and the flag's name
     std::string_view environment;  // "PLIMSOLL_HTTP_PORT"
-    std::string_view unit;         // type, unit and range in words: "1..65535"
+    std::string_view unit;         // type, unit and range: "1..65535"
     std::string_view help;
 };
 
@@ -86,13 +86,13 @@ struct Assignment {
     std::string value;
 };
 
-// Defaults, then the YAML file (when `file` is not empty), then the environment, then `flags`.
-// An unknown key or a value outside its range is Errc::invalid_input and names the key and where
-// it came from; rules between keys (TLS off loopback) are checked last.
+// Loads defaults, then the YAML file (if `file` is not empty), then the environment, then `flags`.
+// Errc::invalid_input names an unknown key or an invalid value and its source. Rules between keys
+// (such as TLS beyond loopback) are checked last.
 Result<Settings> load_settings(const std::filesystem::path& file,
                                const std::vector<Assignment>& flags);
 
-// One "key = value" line per setting with its source and help, secrets left out.
+// One "key = value" line per setting, with its help; secrets are omitted.
 std::string print_settings(const Settings& settings);
 
 }  // namespace plimsoll::app

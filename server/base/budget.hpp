@@ -6,8 +6,8 @@
 
 namespace plimsoll {
 
-// A fixed amount that many share: what would exceed it is refused at once instead of waiting.
-// For one thread. Reservations must not outlive the budget.
+// A fixed amount shared by many users. A reservation beyond it fails immediately instead of
+// waiting. Single-threaded. Reservations must not outlive the budget.
 class Budget {
   public:
     class Reservation {

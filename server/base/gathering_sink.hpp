@@ -9,10 +9,10 @@
 
 namespace plimsoll::log {
 
-// Lines for a reader that is no terminal: one that stands alone is written at once, those that
-// come right behind one another are written together. A server that answers thousands of requests
-// a second would otherwise spend a tenth of its time on telling so. A warning or an error never
-// waits, and takes what waits with it; what else waits is lost if the process is killed.
+// Batches log lines for readers other than a terminal. An isolated line is written immediately;
+// lines in quick succession are written together, because a server that answers thousands of
+// requests per second would otherwise spend a tenth of its time on logging. A warning or an error
+// flushes the batch immediately. Batched lines are lost if the process is killed.
 class GatheringSink final : public spdlog::sinks::base_sink<std::mutex> {
   public:
     explicit GatheringSink(int descriptor);

@@ -16,7 +16,7 @@ namespace plimsoll {
 // of their contents. The output depends on `data` alone (no time stamp, no name).
 std::string gzip(std::string_view data);
 
-// One gzip member of a content that comes in pieces.
+// Compresses content that arrives in pieces into one gzip member.
 class GzipStream {
   public:
     GzipStream();
@@ -24,9 +24,9 @@ class GzipStream {
     GzipStream(const GzipStream&) = delete;
     GzipStream& operator=(const GzipStream&) = delete;
 
-    // Appends what is compressed so far; some of it waits for what comes.
+    // Appends the output available so far; zlib may hold some back until more input arrives.
     void add(std::string_view data, std::string& out);
-    // Appends the rest. Call once, last.
+    // Appends the remaining output. Call once, at the end.
     void finish(std::string& out);
 
   private:
@@ -35,12 +35,12 @@ class GzipStream {
     std::unique_ptr<z_stream_s> stream_;
 };
 
-// What a member that ends with `last_bytes` holds, in bytes modulo 2^32 (RFC 1952); 0 when there
-// are fewer than four.
+// Uncompressed size, in bytes modulo 2^32 (RFC 1952), of a member that ends with `last_bytes`; 0 if
+// there are fewer than four.
 std::uint32_t gzip_content_bytes(std::string_view last_bytes);
 
-// Everything that one or more concatenated members hold. Errc::too_large beyond max_bytes,
-// Errc::corrupt when the data are damaged or end early.
+// Decompresses one or more concatenated members. Errc::too_large: more than max_bytes;
+// Errc::corrupt: damaged or truncated data.
 Result<std::string> gunzip(std::string_view compressed, std::size_t max_bytes);
 
 }  // namespace plimsoll

@@ -5,7 +5,7 @@
 
 namespace plimsoll {
 
-// Two lower-case digits a byte.
+// Two lower-case hexadecimal digits per byte.
 std::string hex(std::string_view bytes);
 
 }  // namespace plimsoll

@@ -8,8 +8,8 @@
 
 namespace plimsoll {
 
-// Numbers of the database, kept apart by type so that a team can never stand where a user should.
-// Outside the process they are texts with a prefix ("job_0d7k…"), see `public_id`.
+// Database ids with distinct types, so that a team id cannot be passed for a user id. Outside the
+// process they are strings with a prefix ("job_0d7k…"); see `public_id`.
 template <class Tag>
 struct Id {
     std::int64_t value = 0;
@@ -28,7 +28,7 @@ using SessionId = Id<struct SessionTag>;
 // safe in URLs and for JavaScript, which rounds integers above 2^53.
 std::string public_id(std::string_view prefix, std::int64_t value);
 
-// The number of a public id; nothing when the prefix, the length or a digit is wrong.
+// Parses a public id; nullopt if the prefix, the length or a digit is wrong.
 std::optional<std::int64_t> parse_public_id(std::string_view prefix, std::string_view text);
 
 inline std::string to_public(JobId id) {

@@ -7,9 +7,9 @@
 
 namespace plimsoll {
 
-// Writes JSON text from front to back: for answers that are made thousands of times a second, where
-// a tree of values would cost more than what it says. Who writes sees to it that brackets match and
-// that in an object each value follows its key. Texts must be UTF-8, as everything stored is.
+// Writes JSON text in one forward pass, for responses built thousands of times per second, where a
+// DOM would cost more than its content. The caller must match brackets and write each object value
+// after its key. Text must be valid UTF-8, as everything stored is.
 class JsonWriter {
   public:
     JsonWriter& begin_object() { return open('{'); }
@@ -20,14 +20,14 @@ class JsonWriter {
     JsonWriter& key(std::string_view name);
 
     JsonWriter& text(std::string_view value);
-    // One text of two parts.
+    // One string, given in two parts.
     JsonWriter& text(std::string_view start, std::string_view end);
     JsonWriter& number(std::integral auto value) {
         return integer(static_cast<std::int64_t>(value));
     }
     JsonWriter& number(double value);  // null unless finite
     JsonWriter& null() { return json("null"); }
-    // A value that is JSON already, for example of a json column.
+    // A value that is already JSON text, for example from a json column.
     JsonWriter& json(std::string_view value);
 
     std::string take() { return std::move(out_); }

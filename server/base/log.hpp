@@ -15,15 +15,15 @@ struct Field {
     std::string value;
 };
 
-// at_once: whatever ends the process, its last line was written. gathered: for a process of many
-// lines, those that come within a few milliseconds of one another are written together, unless
-// somebody looks on at a terminal; warnings and errors are written at once.
+// at_once: every line is written before the call returns, so none is lost in a crash. gathered: for
+// busy processes; lines within a few milliseconds of one another are written together, unless
+// standard error is a terminal. Warnings and errors are always written at once.
 enum class Lines { at_once, gathered };
 
 // `process` names the writer in every line ("serve", "worker host").
 void start(std::string_view process, Level least, Lines lines = Lines::at_once);
 
-// For who would have to make the fields of a line that nobody asked for.
+// Lets a caller skip building the fields of a line that would be discarded.
 bool is_written(Level level);
 
 void write(Level level, std::string_view message, std::initializer_list<Field> fields = {});

@@ -12,7 +12,7 @@ enum class Format {
 
 std::optional<Format> parse_format(std::string_view name);
 
-// Of all lines from now on. Call it before log::start.
+// Sets the format of all later lines. Call before log::start.
 void set_format(Format format);
 
 }  // namespace plimsoll::log

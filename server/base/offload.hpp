@@ -15,8 +15,8 @@ boost::asio::awaitable<std::invoke_result_t<Work&>> run_work(Work work) {
     co_return work();
 }
 
-// Computes on the pool while the I/O thread serves others; resumes on the I/O thread. What `work`
-// refers to must outlive the call, which it does when the caller awaits it at once.
+// Runs `work` on the pool and resumes on the caller's executor, so that the I/O thread stays free.
+// Anything `work` references must outlive the call; awaiting the result immediately ensures that.
 template <class Work>
 boost::asio::awaitable<std::invoke_result_t<Work&>> offload(boost::asio::thread_pool& pool,
                                                             Work work) {

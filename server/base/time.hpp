@@ -6,11 +6,11 @@
 
 namespace plimsoll {
 
-// A moment in UTC with PostgreSQL's resolution.
+// A point in time in UTC, with PostgreSQL's resolution of one microsecond.
 using Timestamp = std::chrono::sys_time<std::chrono::microseconds>;
 
-// Seconds since the epoch of the machine's own clock. Leases never depend on it (they use the
-// database's clock); it is passed in wherever a rule needs "now", so that tests can choose.
+// The current wall-clock time. Leases never depend on the local clock (they use the database's); it
+// is injected wherever a rule needs "now", so that tests can control it.
 class Clock {
   public:
     virtual ~Clock() = default;
@@ -25,8 +25,8 @@ class SystemClock final : public Clock {
 // RFC 3339 in UTC with milliseconds, for example "2026-03-01T12:00:00.000Z".
 std::string to_rfc3339(Timestamp time);
 
-// Any RFC 3339 time, with up to six decimals of a second and with an offset, between the years 1970
-// and 9999. Nothing for other texts.
+// Parses any RFC 3339 time with an offset and up to six decimals of a second, for the years 1970 to
+// 9999; nullopt for other text.
 std::optional<Timestamp> parse_rfc3339(const std::string& text);
 
 }  // namespace plimsoll

@@ -77,7 +77,8 @@ class Administration {
         auto teams = co_await store_.teams(administrator->id);
         if (!teams) co_return fail(teams.error());
         teams_ = std::move(*teams);
-        actor_ = {administrator->id, teams_.empty() ? TeamId{} : teams_.front().id, "command line"};
+        author_ = {teams_.empty() ? TeamId{} : teams_.front().id, administrator->id,
+                   "command line"};
         switch (request.what) {
             case What::list_users:
                 co_return list_users();
@@ -128,14 +129,14 @@ class Administration {
     }
 
     awaitable<Result<std::string>> add_user(const AdminRequest& request) {
-        auto user =
-            co_await store_.create_user(actor_, request.user, request.email, request.administrator);
+        auto user = co_await store_.create_user(author_, request.user, request.email,
+                                                request.administrator);
         if (!user) co_return fail(user.error());
         co_return to_public(user->id) + "\n";
     }
 
     awaitable<Result<std::string>> add_team(const AdminRequest& request) {
-        auto team = co_await store_.create_team(actor_, request.team);
+        auto team = co_await store_.create_team(author_, request.team);
         if (!team) co_return fail(team.error());
         co_return to_public(team->id) + "\n";
     }
@@ -149,7 +150,7 @@ class Administration {
         if (!role)
             co_return fail(Errc::invalid_input, "A role is viewer, member, admin or owner.",
                            "--role");
-        auto done = co_await store_.set_member(actor_, *where, *who, *role);
+        auto done = co_await store_.set_member(author_, *where, *who, *role);
         if (!done) co_return fail(done.error());
         co_return request.user + " is " + request.role + " of " + request.team + "\n";
     }
@@ -165,7 +166,7 @@ class Administration {
         token.name = request.token_name;
         token.hint = secret.text.substr(0, 12);
         token.scopes = {request.scopes.begin(), request.scopes.end()};
-        auto made = co_await store_.create_token({*who, *where, actor_.request_id},
+        auto made = co_await store_.create_token({*where, *who, author_.request_id},
                                                  std::move(token), secret.hash);
         if (!made) co_return fail(made.error());
         co_return secret.text + "\n";
@@ -180,7 +181,7 @@ class Administration {
         // The link is good by the database's clock; this machine's may be a day off.
         if (auto read = co_await clock_.read(); !read) co_return fail(read.error());
         const auto secret = identity::make_secret(identity::SecretKind::sign_in);
-        auto made = co_await store_.create_sign_in_link(actor_, *who, *where, secret.hash,
+        auto made = co_await store_.create_sign_in_link(author_, *who, *where, secret.hash,
                                                         clock_.now() + kLinkLifetime);
         if (!made) co_return fail(made.error());
         co_return request.base_url + "/#/sign-in/" + secret.text + "\n";
@@ -203,13 +204,13 @@ class Administration {
     postgres::DatabaseClock& clock_;
     std::vector<identity::User> users_;
     std::vector<identity::Team> teams_;
-    Actor actor_;
+    Author author_;
 };
 
 // Works on the database, so that the first administrator and one who is locked out get in.
 int run_admin(const CommandContext& context, const app::Settings& settings, AdminRequest request) {
     if (request.base_url.empty()) request.base_url = known_server(settings);
-    auto database = app::Database::visit(settings);
+    auto database = app::Database::attach(settings);
     Result<std::string> answer = fail(Errc::internal, "Nothing ran.");
     if (!database) {
         answer = fail(database.error());

@@ -50,7 +50,7 @@ std::optional<Error> try_database(const app::Settings& settings, const std::stri
     if (settings.database.url.empty() && !private_database_exists(folder)) {
         return Error{Errc::not_found, "It was not made yet.", ""};
     }
-    const auto database = app::Database::visit(settings);
+    const auto database = app::Database::attach(settings);
     if (!database) return database.error();
     std::optional<Error> problem;
     asio::io_context io(1);

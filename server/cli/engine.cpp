@@ -24,7 +24,7 @@ int run_engine(const CommandContext& context, const app::Settings& settings) {
                        {}});
     }
     setenv("PLIMSOLL_DATABASE_WORKER_URL", url.c_str(), 1);
-    app::tell_workers(settings);
+    app::export_worker_env(settings);
     const auto program = app::sibling_program("plimsoll-engine");
     execl(program.c_str(), program.c_str(), "supervise", nullptr);
     return refuse(

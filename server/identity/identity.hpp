@@ -12,13 +12,13 @@
 
 namespace plimsoll::identity {
 
-// What a member may do in a team; each role may do all that the ones before it may.
+// A member's role in a team; each role includes the rights of the ones before it.
 enum class Role { viewer, member, admin, owner };
 
 std::string_view to_string(Role role);
 std::optional<Role> parse_role(std::string_view text);
 
-// What a token may be made for. A role allows some of them (server/http/authentication).
+// The scopes a token may have. A role grants some of them (server/http/access/authentication).
 inline constexpr std::array<std::string_view, 5> kScopes = {
     "jobs:read", "reports:read", "jobs:write", "team:admin", "sys:admin"};
 
@@ -26,7 +26,7 @@ struct User {
     UserId id;
     std::string name;
     std::string email;           // may be empty
-    bool administrator = false;  // of the whole installation: users, teams, devices
+    bool administrator = false;  // manages the whole installation: users, teams, devices
     bool disabled = false;
     Timestamp created_at;
 };
@@ -42,7 +42,7 @@ struct Member {
     Role role = Role::member;
 };
 
-// Who is asking, in which team: every request under /v1 has one.
+// The authenticated caller and its team; every request under /v1 has one.
 struct Principal {
     User user;
     Team team;
@@ -51,9 +51,10 @@ struct Principal {
         scopes;  // of a token; empty for a session: all its role allows
     std::optional<TokenId> token;
     std::optional<SessionId> session;
-    // Of the token, or of the token that the session was opened with: nothing it makes outlives it.
+    // Expiry of the token, or of the token that opened the session: tokens made with it expire no
+    // later.
     std::optional<Timestamp> expires_at;
-    std::string csrf;  // of a session: what writes must show
+    std::string csrf;  // of a session: the CSRF token that writes must present
 };
 
 struct Token {

@@ -9,8 +9,8 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
-// The stores of `serve`, with their connections. Everything happens on the executor's one
-// thread; start() and stop() are called on it or while it does not run.
+// The stores of `serve` and their connections. Single-threaded: call start() and stop() on the
+// executor's thread or while it is not running.
 namespace plimsoll::queue {
 class BaselineStore;
 class DatasetStore;
@@ -36,11 +36,11 @@ class WebhookStore;
 namespace plimsoll::postgres {
 
 struct DatabaseOptions {
-    std::size_t connections = 2;  // for calls; a listening one and one for duties come on top
-    std::chrono::milliseconds poll{2000};  // behind notifications, which may be lost
+    std::size_t connections = 2;  // for calls; one for notifications and one for duties are extra
+    std::chrono::milliseconds poll{2000};  // fallback for lost notifications
 };
 
-// Of `serve`. The target's role is plimsoll_app.
+// For `serve`. The target's role is plimsoll_app.
 class ServerDatabase {
   public:
     ServerDatabase(asio::any_io_executor executor, Target target, DatabaseOptions options = {});
@@ -50,10 +50,10 @@ class ServerDatabase {
     void stop();
     // Whether a connection is open now.
     bool is_up() const;
-    // Of the connections for calls.
+    // Load of the connections for calls.
     PoolLoad load() const;
 
-    // The database's, once `duties` read it.
+    // The database's clock, once a duty has read it.
     const Clock& clock() const;
 
     queue::JobStore& jobs();

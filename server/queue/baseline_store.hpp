@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/author.hpp"
 #include "server/base/id.hpp"
 #include "server/base/time.hpp"
 
@@ -10,9 +11,9 @@
 
 #include <boost/asio/awaitable.hpp>
 
-// Reports that a team pinned, for later ones to be compared with. Implemented by server/postgres.
-// What another team has is Errc::not_found, like what does not exist. Every write leaves an audit
-// row in the same transaction.
+// Stores the reports that a team pinned as baselines for later reports. Implemented by
+// server/postgres. Another team's baseline is Errc::not_found, like a missing one. Every write adds
+// an audit row in the same transaction.
 namespace plimsoll::queue {
 
 using BaselineId = Id<struct BaselineTag>;
@@ -27,10 +28,9 @@ constexpr int kBaselinesPerTeam = 200;
 struct Baseline {
     BaselineId id;
     std::string kind;
-    std::string
-        comparison_key;        // what reports have in common that are compared; at most 8,192 bytes
-    std::optional<JobId> job;  // whose report it was; none: the job has been deleted
-    std::string pinned_by;     // name of a user; empty: deleted
+    std::string comparison_key;  // identifies comparable reports, in words; at most 8,192 bytes
+    std::optional<JobId> job;    // the report's job; none if it has been deleted
+    std::string pinned_by;       // user name; empty if deleted
     Timestamp pinned_at;
 };
 
@@ -41,12 +41,7 @@ class BaselineStore {
     template <class T>
     using Answer = boost::asio::awaitable<Result<T>>;
 
-    struct Author {
-        TeamId team;
-        UserId user;
-        std::string request_id;
-    };
-    // With the report's summary, as JSON text: it is kept for as long as the baseline is.
+    // A baseline with the report's summary as JSON text, kept for as long as the baseline.
     struct Found {
         Baseline baseline;
         std::string summary;
@@ -60,10 +55,11 @@ class BaselineStore {
 
     // Ordered by kind and comparison key.
     virtual Answer<std::vector<Baseline>> list(TeamId team) = 0;
-    // What a report with this comparison key is compared with; none: nothing is pinned.
+    // The baseline for reports with this comparison key; nullopt if none is pinned.
     virtual Answer<std::optional<Found>> find(TeamId team, std::string kind,
                                               std::string comparison_key) = 0;
-    // Takes the place of the one before. Errc::conflict when the team has kBaselinesPerTeam others.
+    // Replaces the baseline with the same key. Errc::conflict if the team has kBaselinesPerTeam
+    // others.
     virtual Answer<Baseline> pin(Author author, NewBaseline baseline) = 0;
     virtual Answer<void> remove(Author author, BaselineId id) = 0;
 };

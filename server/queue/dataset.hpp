@@ -12,11 +12,11 @@
 
 namespace plimsoll::queue {
 
-// What one team may keep.
+// Limits per team.
 inline constexpr int kTeamDatasets = 1000;
 inline constexpr int kTeamUploads = 20;  // under way
 inline constexpr std::int64_t kTeamDatasetBytes = 16ll << 30;
-// An upload that nobody continues for so long is forgotten.
+// An upload that is not continued for this long is deleted.
 inline constexpr std::chrono::hours kIdleUpload{24};
 
 enum class DatasetState { uploading, ready, failed };
@@ -50,15 +50,15 @@ struct Dataset {
     std::int64_t version = 0;  // grows with every stored change
 };
 
-// A dataset that is being uploaded, and where jobs::DatasetCutter stands in it; empty at its start.
+// A dataset being uploaded, with the saved state of its jobs::DatasetCutter; empty at the start.
 struct Upload {
     Dataset dataset;
     std::string reading;
 };
 
-// One step of an upload. Stored whole or not at all.
+// One step of an upload, stored atomically.
 struct UploadStep {
-    std::int64_t from = 0;  // what the caller found as bytes_received
+    std::int64_t from = 0;  // bytes_received as the caller last saw it
     std::int64_t to = 0;
     std::string reading;
     std::vector<std::string> columns;

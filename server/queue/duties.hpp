@@ -18,11 +18,11 @@ struct DutyOptions {
     int keep_identity_days = 30;  // sessions and links after their end
 };
 
-// Runs the duties of one `serve`, each at its own pace; any number of servers may do so. A duty
-// that fails is tried again at its next tick. Single-threaded, on the executor.
+// Runs the background duties of one `serve`, each at its own interval. Any number of servers may do
+// so. A failed duty is retried at its next tick. Single-threaded, on the executor.
 class Duties {
   public:
-    // Told after every run of a duty, for tests and metrics.
+    // Called after every run of a duty, for tests and metrics.
     using Observer = std::function<void(std::string_view duty, const Result<int>& done)>;
 
     Duties(boost::asio::any_io_executor executor, DutyStore& store, DutyOptions options,

@@ -44,7 +44,7 @@ struct NewJob {
     jobs::Plan plan;
 };
 
-// Which schedule made a job, and for when.
+// The schedule that created a job, and the due time it answers.
 struct MadeBySchedule {
     std::int64_t schedule = 0;  // server/schedules' id
     std::string name;           // empty: it has been deleted
@@ -70,7 +70,7 @@ struct Job {
     std::int64_t items_failed = 0;
     int tasks_total = 0;
     int tasks_done = 0;
-    int tasks_failed = 0;    // given up; their items count as failed
+    int tasks_failed = 0;    // quarantined; their items count as failed
     int retries = 0;         // attempts of its tasks that were followed by another
     std::string last_error;  // what the last attempt that failed said; empty: none did
     std::string error;       // why it failed; empty otherwise
@@ -87,10 +87,10 @@ struct Job {
     bool operator==(const Job&) const = default;
 };
 
-// A job as it stands when it has just been stored.
+// The job as it is right after it was stored.
 Job stored(NewJob job, JobId id, Timestamp created_at);
 
-// A numbered, stored happening of a job; numbers start at 1 and have no gaps.
+// A stored event of a job, numbered from 1 without gaps.
 struct JobEvent {
     std::int64_t number = 0;
     std::string type;  // submitted, started, progress, retried, quarantined, cancelling, finished …
@@ -98,7 +98,7 @@ struct JobEvent {
     Timestamp at;
 };
 
-// What became of the wish to run again what an ended job did not get done.
+// Outcome of a redrive request.
 enum class Redrive {
     redriven,
     unfinished,  // it has not ended
@@ -118,8 +118,8 @@ struct ChunkInfo {
     std::int64_t first_item = 0;
     std::int64_t items = 0;
     std::int64_t bytes = 0;       // compressed
-    std::int64_t rows_bytes = 0;  // unpacked; 0 where the task was given up
-    // Why the task was given up: then there are no results, only its input, while that is kept.
+    std::int64_t rows_bytes = 0;  // uncompressed; 0 if the task was quarantined
+    // Why the task was quarantined: it then has no results, only its input while that is kept.
     std::string error;
 };
 
@@ -132,25 +132,25 @@ struct JobFilter {
     int limit = 50;
 };
 
-// What a device let go of when somebody asked it to.
+// A cleanup request to a device, and its result.
 struct DeviceCleanup {
     Timestamp requested_at;
-    std::string requested_by;                // empty: somebody who is gone
-    std::optional<Timestamp> ended_at;       // none: the worker has not told yet
-    std::optional<std::int64_t> kept_bytes;  // of device memory, by the books of the job kinds
+    std::string requested_by;                // empty: a deleted user
+    std::optional<Timestamp> ended_at;       // none: not reported yet
+    std::optional<std::int64_t> kept_bytes;  // device memory, by the job kinds' memory ledger
     std::optional<std::int64_t>
-        freed_bytes;  // by the system: less than nothing when others took more
+        freed_bytes;  // as measured by the system; negative if others allocated more
 };
 
 struct DeviceStatus {
     std::string node;
     std::string device;             // "host", "opencl:0:0"
     std::string device_class;       // host, cpu, gpu
-    std::string name;               // what a person calls it
+    std::string name;               // display name
     std::string state;              // ready, busy, draining, failed, gone
     std::string reason;             // why it is not ready
-    std::string last_exit;          // how the worker before this one ended; empty: in order
-    std::string copy_mode;          // as of WorkerInfo; empty: not told
+    std::string last_exit;          // how the previous worker exited; empty: normally
+    std::string copy_mode;          // see WorkerInfo; empty: unknown
     std::string capability;         // JSON text: the probe's record
     std::int64_t memory_bytes = 0;  // 0: unknown
     std::optional<Timestamp> seen_at;

@@ -7,21 +7,21 @@
 
 namespace plimsoll::queue {
 
-// How failures that may pass are tried again. Pauses grow from `first` by `factor` up to `longest`.
+// How transient failures are retried. Pauses grow from `first` by `factor` up to `longest`.
 struct RetryRule {
-    int attempts = 1;  // in all; 1: never again
+    int attempts = 1;  // in total; 1: no retry
     std::chrono::duration<double> first{};
     double factor = 1;
     std::chrono::duration<double> longest{};
 };
 
-// Shortage of a resource, absence of something needed, and slowness pass at different paces; what
-// the input or a bug causes comes back every time.
+// Resource shortages, unavailable dependencies and timeouts clear up at different rates; errors
+// caused by the input or a bug are permanent.
 RetryRule retry_rule(Errc error);
 
-// How long a task waits after its nth attempt (from 1) failed with this; nothing: it is given up.
-// `chance`, uniform in [0, 1), spreads the pause from half to one and a half of the rule's, so that
-// what failed together does not come back together.
+// The pause after the nth attempt (from 1) failed with `error`; nullopt: do not retry. `chance`,
+// uniform in [0, 1), adds jitter from 0.5 to 1.5 times the rule's pause, so that tasks that failed
+// together do not retry together.
 std::optional<std::chrono::duration<double>> pause_before_retry(Errc error, int attempt,
                                                                 double chance);
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-// What teams may use, what they used, and what is stopped. The rules stand in README.md.
+// Shares, usage, limits and holds. README.md states the rules.
 namespace plimsoll::queue {
 
-// Device-seconds are normalised: of a device of speed 1.
+// Device-seconds are normalised to a device of speed 1.
 struct SecondsQuota {
     double seconds = 0;  // that may be charged in a period
     std::string period;  // hour, day, week or month, by the calendar in UTC
@@ -30,29 +30,29 @@ struct Share {
     std::string team_name;
     std::string device_class;
     ShareTerms terms;
-    int slots = 0;            // devices that hold work of the team
+    int slots = 0;            // devices with a lease on the team's tasks
     std::int64_t ready = 0;   // tasks that could be claimed
     double used_seconds = 0;  // faded
     double used_share = 0;    // of what all teams used, faded, 0 … 1
     double fair_share = 0;    // by weight, among the teams that used some lately or want to
     double quota_used = 0;    // in this period
     std::optional<Timestamp> quota_renews_at;
-    bool quota_exhausted = false;  // its next task does not fit
+    bool quota_exhausted = false;  // its next task does not fit into what is left
     bool paused = false;
 };
 
 struct ClassOverview {
     std::string device_class;
-    double half_life_seconds = 0;    // in which use counts half
-    double entry_limit_seconds = 0;  // how much later a heavy user starts at most
+    double half_life_seconds = 0;    // after which past use counts half
+    double entry_limit_seconds = 0;  // largest delay of a heavy user that comes back
     std::int64_t devices = 0;
     std::int64_t ready = 0;
     std::int64_t running = 0;
     std::int64_t waiting = 0;  // for a start time or the next attempt, 10,000 at most
 };
 
-// How many jobs of a team may wait for their start, and how many it may submit in a minute, or in
-// one after silence; none: any number.
+// Limits on a team's jobs that have not started, and on submits per minute (a token bucket that
+// holds one minute's worth); none: unlimited.
 struct TeamLimits {
     std::optional<int> queued_jobs;
     std::optional<int> jobs_per_minute;
@@ -64,7 +64,7 @@ struct TeamLimit {
     std::int64_t queued = 0;  // jobs that wait; 0 where their number is not limited
 };
 
-// Why nothing is claimed for a team or by devices, and who said so.
+// A hold: nothing is claimed for a team or by devices.
 struct Hold {
     std::int64_t id = 0;
     std::string scope;    // team, device_class, node or device
@@ -91,33 +91,33 @@ struct NewHold {
     bool by_admin = false;
 };
 
-// What keeps vacuum from removing dead rows, so that the tables of the queue grow; or, of
-// replication_log, PostgreSQL from removing its log.
+// Something that keeps vacuum from removing dead rows, so that the queue's tables grow; or, for
+// replication_log, keeps PostgreSQL from removing its write-ahead log.
 struct VacuumHolder {
-    static constexpr double kWorthTelling = 60;  // seconds; shorter ones are everyday life
+    static constexpr double kReportAfterSeconds = 60;  // seconds; shorter ones are normal
 
     std::string holder;  // session, replication_slot, prepared_transaction or replication_log
-    std::string detail;  // which one
+    std::string detail;  // identifies it
     Timestamp since;     // first seen
-    double seconds = 0;  // since then, when it was looked
+    double seconds = 0;  // since then, when last checked
 };
 
-// Why a submit was refused.
+// Why a submit exceeded the team's quota.
 struct OverQuota {
     std::string quota;  // queued_jobs, jobs_per_minute or device_seconds
     double used = 0;
     double limit = 0;
-    double needed = 0;  // by the job, and those before it in a call; not of queued_jobs
+    double needed = 0;  // by this job and those before it in the call; not for queued_jobs
     // Of device_seconds.
     std::string device_class;
     std::string period;
-    std::optional<Timestamp> renews_at;  // of jobs_per_minute, when it would be taken
+    std::optional<Timestamp> renews_at;  // for jobs_per_minute: when the submit would be accepted
 };
 
-// What it is and what helps, for people.
+// Says what it is and how to resolve it.
 std::string describe(const VacuumHolder& holder);
 
-// The refusal as a sentence for people.
+// The refusal as a sentence.
 std::string describe(const OverQuota& refusal);
 
 }  // namespace plimsoll::queue

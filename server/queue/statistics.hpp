@@ -8,7 +8,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-// What monitoring wants to know of the queue. Implemented by server/postgres.
+// Queue statistics for monitoring. Implemented by server/postgres.
 namespace plimsoll::queue {
 
 struct QueueDepth {
@@ -21,8 +21,8 @@ struct QueueDepth {
 class Statistics {
   public:
     virtual ~Statistics() = default;
-    // Every device class in every state. Costs a look at each team's counters: ask every few
-    // seconds, not for every caller.
+    // Counts every device class in every state. Reads each team's counters: call every few seconds,
+    // not for every request.
     virtual boost::asio::awaitable<Result<std::vector<QueueDepth>>> depth() = 0;
 };
 

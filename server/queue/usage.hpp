@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-// What was used, as it was charged. Counted some seconds after a task has ended, and kept for
-// longer than the jobs.
+// Usage as it was charged. Counted a few seconds after a task ends, and kept longer than the jobs.
 namespace plimsoll::queue {
 
 struct UsageQuery {
@@ -21,7 +20,7 @@ struct UsageQuery {
     int limit = 0;  // rows
 };
 
-// A member that was not asked for is empty.
+// Members that were not grouped by are empty.
 struct Usage {
     std::optional<Timestamp> start;  // of the hour, day or month, in UTC
     std::optional<TeamId> team;

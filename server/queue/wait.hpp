@@ -9,7 +9,7 @@
 
 namespace plimsoll::queue {
 
-// Why a job that has not ended does not run just now.
+// Why an unfinished job is not running now.
 struct Wait {
     // running, scheduled, retrying, paused, quota, no_device, no_fit, draining, cap, own_jobs,
     // busy.
@@ -18,17 +18,17 @@ struct Wait {
     std::int64_t tasks_ahead = 0;    // of the team's own, when these are the reason
     std::string device_class;        // cpu, gpu, host
     std::optional<Share> share;      // the team's, of that class
-    std::optional<Hold> hold;        // that stands in the way
-    // When it will probably start: if nobody else got anything, and if every team that waits got
-    // its share. None where that cannot be told.
+    std::optional<Hold> hold;        // that stops the job
+    // Predicted start: the earliest if no other team gets a device, the latest if every waiting
+    // team gets its share. None if unpredictable.
     std::optional<Timestamp> earliest_start_at;
     std::optional<Timestamp> latest_start_at;
 };
 
-// At most so many tasks ahead are counted.
+// At most this many tasks ahead are counted.
 constexpr std::int64_t kMostTasksAhead = 10'000;
 
-// The reason as a sentence for people.
+// The reason as a sentence.
 std::string describe(const Wait& wait);
 
 }  // namespace plimsoll::queue

@@ -11,26 +11,27 @@
 
 #include <boost/asio/awaitable.hpp>
 
-// What a worker needs of the queue. Its database role may execute these functions and nothing else.
+// The queue as a worker sees it. The worker's database role may execute these functions and nothing
+// else.
 namespace plimsoll::queue {
 
 using boost::asio::awaitable;
 
 struct WorkerInfo {
     std::string node;          // the machine's name
-    std::string home;          // tells machines of one name apart
+    std::string home;          // distinguishes machines with the same name
     std::string device;        // "host", "opencl:0:0"
     std::string device_class;  // host, cpu, gpu
-    std::string name;          // what a person calls the device
+    std::string name;          // display name of the device
     std::string capability;    // JSON text: the probe's record
     std::int64_t memory_bytes = 0;
     std::vector<std::string> kinds;    // "word-count:1": name and version of every kind it can run
-    std::vector<std::string> helps{};  // those of which it also runs tasks of other classes
-    std::string last_exit{};  // how the worker before this one ended, for people; empty: in order
-    std::string copy_mode{};  // how bytes get to the device, see openapi.yaml; empty: the host
+    std::vector<std::string> helps{};  // those it also runs for other device classes
+    std::string last_exit{};           // how the previous worker exited; empty: normally
+    std::string copy_mode{};  // how data is copied to the device, see openapi.yaml; empty: the host
 };
 
-// A process that comes back gets a new epoch; leases of the old one are worth nothing.
+// A worker that registers again gets a new epoch; leases of the old epoch are void.
 struct WorkerHandle {
     std::int64_t id = 0;
     std::int64_t epoch = 0;
@@ -62,14 +63,14 @@ struct TaskReport {
         done,
         retry,
         failed,
-        died,  // it costs its worker's process: a death, told by who dies
+        died,  // it ends its worker process; reported by the dying worker
     };
     JobId job;
     int seq = 0;
     bool merge = false;
     Outcome outcome = Outcome::done;
-    // Of a task that is done; of a merge task the rows of the job's last task, where it wrote them
-    // again.
+    // Output of a completed task; for a merge task, the rows of the job's last task if it rewrote
+    // them.
     jobs::TaskOutput output;
     std::string report;                     // JSON text, of a merge task that is done
     std::string error;                      // for people, of one that is not
@@ -91,13 +92,13 @@ struct HeartbeatReply {
     std::int64_t cleanup = 0;      // a request to let go of what is kept between tasks; 0: none
 };
 
-// What a worker let go of.
+// What a cleanup released.
 struct Freed {
-    std::uint64_t kept_bytes = 0;             // of device memory, by the books of the job kinds
-    std::optional<std::int64_t> freed_bytes;  // as the system counts; none: it does not say
+    std::uint64_t kept_bytes = 0;             // device memory, by the job kinds' memory ledger
+    std::optional<std::int64_t> freed_bytes;  // as measured by the system; none: unknown
 };
 
-// What a worker tells of itself, for monitoring. The counts run from the start of its process.
+// Telemetry that a worker reports with each heartbeat. Counters start at zero with its process.
 struct WorkerTelemetry {
     std::int64_t claims = 0;  // that brought work
     std::int64_t tasks_done = 0;
@@ -108,8 +109,8 @@ struct WorkerTelemetry {
     std::int64_t tasks_dropped = 0;           // computed, but the lease was gone
     std::optional<std::int64_t> free_memory;  // of the device, bytes; at the last claim
     std::string device;  // JSON text: what the device says of itself; empty: nothing
-    // Seconds that it lately took for an estimated one, by kind ("word-count:3"), of kinds that
-    // workers help with: by these, helpers and devices of the class are compared.
+    // Recent measured seconds per estimated second, by kind ("word-count:3"), for kinds that run on
+    // any device class. Used to compare helpers with devices of the class.
     std::map<std::string, double> slowness;
 };
 
@@ -117,36 +118,37 @@ class WorkerStore {
   public:
     virtual ~WorkerStore() = default;
 
-    // Errc::conflict: a worker with another home lives under this node and device.
-    virtual awaitable<Result<WorkerHandle>> enlist(WorkerInfo info) = 0;
-    // Lists a device that no worker can use; its capability says why.
+    // Registers the worker and starts a new epoch. Errc::conflict: a live worker from another home
+    // has this node and device.
+    virtual awaitable<Result<WorkerHandle>> register_worker(WorkerInfo info) = 0;
+    // Lists a device that no worker can use; `capability` says why.
     virtual awaitable<Result<void>> report_unusable(WorkerInfo info) = 0;
-    // Sent only while the device thread shows life. `items` is the worker's own progress: items
-    // finished in tasks that are leased now, per job.
+    // Extends all leases of the worker. Send only while the device thread is alive. `items`: items
+    // finished in currently leased tasks, per job.
     virtual awaitable<Result<HeartbeatReply>> heartbeat(
         WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items,
         WorkerTelemetry telemetry) = 0;
-    // Answers a heartbeat's request, which comes again until then.
+    // Answers a cleanup request, which is repeated with every heartbeat until then.
     virtual awaitable<Result<void>> report_cleanup(WorkerHandle worker, std::int64_t cleanup,
                                                    Freed freed) = 0;
-    // At most `seconds` of estimated device time, or one task, and only tasks that need no more
-    // than `free_memory` bytes; without it, than what the device had when the worker enlisted.
+    // Claims at most `seconds` of estimated device time, or a single task, and only tasks that need
+    // at most `free_memory` bytes (default: what the device had when the worker registered).
     virtual awaitable<Result<Claim>> claim(WorkerHandle worker, double seconds, int max_tasks,
                                            std::optional<std::int64_t> free_memory = {}) = 0;
-    // Tasks of another class, of the kinds that the worker helps with: about `seconds` of its own
-    // time, and only what it will have done before that class would. For a worker that holds
-    // nothing, and it must claim nothing else until these are settled. After any error it must
-    // retire and enlist anew: a lease may have been made of which it does not know.
+    // Claims tasks of another device class, of the kinds that the worker helps with: about
+    // `seconds` of its own time, and only if it will finish before that class would. The worker
+    // must hold no lease and claim nothing else until these are settled. After any error it must
+    // retire and register again, because it may hold a lease that it does not know of.
     virtual awaitable<Result<Claim>> claim_elsewhere(
         WorkerHandle worker, double seconds, int max_tasks,
         std::optional<std::int64_t> free_memory = {}) = 0;
     virtual awaitable<Result<Acceptance>> complete(WorkerHandle worker, std::int64_t fence,
                                                    std::vector<TaskReport> reports) = 0;
-    // Gives unstarted tasks back, without costing them an attempt.
+    // Releases unstarted tasks without costing them an attempt.
     virtual awaitable<Result<void>> release(WorkerHandle worker, std::int64_t fence) = 0;
     virtual awaitable<Result<void>> retire(WorkerHandle worker) = 0;
-    // Returns when work for this device class may be there or the worker has something to stop, or
-    // at the deadline; may return early for no reason. True when this worker itself was called.
+    // Waits until there may be work for this device class, or something to stop, or until the
+    // deadline. Spurious returns are possible. True if this worker itself was notified.
     virtual awaitable<bool> wake(WorkerHandle worker,
                                  std::chrono::steady_clock::time_point deadline) = 0;
 };

@@ -9,7 +9,7 @@
 
 namespace plimsoll::schedules {
 
-// A day of the calendar.
+// A calendar day.
 struct Date {
     int year = 1970;
     int month = 1;    // 1 to 12
@@ -18,14 +18,14 @@ struct Date {
     int days_in_month = 31;
 };
 
-// A cron expression: which minutes of which days. Five fields (minute, hour, day of the month,
-// month, day of the week), each a list of "*", numbers, ranges "1-5" and steps "*/15", "0-30/10",
-// "5/10" (from 5 on). Months and weekdays have English names of three letters; Sunday is 0 and 7.
-// Also "L" (last day of the month), "5L" (last Friday), "5#2" (second Friday), and @hourly, @daily,
-// @midnight, @weekly, @monthly, @yearly, @annually.
+// A parsed cron expression: the minutes of the days on which it is due. Five fields (minute, hour,
+// day of the month, month, day of the week), each a list of "*", numbers, ranges "1-5" and steps
+// "*/15", "0-30/10", "5/10" (from 5 on). Months and weekdays have English names of three letters;
+// Sunday is 0 and 7. Also "L" (last day of the month), "5L" (last Friday), "5#2" (second Friday),
+// and @hourly, @daily, @midnight, @weekly, @monthly, @yearly, @annually.
 //
-// As in Vixie's and Debian's cron, a day counts when both the day of the month and the day of the
-// week say so, if one of these fields begins with "*", and when either does otherwise.
+// As in Vixie's and Debian's cron, a day must match both the day-of-month and the day-of-week field
+// if either begins with "*"; otherwise matching one of them is enough.
 class Cron {
   public:
     // Errc::invalid_input names the field and its rule.
@@ -35,8 +35,8 @@ class Cron {
     bool in_month(int month) const { return months_[static_cast<std::size_t>(month)]; }
     const std::bitset<24>& hours() const { return hours_; }
     const std::bitset<60>& minutes() const { return minutes_; }
-    // Neither the minute nor the hour begins with "*": the times are those of a clock on the wall,
-    // not steps of a cycle. It decides what happens when clocks are put forward or back.
+    // Neither the minute nor the hour field begins with "*": the times are wall-clock times, not
+    // steps of an interval. This decides what happens at daylight-saving changes.
     bool fixed() const { return fixed_; }
 
   private:

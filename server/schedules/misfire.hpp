@@ -5,15 +5,15 @@
 
 namespace plimsoll::schedules {
 
-// A due time that was not answered for longer than this is missed: no server was there. More than
-// a server that dies with a claim holds it.
+// A due time unanswered for longer than this was missed because no server was running. Longer than
+// the claim of a server that dies.
 constexpr std::int64_t kMissedAfter = 120;  // seconds
 
-// How the earliest due time that nobody answered is answered, with those that go with it.
+// How to answer the earliest unanswered due time, together with those it covers.
 struct Step {
     std::int64_t due = 0;
-    bool submit = true;                // otherwise it is let go, as missed
-    int missed = 0;                    // due times before `due` that are let go with it
+    bool submit = true;                // otherwise it is skipped as missed
+    int missed = 0;                    // due times before `due` that are skipped with it
     std::optional<std::int64_t> then;  // the due time to answer after it; none: there is none
 };
 

@@ -8,11 +8,12 @@
 
 namespace plimsoll::schedules {
 
-// The duty of one `serve` that answers due times. Any number of servers may run it, and each may
-// die at any moment: a due time is answered in one transaction, once. On the executor's one thread.
+// The duty of `serve` that answers due times. Any number of servers may run it, and any may die at
+// any moment: each due time is answered exactly once, in one transaction. Single-threaded, on the
+// executor.
 class Runner {
   public:
-    // What it is given must outlive it.
+    // The arguments must outlive it.
     Runner(boost::asio::any_io_executor executor, DueTimes& due_times, planning::Planner& planner);
     ~Runner();
 

@@ -16,29 +16,29 @@ inline std::string to_public(ScheduleId id) {
     return public_id("sched", id.value);
 }
 
-// What is done about due times at which no server was there.
+// What to do about due times missed while no server was running.
 enum class Misfire {
-    skip,  // let go
-    once,  // one run stands for all of them
-    all    // each is made up for, the latest ones up to the limit
+    skip,  // skipped
+    once,  // one run replaces all of them
+    all    // one run each, the latest ones up to the limit
 };
-// What is done when a due time comes and an earlier job of the schedule has not ended.
+// What to do at a due time while an earlier job of the schedule has not ended.
 enum class Overlap {
     allow,   // both run
-    skip,    // the new one is let go
+    skip,    // the new one is skipped
     cancel,  // the earlier one is cancelled
     queue    // the new one is submitted when the earlier one has ended; ten wait at most
 };
 
 std::string_view to_string(Misfire misfire);
 std::string_view to_string(Overlap overlap);
-// For texts that were checked.
+// For validated text.
 Misfire parse_misfire(std::string_view text);
 Overlap parse_overlap(std::string_view text);
 
-// What people say of a schedule.
+// The user-defined part of a schedule.
 struct Settings {
-    std::string name;  // one of a kind in its team
+    std::string name;  // unique in its team
     std::string spec;  // JSON text of the job
     std::string cron;
     std::string time_zone;  // as Zone::named takes it
@@ -53,22 +53,22 @@ struct Schedule {
     UserId user;  // who saved it last; its jobs are theirs
     std::string user_name;
     std::optional<Timestamp> paused_at;
-    std::optional<Timestamp> next_at;  // none: paused, or it never comes
-    int version = 1;                   // grows with every change by people
+    std::optional<Timestamp> next_at;  // none: paused, or never due again
+    int version = 1;                   // incremented by every change by a user
     Timestamp created_at;
     Timestamp updated_at;
 };
 
-// What became of a due time.
+// The outcome of a due time.
 struct Run {
     Timestamp due_at;
-    std::optional<UserId> by_user;  // who wanted it to run now; none: its time came
+    std::optional<UserId> by_user;  // who triggered it; none: it was due
     std::string by_user_name;
     std::string outcome;  // submitted, waiting, skipped, missed, failed
     std::optional<JobId> job;
     std::string job_state;  // empty: the job has been deleted
     std::string reason;     // why there is no job; empty otherwise
-    int missed = 0;         // due times before this one that were let go
+    int missed = 0;         // earlier due times skipped with this one
     Timestamp decided_at;
 };
 

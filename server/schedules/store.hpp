@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/author.hpp"
 #include "server/planning/planner.hpp"
 #include "server/schedules/schedule.hpp"
 
@@ -9,31 +10,24 @@
 
 #include <boost/asio/awaitable.hpp>
 
-// Where schedules and what became of their due times are kept. Implemented by server/postgres. A
-// schedule of another team is Errc::not_found, like one that does not exist.
+// Stores schedules and their runs. Implemented by server/postgres. Another team's schedule is
+// Errc::not_found, like a missing one.
 namespace plimsoll::schedules {
 
 using boost::asio::awaitable;
 
 constexpr int kSchedulesPerTeam = 200;
 
-// Who writes, for the audit row.
-struct Author {
-    TeamId team;
-    UserId user;
-    std::string request_id;
-};
-
-// The job that a run submits, and what it runs on.
+// The job that a run submits, and its dataset, if any.
 struct Submission {
     queue::NewJob job;
     std::optional<planning::OnDataset> dataset;
 };
 
-// The answer to a due time; which due times go with it is a Step's to say.
+// The answer to a due time; the Step says which due times it covers.
 struct Answer {
     ScheduleId schedule;
-    int version = 1;  // as the caller saw it
+    int version = 1;  // as the caller last saw it
     enum class Way { time, waiting, person } way = Way::time;
     std::optional<Timestamp> expected;  // of Way::time: the next_at that the caller saw
     std::optional<Timestamp> due_at;    // none: now
@@ -51,14 +45,14 @@ struct Answered {
     Timestamp due_at;
 };
 
-// Something to do for a schedule.
+// A due time or a waiting run that was handed to this server.
 struct Claimed {
     ScheduleId id;
     int version = 1;
     TeamId team;
     UserId user;
     Settings settings;
-    std::optional<Timestamp> due_at;      // the first that is not answered
+    std::optional<Timestamp> due_at;      // the first unanswered one
     std::optional<Timestamp> waiting_at;  // of a run that waited for an earlier job
     bool busy = false;                    // a job of it has not ended
     Timestamp now;                        // by the database's clock
@@ -71,15 +65,16 @@ class ScheduleStore {
 
     virtual awaitable<Result<std::vector<Schedule>>> list(TeamId team) = 0;
     virtual awaitable<Result<Schedule>> get(TeamId team, ScheduleId id) = 0;
-    // Errc::conflict when the name is taken, at "/name", or the team has kSchedulesPerTeam.
+    // Errc::conflict: the name is taken (at "/name"), or the team has kSchedulesPerTeam.
     virtual awaitable<Result<Schedule>> create(Author author, Settings settings,
                                                std::optional<Timestamp> next_at) = 0;
-    // `version`: only if that is the one that stands; Errc::conflict otherwise. Keeps a pause.
+    // With `version`, only if it is the current one; Errc::conflict otherwise. A paused schedule
+    // stays paused.
     virtual awaitable<Result<Schedule>> replace(Author author, ScheduleId id, Settings settings,
                                                 std::optional<Timestamp> next_at,
                                                 std::optional<int> version) = 0;
     virtual awaitable<Result<Schedule>> pause(Author author, ScheduleId id) = 0;
-    // `next_at` counts if it was paused.
+    // `next_at` takes effect only if it was paused.
     virtual awaitable<Result<Schedule>> resume(Author author, ScheduleId id,
                                                std::optional<Timestamp> next_at) = 0;
     // Its jobs stay.
@@ -88,20 +83,20 @@ class ScheduleStore {
     virtual awaitable<Result<std::vector<Run>>> runs(TeamId team, ScheduleId id,
                                                      std::optional<Timestamp> before,
                                                      int limit) = 0;
-    // Way::person, with its audit row.
+    // Records a Way::person answer and its audit row.
     virtual awaitable<Result<Answered>> run_now(Author author, Answer answer) = 0;
 };
 
-// For who submits. Any number of servers may: each due time is answered once.
+// For the runner. Any number of servers may use it: each due time is answered once.
 class DueTimes {
   public:
     virtual ~DueTimes() = default;
 
-    // Of all teams. What is not answered within `lease` is handed out again.
+    // Due times of all teams. Those not answered within `lease` are handed out again.
     virtual awaitable<Result<std::vector<Claimed>>> claim(int limit,
                                                           std::chrono::seconds lease) = 0;
     virtual awaitable<Result<Answered>> answer(Answer answer) = 0;
-    // Cancels jobs that later ones took the place of; how many.
+    // Cancels jobs that later runs replaced; returns how many.
     virtual awaitable<Result<int>> cancel_overlapped() = 0;
 };
 

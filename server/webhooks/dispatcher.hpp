@@ -8,9 +8,9 @@
 
 namespace plimsoll::webhooks {
 
-// The duty of one `serve` that sends what is due, some at a time. Any number of servers may run it:
-// each attempt is handed to one of them, and handed out again when that one does not say what came
-// of it. So a notice may arrive twice and is never lost. On the executor's one thread.
+// The duty of `serve` that sends due notices, several at a time. Any number of servers may run it:
+// each attempt is leased to one of them and handed out again if that server does not report a
+// result. A notice may therefore arrive twice but is never lost. Single-threaded, on the executor.
 class Dispatcher {
   public:
     using Random = std::function<double()>;  // in [0, 1)
@@ -21,7 +21,7 @@ class Dispatcher {
     ~Dispatcher();
 
     void start();
-    // Gives up what is on its way.
+    // Abandons attempts in progress.
     void stop();
 
   private:

@@ -7,9 +7,9 @@ namespace plimsoll::webhooks {
 
 constexpr int kMostAttempts = 8;
 
-// How long to wait after the failed attempt number `attempt` (from 1): seconds at first, hours in
-// the end, about half a day in all. `chance` in [0, 1) spreads it by a quarter, so that notices
-// that failed together do not come back together. Nothing after the last.
+// The pause after failed attempt number `attempt` (from 1): seconds at first, hours at the end,
+// about half a day in total. `chance` in [0, 1) adds 25 % jitter, so that notices that failed
+// together do not retry together. nullopt after the last attempt.
 std::optional<std::chrono::milliseconds> pause_after(int attempt, double chance);
 
 }  // namespace plimsoll::webhooks

@@ -16,24 +16,24 @@ class context;
 
 namespace plimsoll::webhooks {
 
-// Makes one attempt: a signed POST, taken by any answer of 2xx. The name is resolved once, every
-// address is checked, and the connection goes to a checked one; redirects are not followed, no
-// proxy of the environment is used, certificates are verified, and of the answer only the status
-// is read. For the executor's one thread.
+// Makes one delivery attempt: a signed POST, accepted by any 2xx response. The host name is
+// resolved once, every address is checked, and the connection goes to a checked address. Redirects
+// are not followed, environment proxies are ignored, certificates are verified, and only the
+// response status is read. Single-threaded, on the executor.
 class Sender {
   public:
-    // From the resolved name to the answer's head. (A resolver that hangs takes its own time.)
+    // Limit from the resolved name to the response head. (Name resolution has its own limit.)
     static constexpr std::chrono::seconds kTime{10};
 
     // `authorities`: a PEM file of certificate authorities to trust beside the system's; may be
-    // empty. Errc::invalid_input names it when it cannot be used.
+    // empty. Errc::invalid_input names the file if it cannot be used.
     static Result<Sender> make(boost::asio::any_io_executor executor, AllowList allowed,
                                const std::string& authorities);
     Sender(Sender&&) noexcept;
     ~Sender();
 
     const AllowList& allowed() const { return allowed_; }
-    // `now` is what the signature says.
+    // `now` is the timestamp that is signed.
     boost::asio::awaitable<Attempted> send(const Outgoing& notice, Timestamp now);
 
   private:

@@ -3,16 +3,16 @@
 #include <string>
 #include <string_view>
 
-// Notices are signed as "Standard Webhooks" 1.0 has it (standardwebhooks.com), so that receivers
-// can check them with that project's libraries.
+// Signs notices as specified by "Standard Webhooks" 1.0 (standardwebhooks.com), so that receivers
+// can verify them with that project's libraries.
 namespace plimsoll::webhooks {
 
 constexpr std::size_t kSecretBytes = 32;
 
-// From the machine's source of randomness.
+// From the operating system's random source.
 std::string make_secret();
 
-// "whsec_" and base64: what is shown to people and given to those libraries.
+// "whsec_" and base64: the form shown to users and accepted by those libraries.
 std::string shown(std::string_view secret);
 
 // The field webhook-signature: "v1," and the base64 of HMAC-SHA256 over "<id>.<timestamp>.<body>".

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/author.hpp"
 #include "server/webhooks/webhook.hpp"
 
 #include <chrono>
@@ -8,20 +9,13 @@
 
 #include <boost/asio/awaitable.hpp>
 
-// Where webhooks and their deliveries are kept. Implemented by server/postgres. A webhook of
-// another team is Errc::not_found, like one that does not exist.
+// Stores webhooks and their deliveries. Implemented by server/postgres. Another team's webhook is
+// Errc::not_found, like a missing one.
 namespace plimsoll::webhooks {
 
 using boost::asio::awaitable;
 
 constexpr int kWebhooksPerTeam = 20;
-
-// Who writes, for the audit row.
-struct Author {
-    TeamId team;
-    UserId user;
-    std::string request_id;
-};
 
 // For the API.
 class WebhookStore {
@@ -32,7 +26,7 @@ class WebhookStore {
     // `secret` is 32 bytes. Errc::conflict when the team has kWebhooksPerTeam.
     virtual awaitable<Result<Webhook>> create(Author author, Webhook webhook,
                                               std::string secret) = 0;
-    // With its deliveries; what is pending is not sent any more.
+    // Removes the webhook with its deliveries; pending ones are no longer sent.
     virtual awaitable<Result<void>> remove(Author author, WebhookId id) = 0;
     // Newest first; with `before`, only older ones.
     virtual awaitable<Result<std::vector<Delivery>>> deliveries(TeamId team, WebhookId id,
@@ -41,12 +35,12 @@ class WebhookStore {
     virtual awaitable<Result<Delivery>> send_test(Author author, WebhookId id) = 0;
 };
 
-// For who sends. Any number of servers may: an attempt is handed out once.
+// For the dispatcher. Any number of servers may use it: each attempt is leased to one of them.
 class DeliveryQueue {
   public:
     virtual ~DeliveryQueue() = default;
 
-    // What is due, of all teams. An attempt that is not settled within `lease` is handed out again.
+    // Due attempts of all teams. One not settled within `lease` is handed out again.
     virtual awaitable<Result<std::vector<Outgoing>>> claim(int limit, std::chrono::seconds lease,
                                                            int most_attempts) = 0;
     // `pause`: until the next attempt; without one a failure is final.

@@ -11,7 +11,7 @@
 
 namespace plimsoll::webhooks {
 
-// Where a notice goes, taken apart.
+// The parsed URL of a webhook.
 struct Target {
     bool tls = true;
     std::string host;  // lower case, an IPv6 address without brackets
@@ -24,12 +24,12 @@ struct Target {
 // http:// and https:// without a user, a password or a fragment; Errc::invalid_input otherwise.
 Result<Target> parse_target(const std::string& url);
 
-// An address that belongs to the public internet: not this machine, not a private, link-local,
-// shared, multicast, documentation or reserved one, in whatever form it is written.
+// Whether an address is on the public internet: not loopback, private, link-local, shared,
+// multicast, documentation or reserved, in any notation.
 bool is_public(const boost::asio::ip::address& address);
 
-// Where notices may go. Two locks, both of which whoever runs the server opens: the origin must be
-// listed, and each address that its name resolves to must be public or in a listed network.
+// Where notices may be sent. The operator allows two things: the origin must be listed, and every
+// address that its name resolves to must be public or in a listed network.
 class AllowList {
   public:
     // `origins`: "https://hooks.example.com, https://*.example.org, http://127.0.0.1:9000"; "*." is

@@ -15,22 +15,22 @@ using DeliveryId = Id<struct DeliveryTag>;
 inline std::string to_public(WebhookId id) {
     return public_id("hook", id.value);
 }
-// The same in every attempt: by it a receiver tells a repeat from a new notice.
+// The same in every attempt, so that a receiver can tell a repeat from a new notice.
 inline std::string to_public(DeliveryId id) {
     return public_id("msg", id.value);
 }
 
-// Whom a team wants told when one of its jobs ends.
+// A URL that a team wants notified when its jobs end.
 struct Webhook {
     WebhookId id;
     std::string name;
     std::string url;
-    UserId user;  // who made it
+    UserId user;  // who created it
     std::string user_name;
     Timestamp created_at;
 };
 
-// A notice and how far it got: pending, delivered, failed (given up).
+// A notice and its state: pending, delivered or failed (no further attempts).
 struct Delivery {
     DeliveryId id;
     std::string type;  // job.finished, webhook.test
@@ -39,12 +39,12 @@ struct Delivery {
     std::string state;
     int attempts = 0;
     std::optional<Timestamp> next_at;  // of the next attempt, while pending
-    std::optional<int> status;         // of the last answer
+    std::optional<int> status;         // of the last response
     std::string error;                 // why the last attempt failed; empty otherwise
     std::optional<Timestamp> ended_at;
 };
 
-// An attempt to be made now.
+// An attempt that is due.
 struct Outgoing {
     DeliveryId id;
     int attempt = 1;
@@ -56,7 +56,7 @@ struct Outgoing {
     std::string secret;  // 32 bytes
 };
 
-// What came of an attempt: no error: the receiver took it.
+// The result of an attempt; no error: delivered.
 struct Attempted {
     std::optional<int> status;
     std::string error;  // for the team: without addresses and without the answer's text

@@ -10,7 +10,7 @@ using queue::BaselineStore;
 class BaselineStoreTest : public StoreTest {
   protected:
     BaselineStore& store() { return server_.baselines(); }
-    BaselineStore::Author author() const { return {people_.team, people_.user, "req_1"}; }
+    Author author() const { return {people_.team, people_.user, "req_1"}; }
     static BaselineStore::NewBaseline of(JobId job, const std::string& comparison_key) {
         return {"profile", comparison_key, job, R"({"mode": "engine"})"};
     }

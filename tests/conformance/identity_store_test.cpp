@@ -7,7 +7,7 @@ using identity::Role;
 
 class IdentityStoreTest : public StoreTest {
   protected:
-    IdentityStoreTest() : actor_{people_.user, people_.team, "request-1"} {}
+    IdentityStoreTest() : author_{people_.team, people_.user, "request-1"} {}
 
     identity::IdentityStore& store() { return server_.identity(); }
 
@@ -32,7 +32,7 @@ class IdentityStoreTest : public StoreTest {
         token.hint = "plm_t_ab";
         token.scopes = {"jobs:read", "jobs:write"};
         token.expires_at = expires_at;
-        return must(store().create_token(actor_, token, own_hash(fill)));
+        return must(store().create_token(author_, token, own_hash(fill)));
     }
 
     // Actions of this test's team, oldest first.
@@ -43,7 +43,7 @@ class IdentityStoreTest : public StoreTest {
             std::to_string(people_.team.value));
     }
 
-    identity::Actor actor_;
+    Author author_;
 };
 
 TEST_F(IdentityStoreTest, ATokenProvesWhoseItIs) {
@@ -70,9 +70,9 @@ TEST_F(IdentityStoreTest, WhatIsUnknownExpiredOrRevokedProvesNothing) {
     EXPECT_EQ(code(store().by_token(own_hash('e'))), Errc::unauthenticated);
     const auto token = make_token('r');
     must(store().by_token(own_hash('r')));
-    must(store().revoke_token(actor_, token.id));
+    must(store().revoke_token(author_, token.id));
     EXPECT_EQ(code(store().by_token(own_hash('r'))), Errc::unauthenticated);
-    EXPECT_EQ(code(store().revoke_token(actor_, token.id)), Errc::not_found);
+    EXPECT_EQ(code(store().revoke_token(author_, token.id)), Errc::not_found);
     EXPECT_EQ(audit(), "token.create token.create token.revoke");
 }
 
@@ -102,7 +102,7 @@ TEST_F(IdentityStoreTest, AnotherTeamsTokenLooksLikeNone) {
 }
 
 TEST_F(IdentityStoreTest, ALinkOpensOneSession) {
-    must(store().create_sign_in_link(actor_, people_.user, people_.team, own_hash('l'),
+    must(store().create_sign_in_link(author_, people_.user, people_.team, own_hash('l'),
                                      in(std::chrono::hours(1))));
     const auto who = must(store().spend_sign_in_link(own_hash('l')));
     EXPECT_EQ(who.user, people_.user);
@@ -129,7 +129,7 @@ TEST_F(IdentityStoreTest, ASessionOpenedWithATokenEndsWithIt) {
     must(store().create_session({people_.user, people_.team, token.id}, own_hash('v'),
                                 "a csrf value of its own", in(std::chrono::hours(24))));
     EXPECT_EQ(must(store().by_session(own_hash('v'))).expires_at, by_token.expires_at);
-    must(store().revoke_token(actor_, token.id));
+    must(store().revoke_token(author_, token.id));
     EXPECT_EQ(code(store().by_session(own_hash('v'))), Errc::unauthenticated);
 
     const auto over = make_token('w', in(std::chrono::seconds(-1)));
@@ -139,27 +139,27 @@ TEST_F(IdentityStoreTest, ASessionOpenedWithATokenEndsWithIt) {
 }
 
 TEST_F(IdentityStoreTest, AnExpiredLinkOpensNothing) {
-    must(store().create_sign_in_link(actor_, people_.user, people_.team, own_hash('x'),
+    must(store().create_sign_in_link(author_, people_.user, people_.team, own_hash('x'),
                                      in(std::chrono::seconds(-1))));
     EXPECT_EQ(code(store().spend_sign_in_link(own_hash('x'))), Errc::unauthenticated);
     const auto stranger = make_people(kind_ + " stranger");
-    EXPECT_EQ(code(store().create_sign_in_link(actor_, stranger.user, people_.team, own_hash('y'),
+    EXPECT_EQ(code(store().create_sign_in_link(author_, stranger.user, people_.team, own_hash('y'),
                                                in(std::chrono::hours(1)))),
               Errc::not_found);
 }
 
 TEST_F(IdentityStoreTest, PeopleJoinAndLeaveTeams) {
-    const auto ada = must(store().create_user(actor_, kind_ + " ada", "", false));
+    const auto ada = must(store().create_user(author_, kind_ + " ada", "", false));
     EXPECT_EQ(ada.email, "");
     EXPECT_FALSE(ada.administrator);
     const auto grace =
-        must(store().create_user(actor_, kind_ + " grace", "Grace@" + kind_ + ".example", true));
+        must(store().create_user(author_, kind_ + " grace", "Grace@" + kind_ + ".example", true));
     EXPECT_NE(grace.email.find("grace@"), std::string::npos);
-    EXPECT_EQ(code(store().create_user(actor_, kind_ + " ada", "", false)), Errc::conflict);
+    EXPECT_EQ(code(store().create_user(author_, kind_ + " ada", "", false)), Errc::conflict);
 
-    must(store().set_member(actor_, people_.team, ada.id, Role::viewer));
-    must(store().set_member(actor_, people_.team, ada.id, Role::member));
-    EXPECT_EQ(code(store().set_member(actor_, people_.team, UserId{999999}, Role::viewer)),
+    must(store().set_member(author_, people_.team, ada.id, Role::viewer));
+    must(store().set_member(author_, people_.team, ada.id, Role::member));
+    EXPECT_EQ(code(store().set_member(author_, people_.team, UserId{999999}, Role::viewer)),
               Errc::not_found);
     const auto members = must(store().members(people_.team));
     ASSERT_EQ(members.size(), 2u);
@@ -169,40 +169,40 @@ TEST_F(IdentityStoreTest, PeopleJoinAndLeaveTeams) {
     // An administrator sees every team.
     EXPECT_GT(must(store().teams(grace.id)).size(), 0u);
 
-    must(store().remove_member(actor_, people_.team, ada.id));
-    EXPECT_EQ(code(store().remove_member(actor_, people_.team, ada.id)), Errc::not_found);
+    must(store().remove_member(author_, people_.team, ada.id));
+    EXPECT_EQ(code(store().remove_member(author_, people_.team, ada.id)), Errc::not_found);
     EXPECT_TRUE(must(store().teams(ada.id)).empty());
     EXPECT_EQ(audit(), "user.create user.create member.set member.set member.remove");
 }
 
 TEST_F(IdentityStoreTest, ATeamKeepsAnOwner) {
-    EXPECT_EQ(code(store().remove_member(actor_, people_.team, people_.user)), Errc::conflict);
-    EXPECT_EQ(code(store().set_member(actor_, people_.team, people_.user, Role::member)),
+    EXPECT_EQ(code(store().remove_member(author_, people_.team, people_.user)), Errc::conflict);
+    EXPECT_EQ(code(store().set_member(author_, people_.team, people_.user, Role::member)),
               Errc::conflict);
     EXPECT_EQ(audit(), "");
 }
 
 TEST_F(IdentityStoreTest, WhoeverMakesATeamOwnsIt) {
-    const auto team = must(store().create_team(actor_, kind_ + " new"));
+    const auto team = must(store().create_team(author_, kind_ + " new"));
     const auto members = must(store().members(team.id));
     ASSERT_EQ(members.size(), 1u);
     EXPECT_EQ(members[0].user.id, people_.user);
     EXPECT_EQ(members[0].role, Role::owner);
-    EXPECT_EQ(code(store().create_team(actor_, kind_ + " new")), Errc::conflict);
+    EXPECT_EQ(code(store().create_team(author_, kind_ + " new")), Errc::conflict);
 }
 
 TEST_F(IdentityStoreTest, AMembersTokensGoWithTheMembership) {
-    const auto ada = must(store().create_user(actor_, kind_ + " ada", "", false));
-    must(store().set_member(actor_, people_.team, ada.id, Role::member));
+    const auto ada = must(store().create_user(author_, kind_ + " ada", "", false));
+    must(store().set_member(author_, people_.team, ada.id, Role::member));
     identity::Token token;
     token.user = ada.id;
     token.name = "hers";
     token.hint = "plm";
-    must(store().create_token(actor_, token, own_hash('h')));
+    must(store().create_token(author_, token, own_hash('h')));
     must(store().by_token(own_hash('h')));
-    must(store().remove_member(actor_, people_.team, ada.id));
+    must(store().remove_member(author_, people_.team, ada.id));
     EXPECT_EQ(code(store().by_token(own_hash('h'))), Errc::unauthenticated);
-    EXPECT_EQ(code(store().create_token(actor_, token, own_hash('i'))), Errc::not_found);
+    EXPECT_EQ(code(store().create_token(author_, token, own_hash('i'))), Errc::not_found);
 }
 
 TEST_F(IdentityStoreTest, TheFirstStartIsOver) {

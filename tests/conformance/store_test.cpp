@@ -49,9 +49,9 @@ StoreTest::WorkerProcess::WorkerProcess(asio::io_context& io, const StoreTest& t
     info.capability = R"({"self_test": "passed"})";
     info.memory_bytes = std::int64_t{4} << 30;
     info.kinds = {test.kind_ + ":1"};
-    auto enlisted = await(io, database.worker().enlist(info));
-    if (!enlisted) throw std::runtime_error(enlisted.error().message);
-    handle = *enlisted;
+    auto registered = await(io, database.worker().register_worker(info));
+    if (!registered) throw std::runtime_error(registered.error().message);
+    handle = *registered;
     // Nobody beats for it: on a slow machine its leases must not lapse in the middle of a test.
     Cluster::get().execute(
         "update plimsoll.worker set seen_at = seen_at + interval '1 day' where id = " +

@@ -60,22 +60,22 @@ TEST_F(WorkerStoreTest, ANameBelongsToTheHomeWhoseWorkerLives) {
     there.home = "there";
     WorkerStores stores(io_.get_executor(), Cluster::get().as(postgres::kWorkerRole));
     auto& store = stores.worker();
-    const auto first = must(store.enlist(here));
-    EXPECT_EQ(run(store.enlist(there)).error().code, Errc::conflict);
+    const auto first = must(store.register_worker(here));
+    EXPECT_EQ(run(store.register_worker(there)).error().code, Errc::conflict);
     EXPECT_FALSE(must(store.heartbeat(first, {}, {})).expired) << "the first goes on";
 
-    const auto restarted = must(store.enlist(here));
+    const auto restarted = must(store.register_worker(here));
     EXPECT_EQ(restarted.id, first.id);
     EXPECT_GT(restarted.epoch, first.epoch);
 
     must(store.retire(restarted));
-    const auto other = must(store.enlist(there));
+    const auto other = must(store.register_worker(there));
     EXPECT_EQ(other.id, first.id);
-    EXPECT_EQ(run(store.enlist(here)).error().code, Errc::conflict);
+    EXPECT_EQ(run(store.register_worker(here)).error().code, Errc::conflict);
     Cluster::get().execute(
         "update plimsoll.worker set seen_at = seen_at - interval '16 seconds' where id = " +
         std::to_string(other.id));
-    EXPECT_TRUE(run(store.enlist(here))) << "the other fell silent";
+    EXPECT_TRUE(run(store.register_worker(here))) << "the other fell silent";
 }
 
 TEST_F(WorkerStoreTest, ADeviceThatCannotBeUsedIsListedWithTheReason) {
@@ -100,7 +100,7 @@ TEST_F(WorkerStoreTest, ADeviceThatCannotBeUsedIsListedWithTheReason) {
     expire_all();
     EXPECT_EQ(listed().state, "failed");
 
-    must(store.enlist(device));
+    must(store.register_worker(device));
     EXPECT_EQ(listed().state, "ready");
     must(store.report_unusable(device));
     EXPECT_EQ(listed().state, "ready") << "a worker runs on it";
@@ -262,7 +262,8 @@ TEST_F(WorkerStoreTest, DevicesAreListedWithWhatTheyDo) {
     EXPECT_EQ(device().tasks_running, 2);
     age(worker);
     EXPECT_EQ(device().state, "failed");
-    must(worker.store().enlist({kind_, "", "cpu:0", "cpu", "A device", "{}", 0, {kind_ + ":1"}}));
+    must(worker.store().register_worker(
+        {kind_, "", "cpu:0", "cpu", "A device", "{}", 0, {kind_ + ":1"}}));
     EXPECT_EQ(device().state, "ready");
 }
 

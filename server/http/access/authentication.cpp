@@ -72,7 +72,7 @@ Outcome<void> check_origin(const Request& request) {
     return refuse(403, "This request comes from a page of another site.");
 }
 
-Outcome<Credential> shown_credential(const Request& request) {
+Outcome<Credential> read_credential(const Request& request) {
     const auto authorization = request.header("Authorization");
     const auto kind = authorization ? SecretKind::token : SecretKind::session;
     const auto secret = authorization ? bearer(*authorization)

@@ -8,32 +8,32 @@
 #include <string>
 #include <string_view>
 
-// Who is asking, and whether they may.
+// Authentication and authorization of callers.
 namespace plimsoll::http {
 
-// What a request shows: a token or a session, not yet looked up.
+// The credential in a request: a token or a session, not yet looked up.
 struct Credential {
     identity::SecretKind kind;
     std::string hash;
 };
 
-// From `Authorization: Bearer`, or else from the session cookie. 401 without a well-formed one.
-Outcome<Credential> shown_credential(const Request& request);
+// Reads the credential from `Authorization: Bearer`, or else from the session cookie. 401 without a
+// well-formed one.
+Outcome<Credential> read_credential(const Request& request);
 
-// Whose it is. 401 when it is nobody's; 403 when a session changes something and does not show its
-// CSRF token.
+// Looks up the credential's owner. 401 if it is unknown; 403 if a session makes a change without
+// its CSRF token.
 boost::asio::awaitable<Outcome<identity::Principal>> authenticate(identity::IdentityStore& store,
                                                                   const Request& request,
                                                                   Credential credential);
 
-// 403 for a request that a browser sends on behalf of another site. Requests of programs carry no
-// Origin and pass.
+// 403 for a cross-site browser request. Programs send no Origin header and pass.
 Outcome<void> check_origin(const Request& request);
 
-// Whether the principal may do this: the role allows it, and the token names it if there is one.
+// Whether the principal has the scope: its role grants it and its token, if any, includes it.
 bool has_scope(const identity::Principal& principal, std::string_view scope);
 
-// All that the principal may do.
+// All scopes of the principal.
 std::set<std::string, std::less<>> scopes_of(const identity::Principal& principal);
 
 // 403 that names the missing scope.

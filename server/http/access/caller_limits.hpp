@@ -10,26 +10,26 @@
 
 namespace plimsoll::http {
 
-// How much one caller may ask of one server. 0: as much as it likes.
+// Request limits on one server. 0: unlimited.
 struct CallerQuotas {
-    int requests_per_minute = 0;       // of one token or session
-    int team_requests_per_minute = 0;  // of a team's callers together
-    int concurrent_requests = 0;       // of one token or session; a stream is one while it lasts
+    int requests_per_minute = 0;       // per token or session
+    int team_requests_per_minute = 0;  // per team, all callers together
+    int concurrent_requests = 0;       // per token or session; an open stream counts as one
 };
 
-// Counts requests as they begin: each caller and each team has a bucket that holds a minute's worth
-// and fills steadily, so a burst after silence is welcome and a flood is not. It knows only callers
-// with a valid credential, and limits::kCallersPerTeam of a team at most. For the I/O thread.
+// Limits requests as they begin: each caller and each team has a token bucket that holds one
+// minute's worth, so a burst after a quiet period is allowed. Tracks only callers with a valid
+// credential, at most limits::kCallersPerTeam per team. For the I/O thread.
 class CallerLimits {
   public:
     using Clock = std::chrono::steady_clock;
 
     explicit CallerLimits(CallerQuotas quotas) : quotas_(quotas) {}
 
-    // A request under way: the place is free again when this goes. May outlive the limits.
+    // A running request's place, freed on destruction. May outlive the limits.
     using Place = std::shared_ptr<void>;
 
-    // 429 with Retry-After and the RateLimit fields, or the place that the request takes.
+    // The request's place, or 429 with Retry-After and the RateLimit fields.
     Outcome<Place> admit(const identity::Principal& principal, Clock::time_point now);
 
   private:

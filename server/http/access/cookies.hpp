@@ -6,8 +6,8 @@
 
 namespace plimsoll::http {
 
-// Browsers take a __Host- cookie over TLS only and drop it silently otherwise, so plain HTTP has a
-// name of its own.
+// Browsers accept a __Host- cookie only over TLS and drop it silently otherwise, so plain HTTP uses
+// another name.
 std::string_view session_cookie_name(bool secure);
 
 // Values of Set-Cookie.

@@ -5,25 +5,25 @@ namespace plimsoll::http {
 Outcome<void> CredentialGuard::admit(const std::string& address, const std::string& credential,
                                      Clock::time_point now) const {
     auto may = failures_.admit(address, now);
-    if (!may && good_.contains(credential)) return {};
+    if (!may && valid_.contains(credential)) return {};
     return may;
 }
 
-void CredentialGuard::was_good(const std::string& credential, Clock::time_point now) {
+void CredentialGuard::record_valid(const std::string& credential, Clock::time_point now) {
     if (now >= forget_at_) {
-        forget_at_ = now + limits::kGoodCredential;
-        std::erase_if(good_, [now](const auto& entry) {
-            return now - entry.second >= limits::kGoodCredential;
+        forget_at_ = now + limits::kValidCredentialMemory;
+        std::erase_if(valid_, [now](const auto& entry) {
+            return now - entry.second >= limits::kValidCredentialMemory;
         });
     }
-    if (good_.size() < limits::kGoodCredentials || good_.contains(credential)) {
-        good_[credential] = now;
+    if (valid_.size() < limits::kValidCredentials || valid_.contains(credential)) {
+        valid_[credential] = now;
     }
 }
 
-void CredentialGuard::was_nobodys(const std::string& address, const std::string& credential,
-                                  Clock::time_point now) {
-    good_.erase(credential);
+void CredentialGuard::record_unknown(const std::string& address, const std::string& credential,
+                                     Clock::time_point now) {
+    valid_.erase(credential);
     failures_.failed(address, now);
 }
 

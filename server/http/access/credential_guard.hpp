@@ -9,9 +9,8 @@
 
 namespace plimsoll::http {
 
-// Keeps addresses that send credentials which are nobody's from having all of them looked up. Their
-// neighbours behind the same address must not suffer: what was good a while ago is let through. For
-// the I/O thread.
+// Limits look-ups of unknown credentials per client address. Credentials that were valid recently
+// are exempt, so that other callers behind the same address are not affected. For the I/O thread.
 class CredentialGuard {
   public:
     using Clock = std::chrono::steady_clock;
@@ -19,14 +18,14 @@ class CredentialGuard {
     // 429 with Retry-After and the RateLimit fields. `credential` is its hash.
     Outcome<void> admit(const std::string& address, const std::string& credential,
                         Clock::time_point now) const;
-    void was_good(const std::string& credential, Clock::time_point now);
-    void was_nobodys(const std::string& address, const std::string& credential,
-                     Clock::time_point now);
+    void record_valid(const std::string& credential, Clock::time_point now);
+    void record_unknown(const std::string& address, const std::string& credential,
+                        Clock::time_point now);
 
   private:
     FailureLimit failures_{limits::kFailedCredentials, limits::kFailureWindow,
                            "failed-credentials"};
-    std::map<std::string, Clock::time_point> good_;  // when a credential was last used
+    std::map<std::string, Clock::time_point> valid_;  // when a credential was last used
     Clock::time_point forget_at_;
 };
 

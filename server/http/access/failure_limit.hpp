@@ -10,14 +10,14 @@
 
 namespace plimsoll::http {
 
-// Slows down who guesses: after `most` failures within `window`, an address must wait until the
-// window is over. Guesses from more addresses than fit are not counted: a secret is too long to
-// guess, memory is not. For the I/O thread.
+// Slows down guessing: after `most` failures within `window`, an address must wait until the window
+// ends. Memory is bounded: failures from further addresses are not counted, which is safe because
+// secrets are too long to guess. For the I/O thread.
 class FailureLimit {
   public:
     using Clock = std::chrono::steady_clock;
 
-    // `policy` is how the RateLimit fields name it.
+    // `policy`: its name in the RateLimit fields.
     FailureLimit(int most, std::chrono::seconds window, std::string policy)
         : most_(most), window_(window), policy_(std::move(policy)) {}
 
@@ -33,7 +33,7 @@ class FailureLimit {
         return tl::unexpected(std::move(problem));
     }
 
-    // Zero: may try.
+    // The remaining wait; zero: the address may try.
     std::chrono::seconds wait_of(const std::string& address, Clock::time_point now) const {
         const auto entry = entries_.find(address);
         if (entry == entries_.end() || entry->second.failures < most_ ||

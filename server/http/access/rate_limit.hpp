@@ -7,9 +7,9 @@
 
 namespace plimsoll::http {
 
-// What a 429 says besides: Retry-After (seconds), and the fields of
-// draft-ietf-httpapi-ratelimit-headers. A policy allows q of a unit (requests, where none is named)
-// in w seconds; r are left, and more come in t seconds.
+// Headers of a 429: Retry-After (seconds) and the fields of draft-ietf-httpapi-ratelimit-headers. A
+// policy allows q units (requests by default) in w seconds; r are left, and more become available
+// in t seconds.
 inline std::vector<Header> rate_limited(const std::string& policy, const std::string& allowed,
                                         long wait) {
     const auto seconds = std::to_string(wait);

@@ -11,16 +11,16 @@
 
 namespace plimsoll::http {
 
-// Proxies in front of the server that end TLS. What they say of the client is believed, because
-// they put it there themselves; from anybody else it would be a claim.
+// Proxies in front of the server that terminate TLS. X-Forwarded-* headers are trusted only from
+// these addresses.
 class TrustedProxies {
   public:
-    // "10.0.0.5, 10.1.0.0/16, ::1"; empty: nobody. Errc::invalid_input names the wrong entry.
+    // "10.0.0.5, 10.1.0.0/16, ::1"; empty: none. Errc::invalid_input names the invalid entry.
     static Result<TrustedProxies> parse(const std::string& addresses);
 
     bool trusts(const std::string& address) const;
-    // X-Forwarded-Proto says whether the client came over TLS, the last address of X-Forwarded-For
-    // that is no proxy's who it is. For requests that came from a proxy; others stay as they are.
+    // For a request from a trusted proxy, takes TLS from X-Forwarded-Proto and the client from the
+    // last address in X-Forwarded-For that is not a trusted proxy. Leaves other requests unchanged.
     void apply(Request& request) const;
 
   private:

@@ -119,7 +119,7 @@ class ApiExchange final : public Exchange {
     }
 
     awaitable<Outcome<identity::Principal>> identify(const Request& head) {
-        const auto shown = shown_credential(head);
+        const auto shown = read_credential(head);
         if (!shown) co_return tl::unexpected(shown.error());
         auto& guard = api_.guard_;
         const auto now = CredentialGuard::Clock::now();
@@ -127,9 +127,9 @@ class ApiExchange final : public Exchange {
             co_return tl::unexpected(std::move(may.error()));
         }
         auto principal = co_await authenticate(api_.identity_, head, *shown);
-        if (principal) guard.was_good(shown->hash, now);
+        if (principal) guard.record_valid(shown->hash, now);
         if (!principal && principal.error().status == 401) {
-            guard.was_nobodys(head.remote_address, shown->hash, now);
+            guard.record_unknown(head.remote_address, shown->hash, now);
         }
         co_return principal;
     }

@@ -12,17 +12,17 @@
 
 namespace plimsoll::http {
 
-// The API: every request goes route → credentials → parameters → body → handler, and whatever
-// refuses it on the way is told as a problem.
+// The API. Every request goes through route → credentials → parameters → body → handler; a refusal
+// at any step becomes a problem response.
 class Api final : public Application {
   public:
     // Throws std::runtime_error that names every operation without a handler and every handler
-    // without an operation. `pool` parses bodies that would hold up the I/O thread.
+    // without an operation. `pool` parses large bodies off the I/O thread.
     Api(const Contract& contract, Handlers handlers, identity::IdentityStore& identity,
         boost::asio::thread_pool& pool, CallerQuotas quotas = {});
 
     std::unique_ptr<Exchange> exchange() override;
-    // Whether a path belongs to the API, whatever the method.
+    // Whether a path belongs to the API, for any method.
     bool serves(std::string_view target) const;
 
   private:

@@ -2,8 +2,8 @@
 
 namespace plimsoll::http {
 
-// Set once, when the server begins to stop: it is no longer ready, and whoever waits for a job is
-// sent home within limits::kSignalWait. For the I/O thread.
+// Set once when the server begins to stop: readiness becomes 503, and long polls and event streams
+// are answered within limits::kSignalWait. For the I/O thread.
 class Draining {
   public:
     void begin() { begun_ = true; }

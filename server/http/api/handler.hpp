@@ -14,17 +14,17 @@
 
 namespace plimsoll::http {
 
-// One call of an operation, all of it checked against the contract.
+// One call of an operation, validated against the contract.
 struct Call {
     const Request& request;
     const Operation& operation;
     const Parameters& parameters;
     const nlohmann::json& body;            // null for operations without one
-    BodySource* stream;                    // instead, where the contract says so
-    const identity::Principal& principal;  // a default one where the operation is open
+    BodySource* stream;                    // in its place for streamed bodies
+    const identity::Principal& principal;  // default-constructed for open operations
 };
 
-// Called on the I/O thread: it may wait (co_await), it must never block.
+// Runs on the I/O thread: may suspend (co_await), must never block.
 using Handler = std::function<boost::asio::awaitable<Outcome<Response>>(const Call&)>;
 
 // By operationId.

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-// openapi.yaml, read once at the start: what can be asked, by whom and with what.
+// The API contract, openapi.yaml, read once at the start.
 namespace plimsoll::http {
 
 struct Parameter {
@@ -24,27 +24,27 @@ struct Operation {
     std::string method;  // "GET"
     std::string path;    // template: "/v1/jobs/{job_id}"
     std::vector<Parameter> parameters;
-    std::string scope;             // empty: any caller that is signed in
-    bool open = false;             // needs no credentials
-    const Schema* body = nullptr;  // of JSON
-    std::string stream_type;       // instead: the media type of a body that is taken as it comes
-    std::size_t body_limit = 0;    // bytes
+    std::string scope;                  // empty: any caller that is signed in
+    bool open = false;                  // needs no credentials
+    const Schema* body = nullptr;       // of JSON
+    std::string stream_type;            // instead: the media type of a streamed body
+    std::size_t body_limit = 0;         // bytes
     std::vector<std::string> produces;  // media types of its 200, sorted; the first is the default
 };
 
 class Contract {
   public:
-    // Throws std::runtime_error that names the place where the document cannot be served.
+    // Throws std::runtime_error that names the place in the document that cannot be served.
     explicit Contract(std::string_view json_text);
     Contract(const Contract&) = delete;
     Contract& operator=(const Contract&) = delete;
 
     const std::vector<Operation>& operations() const { return operations_; }
     const Operation* find(std::string_view operation_id) const;
-    // The job kinds of the discriminator of JobSpec.
+    // The job kinds in JobSpec's discriminator.
     std::vector<std::string> kinds() const;
     const std::string& version() const { return version_; }
-    // What a JSON answer must look like; nothing when the contract does not say.
+    // The schema of a JSON response; null if the contract has none.
     const Schema* answer(const Operation& operation, int status, const std::string& media_type);
 
   private:

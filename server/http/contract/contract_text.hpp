@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-// openapi.yaml as it was when the server was built. Defined by a file that the build generates.
+// openapi.yaml as embedded at build time, in a generated source file.
 namespace plimsoll::http {
 
 std::string_view contract_yaml();

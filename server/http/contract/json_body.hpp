@@ -6,10 +6,11 @@
 
 namespace plimsoll::http {
 
-// The place of the first byte that is not UTF-8; nothing when all are.
+// Offset of the first invalid UTF-8 byte; nullopt if the text is valid.
 std::optional<std::size_t> invalid_utf8(std::string_view text);
 
-// 400 that names the byte: not UTF-8, nested deeper than limits::kJsonDepth, not JSON.
+// 400 with the byte offset if the text is not UTF-8, not JSON, or nested deeper than
+// limits::kJsonDepth.
 Outcome<nlohmann::json> parse_json(std::string_view text);
 
 }  // namespace plimsoll::http

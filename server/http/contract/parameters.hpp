@@ -8,16 +8,16 @@
 
 namespace plimsoll::http {
 
-// The parameters of one call: checked, typed, defaults filled in.
+// The validated, typed parameters of one call, with defaults filled in.
 class Parameters {
   public:
-    // 400 that names every parameter that breaks its rule, is missing, unknown or given twice.
+    // 400 that names every parameter that is invalid, missing, unknown or repeated.
     static Outcome<Parameters> read(const Match& match, const Target& target,
                                     const Request& request);
 
-    // Nothing when the caller did not send it and the contract knows no default.
+    // nullopt if the caller did not send it and it has no default.
     std::optional<std::string> text(std::string_view name) const;
-    // False where it is absent and has no default.
+    // False if absent without a default.
     bool flag(std::string_view name) const;
     std::optional<std::int64_t> integer(std::string_view name) const;
 

@@ -11,12 +11,12 @@ struct Match {
     std::vector<std::pair<std::string, std::string>> path_parameters;
 };
 
-// Finds the operation that a request means. The paths are those of the contract and no others.
+// Maps a request to its operation. Serves exactly the paths of the contract.
 class Router {
   public:
     explicit Router(const Contract& contract);
 
-    // 404, or 405 with Allow. HEAD means GET whose body is not sent.
+    // 404, or 405 with Allow. HEAD matches GET; its body is not sent.
     Outcome<Match> match(std::string_view method, const Target& target) const;
 
   private:

@@ -10,9 +10,9 @@
 
 #include <nlohmann/json.hpp>
 
-// The part of OpenAPI 3.0's schema language that the contract uses, made for hostile input: what
-// is wrong is named with a JSON pointer and a rule that a person understands, at most
-// `limits::kFieldErrors` times, and a regular expression is only tried on text that is short.
+// The subset of OpenAPI 3.0 schemas that the contract uses, hardened against hostile input: reports
+// at most `limits::kFieldErrors` violations, each with a JSON pointer and a readable rule, and
+// applies regular expressions only to short text.
 namespace plimsoll::http {
 
 struct Violation {
@@ -28,7 +28,7 @@ class Schema {
     // "string", "integer", … or empty where any type will do.
     const std::string& type() const { return type_; }
     const std::optional<nlohmann::json>& default_value() const { return default_; }
-    // The values that the discriminator knows, in order; empty without one.
+    // The discriminator's values, sorted; empty without one.
     std::vector<std::string> variants() const;
 
   private:
@@ -67,16 +67,16 @@ class Schema {
     bool exclusive_maximum_ = false;
 };
 
-// Compiles schemas of one document and owns them. Throws std::runtime_error that names the place
-// of a keyword it does not know, a reference that leads nowhere, a oneOf without a discriminator,
-// or a pattern without a maxLength: such a contract must not be served.
+// Compiles and owns the schemas of one document. Throws std::runtime_error that names the place of
+// an unknown keyword, a dangling reference, a oneOf without a discriminator, or a pattern without a
+// maxLength: such a contract must not be served.
 class SchemaSet {
   public:
     explicit SchemaSet(const nlohmann::json& document) : document_(document) {}
     SchemaSet(const SchemaSet&) = delete;
     SchemaSet& operator=(const SchemaSet&) = delete;
 
-    // `where` is named in errors.
+    // `where`: the place named in errors.
     const Schema& compile(const nlohmann::json& schema, const std::string& where);
 
   private:

@@ -9,13 +9,13 @@
 
 namespace plimsoll::http {
 
-// A request target taken apart and decoded: an encoded slash stays inside its segment.
+// A parsed and percent-decoded request target; an encoded slash stays inside its segment.
 struct Target {
     std::vector<std::string> segments;  // "/v1/jobs" is {"v1", "jobs"}, "/" is empty
     std::vector<std::pair<std::string, std::string>> query;
 };
 
-// 400 for what is not a URL, and for segments that could only be mischief (a NUL, "..").
+// 400 for an invalid URL and for hostile segments (NUL, "..").
 Outcome<Target> parse_target(std::string_view text);
 
 }  // namespace plimsoll::http

@@ -19,8 +19,8 @@
 
 #include <boost/asio/thread_pool.hpp>
 
-// One function a resource; each adds the handlers of its operations and takes no more than it
-// needs. What it is given must outlive the handlers.
+// One function per resource; each registers the handlers of its operations and takes only what it
+// needs. The arguments must outlive the handlers.
 namespace plimsoll::http::endpoints {
 
 using Kinds = std::span<const jobs::Contract>;
@@ -33,12 +33,12 @@ void add_job_bundles(Handlers& handlers, queue::JobStore& store, const planning:
 void add_job_redrive(Handlers& handlers, queue::JobStore& store, const Clock& clock);
 void add_job_reading(Handlers& handlers, queue::JobStore& store, queue::JobSignals& signals,
                      const Draining& draining, const Clock& clock);
-// A stream asks `identity` again while it lasts: a credential that is revoked ends it.
+// A stream re-checks `identity` while it is open: revoking the credential ends it.
 void add_job_events(Handlers& handlers, queue::JobStore& store, queue::JobSignals& signals,
                     identity::IdentityStore& identity, const Draining& draining,
                     const Clock& clock);
-// `pool` unpacks and converts chunks. Another version of the server may write the same rows in
-// other bytes: downloads go on within one version only.
+// `pool` decompresses and converts chunks. Other server versions may encode the same rows
+// differently, so downloads resume within one version only.
 void add_job_results(Handlers& handlers, queue::JobStore& store, Kinds kinds,
                      boost::asio::thread_pool& pool, const std::string& server_version);
 void add_datasets(Handlers& handlers, queue::DatasetStore& store);
@@ -50,7 +50,7 @@ void add_dataset_records(Handlers& handlers, queue::DatasetStore& store,
 void add_devices(Handlers& handlers, queue::JobStore& store, queue::ShareStore& shares);
 void add_queue(Handlers& handlers, queue::ShareStore& store);
 void add_usage(Handlers& handlers, queue::ShareStore& store, const Clock& clock);
-// `pool` computes them; the kinds must be able to.
+// `pool` computes the estimates.
 void add_estimates(Handlers& handlers, Kinds kinds, planning::ArgumentCompletion completion,
                    boost::asio::thread_pool& pool);
 
@@ -62,7 +62,7 @@ void add_users(Handlers& handlers, identity::IdentityStore& store, const Clock& 
 void add_teams(Handlers& handlers, identity::IdentityStore& store);
 void add_tokens(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
 
-// `allowed` says where notices may go.
+// `allowed`: where notices may be sent.
 void add_webhooks(Handlers& handlers, webhooks::WebhookStore& store,
                   const webhooks::AllowList& allowed);
 

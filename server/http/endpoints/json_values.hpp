@@ -9,7 +9,7 @@
 
 namespace plimsoll::http::endpoints {
 
-// Stored texts are valid UTF-8; one that is not must not fail an answer.
+// Stored text should be valid UTF-8; invalid bytes must not fail a response.
 inline std::string to_text(const nlohmann::json& value) {
     return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

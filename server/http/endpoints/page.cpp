@@ -15,7 +15,7 @@ std::size_t page_limit(const Call& call) {
     return static_cast<std::size_t>(call.parameters.integer("limit").value_or(50));
 }
 
-Problem not_a_cursor() {
+Problem invalid_cursor() {
     Problem problem(400, "A parameter breaks its rule.");
     problem.errors.push_back({{}, "cursor", "is not the next_cursor of a page"});
     return problem;

@@ -9,33 +9,34 @@
 #include <string_view>
 #include <vector>
 
-// Lists come in pages, and a page goes on after the last item of the one before.
+// Keyset pagination of lists.
 namespace plimsoll::http::endpoints {
 
-// The value of `Link` for the next page: the same request with another cursor.
+// The `Link` header value for the next page: the same request with its cursor.
 std::string next_link(std::string_view target, std::string_view cursor);
 
-// How many items a page shows.
+// Items per page.
 std::size_t page_limit(const Call& call);
 
-// 400 for a cursor that is none.
-Problem not_a_cursor();
+// 400 for an invalid cursor.
+Problem invalid_cursor();
 
-// After which item the page begins: nothing for the first page. `prefix` is that of the items' ids.
+// The id after which the page begins; nullopt for the first page. `prefix`: of the items' public
+// ids.
 template <class Id>
 Outcome<std::optional<Id>> page_cursor(const Call& call, std::string_view prefix) {
     const auto cursor = call.parameters.text("cursor");
     if (!cursor) return std::nullopt;
     const auto value = parse_public_id(prefix, *cursor);
-    if (!value) return tl::unexpected(not_a_cursor());
+    if (!value) return tl::unexpected(invalid_cursor());
     return Id{*value};
 }
 
-// The page's head is behind; what follows is the cursor of the next page, if there is one.
+// Completes a page whose items are already written, with the cursor of the next page, if any.
 Response page_response(const Call& call, JsonWriter page, const std::optional<std::string>& next);
 
-// `items` are those of the page, and one more if there is a next page. `write(page, item)` writes
-// one as JSON.
+// `items`: those of the page, plus one more if there is a next page. `write(page, item)` writes one
+// as JSON.
 template <class Item, class Write>
 Response page_response(const Call& call, std::vector<Item> items, const Write& write) {
     const auto limit = page_limit(call);

@@ -9,12 +9,12 @@
 
 namespace plimsoll::http::endpoints {
 
-// How many of something long each user has open. For one thread.
+// Limits long-running requests (streams, downloads) per user. Single-threaded.
 class UserSlots {
     using Open = std::map<UserId, std::size_t>;
 
   public:
-    // One that is open until it is destroyed; it may outlive the UserSlots.
+    // Occupied until destroyed; may outlive the UserSlots.
     class Slot {
       public:
         Slot(std::shared_ptr<Open> open, UserId user) : open_(std::move(open)), user_(user) {
@@ -33,7 +33,7 @@ class UserSlots {
 
     explicit UserSlots(std::size_t most) : most_(most) {}
 
-    // Nothing: the user has as many as allowed.
+    // nullopt: the user is at the limit.
     std::optional<Slot> take(UserId user) const {
         const auto open = open_->find(user);
         if (open != open_->end() && open->second >= most_) return std::nullopt;

@@ -7,12 +7,12 @@
 
 namespace plimsoll::http {
 
-// The offered media type that an Accept header likes best (highest q; among equals the more
-// specific range, then the order of `offered`). Nothing when it refuses them all.
+// The offered media type that an Accept header prefers: highest q, then the more specific range,
+// then the order of `offered`. nullopt if none is acceptable.
 std::optional<std::string> negotiate(std::string_view accept,
                                      const std::vector<std::string>& offered);
 
-// Whether an Accept-Encoding header takes this content coding.
+// Whether an Accept-Encoding header allows this content coding.
 bool accepts_encoding(std::string_view accept_encoding, std::string_view coding);
 
 }  // namespace plimsoll::http

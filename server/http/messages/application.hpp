@@ -9,36 +9,36 @@
 
 #include <boost/asio/awaitable.hpp>
 
-// What a connection needs of the rest of the server. A request comes in two steps, so that a body
-// is read only for a caller and a path that may send one.
+// Interface between connections and the rest of the server. A request is handled in two steps, so
+// that a body is read only if caller and path may send one.
 namespace plimsoll::http {
 
-// What a request was about, as logs and metrics name it.
+// Labels of a request in logs and metrics.
 struct Subject {
     std::string_view operation = "none";  // operationId, "page", or none when the path is not known
     std::string team = {};                // public id; empty before the caller is known
 };
 
-// The body of a request, handed out while it comes in: memory stays within one piece.
+// A request body read piece by piece; only one piece is in memory.
 class BodySource {
   public:
     virtual ~BodySource() = default;
-    // Nothing: the end. An error: the rest will not come, or there is more than may come.
+    // The next piece; nullopt at the end. An error: the body was cut off or is too large.
     virtual boost::asio::awaitable<Result<std::optional<std::string>>> next() = 0;
 };
 
 class Exchange {
   public:
     virtual ~Exchange() = default;
-    // The answer, when the head alone decides it.
+    // The response, if the head alone decides it.
     virtual boost::asio::awaitable<std::optional<Response>> admit(const Request& head) = 0;
-    // Bytes of body that an admitted request may send.
+    // Largest body of an admitted request, in bytes.
     virtual std::size_t body_limit() const = 0;
-    // Whether the body is taken while it comes in.
+    // Whether the handler reads the body as a stream.
     virtual bool takes_stream() const { return false; }
-    // `request` is the admitted one, now with its body, or with `stream` in its place.
+    // `request`: the admitted one with its body, or with `stream` in its place.
     virtual boost::asio::awaitable<Response> answer(const Request& request, BodySource* stream) = 0;
-    // As far as it is known, from the admission on.
+    // Available from admission on, as far as known.
     virtual Subject subject() const = 0;
 };
 

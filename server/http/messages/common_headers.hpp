@@ -10,8 +10,9 @@ namespace plimsoll::http {
 
 void append_header(std::string& head, std::string_view name, std::string_view value);
 
-// What every answer carries: request id, date, and the headers that keep browsers from guessing,
-// framing, leaking and storing. An answer's own Cache-Control and Content-Security-Policy win.
+// Headers of every response: request id, date, and security headers against content sniffing,
+// framing, referrer leaks and caching. A response's own Cache-Control and Content-Security-Policy
+// take precedence.
 void append_common_headers(std::string& head, const Response& response, const Request& request);
 
 }  // namespace plimsoll::http

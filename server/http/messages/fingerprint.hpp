@@ -5,7 +5,7 @@
 
 namespace plimsoll::http {
 
-// SHA-256, 32 bytes: tells bodies and files apart.
+// SHA-256 of a body or file, 32 bytes.
 std::string fingerprint(std::string_view content);
 
 // Its first half in hexadecimal digits, quoted: an ETag.

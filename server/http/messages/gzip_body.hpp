@@ -6,7 +6,7 @@
 
 namespace plimsoll::http {
 
-// The same body as one gzip member, compressed on the pool piece by piece as it is asked for.
+// Wraps a body as one gzip member, compressed on the pool piece by piece on demand.
 std::unique_ptr<BodyStream> gzip_body(std::unique_ptr<BodyStream> content,
                                       boost::asio::thread_pool& pool);
 

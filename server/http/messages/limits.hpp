@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cstddef>
 
-// Every bound of the HTTP front in one place. What exceeds one is refused early and said clearly.
+// Every limit of the HTTP layer. Exceeding one is refused early with a clear problem.
 namespace plimsoll::http::limits {
 
 using std::chrono::milliseconds;
@@ -13,15 +13,14 @@ constexpr std::size_t kHeaderBytes = 16 * 1024;  // request line and fields toge
 constexpr std::size_t kTargetBytes = 8 * 1024;
 constexpr std::size_t kHeaderFields = 100;
 constexpr std::size_t kJsonDepth = 64;
-// Where the contract names no x-max-body-bytes of its own.
+// Default when the contract has no x-max-body-bytes.
 constexpr std::size_t kBodyBytes = 64 * 1024;
-// Bodies of all requests together. A parsed body takes several times its size.
+// Bodies of all requests together. A parsed body takes several times its size in memory.
 constexpr std::size_t kBodyBytesInFlight = 64 * 1024 * 1024;
-// A body that is taken while it comes in: a piece of it, and what an upload may hold in memory all
-// in all, which counts as a body in flight.
+// Streamed bodies: one piece, and the total memory of an upload, which counts as a body in flight.
 constexpr std::size_t kBodyPieceBytes = 256 * 1024;
 constexpr std::size_t kUploadBytes = 8 * 1024 * 1024;
-// What is still read and thrown away after a refusal, so that the client gets to read the answer.
+// Read and discarded after a refusal, so that the client gets to read the response.
 constexpr std::size_t kDiscardBytes = 64 * 1024 * 1024;
 // Above this, parsing and converting leave the I/O thread.
 constexpr std::size_t kInlineBytes = 64 * 1024;
@@ -32,34 +31,34 @@ constexpr std::size_t kEstimatesInFlight = 16;  // computed or waiting for the p
 constexpr std::size_t kConnections = 1024;
 constexpr std::size_t kConnectionsPerAddress = 256;
 constexpr std::size_t kStreamsPerUser = 16;  // event streams
-// Downloads of results. Each holds a chunk of rows in memory, a few MiB at most.
+// Result downloads. Each holds one chunk of rows in memory, a few MiB at most.
 constexpr std::size_t kDownloads = 64;
 constexpr std::size_t kDownloadsPerUser = 16;
-// Converting all rows of a job to find out where a range of it begins.
+// Conversions of all rows of a job to locate a byte range.
 constexpr std::size_t kMeasuresInFlight = 2;
 constexpr std::size_t kMeasuredResults = 256;  // remembered, some KiB each
-// What is written to a client at once: with Timeouts::write, what its slowness may cost.
+// Bytes per write; together with Timeouts::write, the slowest accepted client.
 constexpr std::size_t kWriteBytes = 64 * 1024;
-// Remembered at a time, so that rate limits take bounded memory: tokens and sessions of one team,
-// and addresses from which signing in failed.
+// Entries kept by rate limits, which bounds their memory: tokens and sessions per team, failing
+// addresses, and valid credentials.
 constexpr std::size_t kCallersPerTeam = 4096;
 constexpr std::size_t kFailingAddresses = 65536;
-constexpr std::size_t kGoodCredentials = 65536;
+constexpr std::size_t kValidCredentials = 65536;
 
-// Of one address: what fails within a window before it has to wait until the window is over.
+// Failures per address within a window before it must wait for the window to end.
 constexpr int kFailedSignIns = 10;
 constexpr int kFailedCredentials = 60;
 constexpr seconds kFailureWindow{60};
-// For so long a credential that was good is looked up whatever else came from its address.
-constexpr seconds kGoodCredential{3600};
+// A credential that was valid this recently is looked up regardless of its address's failures.
+constexpr seconds kValidCredentialMemory{3600};
 
-// Added to the time for a body, per byte announced.
+// Minimum upload rate: extends the body timeout by its announced size.
 constexpr std::size_t kBodyBytesPerSecond = 16 * 1024;
 
 constexpr seconds kHeartbeat{15};           // of an event stream
-constexpr milliseconds kStreamPace{250};    // least time between two snapshots of a job
+constexpr milliseconds kStreamPace{250};    // minimum time between two snapshots of a job
 constexpr milliseconds kStreamRetry{2000};  // what an event stream's client waits to reconnect
-// The longest sleep on a job's signal: a lost notification delays nobody for longer.
+// Longest wait for a job's signal: bounds the delay of a lost notification.
 constexpr seconds kSignalWait{1};
 
 constexpr int kRetryAfterSeconds = 5;  // of a 503
@@ -68,13 +67,14 @@ constexpr int kRetryAfterSeconds = 5;  // of a 503
 
 namespace plimsoll::http {
 
-// How long a connection waits for its client.
+// Timeouts of a connection.
 struct Timeouts {
     std::chrono::milliseconds idle = std::chrono::seconds(60);    // between requests
     std::chrono::milliseconds header = std::chrono::seconds(10);  // from a request's first byte
     std::chrono::milliseconds body = std::chrono::seconds(30);    // see kBodyBytesPerSecond
-    std::chrono::milliseconds write = std::chrono::seconds(30);   // for one piece of an answer
-    std::chrono::milliseconds discard = std::chrono::seconds(5);  // reading on after a refusal
+    std::chrono::milliseconds write = std::chrono::seconds(30);   // for one piece of a response
+    std::chrono::milliseconds discard =
+        std::chrono::seconds(5);  // discarding the body after a refusal
 };
 
 }  // namespace plimsoll::http

@@ -16,7 +16,7 @@ struct ProblemError {
     std::string detail;
 };
 
-// A failure as RFC 9457 wants it told. Everything that is not a success becomes one.
+// An RFC 9457 problem. Every response that is not a success is one.
 struct Problem {
     int status = 500;
     std::string detail;  // a full sentence for people, without secrets, SQL or paths
@@ -26,8 +26,8 @@ struct Problem {
     std::string slug;  // the end of the type URN; empty: the status's own
 
     Problem(int status_code, std::string text) : status(status_code), detail(std::move(text)) {}
-    // The one table from expected failures to HTTP. `internal` and `corrupt` are told without
-    // their message: that goes to the log.
+    // Maps errors to HTTP statuses; the only such table. Messages of `internal` and `corrupt` go to
+    // the log, not to the client.
     Problem(const Error& error);
 };
 
@@ -36,7 +36,7 @@ using Outcome = tl::expected<T, Problem>;
 
 [[nodiscard]] tl::unexpected<Problem> refuse(int status, std::string detail);
 
-// 503 that says when to come back.
+// 503 with Retry-After.
 Problem overloaded(std::string detail);
 
 Response to_response(const Problem& problem, std::string_view request_id);

@@ -12,21 +12,21 @@ struct Header {
     std::string value;
 };
 
-// Case-insensitive, as HTTP wants it. Nothing when absent.
+// Finds a header, case-insensitively; nullopt if absent.
 std::optional<std::string_view> find_header(const std::vector<Header>& headers,
                                             std::string_view name);
 std::size_t count_headers(const std::vector<Header>& headers, std::string_view name);
 
-// Equal but for ASCII case.
+// Case-insensitive ASCII comparison.
 bool same_token(std::string_view a, std::string_view b);
 
-// One request as the rest of the server sees it: no parser, no socket.
+// One request, independent of parser and socket.
 struct Request {
     std::string id;  // "req_…", unique; in every answer and log line about it
     std::string method;
     std::string target;  // as sent: path and query, still encoded
     std::vector<Header> headers;
-    std::string body;  // empty until the head was accepted
+    std::string body;  // empty until the head is admitted
     std::string remote_address;
     bool secure = false;  // came over TLS
 

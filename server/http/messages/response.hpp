@@ -14,14 +14,14 @@
 
 namespace plimsoll::http {
 
-// An answer that is made while it is sent. The next piece is asked for only when the one before
-// has gone to the client: a slow client holds one piece in memory and nothing else.
+// A response body produced while it is sent. The next piece is requested only after the previous
+// one was sent, so a slow client holds one piece in memory.
 class BodyStream {
   public:
     virtual ~BodyStream() = default;
-    // Nothing: the end. An error or an exception cuts the answer off, so that the client sees that
-    // it is incomplete. An empty piece sends nothing: a stream that waits for news answers one now
-    // and then, so that the connection looks whether its client is still there.
+    // The next piece; nullopt at the end. An error or exception aborts the response, so that the
+    // client sees it is incomplete. An empty piece sends nothing: an idle stream returns one now
+    // and then so that the connection checks whether its client is still there.
     virtual boost::asio::awaitable<Result<std::optional<std::string>>> next() = 0;
 };
 
@@ -38,10 +38,10 @@ struct Response {
     }
 };
 
-// Answers carry what belongs to one caller: they are never stored by caches (`Cache-Control:
-// no-store`) unless the caller of these functions says otherwise.
+// Responses belong to one caller and are not cached (`Cache-Control: no-store`) unless the caller
+// of these functions sets another value.
 Response json_response(int status, const nlohmann::json& body);
-// `text` is JSON already.
+// `text` is JSON text.
 Response json_text_response(int status, std::string text);
 Response empty_response(int status);
 Response text_response(std::string media_type, std::string body);

@@ -17,7 +17,7 @@ struct Event {
 
 std::string frame(const Event& event);
 
-// Keeps proxies from closing a silent stream and shows the server a client that is gone.
+// A comment that keeps proxies from closing an idle stream and reveals a disconnected client.
 std::string_view heartbeat();
 
 std::string retry(std::chrono::milliseconds wait);

@@ -44,35 +44,37 @@ void check_kinds(const Contract& contract, std::span<const jobs::Contract> kinds
 
 Handlers make_handlers(const Backends& backends, const Contract& contract, const Draining& draining,
                        const std::string& version) {
-    const auto& [jobs, datasets, signals, shares, identity, webhooks, webhook_targets, clock, kinds,
-                 pool, records, planner, schedules, baselines, kind_operations, quotas] = backends;
     Handlers handlers;
-    endpoints::add_jobs(handlers, jobs, datasets, planner, clock);
-    endpoints::add_job_bundles(handlers, jobs, planner, pool, clock);
-    endpoints::add_job_redrive(handlers, jobs, clock);
-    endpoints::add_job_reading(handlers, jobs, signals, draining, clock);
-    endpoints::add_job_events(handlers, jobs, signals, identity, draining, clock);
-    endpoints::add_job_results(handlers, jobs, kinds, pool, version);
-    endpoints::add_job_pictures(handlers, jobs, kinds, pool);
-    endpoints::add_baselines(handlers, jobs, baselines, kinds);
-    endpoints::add_datasets(handlers, datasets);
-    endpoints::add_dataset_upload(handlers, datasets, pool);
-    endpoints::add_dataset_records(handlers, datasets, pool);
-    endpoints::add_devices(handlers, jobs, shares);
-    endpoints::add_health(handlers, jobs, shares);
-    endpoints::add_queue(handlers, shares);
-    endpoints::add_usage(handlers, shares, clock);
-    endpoints::add_estimates(handlers, kinds, {records, jobs}, pool);
-    endpoints::add_kind_answers(handlers, jobs, kinds, pool);
-    endpoints::add_schedules(handlers, schedules, planner, clock);
-    endpoints::add_sessions(handlers, identity, clock);
-    endpoints::add_users(handlers, identity, clock);
-    endpoints::add_teams(handlers, identity);
-    endpoints::add_tokens(handlers, identity, clock);
-    endpoints::add_webhooks(handlers, webhooks, webhook_targets);
-    endpoints::add_operations(handlers, jobs, draining,
+    endpoints::add_jobs(handlers, backends.jobs, backends.datasets, backends.planner,
+                        backends.clock);
+    endpoints::add_job_bundles(handlers, backends.jobs, backends.planner, backends.pool,
+                               backends.clock);
+    endpoints::add_job_redrive(handlers, backends.jobs, backends.clock);
+    endpoints::add_job_reading(handlers, backends.jobs, backends.signals, draining, backends.clock);
+    endpoints::add_job_events(handlers, backends.jobs, backends.signals, backends.identity,
+                              draining, backends.clock);
+    endpoints::add_job_results(handlers, backends.jobs, backends.kinds, backends.pool, version);
+    endpoints::add_job_pictures(handlers, backends.jobs, backends.kinds, backends.pool);
+    endpoints::add_baselines(handlers, backends.jobs, backends.baselines, backends.kinds);
+    endpoints::add_datasets(handlers, backends.datasets);
+    endpoints::add_dataset_upload(handlers, backends.datasets, backends.pool);
+    endpoints::add_dataset_records(handlers, backends.datasets, backends.pool);
+    endpoints::add_devices(handlers, backends.jobs, backends.shares);
+    endpoints::add_health(handlers, backends.jobs, backends.shares);
+    endpoints::add_queue(handlers, backends.shares);
+    endpoints::add_usage(handlers, backends.shares, backends.clock);
+    endpoints::add_estimates(handlers, backends.kinds, {backends.records, backends.jobs},
+                             backends.pool);
+    endpoints::add_kind_answers(handlers, backends.jobs, backends.kinds, backends.pool);
+    endpoints::add_schedules(handlers, backends.schedules, backends.planner, backends.clock);
+    endpoints::add_sessions(handlers, backends.identity, backends.clock);
+    endpoints::add_users(handlers, backends.identity, backends.clock);
+    endpoints::add_teams(handlers, backends.identity);
+    endpoints::add_tokens(handlers, backends.identity, backends.clock);
+    endpoints::add_webhooks(handlers, backends.webhooks, backends.webhook_targets);
+    endpoints::add_operations(handlers, backends.jobs, draining,
                               {version, contract.version(), contract.kinds()});
-    kind_operations(handlers);
+    backends.kind_operations(handlers);
     return handlers;
 }
 

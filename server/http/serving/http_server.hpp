@@ -30,10 +30,10 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
 
-// The whole HTTP side of `plimsoll serve`, put together: contract, handlers, pages, listener.
+// The HTTP side of `plimsoll serve`: contract, handlers, pages and listener.
 namespace plimsoll::http {
 
-// What is referred to must outlive the server.
+// What the HTTP server depends on; references must outlive it.
 struct Backends {
     queue::JobStore& jobs;
     queue::DatasetStore& datasets;
@@ -44,7 +44,7 @@ struct Backends {
     const webhooks::AllowList& webhook_targets;
     const Clock& clock;
     std::span<const jobs::Contract> kinds;
-    // For bodies and chunks that would hold up the I/O thread; bounded by
+    // Processes large bodies and chunks off the I/O thread; its load is bounded by
     // limits::kBodyBytesInFlight.
     boost::asio::thread_pool& pool;
     queue::TeamRecordStore& records;
@@ -57,15 +57,15 @@ struct Backends {
 
 class HttpServer {
   public:
-    // `version` is the program's, "0.1.0"; without `pages` it serves the API alone. Throws
-    // std::runtime_error when openapi.yaml, the handlers and the job kinds do not agree.
+    // `version`: of the program, "0.1.0"; without `pages` only the API is served. Throws
+    // std::runtime_error if openapi.yaml, the handlers and the job kinds do not match.
     HttpServer(boost::asio::io_context& io, Backends backends, const std::string& version,
                std::optional<StaticFiles> pages);
     ~HttpServer();
     HttpServer(const HttpServer&) = delete;
     HttpServer& operator=(const HttpServer&) = delete;
 
-    // The port. Errors name the address, the certificate or the key.
+    // Returns the port. Errors name the address, the certificate or the key.
     Result<unsigned short> start(const ListenOptions& options);
 
     Traffic& traffic();
@@ -73,14 +73,14 @@ class HttpServer {
     // See Listener.
     Result<void> reload_tls();
 
-    // Says that it is not ready any more (readiness is answered with 503) and goes on serving.
+    // Answers readiness with 503 from now on, and keeps serving.
     void announce_drain();
-    // Not ready any more: new connections are refused, idle ones closed, answers under way
-    // finished, and who waits for a job is sent home.
+    // Stops accepting connections, closes idle ones, finishes running responses and answers long
+    // polls immediately.
     void drain();
-    // True when everybody has left, false when time is over first.
+    // Returns true when all connections are closed, false on timeout.
     boost::asio::awaitable<bool> drained(std::chrono::milliseconds time);
-    // Cuts off whoever is left.
+    // Closes all remaining connections.
     void close();
 
   private:

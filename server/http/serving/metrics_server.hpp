@@ -9,8 +9,8 @@
 
 namespace plimsoll::http {
 
-// GET /metrics on an address of its own, in Prometheus' text format and for whoever reaches that
-// address: metrics name devices and operations, but no team, user or text. Answers nothing else.
+// Serves GET /metrics, and nothing else, on its own address in Prometheus' text format, without
+// authentication: metrics name devices and operations, but no team, user or text.
 class MetricsServer {
   public:
     using Collect = std::function<boost::asio::awaitable<std::string>()>;
@@ -18,10 +18,10 @@ class MetricsServer {
     MetricsServer(boost::asio::io_context& io, Traffic& traffic, Collect collect);
     ~MetricsServer();
 
-    // The port.
+    // Returns the port.
     Result<unsigned short> start(const ListenOptions& options);
     Result<void> reload_tls();
-    // Cuts off whoever is there.
+    // Closes all connections.
     void close();
 
   private:

@@ -7,7 +7,7 @@
 
 namespace plimsoll::http {
 
-// The API and, where there are any, the web pages beside it.
+// Serves the API and, if present, the web pages.
 class Site final : public Application {
   public:
     Site(Api& api, std::optional<StaticFiles> pages) : api_(api), pages_(std::move(pages)) {}

@@ -9,13 +9,12 @@
 
 namespace plimsoll::http {
 
-// The built web UI, read into memory once at the start: a few hundred kilobytes, and no file access
-// while requests are served. `/` is index.html; a file with a neighbour of the same name and ".gz"
-// is sent compressed to whoever takes it. Files under /assets carry their hash in their name and
-// may be kept for ever.
+// The built web UI, read into memory once at the start (a few hundred kilobytes), so that requests
+// need no file access. `/` is index.html. A file with a sibling ".gz" is sent compressed to clients
+// that accept it. Files under /assets have their hash in their name and are cached indefinitely.
 class StaticFiles final : public Application {
   public:
-    // Without an index.html: Errc::not_found that names the folder.
+    // Errc::not_found names the folder if it has no index.html.
     static Result<StaticFiles> load(const std::filesystem::path& folder);
 
     std::unique_ptr<Exchange> exchange() override;

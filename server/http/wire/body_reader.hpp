@@ -12,16 +12,17 @@
 
 namespace plimsoll::http {
 
-// Asks a client that waits for it to send its body.
+// Sends 100 Continue to a client that waits for it.
 template <class Stream>
 boost::asio::awaitable<void> write_continue(Stream& stream, boost::system::error_code& error) {
-    constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
+    constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
     co_await boost::asio::async_write(
-        stream, boost::asio::buffer(kGoOn),
+        stream, boost::asio::buffer(kContinue),
         boost::asio::redirect_error(boost::asio::use_awaitable, error));
 }
 
-// Takes a body off the wire piece by piece. Included by connection.cpp alone: it brings Beast.
+// Reads a body from the socket piece by piece. Included only by connection.cpp, because it includes
+// Beast.
 template <class Stream>
 class BodyReader final : public BodySource {
     template <class T>
@@ -37,13 +38,13 @@ class BodyReader final : public BodySource {
         std::chrono::milliseconds timeout;  // for a piece, see kBodyBytesPerSecond
     };
 
-    // `head` was read; `expected`: the client waits to be asked for the body.
+    // `head`: the parsed head; `expected`: the client waits for 100 Continue.
     BodyReader(Wire wire, Head&& head, std::size_t limit, bool expected)
         : wire_(wire), parser_(std::move(head)), limit_(limit), expected_(expected) {
         parser_.body_limit(limit);
     }
 
-    // Whether all of it was taken.
+    // Whether the whole body was read.
     bool done() const { return parser_.is_done(); }
 
     awaitable<Result<std::optional<std::string>>> next() override {
@@ -67,7 +68,7 @@ class BodyReader final : public BodySource {
         wire_.deadline.disarm();
         piece.resize(piece.size() - body.size);
         if (error && error != beast::error::need_buffer) {
-            // What came before is worth keeping; the next call tells of the error.
+            // Deliver what was read; the next call returns the error.
             failed_ = error;
             if (piece.empty()) co_return fail(reason(error));
         }

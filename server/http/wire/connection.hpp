@@ -8,8 +8,8 @@
 
 namespace plimsoll::http {
 
-// Serves one client until it leaves, breaks the protocol or is too slow: read → application →
-// write, one request after the other, so pipelined requests are answered in their order.
+// Serves one client until it disconnects, violates the protocol or is too slow: read → application
+// → write, one request at a time, so pipelined requests are answered in order.
 boost::asio::awaitable<void> serve_plain(boost::asio::ip::tcp::socket socket, Front& front);
 boost::asio::awaitable<void> serve_tls(boost::asio::ip::tcp::socket socket,
                                        boost::asio::ssl::context& tls, Front& front);

@@ -8,9 +8,10 @@
 
 namespace plimsoll::http {
 
-// Cancels what a socket does when time is over. The socket stays open, so that the client can
-// still be told why. Deadlines mostly come and go unreached, several a request: the timer waits on
-// and looks only when it fires whether its time has been put off.
+// Cancels a socket's operations at a deadline. The socket stays open so that the client can still
+// receive the reason. Most deadlines are set and cleared several times per request without
+// expiring, so the timer is not reset each time: when it fires, it checks whether the deadline has
+// moved.
 class Deadline {
   public:
     explicit Deadline(boost::asio::ip::tcp::socket& socket)
@@ -46,7 +47,7 @@ class Deadline {
         state->wakes_at = state->due;
         state->timer.expires_at(state->due);
         state->timer.async_wait([state](boost::system::error_code cancelled) {
-            // Of a wait that a nearer one has replaced, as its time says.
+            // A superseded wait: an earlier one replaced it.
             if (cancelled || Clock::now() < state->wakes_at) return;
             state->wakes_at = Clock::time_point::max();
             if (state->due == Clock::time_point::max()) return;

@@ -16,13 +16,13 @@ namespace plimsoll::http {
 class OpenConnection {
   public:
     virtual ~OpenConnection() = default;
-    // Closes it if it waits for a request; otherwise it closes after its present answer.
+    // Closes it if idle; otherwise after the current response.
     virtual void finish() = 0;
-    // Closes it in the middle of whatever it does.
+    // Closes it immediately.
     virtual void abort() = 0;
 };
 
-// What all connections of a listener share. Touched by the I/O thread alone.
+// State shared by all connections of a listener. Used by the I/O thread only.
 struct Front {
     Front(Application& app, Traffic& counts) : application(app), traffic(counts) {}
 

@@ -35,18 +35,17 @@ class Listener {
     // `application` and `traffic` must outlive it.
     Listener(boost::asio::io_context& io, Application& application, Traffic& traffic);
 
-    // The port that it listens on. Errors name the address or the file.
+    // Returns the port. Errors name the address or the file.
     Result<unsigned short> start(const ListenOptions& options);
 
-    // Reads the certificate and the key again, for connections from now on. When they cannot be
-    // used, the old ones stay.
+    // Reloads certificate and key for new connections. On error the old ones stay in use.
     Result<void> reload_tls();
 
-    // Takes no new connection, closes idle ones, lets the others finish their answer.
+    // Stops accepting connections, closes idle ones and lets the others finish their response.
     void drain();
-    // True when all connections are gone, false when time is over first.
+    // Returns true when all connections are closed, false on timeout.
     boost::asio::awaitable<bool> drained(std::chrono::milliseconds time);
-    // Cuts off whatever is still there.
+    // Closes all remaining connections.
     void close();
 
     bool stopping() const { return front_.stopping; }

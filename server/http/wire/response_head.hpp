@@ -7,18 +7,18 @@
 
 namespace plimsoll::http {
 
-// How a client wants its answer.
+// How the client expects the response.
 struct Manner {
     unsigned version = 11;
     bool keep_alive = true;
     bool head = false;  // the request was HEAD: no body
 };
 
-// Whether the body comes in chunks. HTTP/1.0 knows none: there, the end of the connection is the
-// end of a stream whose length is not known.
+// Whether the body uses chunked encoding. HTTP/1.0 has none: there, closing the connection ends a
+// stream of unknown length.
 bool is_chunked(const Response& response, Manner manner);
 
-// The status line and all fields of an answer, with the empty line behind them.
+// The status line and all header fields, with the trailing empty line.
 std::string response_head(const Response& response, const Request& request, Manner manner);
 
 }  // namespace plimsoll::http

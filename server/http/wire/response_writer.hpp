@@ -17,18 +17,18 @@ namespace plimsoll::http {
 
 namespace wire = boost::beast::http;
 
-// Puts one answer on the wire. Included by connection.cpp alone: it brings Beast.
+// Writes one response to the socket. Included only by connection.cpp, because it includes Beast.
 template <class Stream>
 class ResponseWriter {
     template <class T>
     using awaitable = boost::asio::awaitable<T>;
 
   public:
-    // `timeout` is for one piece.
+    // `timeout`: per piece.
     ResponseWriter(Stream& stream, Deadline& deadline, std::chrono::milliseconds timeout)
         : stream_(stream), deadline_(deadline), timeout_(timeout) {}
 
-    // False when not all of it could be sent.
+    // False if the response could not be sent completely.
     awaitable<bool> write(Response response, const Request& request, Manner manner) {
         const auto head = response_head(response, request, manner);
         if (response.stream) {
@@ -55,13 +55,14 @@ class ResponseWriter {
         co_return !chunked || co_await write_buffers(wire::make_chunk_last());
     }
 
-    // It closed the connection, or its sending half: then nobody waits for more.
+    // The client closed the connection or its sending half: nobody is reading.
     bool client_gone() {
         pollfd look{boost::beast::get_lowest_layer(stream_).native_handle(), POLLRDHUP, 0};
         return ::poll(&look, 1, 0) == 1;
     }
 
-    // A large piece goes out in several writes, each with its own deadline: slow is not stuck.
+    // A large piece is sent in several writes, each with its own deadline, so that a slow client is
+    // not taken for a stuck one.
     awaitable<bool> write_piece(std::string_view piece, bool chunked) {
         while (!piece.empty()) {
             const auto part = piece.substr(0, limits::kWriteBytes);

@@ -14,15 +14,14 @@ class Histogram;
 
 namespace plimsoll::http {
 
-// What the HTTP front counts: requests, connections and event streams. Teams and users are no
-// labels: whoever may read the metrics need not know them. For the I/O thread.
+// HTTP metrics: requests, connections and event streams. Teams and users are not labels, because
+// readers of metrics need not know them. For the I/O thread.
 class Traffic {
   public:
     Traffic();
 
-    // `took`: from the request's head to the answer's. What comes after it (a download, a stream)
-    // takes as long as the client likes.
-    // Names of operations outlive this.
+    // `took`: from the request's head to the response's. The body (a download, a stream) takes as
+    // long as the client chooses. Operation names must outlive this.
     void answered(std::string_view operation, int status, std::chrono::duration<double> took);
     prometheus::Gauge& connections() { return connections_; }
     prometheus::Gauge& event_streams() { return event_streams_; }
@@ -32,13 +31,14 @@ class Traffic {
   private:
     prometheus::Registry registry_;
     prometheus::Family<prometheus::Histogram>& requests_;
-    // What `requests_` holds, by operation and status: its own look-up makes a map of labels.
+    // Counters of `requests_` by operation and status: its own look-up would build a label map each
+    // time.
     std::map<std::pair<std::string_view, int>, prometheus::Histogram*> by_subject_;
     prometheus::Gauge& connections_;
     prometheus::Gauge& event_streams_;
 };
 
-// Counts one more in `gauge` for as long as it lives.
+// Increments `gauge` for its lifetime.
 class Counted {
   public:
     explicit Counted(prometheus::Gauge& gauge);

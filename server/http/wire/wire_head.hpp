@@ -7,18 +7,18 @@
 
 #include <boost/beast/http/message.hpp>
 
-// Between Beast's view of a request and ours.
+// Conversion between Beast's request head and ours.
 namespace plimsoll::http {
 
 using WireHead = boost::beast::http::request_header<>;
 
 Request read_head(const WireHead& head, const std::string& remote_address, bool secure);
 
-// What a parser lets through and a server should not: no or several Hosts, ambiguous framing, more
-// fields than anybody needs.
+// Rejects what the parser accepts and a server must not: no or several Host fields, ambiguous
+// framing, too many fields.
 Outcome<void> check_head(const Request& request, const WireHead& head, bool chunked);
 
-// What to tell a client whose request could not be read; nothing when it is gone.
+// The response to an unreadable request; nullopt if the client is gone.
 std::optional<Problem> protocol_problem(boost::system::error_code error, bool timed_out);
 
 }  // namespace plimsoll::http

@@ -10,7 +10,7 @@
 
 namespace plimsoll::postgres {
 
-// A user of the operating system that a program is to run as, with its groups.
+// An operating-system user, with its groups, to run a program as.
 struct RunAs {
     uid_t user;
     gid_t group;
@@ -18,17 +18,17 @@ struct RunAs {
     std::string home;
 };
 
-// A user by name; nothing when there is none.
+// Looks up a user by name; nullopt if there is none.
 std::optional<RunAs> find_os_user(const std::string& name);
 
 struct Finished {
-    int status;          // exit status; 128 + signal when it was killed
-    std::string output;  // standard output and standard error together, at most 64 KiB
+    int status;          // exit status; 128 + signal number if killed
+    std::string output;  // standard output and error combined, at most 64 KiB
 };
 
-// Runs a program to its end, in "/", with a clean environment, file mode 0077 and no descriptor but
-// the standard ones. `as` drops root's rights first. Blocks. Errc::unavailable when the program
-// cannot be started.
+// Runs a program to completion in "/", with a clean environment, umask 0077 and only the standard
+// descriptors. `as`: drop root privileges first. Blocks. Errc::unavailable: the program cannot be
+// started.
 Result<Finished> run_program(const std::vector<std::string>& command,
                              const std::optional<RunAs>& as);
 

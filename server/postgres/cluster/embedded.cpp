@@ -136,7 +136,7 @@ Result<void> EmbeddedCluster::launch() {
         return {};
     }
     if (!is_alive()) {
-        if (auto voided = void_locks(); !voided) return voided;
+        if (auto voided = remove_stale_locks(); !voided) return voided;
     }
     // pg_ctl puts the server into a session of its own, so that Ctrl-C at the terminal reaches us
     // alone and the server stays until our drain is over.
@@ -180,7 +180,7 @@ bool EmbeddedCluster::is_alive() const {
 // PostgreSQL takes any process that bears the number in a lock file for its owner, even a dead one
 // that nobody has buried. The rest of postmaster.pid stays: by it PostgreSQL sees whether backends
 // of the dead postmaster still use its memory, and refuses to start until they are gone.
-Result<void> EmbeddedCluster::void_locks() const {
+Result<void> EmbeddedCluster::remove_stale_locks() const {
     std::error_code ignored;
     fs::remove(layout_.sockets / ".s.PGSQL.5432.lock", ignored);
     const fs::path file = layout_.cluster / "postmaster.pid";

@@ -9,33 +9,34 @@
 
 namespace plimsoll::postgres {
 
-// The private PostgreSQL that `plimsoll serve` owns when it is given no database. It listens on a
-// socket only and belongs to one data directory, which one process at a time may use. All calls
-// block and belong before and after the I/O loop.
+// The private PostgreSQL cluster of `plimsoll serve` when no database is configured. It listens on
+// a Unix socket only and belongs to one data directory, which one process at a time may use. All
+// calls block: use them before and after the I/O loop.
 class EmbeddedCluster {
   public:
-    // Makes the cluster when there is none, starts it, or takes over a server that outlived a
-    // crashed plimsoll. Every failure is a sentence for the person at the terminal.
+    // Creates the cluster if needed and starts it, or adopts a server that outlived a crashed
+    // plimsoll. Error messages are sentences for the user.
     static Result<std::unique_ptr<EmbeddedCluster>> start(const std::filesystem::path& data);
 
-    // Connection string of the cluster in `data`, whoever runs it, for commands beside the server.
+    // Connection string of the cluster in `data`, whichever process runs it, for administration
+    // commands.
     static Result<std::string> conninfo_of(const std::filesystem::path& data);
 
-    // Stops the server when stop() was not called.
+    // Stops the server if stop() was not called.
     ~EmbeddedCluster();
     EmbeddedCluster(const EmbeddedCluster&) = delete;
     EmbeddedCluster& operator=(const EmbeddedCluster&) = delete;
 
-    // Connection string without a user; any role of ours may be taken.
+    // Connection string without a user; every Plimsoll role may connect.
     std::string conninfo() const;
-    // Whether a server was found running.
+    // Whether a running server was adopted.
     bool adopted() const { return adopted_; }
     // The postmaster's process id.
     pid_t pid() const;
     // Whether it runs.
     bool is_alive() const;
 
-    // Ends the sessions, writes everything out and waits for the end.
+    // Ends all sessions, checkpoints and waits for the shutdown.
     Result<void> stop();
 
   private:
@@ -43,12 +44,12 @@ class EmbeddedCluster {
 
     Result<void> create();
     Result<void> launch();
-    Result<void> void_locks() const;
+    Result<void> remove_stale_locks() const;
     Result<void> create_database();
     Result<Finished> control(std::initializer_list<std::string> arguments) const;
 
     EmbeddedLayout layout_;
-    int lock_;  // descriptor of the locked file that keeps a second process out
+    int lock_;  // descriptor of the lock file that excludes a second process
     bool adopted_ = false;
     bool running_ = false;
 };

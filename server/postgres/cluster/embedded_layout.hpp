@@ -9,7 +9,7 @@
 
 namespace plimsoll::postgres {
 
-// Where the private PostgreSQL of one data directory lives, and as whom it runs.
+// Directories and user of the private PostgreSQL of one data directory.
 struct EmbeddedLayout {
     std::filesystem::path base;      // --data
     std::filesystem::path cluster;   // PGDATA, base/postgres
@@ -17,17 +17,16 @@ struct EmbeddedLayout {
     std::filesystem::path sockets;   // base/run, or a short path below /tmp
     std::filesystem::path binaries;  // of the cluster's major version
     std::string os_user;             // who runs plimsoll
-    std::optional<RunAs> run_as;     // who runs PostgreSQL, when it is somebody else
+    std::optional<RunAs> run_as;     // who runs PostgreSQL, if different
 };
 
-// The data directory when none is given: /var/lib/plimsoll for root, else
-// $XDG_STATE_HOME/plimsoll, else ~/.local/state/plimsoll.
+// The default data directory: /var/lib/plimsoll for root, else $XDG_STATE_HOME/plimsoll, else
+// ~/.local/state/plimsoll.
 Result<std::filesystem::path> default_data_directory();
 
-// Decides the layout and makes its directories. As root everything of PostgreSQL belongs to the
-// user postgres, because initdb and postgres refuse to run as root. Errors: no such user, no
-// binaries or none of the version that wrote the data, a directory that PostgreSQL's user cannot
-// enter.
+// Determines the layout and creates its directories. As root, PostgreSQL's files belong to the user
+// postgres, because initdb and postgres refuse to run as root. Errors: no such user, no binaries of
+// the data's version, a directory that PostgreSQL's user cannot enter.
 Result<EmbeddedLayout> prepare_layout(std::filesystem::path base);
 
 }  // namespace plimsoll::postgres

@@ -5,7 +5,7 @@
 
 namespace plimsoll::postgres {
 
-// The superuser of the private cluster, and the one database in it.
+// The superuser and the only database of the private cluster.
 inline constexpr const char* kEmbeddedSuperuser = "plimsoll_superuser";
 inline constexpr const char* kEmbeddedDatabase = "plimsoll";
 
@@ -13,9 +13,9 @@ inline constexpr const char* kEmbeddedDatabase = "plimsoll";
 inline constexpr const char* kAppRole = "plimsoll_app";
 inline constexpr const char* kWorkerRole = "plimsoll_worker";
 
-// Writes postgresql.conf, pg_hba.conf and pg_ident.conf of the private cluster anew, so that an
-// older release's settings do not stay behind. Only the socket is open, and only to the user who
-// runs plimsoll, known by the kernel (peer); that user may take every role of ours.
+// Writes postgresql.conf, pg_hba.conf and pg_ident.conf of the private cluster from scratch, so
+// that no setting of an older release remains. Only the Unix socket is open, and only to the user
+// who runs plimsoll (peer authentication); that user may connect as every Plimsoll role.
 Result<void> write_settings(const EmbeddedLayout& layout);
 
 }  // namespace plimsoll::postgres

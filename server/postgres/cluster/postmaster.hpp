@@ -6,13 +6,12 @@
 
 namespace plimsoll::postgres {
 
-// The process that a cluster's postmaster.pid names; 0 when there is no such file.
+// The process id in a cluster's postmaster.pid; 0 if there is no such file.
 pid_t named_postmaster(const std::filesystem::path& cluster);
 
-// Whether that process runs and is a PostgreSQL. A killed one stays in the table of processes, and
-// takes signals, until its parent has asked how it ended, which in a container without an init
-// nobody does; it holds no files and no memory any more. The number may also have gone to another
-// program since, as after a restart of the machine.
+// Whether that process is running and is PostgreSQL. A killed one may remain a zombie, which still
+// accepts signals, if nothing reaps it, as in a container without an init. The process id may also
+// have been reused, for example after a reboot.
 bool is_postmaster_running(const std::filesystem::path& cluster);
 
 }  // namespace plimsoll::postgres

@@ -5,7 +5,7 @@
 
 namespace plimsoll::postgres {
 
-// Lets Asio wait on a socket that libpq owns and closes: the descriptor is given back unclosed.
+// Lets Asio wait on a socket owned by libpq, which closes it: the descriptor is released unclosed.
 class BorrowedSocket {
   public:
     using Wait = boost::asio::posix::stream_descriptor::wait_type;
@@ -23,7 +23,7 @@ class BorrowedSocket {
         return descriptor_.async_wait(what, std::forward<Token>(token));
     }
 
-    // Ends every wait with operation_aborted. May be called again.
+    // Ends all waits with operation_aborted. Idempotent.
     void give_back() {
         if (descriptor_.is_open()) descriptor_.release();
     }

@@ -14,7 +14,7 @@ namespace plimsoll::postgres {
 
 namespace asio = boost::asio;
 
-// Where and as whom to connect.
+// A database and the role to connect as.
 struct Target {
     std::string conninfo;  // a postgresql:// URL or key=value pairs; several hosts are allowed
     std::string user;      // role; empty: what conninfo says
@@ -25,9 +25,9 @@ struct FinishConnection {
 };
 using Handle = std::unique_ptr<pg_conn, FinishConnection>;
 
-// Opens a non-blocking connection on the executor of the calling coroutine. Errc::unavailable when
-// the server refuses, Errc::timeout when it does not answer by the deadline. Host names are
-// resolved by libpq, which blocks: give addresses where the resolver is slow.
+// Opens a non-blocking connection on the executor of the calling coroutine. Errc::unavailable:
+// refused; Errc::timeout: no answer by the deadline. libpq resolves host names with a blocking
+// call: use addresses where the resolver is slow.
 asio::awaitable<Result<Handle>> connect(Target target, Deadline deadline);
 
 }  // namespace plimsoll::postgres

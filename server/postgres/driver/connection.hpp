@@ -21,16 +21,16 @@ struct pg_result;
 
 namespace plimsoll::postgres {
 
-// One connection in libpq's pipeline mode: batches of several callers are under way at once and
-// answered in order. Not thread-safe: everything happens on the executor's one thread.
+// One connection in libpq's pipeline mode: batches of several callers are in flight at once and
+// answered in order. Not thread-safe: use it on the executor's one thread.
 //
 // A batch without a BEGIN of its own is one implicit transaction that commits at its end; its
-// caller is answered after the commit. All that outlives a batch in the session are statements that
-// queries/*.sql calls prepared. A transaction-pooling proxy is fine: one that does not keep track
-// of them costs a call, refused as unavailable, and from then on statements are parsed each time.
+// caller is answered after the commit. Only statements marked `prepared` in queries/*.sql outlive a
+// batch in the session. Transaction-pooling proxies work: with one that does not track prepared
+// statements, one call fails as unavailable, and from then on statements are parsed each time.
 class Connection : public std::enable_shared_from_this<Connection> {
   public:
-    // `lost` is called once, when the connection breaks or is abandoned, with the reason; not by
+    // `lost` is called once, with the reason, if the connection breaks or is abandoned; not by
     // close().
     using Lost = std::function<void(const Error& reason)>;
     using Notified = std::function<void(std::string_view channel, std::string_view payload)>;
@@ -39,13 +39,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
                                             Lost lost);
     ~Connection();
 
-    // Runs a batch. When a deadline passes, the connection is abandoned, because answers come in
-    // order: that caller gets Errc::timeout, the others Errc::unavailable, and whether the batch
-    // took effect is unknown to all of them. A cancelled caller leaves at once; its batch still
-    // runs.
+    // Runs a batch. If a deadline passes, the connection is abandoned, because answers arrive in
+    // order: that caller gets Errc::timeout, the others Errc::unavailable, and whether their
+    // batches took effect is unknown. A cancelled caller returns immediately; its batch still runs.
     asio::awaitable<Result<Replies>> run(Batch batch, Deadline deadline);
 
-    // What arrives on the channels that a batch has said LISTEN to.
+    // Called for notifications on channels that a batch LISTENs to.
     void on_notification(Notified notified) { notified_ = std::move(notified); }
 
     std::size_t under_way() const { return pending_.size(); }
@@ -80,8 +79,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     asio::steady_timer deadline_timer_;
     Deadline watched_ = Deadline::max();
     std::deque<std::shared_ptr<Pending>> pending_;
-    std::unordered_set<std::string_view> prepared_;  // what the session was told, by name
-    bool prepares_ = true;                           // the session is ours alone, for all we know
+    std::unordered_set<std::string_view> prepared_;  // statements prepared in the session, by name
+    bool prepares_ = true;                           // false once a pooling proxy was detected
     bool flush_scheduled_ = false;
     Lost lost_;
     Notified notified_;

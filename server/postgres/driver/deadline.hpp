@@ -4,7 +4,7 @@
 
 namespace plimsoll::postgres {
 
-// Of the local steady clock: deadlines bound our waiting, nothing that is stored.
+// By the local steady clock: deadlines bound waiting, not anything stored.
 using Deadline = std::chrono::steady_clock::time_point;
 
 }  // namespace plimsoll::postgres

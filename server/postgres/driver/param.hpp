@@ -17,9 +17,9 @@ struct Bytes {
     std::string data;
 };
 
-// One parameter of a statement, encoded. Numbers, texts and their arrays leave as text of unknown
-// type, so that PostgreSQL infers the type from where the parameter stands (smallint, jsonb, an
-// enum); bytea, timestamptz and their arrays leave as binary of exactly that type.
+// One encoded statement parameter. Numbers, text and their arrays are sent as text of unknown type,
+// so that PostgreSQL infers the type from the context (smallint, jsonb, an enum); bytea,
+// timestamptz and their arrays are sent as binary of exactly that type.
 class Param {
   public:
     Param(std::nullopt_t) : null_(true) {}
@@ -46,7 +46,7 @@ class Param {
         if (value) *this = Param(std::move(*value));
     }
 
-    // As libpq wants them: null pointer for NULL, type 0 for "infer it", format 1 for binary.
+    // As libpq expects: null pointer for NULL, type 0 for "infer", format 1 for binary.
     const char* data() const { return null_ ? nullptr : bytes_.c_str(); }
     int length() const { return static_cast<int>(bytes_.size()); }
     unsigned type() const { return type_; }

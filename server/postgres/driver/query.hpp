@@ -10,7 +10,7 @@ namespace plimsoll::postgres {
 struct Query {
     std::string_view name;
     const char* text;
-    // The session's name for it, which changes with the text; null: it is parsed each time.
+    // Name of the prepared statement, which changes with the text; null: parsed each time.
     const char* prepared = nullptr;
 };
 

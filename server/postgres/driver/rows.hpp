@@ -13,15 +13,15 @@ struct pg_result;
 
 namespace plimsoll::postgres {
 
-// One value of a row in PostgreSQL's binary format; a null pointer is NULL.
+// One value in PostgreSQL's binary format; a null pointer is NULL.
 struct Cell {
     unsigned type;
     const char* data;
     int length;
 };
 
-// Decoders of the types that queries return. Asking for another type than the column has, or for a
-// plain value where there is NULL, is a mistake of ours and throws std::logic_error.
+// Decoders of the types that queries return. Requesting another type than the column's, or a plain
+// value for NULL, is a programming error and throws std::logic_error.
 //   int64, int32 <- smallint, integer, bigint, oid      double <- real, double precision
 //   string, string_view <- text, json, jsonb, enums, bytea (raw); string also <- uuid
 template <class T>
@@ -72,7 +72,7 @@ class Row {
     int index_;
 };
 
-// What one statement returned.
+// The result of one statement.
 class Rows {
   public:
     explicit Rows(pg_result* owned = nullptr);
@@ -80,7 +80,7 @@ class Rows {
     int size() const;
     bool empty() const { return size() == 0; }
     Row operator[](int index) const { return Row(result_.get(), index); }
-    // Rows inserted, updated or deleted by a statement that returns none.
+    // Rows affected by a statement that returns none.
     std::int64_t affected() const;
 
     class Iterator {

@@ -23,10 +23,10 @@ struct Statement {
     }
 };
 
-// Statements that travel in one round trip and are one transaction: all of them, or none.
+// Statements sent in one round trip as one transaction.
 using Batch = std::vector<Statement>;
 
-// What the statements of a batch returned, in order.
+// The results of a batch's statements, in order.
 using Replies = std::vector<Rows>;
 
 }  // namespace plimsoll::postgres

@@ -62,7 +62,7 @@ identity::Principal to_principal(const Row& row) {
     return principal;
 }
 
-Error not_valid() {
+Error invalid_credential() {
     return {Errc::unauthenticated, "The credentials are unknown, expired or revoked.", {}};
 }
 

@@ -11,10 +11,11 @@ identity::Team to_team(const Row& row);
 identity::Member to_member(const Row& row);
 identity::Token to_token(const Row& row);
 
-// From a row of identity.by_tokens or identity.by_sessions, less what only one of them has.
+// From a row of identity.by_tokens or identity.by_sessions, without members specific to one of
+// them.
 identity::Principal to_principal(const Row& row);
 
-// What is said of a secret that is nobody's.
-Error not_valid();
+// The error for an unknown credential.
+Error invalid_credential();
 
 }  // namespace plimsoll::postgres

@@ -5,8 +5,6 @@
 #include "server/postgres/sql.hpp"
 
 namespace plimsoll::postgres {
-
-using identity::Actor;
 using identity::awaitable;
 
 namespace {
@@ -41,13 +39,13 @@ awaitable<Result<std::vector<identity::User>>> IdentityStore::users() {
     co_return all(*rows, to_user);
 }
 
-awaitable<Result<identity::User>> IdentityStore::create_user(Actor actor, std::string name,
+awaitable<Result<identity::User>> IdentityStore::create_user(Author author, std::string name,
                                                              std::string email,
                                                              bool administrator) {
     auto rows = co_await run(
         across_teams(),
         Statement::of(sql::identity_create_user, std::move(name), unless_empty(std::move(email)),
-                      administrator, actor.team.value, actor.user.value, actor.request_id));
+                      administrator, author.team.value, author.user.value, author.request_id));
     if (rows) co_return to_user((*rows)[0]);
     if (rows.error().code == Errc::conflict) {
         co_return fail(Errc::conflict, "A user of this name or e-mail address exists.");
@@ -68,10 +66,10 @@ awaitable<Result<std::vector<identity::Team>>> IdentityStore::teams(UserId user)
     co_return all(administrator ? (*replies)[2] : (*replies)[3], to_team);
 }
 
-awaitable<Result<identity::Team>> IdentityStore::create_team(Actor actor, std::string name) {
+awaitable<Result<identity::Team>> IdentityStore::create_team(Author author, std::string name) {
     auto rows = co_await run(
-        across_teams(), Statement::of(sql::identity_create_team, std::move(name), actor.team.value,
-                                      actor.user.value, actor.request_id));
+        across_teams(), Statement::of(sql::identity_create_team, std::move(name), author.team.value,
+                                      author.user.value, author.request_id));
     if (rows) co_return to_team((*rows)[0]);
     if (rows.error().code == Errc::conflict) {
         co_return fail(Errc::conflict, "A team of this name exists.");
@@ -85,21 +83,21 @@ awaitable<Result<std::vector<identity::Member>>> IdentityStore::members(TeamId t
     co_return all(*rows, to_member);
 }
 
-awaitable<Result<void>> IdentityStore::set_member(Actor actor, TeamId team, UserId user,
+awaitable<Result<void>> IdentityStore::set_member(Author author, TeamId team, UserId user,
                                                   identity::Role role) {
     auto rows =
         co_await run(across_teams(), Statement::of(sql::identity_set_member, team.value, user.value,
-                                                   to_string(role), actor.team.value,
-                                                   actor.user.value, actor.request_id));
+                                                   to_string(role), author.team.value,
+                                                   author.user.value, author.request_id));
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) co_return fail(Errc::not_found, "There is no such user.");
     co_return Result<void>{};
 }
 
-awaitable<Result<void>> IdentityStore::remove_member(Actor actor, TeamId team, UserId user) {
-    auto rows = co_await run(across_teams(),
-                             Statement::of(sql::identity_remove_member, team.value, user.value,
-                                           actor.team.value, actor.user.value, actor.request_id));
+awaitable<Result<void>> IdentityStore::remove_member(Author author, TeamId team, UserId user) {
+    auto rows = co_await run(
+        across_teams(), Statement::of(sql::identity_remove_member, team.value, user.value,
+                                      author.team.value, author.user.value, author.request_id));
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) co_return fail(Errc::not_found, "There is no such member.");
     co_return Result<void>{};
@@ -114,14 +112,14 @@ awaitable<Result<std::vector<identity::Token>>> IdentityStore::tokens(TeamId tea
     co_return all(*rows, to_token);
 }
 
-awaitable<Result<identity::Token>> IdentityStore::create_token(Actor actor, identity::Token token,
+awaitable<Result<identity::Token>> IdentityStore::create_token(Author author, identity::Token token,
                                                                std::string hash) {
     const std::vector<std::string> scopes(token.scopes.begin(), token.scopes.end());
     auto rows = co_await run(
-        in_team(actor.team),
-        Statement::of(sql::identity_create_token, actor.team.value, token.user.value, token.name,
+        in_team(author.team),
+        Statement::of(sql::identity_create_token, author.team.value, token.user.value, token.name,
                       Bytes{std::move(hash)}, token.hint, scopes, token.expires_at,
-                      actor.team.value, actor.user.value, actor.request_id));
+                      author.team.value, author.user.value, author.request_id));
     if (!rows) {
         if (rows.error().code == Errc::conflict) {
             co_return fail(Errc::not_found, "The user is not a member of this team.");
@@ -135,10 +133,10 @@ awaitable<Result<identity::Token>> IdentityStore::create_token(Actor actor, iden
     co_return token;
 }
 
-awaitable<Result<void>> IdentityStore::revoke_token(Actor actor, TokenId id) {
-    auto rows = co_await run(in_team(actor.team),
-                             Statement::of(sql::identity_revoke_token, id.value, actor.team.value,
-                                           actor.user.value, actor.request_id));
+awaitable<Result<void>> IdentityStore::revoke_token(Author author, TokenId id) {
+    auto rows = co_await run(in_team(author.team),
+                             Statement::of(sql::identity_revoke_token, id.value, author.team.value,
+                                           author.user.value, author.request_id));
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) co_return fail(Errc::not_found, "There is no such token.");
     co_return Result<void>{};

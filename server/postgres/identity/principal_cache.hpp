@@ -10,21 +10,21 @@
 
 namespace plimsoll::postgres {
 
-// Whom credentials belonged to a moment ago, so that a busy one is not looked up for every request;
-// also that one belongs to nobody. What this process changes is forgotten at once; what another one
-// changes shows when the lifetime is over.
+// Short-lived cache of credential look-ups, including unknown credentials, so that a busy one is
+// not looked up for every request. Changes by this process clear it immediately; changes by other
+// processes show after kLifetime.
 class PrincipalCache {
   public:
     using Clock = std::chrono::steady_clock;
     using Found = Result<identity::Principal>;
 
-    // From when it was asked. An event stream looks again every second: with this, revocation ends
-    // it soon after that.
+    // Counted from the look-up. An event stream re-checks every second, so revocation ends it soon
+    // after that.
     static constexpr std::chrono::milliseconds kLifetime{250};
-    static constexpr std::size_t kMost = 4096;  // entries; more are not remembered
+    static constexpr std::size_t kMost = 4096;  // entries; further ones are not cached
 
-    // A question that is put now: its answer counts from here, and for nothing when something has
-    // changed in between.
+    // A look-up in progress: its answer is dated from here, and discarded if the cache was cleared
+    // meanwhile.
     struct Question {
         Clock::time_point asked;
         std::uint64_t changes;
@@ -33,7 +33,7 @@ class PrincipalCache {
     std::optional<Found> find(const Credential& credential, Clock::time_point now) const;
     Question ask(Clock::time_point now) const { return {now, changes_}; }
     void keep(const Credential& credential, const Found& found, Question question);
-    // Something has changed.
+    // Clears the cache.
     void forget();
 
   private:

@@ -40,7 +40,7 @@ std::map<Credential, Principal> PrincipalLookups::read(const Replies& replies) c
 }
 
 Error PrincipalLookups::missing() const {
-    return not_valid();
+    return invalid_credential();
 }
 
 }  // namespace plimsoll::postgres

@@ -12,8 +12,8 @@ struct Credential {
     auto operator<=>(const Credential&) const = default;
 };
 
-// Who a credential belongs to; every request asks. Errc::unauthenticated: nobody, or no longer. The
-// pool is of the role plimsoll_app.
+// Looks up the principals of credentials; used by every request. Errc::unauthenticated: unknown or
+// no longer valid. The pool's role is plimsoll_app.
 class PrincipalLookups final : public Lookups<Credential, identity::Principal> {
   public:
     using Lookups::Lookups;

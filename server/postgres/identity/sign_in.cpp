@@ -30,7 +30,7 @@ awaitable<Result<identity::NewSession>> IdentityStore::spend_sign_in_link(std::s
     auto rows = co_await pool_.run(
         Statement::of(sql::identity_spend_sign_in_link, Bytes{std::move(hash)}), kCallTimeout);
     if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(not_valid());
+    if (rows->empty()) co_return fail(invalid_credential());
     const Row row = (*rows)[0];
     co_return identity::NewSession{
         UserId{row.get<std::int64_t>("user_id")}, TeamId{row.get<std::int64_t>("team_id")}, {}};
@@ -54,13 +54,12 @@ awaitable<Result<void>> IdentityStore::end_session(SessionId id) {
     co_return Result<void>{};
 }
 
-awaitable<Result<void>> IdentityStore::create_sign_in_link(identity::Actor actor, UserId user,
-                                                           TeamId team, std::string hash,
-                                                           Timestamp expires_at) {
+awaitable<Result<void>> IdentityStore::create_sign_in_link(Author author, UserId user, TeamId team,
+                                                           std::string hash, Timestamp expires_at) {
     auto rows = co_await run(
         across_teams(), Statement::of(sql::identity_create_sign_in_link, team.value, user.value,
-                                      Bytes{std::move(hash)}, expires_at, actor.team.value,
-                                      actor.user.value, std::move(actor.request_id)));
+                                      Bytes{std::move(hash)}, expires_at, author.team.value,
+                                      author.user.value, std::move(author.request_id)));
     if (rows) co_return Result<void>{};
     if (rows.error().code == Errc::conflict) {
         co_return fail(Errc::not_found, "The user is not a member of this team.");

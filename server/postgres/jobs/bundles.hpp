@@ -7,10 +7,11 @@ namespace plimsoll::postgres {
 
 using Stored = std::vector<Result<queue::Submitted>>;
 
-// All of the jobs in one statement, or none.
+// Stores all of the jobs in one statement, or none.
 asio::awaitable<Result<Stored>> store_whole(Pool& pool, std::vector<queue::NewJob> jobs);
 
-// Some at a time, so that no statement holds the queue for long, each job for itself.
+// Stores each job independently, a few per statement, so that no statement locks the queue for
+// long.
 asio::awaitable<Stored> store_each(Pool& pool, std::vector<queue::NewJob> jobs);
 
 }  // namespace plimsoll::postgres

@@ -5,13 +5,13 @@
 
 #include <optional>
 
-// Between the types of datasets and the database's rows and parameters.
+// Conversions between dataset types and database rows and parameters.
 namespace plimsoll::postgres {
 
 queue::Dataset to_dataset(const Row& row);
 
 Statement creation(const queue::NewDataset& dataset);
-// The limit that its answer names; nothing when the dataset was made.
+// The exceeded limit; nullopt if the dataset was created.
 std::optional<Error> broken_limit(const Row& row);
 
 Statement appending(DatasetId id, queue::UploadStep step);

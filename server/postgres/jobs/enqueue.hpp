@@ -7,10 +7,11 @@
 
 namespace plimsoll::postgres {
 
-// One jobs.enqueue for many jobs: every field becomes an array. `whole`: all of them or none.
+// One jobs.enqueue for many jobs: every field becomes an array. `whole`: all or none.
 Statement enqueue(std::span<const queue::NewJob* const> jobs, bool whole = false);
 
-// The smallest n with 2^n >= mebibytes, as lanes and workers state memory; 0 for next to nothing.
+// The smallest n with 2^n >= mebibytes, the unit of memory requirements of lanes and workers; 0 for
+// at most 1 MiB.
 int memory_bucket(std::int64_t mebibytes);
 
 }  // namespace plimsoll::postgres

@@ -11,12 +11,12 @@ Result<queue::Submitted> to_submitted(const Row& row);
 
 Error idempotency_mismatch();
 
-// Whether the failure may be one job's fault, so that the others deserve a try of their own.
+// Whether one job may have caused the failure, so that the others should be retried individually.
 bool may_be_one_jobs_fault(Errc code);
 
-// Submits that arrive while a commit is under way share the next one: many callers, one fsync. Each
-// caller is answered after its own commit. ask() also answers Errc::conflict: the idempotency key
-// was used with another body.
+// Group commit of submits: those that arrive during a commit share the next one, so many callers
+// need one fsync. Each caller is answered after its own commit. ask() also returns Errc::conflict:
+// the idempotency key was used with another body.
 class GroupCommit final : public Rounds<queue::NewJob, queue::Submitted> {
   public:
     // `pool` outlives this.

@@ -11,8 +11,8 @@ struct JobOfTeam {
     auto operator<=>(const JobOfTeam&) const = default;
 };
 
-// A poll of each of a thousand jobs is a few queries. Errc::not_found: also another team's job. The
-// pool is of the role plimsoll_app.
+// Batched job look-ups: polling a thousand jobs takes a few queries. Errc::not_found: also another
+// team's job. The pool's role is plimsoll_app.
 class JobLookups final : public Lookups<JobOfTeam, queue::Job> {
   public:
     using Lookups::Lookups;

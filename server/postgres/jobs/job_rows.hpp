@@ -15,7 +15,7 @@ queue::Redriven to_redriven(const Row& row);
 // From a row of jobs.wait.
 queue::Wait to_wait(const Row& row);
 
-// Also what is said of another team's job.
+// Also for another team's job.
 Error no_such_job();
 
 // From a row of events.after.
@@ -26,7 +26,7 @@ queue::DeviceStatus to_device(const Row& row);
 
 std::string to_json(const queue::Labels& labels);
 
-// How the stores write an error of a task or a job: {"message": …}; and what of it people read.
+// Errors of tasks and jobs as stored: {"message": …}; and the message in it.
 std::string error_to_json(const std::string& message);
 std::string error_message(const std::string& json);
 

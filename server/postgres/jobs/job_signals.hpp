@@ -10,14 +10,14 @@
 
 namespace plimsoll::postgres {
 
-// Hands the notifications of plimsoll_job to whoever waits for those jobs.
+// Forwards notifications of plimsoll_job to callers waiting for those jobs.
 class JobSignals final : public queue::JobSignals {
   public:
-    // Subscribes; `listener` is not started yet and is stopped before this goes away.
+    // Subscribes; `listener` must not be started yet, and must be stopped before this is destroyed.
     JobSignals(asio::any_io_executor executor, Listener& listener);
 
-    // A change in the last moments before the call ends the wait shortly after: it may have come
-    // between the caller's look at the job and this call.
+    // A change shortly before the call also ends the wait: it may have happened between the
+    // caller's read of the job and this call.
     queue::awaitable<void> changed(JobId id,
                                    std::chrono::steady_clock::time_point deadline) override;
 
@@ -28,7 +28,7 @@ class JobSignals final : public queue::JobSignals {
     void wake(JobId id);
     void wake_all();
 
-    // Shared with the calls that wait: their frames may be destroyed after this.
+    // Shared with waiting calls, whose frames may be destroyed later.
     using Waiters = std::multimap<JobId, std::shared_ptr<asio::steady_timer>>;
 
     asio::any_io_executor executor_;

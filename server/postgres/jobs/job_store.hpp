@@ -37,8 +37,8 @@ class JobStore final : public queue::JobStore {
     queue::awaitable<Result<void>> ready() override;
 
   private:
-    // One round trip: the team's scope, the job's state, and a query about it. Errc::not_found
-    // without the job.
+    // Runs a query about a job in one round trip with the team's scope and the job's state.
+    // Errc::not_found: no such job.
     asio::awaitable<Result<Replies>> about(TeamId team, JobId id, Statement statement);
 
     Pool& pool_;

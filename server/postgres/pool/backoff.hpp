@@ -5,8 +5,8 @@
 
 namespace plimsoll::postgres {
 
-// Pauses between attempts to reconnect: doubling from 50 ms to 1 s, so that a database that comes
-// back is found within about a second.
+// Reconnect backoff: doubles from 50 ms to 1 s, so that a recovered database is found within about
+// a second.
 class Backoff {
   public:
     std::chrono::milliseconds next() {

@@ -15,16 +15,16 @@
 
 namespace plimsoll::postgres {
 
-// The one connection of a process that LISTENs, reopened when it breaks. A notification can be
-// lost (while the connection is down) and a proxy may not pass any on, so there is a poll behind
-// it: subscribers are also told to look again at every tick and after every reconnect. Needs a
-// direct connection or one that a proxy pins to a session. Single-threaded like Connection.
+// The one LISTENing connection of a process, reopened if it breaks. Notifications can be lost
+// (while disconnected, or behind a proxy), so there is a poll as a fallback: subscribers are also
+// told to check again at every tick and after every reconnect. Needs a direct connection or a
+// session-pinned proxy connection. Single-threaded like Connection.
 class Listener {
   public:
     struct Subscriber {
         std::string channel;  // a plain identifier
         std::function<void(std::string_view payload)> notified;
-        // Anything may have happened since the last call.
+        // Called when notifications may have been lost.
         std::function<void()> look_again;
     };
 
@@ -56,7 +56,7 @@ class Listener {
     asio::steady_timer ticker_;
     asio::steady_timer pause_;
     Backoff backoff_;
-    // Handlers that outlive the listener find this expired.
+    // Expires with the listener; handlers that outlive it check this.
     std::shared_ptr<Listener*> alive_;
     bool listening_ = false;
 };

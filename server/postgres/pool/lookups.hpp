@@ -9,15 +9,14 @@
 
 namespace plimsoll::postgres {
 
-// One thing a call, looked up by many callers who often ask for the same one: a round asks for each
-// once.
+// Batched look-ups by key: each round queries every distinct key once.
 template <class Key, class Value>
 class Lookups : public Rounds<Key, Value> {
   public:
     // `pool` outlives this.
     Lookups(asio::any_io_executor executor, Pool& pool)
         : Rounds<Key, Value>(std::move(executor),
-                             // A caller waits for the round that is under way and for its own.
+                             // A caller waits for the round in progress and for its own.
                              {.calls = 256,
                               .weight = 256,
                               .waiting_calls = 10'000,
@@ -30,7 +29,7 @@ class Lookups : public Rounds<Key, Value> {
 
     virtual Batch question(const std::set<Key>& keys) const = 0;
     virtual std::map<Key, Value> read(const Replies& replies) const = 0;
-    // What is said about a key that was not found.
+    // The error for a missing key.
     virtual Error missing() const = 0;
 
   private:

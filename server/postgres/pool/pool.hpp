@@ -17,25 +17,24 @@ namespace plimsoll::postgres {
 
 struct PoolOptions {
     std::size_t connections = 2;
-    std::size_t depth = 32;      // batches under way on one connection
-    std::size_t waiting = 1024;  // callers that wait for a place; more get Errc::unavailable
+    std::size_t depth = 32;      // batches in flight per connection
+    std::size_t waiting = 1024;  // waiting callers; further ones get Errc::unavailable
     std::chrono::milliseconds connect_timeout{3000};
 };
 
-// How busy a pool is.
+// Load of a pool.
 struct PoolLoad {
     std::size_t open = 0;        // connections
     std::size_t configured = 0;  // connections
-    std::size_t under_way = 0;   // batches that were sent and are not answered
-    std::size_t waiting = 0;     // callers that wait for a place
+    std::size_t under_way = 0;   // batches sent and not answered
+    std::size_t waiting = 0;     // callers waiting for a connection
 };
 
-// A few connections of one role, kept open and reopened with backoff. A batch goes to the
-// connection with the least under way, and to none that is doubted: when one leaves a call without
-// an answer, the others are replaced if idle, and get nothing new before they answer. While the
-// database is known to be down, callers are refused at once; while a connection is being opened for
-// the first time or after a clean end, they wait, up to their deadline. Not thread-safe: use it on
-// the executor's one thread.
+// A few connections of one role, kept open and reopened with backoff. A batch goes to the least
+// busy trusted connection: if a call on one times out, the others are distrusted, that is, replaced
+// if idle and given nothing new until they answer. While the database is known to be down, callers
+// fail immediately; while a connection is first opened, or reopened after a clean close, they wait
+// until their deadline. Not thread-safe: use it on the executor's one thread.
 class Pool {
   public:
     Pool(asio::any_io_executor executor, Target target, PoolOptions options = {});
@@ -44,13 +43,13 @@ class Pool {
     Pool& operator=(const Pool&) = delete;
 
     void start();
-    // Closes everything; every caller gets Errc::unavailable.
+    // Closes all connections; pending callers get Errc::unavailable.
     void stop();
 
     asio::awaitable<Result<Replies>> run(Batch batch, std::chrono::milliseconds timeout);
     asio::awaitable<Result<Rows>> run(Statement statement, std::chrono::milliseconds timeout);
 
-    // Whether a connection is open now; for readiness.
+    // Whether a connection is open; for readiness.
     bool is_up() const;
     PoolLoad load() const;
 
@@ -73,9 +72,9 @@ class Pool {
     PoolOptions options_;
     std::vector<std::unique_ptr<Slot>> slots_;
     std::deque<std::shared_ptr<Waiter>> waiters_;
-    // Handlers that outlive the pool find this expired.
+    // Expires with the pool; handlers that outlive it check this.
     std::shared_ptr<Pool*> alive_ = std::make_shared<Pool*>(this);
-    // The last thing that happened was a failure to connect or an unanswered call.
+    // The last event was a failed connection attempt or an unanswered call.
     bool down_ = false;
     bool stopped_ = true;
 };

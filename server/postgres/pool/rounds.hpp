@@ -23,30 +23,29 @@ namespace plimsoll::postgres {
 
 namespace asio = boost::asio;
 
-// Of calls that share a round, and of those that wait for one. A call's weight is what its class
-// says.
+// Limits on calls per round and on waiting calls. Derived classes define a call's weight.
 struct RoundLimits {
     std::size_t calls;
     std::size_t weight;  // a single call may weigh more
     std::size_t waiting_calls;
     std::size_t waiting_weight;
     std::chrono::milliseconds patience;
-    // Callers come again when they are answered: the round after one of many calls waits for as
-    // many, though not for longer than this. 0: it does not wait.
+    // Answered callers often call again immediately: after a round of many calls, the next one
+    // waits for as many, at most this long. 0: no wait.
     std::chrono::milliseconds gather{0};
 };
 
-// Calls that come while a round is under way share the next one: many callers, one round trip.
-// Alone, a call is a round at once. No call joins a round that has begun, so
-// what it reads is never older than the call itself. Lives in a shared_ptr; not thread-safe, like
-// the pool.
+// Batches concurrent calls: those that arrive during a round share the next one, so many callers
+// need one round trip. A lone call starts a round immediately. No call joins a round that has
+// begun, so it never reads data older than the call. Must be owned by a shared_ptr; not
+// thread-safe, like the pool.
 template <class Asked, class Answer>
 class Rounds : public std::enable_shared_from_this<Rounds<Asked, Answer>> {
   public:
     virtual ~Rounds() = default;
 
-    // Errc::unavailable: too much waits, or no round began in time; Errc::timeout: a round did, and
-    // what became of it is unknown.
+    // Errc::unavailable: too many calls wait, or no round began in time; Errc::timeout: a round
+    // began, and its outcome is unknown.
     asio::awaitable<Result<Answer>> ask(Asked asked) {
         const auto self = this->shared_from_this();
         const auto call = std::make_shared<Call>(executor_, std::move(asked), 0);
@@ -86,7 +85,7 @@ class Rounds : public std::enable_shared_from_this<Rounds<Asked, Answer>> {
         : executor_(std::move(executor)), limits_(limits), gathering_(executor_) {}
 
     virtual std::size_t weigh(const Asked& asked) const = 0;
-    // Answers every call of the round.
+    // Must answer every call of the round.
     virtual asio::awaitable<void> run(Round round) = 0;
 
     static void answer(Call& call, Result<Answer> with) {
@@ -100,11 +99,12 @@ class Rounds : public std::enable_shared_from_this<Rounds<Asked, Answer>> {
             const auto round = self->next_round();
             try {
                 co_await self->run(round);
-            } catch (const std::exception& mistake) {  // ours: nobody shall wait for its end
+            } catch (const std::exception&
+                         mistake) {  // a bug: fail the callers instead of leaving them waiting
                 for (const auto& call : round) answer(*call, fail(Errc::internal, mistake.what()));
             }
-            // Who is answered now, and who came in the meantime, goes first: rounds are few and
-            // full where they would otherwise be many and small.
+            // Let answered and newly arrived callers run first, so that rounds are few and full
+            // rather than many and small.
             co_await asio::post(asio::use_awaitable);
             co_await self->gather(round.size());
         }
@@ -138,7 +138,7 @@ class Rounds : public std::enable_shared_from_this<Rounds<Asked, Answer>> {
     std::deque<std::shared_ptr<Call>> waiting_;
     std::size_t waiting_weight_ = 0;
     bool busy_ = false;
-    // How many calls the next round waits for, while it does.
+    // How many calls the next round waits for, if any.
     std::size_t expected_ = std::numeric_limits<std::size_t>::max();
     asio::steady_timer gathering_;
 };

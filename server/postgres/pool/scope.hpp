@@ -5,17 +5,17 @@
 
 #include <chrono>
 
-// What every store's batch begins with: row-level security shows the application nothing until the
-// transaction has named a team, or said aloud that it works across teams.
+// The first statement of every store's batch: row-level security hides all rows until the
+// transaction names a team or explicitly works across teams.
 namespace plimsoll::postgres {
 
-// Rows of one team.
+// Restricts the transaction to the rows of one team.
 Statement in_team(TeamId team);
 
-// People, teams and their secrets of the whole installation; never jobs.
+// Opens users, teams and tokens of the whole installation; never jobs.
 Statement across_teams();
 
-// How long a caller waits for one answer of the database.
+// How long a caller waits for one database answer.
 inline constexpr std::chrono::milliseconds kCallTimeout{5000};
 
 }  // namespace plimsoll::postgres

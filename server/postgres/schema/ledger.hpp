@@ -11,7 +11,7 @@
 
 namespace plimsoll::postgres {
 
-// What the database says of its schema.
+// The database's record of its schema.
 struct Ledger {
     struct Version {
         int number;
@@ -27,10 +27,10 @@ struct Ledger {
 // Throws pqxx::failure.
 Ledger read_ledger(pqxx::transaction_base& transaction);
 
-// Whether the last development schema made it, which had 58 files.
+// Whether it was made by the last development schema, version 58.
 bool is_development(const Ledger& ledger);
 
-// Errc::conflict: the database has versions that we do not know or that differ from ours.
+// Errc::conflict: the database has versions that are unknown or differ from ours.
 Result<void> check_versions(const Ledger& ledger, const migrations::Schema& schema);
 
 void record(pqxx::transaction_base& transaction, const migrations::Version& version);

@@ -3,7 +3,7 @@
 #include "server/postgres/driver/statement.hpp"
 #include "server/schedules/store.hpp"
 
-// Between rows of queries/schedules.sql and the words of server/schedules.
+// Conversions between rows of queries/schedules.sql and the types of server/schedules.
 namespace plimsoll::postgres {
 
 schedules::Schedule to_schedule(const Row& row);

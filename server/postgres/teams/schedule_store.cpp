@@ -8,7 +8,6 @@ namespace plimsoll::postgres {
 
 using schedules::Answer;
 using schedules::Answered;
-using schedules::Author;
 using schedules::awaitable;
 using schedules::Claimed;
 using schedules::Run;

@@ -15,19 +15,19 @@ class ScheduleStore final : public schedules::ScheduleStore {
 
     Reply<std::vector<schedules::Schedule>> list(TeamId team) override;
     Reply<schedules::Schedule> get(TeamId team, schedules::ScheduleId id) override;
-    Reply<schedules::Schedule> create(schedules::Author author, schedules::Settings settings,
+    Reply<schedules::Schedule> create(Author author, schedules::Settings settings,
                                       std::optional<Timestamp> next_at) override;
-    Reply<schedules::Schedule> replace(schedules::Author author, schedules::ScheduleId id,
+    Reply<schedules::Schedule> replace(Author author, schedules::ScheduleId id,
                                        schedules::Settings settings,
                                        std::optional<Timestamp> next_at,
                                        std::optional<int> version) override;
-    Reply<schedules::Schedule> pause(schedules::Author author, schedules::ScheduleId id) override;
-    Reply<schedules::Schedule> resume(schedules::Author author, schedules::ScheduleId id,
+    Reply<schedules::Schedule> pause(Author author, schedules::ScheduleId id) override;
+    Reply<schedules::Schedule> resume(Author author, schedules::ScheduleId id,
                                       std::optional<Timestamp> next_at) override;
-    Reply<void> remove(schedules::Author author, schedules::ScheduleId id) override;
+    Reply<void> remove(Author author, schedules::ScheduleId id) override;
     Reply<std::vector<schedules::Run>> runs(TeamId team, schedules::ScheduleId id,
                                             std::optional<Timestamp> before, int limit) override;
-    Reply<schedules::Answered> run_now(schedules::Author author, schedules::Answer answer) override;
+    Reply<schedules::Answered> run_now(Author author, schedules::Answer answer) override;
 
   private:
     Pool& pool_;

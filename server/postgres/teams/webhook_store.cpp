@@ -4,8 +4,6 @@
 #include "server/postgres/sql.hpp"
 
 namespace plimsoll::postgres {
-
-using webhooks::Author;
 using webhooks::awaitable;
 using webhooks::Delivery;
 using webhooks::DeliveryId;

@@ -14,13 +14,13 @@ class WebhookStore final : public webhooks::WebhookStore {
     using Answer = webhooks::awaitable<Result<T>>;
 
     Answer<std::vector<webhooks::Webhook>> list(TeamId team) override;
-    Answer<webhooks::Webhook> create(webhooks::Author author, webhooks::Webhook webhook,
+    Answer<webhooks::Webhook> create(Author author, webhooks::Webhook webhook,
                                      std::string secret) override;
-    Answer<void> remove(webhooks::Author author, webhooks::WebhookId id) override;
+    Answer<void> remove(Author author, webhooks::WebhookId id) override;
     Answer<std::vector<webhooks::Delivery>> deliveries(TeamId team, webhooks::WebhookId id,
                                                        std::optional<webhooks::DeliveryId> before,
                                                        int limit) override;
-    Answer<webhooks::Delivery> send_test(webhooks::Author author, webhooks::WebhookId id) override;
+    Answer<webhooks::Delivery> send_test(Author author, webhooks::WebhookId id) override;
 
   private:
     Pool& pool_;

@@ -10,9 +10,9 @@
 
 namespace plimsoll::postgres {
 
-// The database's clock, by which the queue decides: what a server checks and tells of times agrees
-// with it also on a machine whose own clock is a day off. Read now and then, and carried on by the
-// steady clock in between. The machine's own until it was read.
+// The database's clock, by which the queue decides, so that a server agrees with it even if the
+// machine's clock is off by a day. Read periodically and advanced by the steady clock in between.
+// The machine's clock until the first reading.
 class DatabaseClock final : public Clock {
   public:
     explicit DatabaseClock(Pool& pool) : pool_(pool) {}

@@ -9,7 +9,7 @@
 
 namespace plimsoll::postgres {
 
-// What this worker process holds: its open tasks by fence.
+// The worker process's open tasks by fence.
 class HeldLeases {
   public:
     struct Task {
@@ -19,7 +19,7 @@ class HeldLeases {
     };
 
     void add(const queue::Claim& claim);
-    // Forgets tasks that are settled, and the lease with its last one.
+    // Removes settled tasks, and the lease with its last one.
     void settled(std::int64_t fence, const std::vector<queue::TaskReport>& reports);
     void drop(std::int64_t fence) { open_.erase(fence); }
     void drop_all() { open_.clear(); }

@@ -46,7 +46,7 @@ int offered_bucket(std::int64_t memory_bytes) {
     return mebibytes == 0 ? 0 : std::bit_width(mebibytes) - 1;
 }
 
-Statement enlistment(const queue::WorkerInfo& info) {
+Statement registration(const queue::WorkerInfo& info) {
     const json capability = json::parse(info.capability, nullptr, false);
     // What the probe found out about the device, by name; the rest is for people.
     std::vector<std::string> capabilities;

@@ -8,25 +8,24 @@
 
 namespace plimsoll::postgres {
 
-// A worker offers what it has for sure: the largest power of two of MiB that fits, as its exponent.
+// A worker's memory rounded down to a power of two in MiB, as its exponent.
 int offered_bucket(std::int64_t memory_bytes);
 
 // worker.register for this worker.
-Statement enlistment(const queue::WorkerInfo& info);
+Statement registration(const queue::WorkerInfo& info);
 // worker.report_device for this device.
 Statement device_report(const queue::WorkerInfo& info);
 
-// The `telemetry` of worker.heartbeat: JSON, with a member for each count.
+// The `telemetry` of worker.heartbeat: JSON with a member per counter.
 std::string to_json(const queue::WorkerTelemetry& telemetry);
 
-// The answer to a request to clean up: JSON, bytes.
+// The answer to a cleanup request: JSON, in bytes.
 std::string to_json(const queue::Freed& freed);
 
 // From the rows of worker.claim or worker.claim_elsewhere.
 queue::Claim to_claim(const Rows& rows);
 
-// Whether the claim has tasks whose inputs are chunks of datasets, which come in an answer of their
-// own.
+// Whether the claim has tasks whose inputs are dataset chunks, which are fetched separately.
 bool runs_on_chunks(const queue::Claim& claim);
 void take_chunks(queue::Claim& claim, const Rows& rows);
 

@@ -39,9 +39,9 @@ WorkerStore::WorkerStore(const asio::any_io_executor& executor, Pool& pool, List
                         [] {}});
 }
 
-awaitable<Result<WorkerHandle>> WorkerStore::enlist(queue::WorkerInfo info) {
+awaitable<Result<WorkerHandle>> WorkerStore::register_worker(queue::WorkerInfo info) {
     device_class_ = info.device_class;
-    auto rows = co_await pool_.run(enlistment(info), kCallTimeout);
+    auto rows = co_await pool_.run(registration(info), kCallTimeout);
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) {
         co_return fail(Errc::conflict,

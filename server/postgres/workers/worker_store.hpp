@@ -7,15 +7,15 @@
 
 namespace plimsoll::postgres {
 
-// The queue as one worker process sees it. Remembers what the worker holds, so that a heartbeat and
-// a release can name it.
+// The queue for one worker process. Tracks its leases, so that heartbeats and releases can name
+// them.
 class WorkerStore final : public queue::WorkerStore {
   public:
-    // `pool` and `listener` are of the role plimsoll_worker and outlive this; the listener is not
-    // started yet.
+    // `pool` and `listener` are of the role plimsoll_worker and outlive this; the listener must not
+    // be started yet.
     WorkerStore(const asio::any_io_executor& executor, Pool& pool, Listener& listener);
 
-    queue::awaitable<Result<queue::WorkerHandle>> enlist(queue::WorkerInfo info) override;
+    queue::awaitable<Result<queue::WorkerHandle>> register_worker(queue::WorkerInfo info) override;
     queue::awaitable<Result<void>> report_unusable(queue::WorkerInfo info) override;
     queue::awaitable<Result<queue::HeartbeatReply>> heartbeat(
         queue::WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items,
@@ -45,9 +45,9 @@ class WorkerStore final : public queue::WorkerStore {
     std::string device_class_;
     std::int64_t worker_id_ = 0;
     asio::steady_timer waiting_;
-    std::vector<std::string> resident_;  // the model that the device ran last
+    std::vector<std::string> resident_;  // the model last run on the device
     bool woken_ = false;                 // since wake() last returned
-    bool called_ = false;                // likewise, by this worker's own name
+    bool called_ = false;                // same, for this worker's own channel
 };
 
 }  // namespace plimsoll::postgres

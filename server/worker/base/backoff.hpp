@@ -5,8 +5,8 @@
 
 namespace plimsoll::worker {
 
-// Pauses between attempts: doubling from `first` to `longest`, each shortened by up to half at
-// random, so that what failed together does not come back together.
+// Exponential backoff with jitter: pauses double from `first` to `longest`, each shortened at
+// random by up to half, so that clients that failed together do not retry together.
 class Backoff {
   public:
     using Pause = std::chrono::milliseconds;
@@ -24,7 +24,7 @@ class Backoff {
     Random random_;
 };
 
-// From the system's entropy; not for secrets.
+// Seeded by the system; not for secrets.
 Backoff::Random system_random();
 
 }  // namespace plimsoll::worker

@@ -7,10 +7,10 @@
 
 namespace plimsoll::worker {
 
-// What a variable of the environment says; nothing where it is not set, or empty.
+// An environment variable's value; nullopt if unset or empty.
 std::optional<std::string> text_of(const char* variable);
 
-// The same as a whole number. Errc::invalid_input names the variable and its rule.
+// The value as an integer. Errc::invalid_input names the variable and its range.
 Result<std::optional<int>> number_of(const char* variable, int least, int most);
 
 }  // namespace plimsoll::worker

@@ -6,8 +6,8 @@
 
 namespace plimsoll::worker {
 
-// "Something changed, look again": remembered until one waiter has seen it, so that a change
-// between a look and the wait is not lost. For one waiter, on the executor's one thread.
+// An auto-reset event: a signal is kept until the waiter consumes it, so that a change between
+// checking and waiting is not lost. One waiter, single-threaded.
 class Event {
   public:
     explicit Event(const boost::asio::any_io_executor& executor);

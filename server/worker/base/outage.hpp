@@ -4,10 +4,10 @@
 
 namespace plimsoll::worker {
 
-// Whether the database answers, said once when it changes rather than at every attempt.
+// Tracks database outages and logs only the transitions, not every attempt.
 class Outage {
   public:
-    // True for failures that pass by themselves: the call is to be made again.
+    // True for transient failures: retry the call.
     bool begins_with(const Error& error);
     void ends();
     bool is_on() const { return on_; }
@@ -16,7 +16,7 @@ class Outage {
     bool on_ = false;
 };
 
-// The queue does not know this worker or this lease any more.
+// Whether the queue no longer knows this worker or lease.
 bool is_gone(const Error& error);
 
 }  // namespace plimsoll::worker

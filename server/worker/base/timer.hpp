@@ -9,8 +9,8 @@ namespace plimsoll::worker {
 using boost::asio::awaitable;
 using TimePoint = std::chrono::steady_clock::time_point;
 
-// The time of the machine's own steady clock: pauses and patience, never the validity of a lease,
-// which is the database's to judge. Tests replace it and move it by hand.
+// The local steady clock, for pauses and timeouts. The validity of leases is decided by the
+// database's clock. Tests substitute a manual timer.
 class Timer {
   public:
     virtual ~Timer() = default;

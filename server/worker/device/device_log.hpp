@@ -9,8 +9,8 @@
 
 namespace plimsoll::worker {
 
-// What the log says of a device while it works: each warning once when it begins and once when it
-// ends and, if wanted, a line with all readings every ten seconds.
+// Logs a device's state: each warning once when it starts and once when it ends and, optionally,
+// all readings every ten seconds.
 class DeviceLog {
   public:
     explicit DeviceLog(bool readings) : readings_(readings) {}

@@ -49,7 +49,7 @@ void DeviceThread::submit(std::shared_ptr<Batch> batch) {
 void DeviceThread::clean(OnCleaned on_cleaned) {
     {
         const std::lock_guard lock(mutex_);
-        asked_to_clean_ = std::move(on_cleaned);
+        cleanup_requested_ = std::move(on_cleaned);
     }
     changed_.notify_all();
 }
@@ -62,7 +62,7 @@ void DeviceThread::hold() {
 Pulse DeviceThread::pulse() const {
     const std::lock_guard lock(mutex_);
     const auto beats = running_ != nullptr ? running_->progress.beats() : 0;
-    return {engaged_ || !waiting_.empty() || asked_to_clean_, count_ + beats};
+    return {engaged_ || !waiting_.empty() || cleanup_requested_, count_ + beats};
 }
 
 std::optional<RunningTask> DeviceThread::running() const {
@@ -106,7 +106,7 @@ void DeviceThread::run(const Opener& opener, const Callbacks& callbacks) {
     tell([on_opened = callbacks.on_opened, info = opened->info] { on_opened(info); });
     while (const auto order = next()) {
         if (order->batch) {
-            work_through(*order->batch, *opened, callbacks.on_broken);
+            run_batch(*order->batch, *opened, callbacks.on_broken);
             tell([on_finished = callbacks.on_finished, batch = order->batch] {
                 on_finished(batch);
             });
@@ -144,7 +144,7 @@ void DeviceThread::tell(std::function<void()> news) {
 
 std::optional<DeviceThread::Order> DeviceThread::next() {
     std::unique_lock lock(mutex_);
-    const auto called = [this] { return leaving_ || asked_to_clean_ || !waiting_.empty(); };
+    const auto called = [this] { return leaving_ || cleanup_requested_ || !waiting_.empty(); };
     if (cleaning_.when_idle && !clean_) {
         changed_.wait_for(lock, *cleaning_.when_idle, called);
     } else {
@@ -152,9 +152,9 @@ std::optional<DeviceThread::Order> DeviceThread::next() {
     }
     if (leaving_ && waiting_.empty()) return std::nullopt;
     engaged_ = true;
-    if (asked_to_clean_ || waiting_.empty()) {
+    if (cleanup_requested_ || waiting_.empty()) {
         clean_ = true;
-        return Order{nullptr, std::exchange(asked_to_clean_, nullptr)};
+        return Order{nullptr, std::exchange(cleanup_requested_, nullptr)};
     }
     clean_ = false;
     Order order{std::move(waiting_.front()), nullptr};
@@ -162,17 +162,16 @@ std::optional<DeviceThread::Order> DeviceThread::next() {
     return order;
 }
 
-void DeviceThread::work_through(Batch& batch, const OpenedDevice& opened,
-                                const OnBroken& on_broken) {
-    const TaskPlace place{.device = opened.device.get(),
-                          .node = opened.info.node,
-                          .capability = opened.capability ? &*opened.capability : nullptr,
-                          .ledger = opened.ledger.get(),
-                          .settings = settings_};
+void DeviceThread::run_batch(Batch& batch, const OpenedDevice& opened, const OnBroken& on_broken) {
+    const TaskContext place{.device = opened.device.get(),
+                            .node = opened.info.node,
+                            .capability = opened.capability ? &*opened.capability : nullptr,
+                            .ledger = opened.ledger.get(),
+                            .settings = settings_};
     for (const auto& slot : batch.slots) {
         if (!begin(*slot)) continue;
         auto report = run_task(*slot, find_run_, place, random_());
-        if (report && report->cause) look_after(*report, slot->task, opened, on_broken);
+        if (report && report->cause) check_after_failure(*report, slot->task, opened, on_broken);
         end(batch, std::move(report));
     }
 }
@@ -180,8 +179,8 @@ void DeviceThread::work_through(Batch& batch, const OpenedDevice& opened,
 // After a failure. A context that a kernel broke fails every later call, whoever makes it: with
 // this process it goes, and the task is one that its worker died on. What was kept is let go of
 // where memory was short.
-void DeviceThread::look_after(queue::TaskReport& report, const queue::ClaimedTask& task,
-                              const OpenedDevice& opened, const OnBroken& on_broken) {
+void DeviceThread::check_after_failure(queue::TaskReport& report, const queue::ClaimedTask& task,
+                                       const OpenedDevice& opened, const OnBroken& on_broken) {
     if (opened.check) {
         if (const auto sound = opened.check(); !sound) {
             hold();

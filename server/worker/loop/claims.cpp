@@ -20,15 +20,15 @@ constexpr std::size_t kMostBatches = 2;
 }  // namespace
 
 bool Worker::wants_work() const {
-    return !must_enlist_ && !told_to_pause_ && !device_silent_ && !has_suspect(outstanding_) &&
+    return !must_register_ && !paused_by_queue_ && !device_silent_ && !has_suspect(outstanding_) &&
            outstanding_.size() < kMostBatches && !is_helping(outstanding_) &&
            estimated_seconds(outstanding_) <= options_.claim_seconds;
 }
 
 // Only a worker without any work, and not with every notification.
 bool Worker::may_help() const {
-    return !info_.helps.empty() && outstanding_.empty() && !draining_ && !told_to_pause_ &&
-           !must_enlist_ && timer_.now() >= help_from_;
+    return !info_.helps.empty() && outstanding_.empty() && !draining_ && !paused_by_queue_ &&
+           !must_register_ && timer_.now() >= help_from_;
 }
 
 // Looked at anew after each batch and with every poll, because other programs share the device.
@@ -40,9 +40,9 @@ std::optional<std::int64_t> Worker::memory_to_offer() {
     offer_.reset();
     if (memory) {
         telemetry_.free_memory = static_cast<std::int64_t>(memory->free);
-        offer_ = std::max<std::int64_t>(0, *telemetry_.free_memory - options_.spared_memory);
+        offer_ = std::max<std::int64_t>(0, *telemetry_.free_memory - options_.memory_reserve);
     }
-    if (outstanding_.empty()) offer_until_ = timer_.now() + options_.memory_look;
+    if (outstanding_.empty()) offer_until_ = timer_.now() + options_.memory_max_age;
     return offer_;
 }
 
@@ -57,11 +57,11 @@ awaitable<Result<queue::Claim>> Worker::claim_for(queue::WorkerHandle as) {
         // Nothing may be claimed beside a lease elsewhere, and there may be one whose answer got
         // lost. Another epoch holds none.
         if (!is_gone(help.error())) co_await store_.retire(as);
-        if (as.epoch == handle_.epoch && !must_enlist_) lose_leases();
+        if (as.epoch == handle_.epoch && !must_register_) lose_leases();
         co_return help;
     }
     help->elsewhere = true;
-    if (help->fence == 0) help_from_ = timer_.now() + options_.between_looks_elsewhere;
+    if (help->fence == 0) help_from_ = timer_.now() + options_.cross_class_poll;
     co_return help;
 }
 
@@ -84,7 +84,7 @@ awaitable<void> Worker::claims() {
                 co_await for_claims_.wait();
             }
         } else if (is_gone(claim.error())) {
-            if (as.epoch == handle_.epoch && !must_enlist_) lose_leases();
+            if (as.epoch == handle_.epoch && !must_register_) lose_leases();
         } else {
             // When only the answer was lost, the queue takes back what it leased: no heartbeat
             // names that lease.
@@ -99,7 +99,7 @@ awaitable<void> Worker::claims() {
 
 void Worker::start(queue::WorkerHandle as, queue::Claim claim) {
     // Enlisted anew while the claim was under way: its lease is nobody's and lapses.
-    if (must_enlist_ || as.epoch != handle_.epoch) return;
+    if (must_register_ || as.epoch != handle_.epoch) return;
     auto batch = std::make_shared<Batch>();
     batch->worker = as;
     batch->fence = claim.fence;

@@ -8,8 +8,8 @@
 
 namespace plimsoll::worker {
 
-// From the variables of the kinds' settings, which the server sets for its workers; what is not set
-// has its default. `cache`: where this program keeps what it built and tuned. Errc::invalid_input
+// Reads the variables of the kinds' settings, which the server passes to its workers; unset ones
+// have their default. `cache`: directory of built kernels and tuned plans. Errc::invalid_input
 // names the variable and its rule.
 Result<jobs::KindSettings> kind_settings(std::span<const jobs::Run> kinds,
                                          std::filesystem::path cache);

@@ -5,13 +5,13 @@
 namespace plimsoll::worker {
 
 struct PaceLimits {
-    double seconds = 0.25;  // of the device, that a claim should last
-    int fewest_tasks = 64;  // before anything is known, and of tasks that take longer
+    double seconds = 0.25;  // of device time per claim
+    int fewest_tasks = 64;  // before measurements, and for longer tasks
     int most_tasks = 1024;
 };
 
-// How many tasks a claim may bring, by how long the last ones took. Estimates bound a claim too;
-// this keeps wrong ones from leasing a thousand tasks that take a second each.
+// Limits the tasks per claim by the measured time of recent tasks. Claims are also bounded by
+// estimates; this keeps a wrong estimate from leasing a thousand tasks of a second each.
 class Pace {
   public:
     explicit Pace(PaceLimits limits) : limits_(limits) {}
@@ -21,7 +21,7 @@ class Pace {
 
   private:
     PaceLimits limits_;
-    double task_seconds_ = -1;  // below zero: nothing is known
+    double task_seconds_ = -1;  // negative: unknown
 };
 
 }  // namespace plimsoll::worker

@@ -10,14 +10,14 @@
 
 namespace plimsoll::worker {
 
-// Brings the results of batches into the queue, however long the database is away. Results whose
-// lease was lost meanwhile are dropped: somebody else computes them.
+// Records batch results in the queue, retrying for as long as the database is unavailable. Results
+// whose lease was lost are dropped, because another worker has the tasks.
 class Recorder {
   public:
     Recorder(queue::WorkerStore& store, Timer& timer, Outage& outage, Backoff::Random random);
 
-    // Records what was done and gives back the rest. False when the queue will take neither: only
-    // losing the lease can settle such a batch.
+    // Records finished tasks and releases the rest. False if the queue accepts neither: such a
+    // batch ends only when its lease expires.
     awaitable<bool> settle(Batch& batch);
 
   private:

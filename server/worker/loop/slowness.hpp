@@ -8,12 +8,13 @@
 
 namespace plimsoll::worker {
 
-// What this worker takes for an estimated second of a task, by kind ("word-count:3"). The last
-// batch counts half, so that it follows other settings, and other programs on the machine, in a
-// few.
+// Measured seconds per estimated second of this worker, by kind ("word-count:3"). An exponential
+// average in which the last batch weighs one half, so that it adapts to other settings and to load
+// on the machine within a few batches.
 class Slowness {
   public:
-    // From the tasks of these kinds that are done; merges aside, which are estimated for a host.
+    // Learns from completed tasks of these kinds, except merge tasks, whose estimates are for a
+    // host.
     void learn(const Batch& batch, const std::vector<std::string>& kinds);
     const std::map<std::string, double>& by_kind() const { return by_kind_; }
 

@@ -4,7 +4,7 @@
 
 namespace plimsoll::worker {
 
-// Adds what became of a settled batch.
+// Adds a settled batch's outcomes to the counters.
 void count_settled(queue::WorkerTelemetry& telemetry, const Batch& batch);
 
 }  // namespace plimsoll::worker

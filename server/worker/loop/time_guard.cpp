@@ -57,8 +57,8 @@ std::chrono::milliseconds TimeGuard::allowed(const queue::ClaimedTask& task) con
     return std::chrono::duration_cast<std::chrono::milliseconds>(limit);
 }
 
-std::optional<std::string> TimeGuard::look(const std::optional<RunningTask>& running,
-                                           TimePoint now) {
+std::optional<std::string> TimeGuard::check(const std::optional<RunningTask>& running,
+                                            TimePoint now) {
     const auto number = running ? running->number : 0;
     if (number != seen_) {
         seen_ = number;

@@ -11,37 +11,37 @@
 
 namespace plimsoll::worker {
 
-// How long a task may run on a device.
+// Time limits of a task on a device.
 struct TimeLimits {
-    double times = 10;  // its prediction
+    double times = 10;  // factor on the prediction
     std::chrono::milliseconds least{10'000};
-    std::chrono::milliseconds unpredicted{30'000};  // where its kind predicted nothing
-    // At least, until this process has finished a task of the kind: programs are built and tuned.
+    std::chrono::milliseconds unpredicted{30'000};  // without a prediction
+    // Minimum until this process has finished a task of the kind, because programs are built and
+    // tuned first.
     std::chrono::milliseconds first{600'000};
     std::chrono::milliseconds most{3'600'000};
 };
 
-// Tells a task that runs away: one that takes ten times as long as was predicted, by its estimate
-// and by what tasks of its kind took in this process. One that shows no life is told by Life,
-// sooner or later than this.
+// Detects runaway tasks: those that take ten times as long as predicted by the estimate and by
+// earlier tasks of the kind in this process. LivenessDetector detects hung tasks independently.
 class TimeGuard {
   public:
     explicit TimeGuard(TimeLimits limits = {}) : limits_(limits) {}
 
-    // From the tasks of a batch that are done.
+    // Learns from the completed tasks of a batch.
     void learn(const Batch& batch);
 
     std::chrono::milliseconds allowed(const queue::ClaimedTask& task) const;
 
-    // To be told about once a second what runs. Answers, once it has run for longer than it may,
-    // why it must not go on: a sentence for people.
-    std::optional<std::string> look(const std::optional<RunningTask>& running, TimePoint now);
+    // Call about once a second with the running task. Once it exceeds its limit, returns the reason
+    // as a sentence.
+    std::optional<std::string> check(const std::optional<RunningTask>& running, TimePoint now);
 
   private:
     double predicted_seconds(const queue::ClaimedTask& task) const;
 
     TimeLimits limits_;
-    // By kind and version, of those of which a task is done: measured time through estimate.
+    // Measured time over estimate, by kind and version.
     std::map<std::string, double> corrections_;
     std::uint64_t seen_ = 0;  // the running task's number
     TimePoint since_{};

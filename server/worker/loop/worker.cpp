@@ -35,7 +35,7 @@ Worker::Worker(boost::asio::any_io_executor executor, queue::WorkerStore& store,
              .fewest_tasks = options.fewest_tasks,
              .most_tasks = options.most_tasks}),
       recorder_(store, timer, outage_, random),
-      life_(kLifePatience),
+      liveness_(kLivenessTimeout),
       device_log_(options.log_readings),
       for_heartbeats_(executor),
       for_claims_(executor),
@@ -79,22 +79,22 @@ void Worker::wake_all() {
 
 awaitable<void> Worker::heartbeats() {
     while (!over()) {
-        if (must_enlist_) {
-            co_await enlist();
+        if (must_register_) {
+            co_await register_worker();
         } else {
             co_await until_next_beat();
-            if (!must_enlist_ && !over()) co_await beat();
+            if (!must_register_ && !over()) co_await beat();
         }
     }
 }
 
-awaitable<void> Worker::enlist() {
-    auto handle = co_await store_.enlist(info_);
+awaitable<void> Worker::register_worker() {
+    auto handle = co_await store_.register_worker(info_);
     if (!handle) {
         // A rival is told of once; when it leaves, the device is free.
         const bool rival = handle.error().code == Errc::conflict;
         if (!(rival && had_rival_) && !outage_.begins_with(handle.error())) {
-            log::error("not enlisted",
+            log::error("not registered",
                        {{"device", info_.device}, {"reason", handle.error().message}});
         }
         had_rival_ = rival;
@@ -105,12 +105,12 @@ awaitable<void> Worker::enlist() {
     retry_.reset();
     had_rival_ = false;
     handle_ = *handle;
-    must_enlist_ = false;
+    must_register_ = false;
     last_beat_ = accepted_beat_ = timer_.now();
-    log::info("enlisted", {{"device", info_.device},
-                           {"class", info_.device_class},
-                           {"worker", std::to_string(handle_.id)},
-                           {"epoch", std::to_string(handle_.epoch)}});
+    log::info("registered", {{"device", info_.device},
+                             {"class", info_.device_class},
+                             {"worker", std::to_string(handle_.id)},
+                             {"epoch", std::to_string(handle_.epoch)}});
     for_claims_.set();
     for_notifications_.set();
 }
@@ -119,21 +119,21 @@ awaitable<void> Worker::until_next_beat() {
     const auto due = last_beat_ + (outage_.is_on() ? kHeartbeatRetry : options_.heartbeat);
     const auto earliest = last_beat_ + options_.early_heartbeat;
     bool wanted = false;
-    while (!over() && !must_enlist_ && timer_.now() < (wanted ? earliest : due)) {
-        const auto next_look = timer_.now() + kLifeInterval;
+    while (!over() && !must_register_ && timer_.now() < (wanted ? earliest : due)) {
+        const auto next_look = timer_.now() + kLivenessInterval;
         const auto woken =
             co_await (timer_.sleep_until(std::min(wanted ? earliest : due, next_look)) ||
                       for_heartbeats_.wait());
         const bool was_silent = device_silent_;
-        look();
+        check_liveness();
         wanted = wanted || woken.index() == 1 || (was_silent && !device_silent_);
     }
 }
 
 // More often than beats are sent, so that a hang ends them at once: with the lease and the duty
 // that ends it, the work is elsewhere within 20 s.
-void Worker::look() {
-    const bool alive = life_.shown(device_.pulse(), timer_.now());
+void Worker::check_liveness() {
+    const bool alive = liveness_.is_alive(device_.pulse(), timer_.now());
     if (alive != device_silent_) return;
     device_silent_ = !alive;
     if (alive) {
@@ -146,13 +146,13 @@ void Worker::look() {
 
 awaitable<void> Worker::beat() {
     last_beat_ = timer_.now();
-    look();
+    check_liveness();
     if (device_silent_) co_return;
     read_device();
     const auto reply = co_await store_.heartbeat(handle_, items_done(outstanding_), telemetry_);
     if (reply) {
         outage_.ends();
-        obey(*reply);
+        apply(*reply);
     } else if (is_gone(reply.error())) {
         lose_leases();
     } else if (!outage_.begins_with(reply.error())) {
@@ -189,7 +189,7 @@ void Worker::read_device() {
     }
 }
 
-void Worker::obey(const queue::HeartbeatReply& reply) {
+void Worker::apply(const queue::HeartbeatReply& reply) {
     if (reply.expired) {
         if (timer_.now() - accepted_beat_ < 2 * options_.heartbeat) {
             log::error("another worker of this machine took over this device");
@@ -200,11 +200,11 @@ void Worker::obey(const queue::HeartbeatReply& reply) {
     }
     for (const auto job : reply.cancelled) stop_job(job);
     clean(reply.cleanup);
-    if (told_to_pause_ != reply.drain) {
+    if (paused_by_queue_ != reply.drain) {
         log::info(reply.drain ? "told to claim nothing more" : "told to claim again");
         for_claims_.set();
     }
-    told_to_pause_ = reply.drain;
+    paused_by_queue_ = reply.drain;
 }
 
 void Worker::stop_job(JobId job) {
@@ -216,12 +216,12 @@ void Worker::stop_job(JobId job) {
 }
 
 void Worker::lose_leases() {
-    log::warn("leases lost: enlisting again", {{"batches", std::to_string(outstanding_.size())}});
+    log::warn("leases lost: registering again", {{"batches", std::to_string(outstanding_.size())}});
     for (const auto& batch : outstanding_) {
         batch->lost = true;
         for (const auto& slot : batch->slots) slot->stop.request_stop();
     }
-    must_enlist_ = true;
+    must_register_ = true;
     for_heartbeats_.set();
 }
 
@@ -258,7 +258,7 @@ awaitable<void> Worker::records() {
 
 awaitable<void> Worker::notifications() {
     while (!over()) {
-        if (must_enlist_) {
+        if (must_register_) {
             co_await for_notifications_.wait();
             continue;
         }

@@ -37,8 +37,9 @@ awaitable<void> Worker::abandonment() {
 }
 
 awaitable<void> Worker::retire() {
-    if (must_enlist_ || leases_lapse_) co_return;
-    const auto limit = timer_.now() + (abandoned_ ? options_.hurried_farewell : options_.farewell);
+    if (must_register_ || leases_lapse_) co_return;
+    const auto limit =
+        timer_.now() + (abandoned_ ? options_.forced_retire_timeout : options_.retire_timeout);
     const auto left = co_await (store_.retire(handle_) || timer_.sleep_until(limit));
     const auto* answer = std::get_if<Result<void>>(&left);
     if (answer != nullptr && *answer) {
@@ -60,9 +61,9 @@ awaitable<void> Worker::time_limits() {
     // The host has no kernel that could run away, and its tasks look whether they are to stop.
     if (info_.device_class == "host") co_return;
     while (!over()) {
-        co_await (timer_.sleep_until(timer_.now() + kLifeInterval) || for_time_limits_.wait());
+        co_await (timer_.sleep_until(timer_.now() + kLivenessInterval) || for_time_limits_.wait());
         const auto running = device_.running();
-        auto reason = time_guard_.look(running, timer_.now());
+        auto reason = time_guard_.check(running, timer_.now());
         if (!reason || failure_) continue;
         failure_ = std::move(*reason);
         co_await give_up(*running->slot);
@@ -77,14 +78,14 @@ awaitable<void> Worker::give_up(const TaskSlot& slot) {
         return std::ranges::any_of(batch->slots,
                                    [&](const auto& one) { return one.get() == &slot; });
     });
-    if (held == outstanding_.end() || (*held)->lost || must_enlist_) co_return;
+    if (held == outstanding_.end() || (*held)->lost || must_register_) co_return;
     const auto batch = *held;
     log::error("task runs too long, leaving", {{"job", to_public(slot.task.job)},
                                                {"task", std::to_string(slot.task.seq)},
                                                {"attempt", std::to_string(slot.task.attempt)},
                                                {"reason", *failure_}});
     const std::chrono::duration<double> ran = time_guard_.allowed(slot.task);
-    const auto limit = timer_.now() + options_.farewell;
+    const auto limit = timer_.now() + options_.retire_timeout;
     const auto told =
         co_await (store_.complete(batch->worker, batch->fence,
                                   {report_death(slot.task, *failure_, ran.count())}) ||

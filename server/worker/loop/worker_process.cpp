@@ -1,7 +1,7 @@
 #include "server/worker/loop/worker_process.hpp"
 
 #include "server/base/log.hpp"
-#include "server/worker/loop/life_line.hpp"
+#include "server/worker/loop/heartbeat_pipe.hpp"
 #include "server/worker/loop/worker.hpp"
 
 #include <algorithm>
@@ -25,13 +25,13 @@ namespace {
 class WorkerProcess {
   public:
     WorkerProcess(const ConnectQueue& connect, FindRun find_run, jobs::KindSettings settings,
-                  CleaningOptions cleaning, std::optional<int> life_fd, WorkerOptions options)
+                  CleaningOptions cleaning, std::optional<int> heartbeat_fd, WorkerOptions options)
         : signals_(io_, SIGTERM, SIGINT),
           store_(connect(io_.get_executor())),
           device_(io_.get_executor(), std::move(find_run), system_random(), std::move(cleaning),
                   std::move(settings)),
           worker_(io_.get_executor(), *store_, device_, timer_, system_random(), options) {
-        if (life_fd) life_line_.emplace(*life_fd, device_, timer_);
+        if (heartbeat_fd) heartbeat_pipe_.emplace(*heartbeat_fd, device_, timer_);
     }
 
     int run(DeviceThread::Opener opener) {
@@ -41,7 +41,7 @@ class WorkerProcess {
             std::move(opener), [this](Result<queue::WorkerInfo> info) { opened(std::move(info)); },
             [this](std::shared_ptr<Batch> batch) { finished(std::move(batch)); },
             [this](std::string reason) { worker_.device_broke(std::move(reason)); });
-        if (life_line_) asio::co_spawn(io_, life_line_->run(), asio::detached);
+        if (heartbeat_pipe_) asio::co_spawn(io_, heartbeat_pipe_->run(), asio::detached);
         io_.run();
         return status_;
     }
@@ -50,12 +50,12 @@ class WorkerProcess {
     void listen() {
         signals_.async_wait([this](const boost::system::error_code& error, int signal) {
             if (error) return;
-            obey(signal);
+            apply(signal);
             listen();
         });
     }
 
-    void obey(int signal) {
+    void apply(int signal) {
         if (!open_) std::_Exit(0);  // nothing is claimed yet, and the driver may take its time
         if (draining_) {
             log::warn("leaving at once", {{"signal", std::to_string(signal)}});
@@ -85,14 +85,14 @@ class WorkerProcess {
         const auto is_done = [](const queue::TaskReport& report) {
             return report.outcome == queue::TaskReport::Outcome::done;
         };
-        if (life_line_ && std::ranges::any_of(batch->reports, is_done)) {
-            life_line_->tell_task_done();
+        if (heartbeat_pipe_ && std::ranges::any_of(batch->reports, is_done)) {
+            heartbeat_pipe_->report_task_done();
         }
         worker_.finished(std::move(batch));
     }
 
     void ended(bool idle) {
-        if (life_line_ && worker_.failure()) life_line_->tell_end(*worker_.failure());
+        if (heartbeat_pipe_ && worker_.failure()) heartbeat_pipe_->report_exit(*worker_.failure());
         // A thread inside a driver cannot be stopped or joined, nor a broken device closed; what
         // they hold goes with the process.
         if (!idle || worker_.failure()) std::_Exit(EXIT_FAILURE);
@@ -105,7 +105,7 @@ class WorkerProcess {
     SteadyTimer timer_;
     DeviceThread device_;
     Worker worker_;
-    std::optional<LifeLine> life_line_;
+    std::optional<HeartbeatPipe> heartbeat_pipe_;
     bool open_ = false;
     bool draining_ = false;
     int status_ = EXIT_SUCCESS;
@@ -115,9 +115,9 @@ class WorkerProcess {
 
 int run_worker_process(const ConnectQueue& connect, DeviceThread::Opener opener, FindRun find_run,
                        jobs::KindSettings settings, CleaningOptions cleaning,
-                       std::optional<int> life_fd, WorkerOptions options) {
+                       std::optional<int> heartbeat_fd, WorkerOptions options) {
     return WorkerProcess(connect, std::move(find_run), std::move(settings), std::move(cleaning),
-                         life_fd, options)
+                         heartbeat_fd, options)
         .run(std::move(opener));
 }
 

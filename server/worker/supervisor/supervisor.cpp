@@ -33,7 +33,7 @@ Supervisor::Supervisor(asio::any_io_executor executor, StartChild start_child, R
 
 awaitable<void> Supervisor::run() {
     // Never out: it has no driver that could fail, and its tasks can run nowhere else.
-    keep("host", {}, {});
+    supervise("host", {}, {});
     const auto all_ended = [this]() -> awaitable<void> {
         co_await watch_devices();
         while (running_ > 0) co_await one_ended_.wait();
@@ -43,11 +43,11 @@ awaitable<void> Supervisor::run() {
 }
 
 void Supervisor::stop() {
-    hurried_ = stopping_;
+    forced_ = stopping_;
     stopping_ = true;
     stopped_.set();
     for_limit_.set();
-    for (const auto& keeper : keepers_) keeper->stop();
+    for (const auto& worker : workers_) worker->stop();
 }
 
 // Kills what does not end by itself. Never the first to end.
@@ -55,41 +55,41 @@ awaitable<void> Supervisor::stop_limit() {
     while (!stopping_) co_await for_limit_.wait();
     const auto asked = timer_.now();
     for (;;) {
-        const auto limit = hurried_ ? timer_.now() + options_.hurry : asked + options_.drain;
+        const auto limit = forced_ ? timer_.now() + options_.hurry : asked + options_.drain;
         if (timer_.now() >= limit) break;
         const auto woken = co_await (timer_.sleep_until(limit) || for_limit_.wait());
         if (woken.index() == 0) break;
     }
     log::warn("workers do not end, killing them");
-    for (const auto& keeper : keepers_) keeper->kill();
+    for (const auto& worker : workers_) worker->kill();
     for (;;) co_await for_limit_.wait();
 }
 
-bool Supervisor::keeps(const std::string& device) const {
-    return std::ranges::any_of(keepers_,
-                               [&](const auto& keeper) { return keeper->device() == device; });
+bool Supervisor::supervises(const std::string& device) const {
+    return std::ranges::any_of(workers_,
+                               [&](const auto& worker) { return worker->device() == device; });
 }
 
-void Supervisor::keep(const std::string& device, const std::string& probed,
-                      Keeper::OnFailing on_failing) {
+void Supervisor::supervise(const std::string& device, const std::string& probed,
+                           WorkerSupervisor::OnFailing on_failing) {
     const auto start = [this, device, probed](const std::string& last_exit) {
-        std::vector<std::string> arguments{"worker", "--device", device, "--life-fd",
+        std::vector<std::string> arguments{"worker", "--device", device, "--heartbeat-fd",
                                            std::to_string(kLifeFd)};
         if (!probed.empty()) arguments.insert(arguments.end(), {"--probed", probed});
         if (!last_exit.empty()) arguments.insert(arguments.end(), {"--last-exit", last_exit});
         return start_child_(arguments, kLifeFd);
     };
-    keepers_.push_back(std::make_unique<Keeper>(executor_, device, start, std::move(on_failing),
-                                                timer_, random_, options_.keeper));
+    workers_.push_back(std::make_unique<WorkerSupervisor>(
+        executor_, device, start, std::move(on_failing), timer_, random_, options_.worker));
     ++running_;
-    asio::co_spawn(executor_, keepers_.back()->run(), [this](const std::exception_ptr& thrown) {
+    asio::co_spawn(executor_, workers_.back()->run(), [this](const std::exception_ptr& thrown) {
         --running_;
         one_ended_.set();
         if (thrown) std::rethrow_exception(thrown);
     });
 }
 
-Keeper::OnFailing Supervisor::reported(const opencl::Capability& device) {
+WorkerSupervisor::OnFailing Supervisor::reported(const opencl::Capability& device) {
     return [this, failing = device](std::string reason) mutable -> awaitable<void> {
         failing.state = opencl::DeviceState::crashed;
         failing.reason = std::move(reason);
@@ -120,8 +120,8 @@ awaitable<bool> Supervisor::probe_devices() {
     for (const auto& device : report->devices) {
         const auto address = to_string(device.info.address);
         if (device.state == opencl::DeviceState::ready) {
-            if (!keeps(address)) {
-                keep(address, to_json(opencl::ProbeReport{{device}, {}}), reported(device));
+            if (!supervises(address)) {
+                supervise(address, to_json(opencl::ProbeReport{{device}, {}}), reported(device));
             }
             continue;
         }
@@ -132,7 +132,7 @@ awaitable<bool> Supervisor::probe_devices() {
         co_await report_(device);
     }
     log::info("devices probed", {{"found", std::to_string(report->devices.size())},
-                                 {"workers", std::to_string(keepers_.size())}});
+                                 {"workers", std::to_string(workers_.size())}});
     co_return all_ready;
 }
 

@@ -5,12 +5,12 @@
 
 namespace plimsoll::worker {
 
-// The place of the one supervisor that works for a node and a database on this machine. Held until
-// the process ends, however it ends. Of two machines with one name, the queue keeps the one whose
-// workers live; see home().
+// A machine-wide lock that admits one supervisor per node name and database. Held until the process
+// exits, however it does. Between two machines with the same name, the queue accepts the one whose
+// workers are alive; see home().
 class SupervisorPlace {
   public:
-    // Nothing: another process has it.
+    // nullopt: another process holds it.
     static std::optional<SupervisorPlace> take(const std::string& node,
                                                const std::string& database_url);
 

@@ -84,7 +84,7 @@ class Worker(EngineCase):
         recorded = self.queue.rows('select seq, worker_id, fence from result where job_id = %s order by seq', id)
         first.signal(signal.SIGCONT)
         self.until(lambda: 'results dropped' in first.text(), 'the late results were not dropped')
-        self.until(lambda: self.queue.one("select epoch = 2 and state = 'active' from worker where node = 'first'"), 'not enlisted again')
+        self.until(lambda: self.queue.one("select epoch = 2 and state = 'active' from worker where node = 'first'"), 'not registered again')
         self.assertEqual(self.queue.rows('select seq, worker_id, fence from result where job_id = %s order by seq', id), recorded)
         self.assert_each_once(id, inputs)
 

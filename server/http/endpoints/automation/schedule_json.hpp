@@ -8,7 +8,7 @@
 
 namespace plimsoll::http::endpoints {
 
-// When something is due, as the rules of a schedule say it.
+// The validated cron expression and time zone of a schedule.
 struct Rules {
     schedules::Cron cron;
     schedules::Zone zone;
@@ -21,11 +21,11 @@ struct Rules {
     nlohmann::json next_json(Timestamp after, std::size_t count) const;
 };
 
-// `whole`: with the job's spec; lists leave it out.
+// `whole`: include the job spec, which lists omit.
 nlohmann::json schedule_json(const schedules::Schedule& schedule, Timestamp now, bool whole);
 nlohmann::json run_json(const schedules::Run& run);
 
-// 404 for what can be no schedule's id.
+// 404 for a malformed id.
 Outcome<schedules::ScheduleId> schedule_id_of(const std::optional<std::string>& text);
 
 }  // namespace plimsoll::http::endpoints

@@ -1,4 +1,5 @@
 // Jobs that a team wants submitted again and again.
+#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/automation/schedule_json.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
@@ -18,10 +19,6 @@ using schedules::ScheduleId;
 namespace {
 
 constexpr std::size_t kPreviewedRuns = 5;
-
-schedules::Author author_of(const Call& call) {
-    return {call.principal.team.id, call.principal.user.id, call.request.id};
-}
 
 schedules::Settings settings_of(const json& body) {
     return {body.at("name"),
@@ -44,7 +41,7 @@ Outcome<std::optional<Timestamp>> runs_cursor(const Call& call) {
     const auto text = call.parameters.text("cursor");
     if (!text) return std::nullopt;
     const auto time = parse_rfc3339(*text);
-    if (!time) return tl::unexpected(not_a_cursor());
+    if (!time) return tl::unexpected(invalid_cursor());
     return *time;
 }
 

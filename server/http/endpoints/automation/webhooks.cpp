@@ -1,4 +1,5 @@
 // Whom a team wants told when its jobs end, and what was sent.
+#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/page.hpp"
@@ -36,10 +37,6 @@ json delivery_json(const Delivery& delivery) {
             {"created_at", to_rfc3339(delivery.created_at)},
             {"next_attempt_at", time_or_null(delivery.next_at)},
             {"finished_at", time_or_null(delivery.ended_at)}};
-}
-
-webhooks::Author author_of(const Call& call) {
-    return {call.principal.team.id, call.principal.user.id, call.request.id};
 }
 
 Outcome<WebhookId> webhook_id_of(const Call& call) {

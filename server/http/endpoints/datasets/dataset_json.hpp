@@ -13,7 +13,7 @@ namespace plimsoll::http::endpoints {
 
 std::string dataset_path(DatasetId id);
 nlohmann::json dataset_json(const queue::Dataset& dataset);
-// 404 for what is not an id: an id of nothing and an id of another team look the same.
+// 404 for a malformed id, so that it looks like a missing one.
 Outcome<DatasetId> dataset_id_of(const std::optional<std::string>& text);
 
 // With Upload-Offset.

@@ -165,7 +165,7 @@ class Records {
         if (const auto cursor = call.parameters.text("cursor")) {
             const auto* end = cursor->data() + cursor->size();
             if (std::from_chars(cursor->data(), end, first).ptr != end) {
-                co_return tl::unexpected(not_a_cursor());
+                co_return tl::unexpected(invalid_cursor());
             }
         }
         const auto limit = page_limit(call);

@@ -43,10 +43,6 @@ json principal_json(const identity::Principal& principal) {
             {"scopes", scopes_of(principal)}};
 }
 
-identity::Actor actor_of(const Call& call) {
-    return {call.principal.user.id, call.principal.team.id, call.request.id};
-}
-
 Outcome<TeamId> team_id_of(const std::string& text) {
     const auto value = parse_public_id("team", text);
     if (!value) return refuse(404, "There is no such team.");

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-// Users, teams and what belongs to them, as the contract shows them.
+// JSON of users, teams, members and tokens, as in the contract.
 namespace plimsoll::http::endpoints {
 
 nlohmann::json user_json(const identity::User& user);
@@ -16,9 +16,7 @@ nlohmann::json token_json(const identity::Token& token);
 // Of a Session or Me, without the CSRF token.
 nlohmann::json principal_json(const identity::Principal& principal);
 
-identity::Actor actor_of(const Call& call);
-
-// 404 for what can be no id, as for what does not exist.
+// 404 for a malformed id, as for a missing object.
 Outcome<TeamId> team_id_of(const std::string& text);
 Outcome<UserId> user_id_of(const std::string& text);
 

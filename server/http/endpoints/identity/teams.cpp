@@ -1,5 +1,6 @@
 // Teams and their members.
 #include "server/http/access/authentication.hpp"
+#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 
@@ -61,7 +62,7 @@ class Teams {
 
     awaitable<Outcome<Response>> create(const Call& call) const {
         const auto team =
-            co_await store_.create_team(actor_of(call), call.body.at("name").get<std::string>());
+            co_await store_.create_team(author_of(call), call.body.at("name").get<std::string>());
         if (!team) co_return tl::unexpected<Problem>(team.error());
         co_return json_response(201, team_json(*team));
     }
@@ -87,7 +88,7 @@ class Teams {
         if (auto may = may_change(call, find_member(*before, *user), role); !may) {
             co_return tl::unexpected(may.error());
         }
-        const auto set = co_await store_.set_member(actor_of(call), *team, *user, role);
+        const auto set = co_await store_.set_member(author_of(call), *team, *user, role);
         if (!set) co_return tl::unexpected<Problem>(set.error());
         const auto after = co_await store_.members(*team);
         if (!after) co_return tl::unexpected<Problem>(after.error());
@@ -108,7 +109,7 @@ class Teams {
         if (auto may = may_change(call, member, member->role); !may) {
             co_return tl::unexpected(may.error());
         }
-        const auto removed = co_await store_.remove_member(actor_of(call), *team, *user);
+        const auto removed = co_await store_.remove_member(author_of(call), *team, *user);
         if (!removed) co_return tl::unexpected<Problem>(removed.error());
         co_return empty_response(204);
     }

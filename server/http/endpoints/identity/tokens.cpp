@@ -1,5 +1,6 @@
 // API tokens of the caller's team.
 #include "server/http/access/authentication.hpp"
+#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/identity/secret.hpp"
@@ -39,7 +40,7 @@ class Tokens {
         const auto secret = identity::make_secret(identity::SecretKind::token);
         token->hint = secret.text.substr(0, kHintLength);
         const auto created =
-            co_await store_.create_token(actor_of(call), std::move(*token), secret.hash);
+            co_await store_.create_token(author_of(call), std::move(*token), secret.hash);
         if (!created) co_return tl::unexpected<Problem>(created.error());
         co_return json_response(201, {{"token", token_json(*created)}, {"secret", secret.text}});
     }
@@ -52,7 +53,7 @@ class Tokens {
             return id && token.id == TokenId{*id};
         });
         if (found == tokens->end()) co_return refuse(404, "There is no such token.");
-        const auto revoked = co_await store_.revoke_token(actor_of(call), found->id);
+        const auto revoked = co_await store_.revoke_token(author_of(call), found->id);
         if (!revoked) co_return tl::unexpected<Problem>(revoked.error());
         co_return empty_response(204);
     }

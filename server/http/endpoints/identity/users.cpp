@@ -1,4 +1,5 @@
 // Users and the links that let them in. For administrators.
+#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/identity/secret.hpp"
@@ -23,7 +24,7 @@ awaitable<Outcome<Response>> list_users(identity::IdentityStore& store) {
 
 awaitable<Outcome<Response>> create_user(const Call& call, identity::IdentityStore& store) {
     const auto user = co_await store.create_user(
-        actor_of(call), call.body.at("name").get<std::string>(), call.body.value("email", ""),
+        author_of(call), call.body.at("name").get<std::string>(), call.body.value("email", ""),
         call.body.value("is_admin", false));
     if (!user) co_return tl::unexpected<Problem>(user.error());
     co_return json_response(201, user_json(*user));
@@ -38,7 +39,7 @@ awaitable<Outcome<Response>> create_link(const Call& call, identity::IdentitySto
     const auto secret = identity::make_secret(identity::SecretKind::sign_in);
     const auto expires_at = clock.now() + kLinkLifetime;
     const auto created =
-        co_await store.create_sign_in_link(actor_of(call), *user, *team, secret.hash, expires_at);
+        co_await store.create_sign_in_link(author_of(call), *user, *team, secret.hash, expires_at);
     if (!created) co_return tl::unexpected<Problem>(created.error());
     co_return json_response(201, {{"path", "/#/sign-in/" + secret.text},
                                   {"sign_in_token", secret.text},

@@ -118,9 +118,9 @@ class JobBundles {
             } else if (outcome == outcomes.end()) {
                 answers.push_back(queue::Submitted{});
             } else {
-                answers.push_back(
-                    answer_of(*outcome++, !whole && spec.contains("unique") && returns_holder(spec),
-                              clock_.now()));
+                answers.push_back(answer_of(
+                    *outcome++, !whole && spec.contains("unique") && returns_existing(spec),
+                    clock_.now()));
             }
         }
         return answers;

@@ -108,7 +108,7 @@ class EventStream final : public BodyStream {
 
     awaitable<bool> still_allowed() {
         if (SteadyClock::now() < allowed_until_) co_return true;
-        auto shown = shown_credential(request_);
+        auto shown = read_credential(request_);
         if (!shown) co_return false;
         const auto principal =
             co_await authenticate(sources_.identity, request_, std::move(*shown));

@@ -10,7 +10,7 @@
 
 namespace plimsoll::http::endpoints {
 
-// A job as the contract shows it.
+// Writes a job as in the contract.
 void write_job(JsonWriter& out, const queue::Job& job, Timestamp now);
 std::string job_text(const queue::Job& job, Timestamp now);
 
@@ -18,10 +18,10 @@ std::string job_path(JobId id);
 // Changes whenever the job does.
 std::string job_etag(const queue::Job& job);
 
-// 404 for what can be no job's id, as for a job that does not exist.
+// 404 for a malformed id, as for a missing job.
 Outcome<JobId> job_id_of(const std::optional<std::string>& text);
 
-// Only jobs with this label: "key=value", or "key" with any value.
+// Restricts the filter to a label: "key=value", or "key" with any value.
 void filter_by_label(queue::JobFilter& filter, std::string_view label);
 
 // Whether an If-None-Match header names this version.
@@ -30,7 +30,7 @@ bool names_version(std::string_view if_none_match, std::string_view etag);
 // 422 that names the arguments at fault.
 Problem refused_args(const jobs::FieldErrors& errors);
 
-// For what can be read only when the job is over.
+// 409 unless the job has ended.
 Outcome<void> require_final(const queue::Job& job);
 
 }  // namespace plimsoll::http::endpoints

@@ -58,7 +58,7 @@ Problem refused(const planning::Refusal& refusal) {
     return refusal.arguments.empty() ? Problem(refusal.error) : refused_args(refusal.arguments);
 }
 
-bool returns_holder(const nlohmann::json& spec) {
+bool returns_existing(const nlohmann::json& spec) {
     return spec.at("unique").value("on_conflict", "refuse") == "return";
 }
 

@@ -11,19 +11,19 @@
 
 namespace plimsoll::http::endpoints {
 
-// What a JobSpec says beside its arguments; the plan is the kind's. 422 when a time is none or the
-// deadline is not in the future or not behind the start.
+// The job of a JobSpec, without its plan, which the kind makes. 422: a time is invalid, or the
+// deadline is not in the future or not after the start.
 Outcome<queue::NewJob> new_job(const identity::Principal& submitter, const jobs::Contract& kind,
                                const nlohmann::json& spec, Timestamp now);
 
-// Whether a submit whose unique key is taken is answered with the job that has it.
-bool returns_holder(const nlohmann::json& spec);
+// Whether a submit with a taken unique key returns the job that holds it (`on_conflict: return`).
+bool returns_existing(const nlohmann::json& spec);
 
 Problem not_unique(JobId holder);
 // 429 that names the quota, how much of it is used, and when it renews.
 Problem over_quota(const queue::OverQuota& refusal, Timestamp now);
 
-// What could not be planned, as the caller is told it.
+// The response to arguments that could not be planned.
 Problem refused(const planning::Refusal& refusal);
 
 }  // namespace plimsoll::http::endpoints

@@ -25,7 +25,7 @@ class Jobs {
         if (submitted->over_quota) {
             co_return tl::unexpected(over_quota(*submitted->over_quota, clock_.now()));
         }
-        if (submitted->taken && !returns_holder(call.body)) {
+        if (submitted->taken && !returns_existing(call.body)) {
             co_return tl::unexpected(not_unique(submitted->id));
         }
         const auto stored = co_await as_it_stands(call, *submitted);

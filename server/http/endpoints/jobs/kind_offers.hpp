@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-// What job kinds offer beside jobs. What is given must outlive the handlers.
+// Registers what job kinds offer besides jobs. The arguments must outlive the handlers.
 namespace plimsoll::http::endpoints {
 
 // Null for a kind that this server does not have, or that offers nothing.
@@ -18,7 +18,7 @@ inline const jobs::Offer* offer_of(Kinds kinds, std::string_view kind) {
 // An operation for each answer; `pool` computes.
 void add_kind_answers(Handlers& handlers, queue::JobStore& store, Kinds kinds,
                       boost::asio::thread_pool& pool);
-// `pool` draws.
+// `pool` renders.
 void add_job_pictures(Handlers& handlers, queue::JobStore& store, Kinds kinds,
                       boost::asio::thread_pool& pool);
 

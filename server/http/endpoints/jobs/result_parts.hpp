@@ -11,7 +11,7 @@
 
 namespace plimsoll::http::endpoints {
 
-// Which rows of the results are wanted, counted from 0.
+// The requested rows of the results, counted from 0.
 struct RowRange {
     std::int64_t first = 0;
     std::int64_t end = std::numeric_limits<std::int64_t>::max();
@@ -19,28 +19,26 @@ struct RowRange {
     bool whole() const { return first == 0 && end == std::numeric_limits<std::int64_t>::max(); }
 };
 
-// The sizes of a download's chunks where they are known, as they come out of the conversion.
+// Converted sizes of a download's chunks, where known, in bytes.
 using PartSizes = std::vector<std::optional<std::uint64_t>>;
 
-// What a download of a job's results consists of: a head, a part for each chunk of rows, a tail.
-// Parts are made from stored chunks one at a time and in any order. No database connection is held
-// between them.
+// The parts of a results download: a head, one part per chunk of rows, a tail. Parts are made from
+// stored chunks, one at a time, in any order. No database connection is held between them.
 class ResultParts {
   public:
-    // `sizes` are shared by downloads of the same results in the same format, and learned from
-    // every part that is made. All of them are known at once but for CSV, whose rows have to be
-    // converted first.
+    // `sizes` are shared by downloads of the same results in the same format, and filled in as
+    // parts are made. All are known in advance except for CSV, whose rows must be converted first.
     ResultParts(queue::JobStore& store, boost::asio::thread_pool& pool, queue::Job job,
                 std::vector<queue::ChunkInfo> chunks, RowRange rows, jobs::ResultsFormat format,
                 const jobs::Contract& kind, std::shared_ptr<PartSizes> sizes);
 
     std::size_t count() const { return chunks_.size() + 2; }
-    // Errc::corrupt when it does not have the size that it had before.
+    // Errc::corrupt if its size differs from an earlier download.
     boost::asio::awaitable<Result<std::string>> part(std::size_t number);
     std::optional<std::uint64_t> size(std::size_t number) const;
-    // Of all; nothing while one of them is unknown.
+    // Total size; nullopt while any size is unknown.
     std::optional<std::uint64_t> total() const;
-    // Makes the parts whose sizes are unknown, and forgets them again.
+    // Makes and discards the parts of unknown size, to learn their sizes.
     boost::asio::awaitable<Result<void>> measure();
 
   private:
@@ -60,9 +58,9 @@ class ResultParts {
     std::string tail_;
 };
 
-// All parts one after the other.
+// Streams all parts in order.
 std::unique_ptr<BodyStream> whole_body(std::shared_ptr<ResultParts> parts);
-// Bytes `first` to `last` of them; their sizes must be known.
+// Streams bytes `first` to `last`; all sizes must be known.
 std::unique_ptr<BodyStream> body_slice(std::shared_ptr<ResultParts> parts, std::uint64_t first,
                                        std::uint64_t last);
 

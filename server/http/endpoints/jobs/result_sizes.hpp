@@ -11,8 +11,8 @@
 
 namespace plimsoll::http::endpoints {
 
-// The sizes that were learned of the results that were downloaded last, so that a download which is
-// cut off goes on without converting anything twice. For one thread.
+// LRU cache of the part sizes of recent downloads, so that an interrupted download resumes without
+// converting rows twice. Single-threaded.
 class ResultSizes {
   public:
     std::shared_ptr<PartSizes> of(JobId job, std::string_view format) {
@@ -34,7 +34,7 @@ class ResultSizes {
         std::string format;
         std::shared_ptr<PartSizes> sizes;
     };
-    std::list<Entry> entries_;  // the last used first
+    std::list<Entry> entries_;  // most recently used first
 };
 
 }  // namespace plimsoll::http::endpoints

@@ -1,4 +1,5 @@
 // Reports that a team pinned, and which of them a report is compared with.
+#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/kind_offers.hpp"
 #include "server/http/endpoints/json_values.hpp"
@@ -67,10 +68,6 @@ class Baselines {
     }
 
   private:
-    static queue::BaselineStore::Author author_of(const Call& call) {
-        return {call.principal.team.id, call.principal.user.id, call.request.id};
-    }
-
     // The report of the job that the path names, as it would be pinned.
     awaitable<Outcome<queue::BaselineStore::NewBaseline>> report_of(const Call& call) const {
         const auto id = job_id_of(call.parameters.text("job_id"));

@@ -10,9 +10,9 @@ namespace plimsoll::http::endpoints {
 
 nlohmann::json device_json(const queue::DeviceStatus& device);
 
-// "ok" or "degraded", the member `gpu` that monitors of one GPU expect (its sickest GPU, else the
-// first), and every device that has not signed off. Megabytes are of 2^20 bytes, as nvidia-smi
-// counts them.
+// Health of all devices that have not been retired: "ok" or "degraded", and `gpu` for monitors that
+// expect a single GPU (the least healthy, else the first). Megabytes are 2^20 bytes, as in
+// nvidia-smi.
 nlohmann::json health_json(const std::vector<queue::DeviceStatus>& devices);
 
 }  // namespace plimsoll::http::endpoints

@@ -1,3 +1,4 @@
+#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/pool/device_json.hpp"
 
@@ -23,8 +24,7 @@ awaitable<Outcome<Response>> clean_up(const Call& call, queue::JobStore& store,
                                       queue::ShareStore& shares) {
     const auto node = call.parameters.text("node").value_or("");
     const auto name = call.parameters.text("device").value_or("");
-    const auto asked =
-        co_await shares.ask_cleanup({call.principal.user.id, call.request.id}, node, name);
+    const auto asked = co_await shares.ask_cleanup(author_of(call), node, name);
     if (!asked) co_return tl::unexpected<Problem>(asked.error());
     const auto devices = co_await store.devices();
     if (!devices) co_return tl::unexpected<Problem>(devices.error());

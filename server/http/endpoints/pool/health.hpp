@@ -4,7 +4,7 @@
 #include "server/queue/share_store.hpp"
 #include "server/queue/store.hpp"
 
-// As of endpoints.hpp, of devices and the database together.
+// Registers the health endpoint, which covers devices and the database; see endpoints.hpp.
 namespace plimsoll::http::endpoints {
 
 void add_health(Handlers& handlers, queue::JobStore& jobs, queue::ShareStore& shares);

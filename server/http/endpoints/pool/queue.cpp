@@ -1,5 +1,6 @@
 // Who may use how much of what, and what is stopped.
 #include "server/http/access/authentication.hpp"
+#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/pool/share_json.hpp"
@@ -15,10 +16,6 @@ namespace {
 
 bool administers_all(const Call& call) {
     return has_scope(call.principal, "sys:admin");
-}
-
-queue::ShareStore::Author author_of(const Call& call) {
-    return {call.principal.user.id, call.request.id};
 }
 
 Problem broken(std::string pointer, std::string rule) {

@@ -75,7 +75,7 @@ json limit_json(const queue::TeamLimit& limit) {
 json warnings_json(const std::vector<queue::VacuumHolder>& holders) {
     auto warnings = json::array();
     for (const auto& one : holders) {
-        if (one.seconds < queue::VacuumHolder::kWorthTelling) continue;
+        if (one.seconds < queue::VacuumHolder::kReportAfterSeconds) continue;
         warnings.push_back(
             {{"code", one.holder == "replication_log" ? "wal_retained" : "vacuum_blocked"},
              {"detail", queue::describe(one)},

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-// Shares and holds, as the contract shows them.
+// JSON of shares, limits and holds, as in the contract.
 namespace plimsoll::http::endpoints {
 
 nlohmann::json share_json(const queue::Share& share);
@@ -12,10 +12,10 @@ nlohmann::json hold_json(const queue::Hold& hold);
 nlohmann::json class_json(const queue::ClassOverview& overview);
 nlohmann::json limits_json(const queue::TeamLimits& limits);
 nlohmann::json limit_json(const queue::TeamLimit& limit);
-// Those of them that are worth telling.
+// Warnings for those older than VacuumHolder::kReportAfterSeconds.
 nlohmann::json warnings_json(const std::vector<queue::VacuumHolder>& holders);
 
-// Holds have ids of their own kind.
+// Public ids of holds.
 std::string public_hold(std::int64_t id);
 std::optional<std::int64_t> parse_hold(const std::string& text);
 

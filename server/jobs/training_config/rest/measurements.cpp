@@ -1,4 +1,5 @@
 // What real training runs took, against what was predicted for them.
+#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/jobs/training_config/contract/collections.hpp"
 #include "server/jobs/training_config/contract/limits.hpp"

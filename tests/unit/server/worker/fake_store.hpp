@@ -30,8 +30,8 @@ class FakeStore final : public queue::WorkerStore {
     // Decides about a completion; accepted when empty.
     std::function<Result<queue::Acceptance>(const std::vector<queue::TaskReport>&)> judge;
 
-    int enlisted = 0;
-    int enlistments_tried = 0;
+    int registered = 0;
+    int registrations_tried = 0;
     int retired = 0;
     int claims = 0;
     std::map<std::int64_t, int> claims_by_epoch;
@@ -49,10 +49,10 @@ class FakeStore final : public queue::WorkerStore {
 
     void notify() { notified_.set(); }
 
-    awaitable<Result<queue::WorkerHandle>> enlist(queue::WorkerInfo) override {
-        ++enlistments_tried;
+    awaitable<Result<queue::WorkerHandle>> register_worker(queue::WorkerInfo) override {
+        ++registrations_tried;
         if (down) co_return fail(*down);
-        co_return queue::WorkerHandle{1, ++enlisted};
+        co_return queue::WorkerHandle{1, ++registered};
     }
 
     awaitable<Result<void>> report_unusable(queue::WorkerInfo) override {

@@ -20,7 +20,7 @@ TEST_F(WorkerTest, AWorkerThatHelpsWithNothingAsksNobody) {
 
 TEST_F(HelpTest, WorkElsewhereIsDoneWhereTheOwnClassHasNone) {
     store_.ready_elsewhere = {{task("echo", 0)}, {task("echo", 1)}, {task("echo", 2)}};
-    until([&] { return store_.enlisted == 1; });
+    until([&] { return store_.registered == 1; });
     const auto start = timer_.now();
     until([&] { return store_.recorded.size() == 3; });
     EXPECT_LT(timer_.now() - start, 500ms) << "one claim after the other, without a pause";
@@ -71,7 +71,7 @@ TEST_F(HelpTest, AnIdleWorkerLooksElsewhereTwiceASecondAtMost) {
 TEST_F(HelpTest, AnAnswerThatGotLostCostsTheEpoch) {
     store_.lose_answer_elsewhere = true;
     store_.ready_elsewhere = {{task("echo", 0)}, {task("echo", 1)}};
-    until([&] { return store_.enlisted == 2; });
+    until([&] { return store_.registered == 2; });
     EXPECT_EQ(store_.retired, 1);
     EXPECT_EQ(store_.claims_by_epoch[1], 1)
         << "nothing may be claimed beside a lease that nobody knows of";

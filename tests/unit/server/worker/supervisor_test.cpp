@@ -135,7 +135,7 @@ TEST_F(SupervisorTest, TheHostHasAWorkerBeforeAnyDeviceAnswers) {
     start();
     ASSERT_NE(started_for("host"), nullptr);
     EXPECT_EQ(started_for("host")->arguments,
-              (Arguments{"worker", "--device", "host", "--life-fd", "3"}));
+              (Arguments{"worker", "--device", "host", "--heartbeat-fd", "3"}));
 }
 
 TEST_F(SupervisorTest, EveryReadyDeviceGetsAWorkerAndNoOther) {

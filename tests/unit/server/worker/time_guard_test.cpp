@@ -77,17 +77,17 @@ TEST(TimeGuard, CountsFromTheTasksOwnBeginning) {
     guard.learn(done_after(0.01, 0.01));
     TaskSlot slot;
     slot.task = task_of(0.01);
-    EXPECT_FALSE(guard.look(RunningTask{&slot, 1}, kStart));
-    EXPECT_FALSE(guard.look(RunningTask{&slot, 1}, kStart + 9s));
+    EXPECT_FALSE(guard.check(RunningTask{&slot, 1}, kStart));
+    EXPECT_FALSE(guard.check(RunningTask{&slot, 1}, kStart + 9s));
     // Another one, though its memory is the same.
-    EXPECT_FALSE(guard.look(RunningTask{&slot, 2}, kStart + 10s));
-    EXPECT_FALSE(guard.look(RunningTask{&slot, 2}, kStart + 19s));
-    const auto reason = guard.look(RunningTask{&slot, 2}, kStart + 20s);
+    EXPECT_FALSE(guard.check(RunningTask{&slot, 2}, kStart + 10s));
+    EXPECT_FALSE(guard.check(RunningTask{&slot, 2}, kStart + 19s));
+    const auto reason = guard.check(RunningTask{&slot, 2}, kStart + 20s);
     ASSERT_TRUE(reason);
     EXPECT_EQ(*reason,
               "A task ran ten times longer than predicted (predicted: 0.01 s, allowed: 10 s): its "
               "worker process was ended.");
-    EXPECT_FALSE(guard.look({}, kStart + 30s));
+    EXPECT_FALSE(guard.check({}, kStart + 30s));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST_F(WorkerTest, CleansBetweenBatchesAndOnceForARequestThatComesAgain) {
 }
 
 TEST_F(WorkerTest, AsksAgainWhatToDoWhenItIsCalled) {
-    until([&] { return store_.enlisted == 1 && store_.claims >= 1; });
+    until([&] { return store_.registered == 1 && store_.claims >= 1; });
     const auto before = timer_.now();
     store_.reply.cleanup = 7;
     store_.calls = true;
@@ -78,7 +78,7 @@ TEST_F(WorkerTest, AHungDeviceThreadClaimsNothingMore) {
 }
 
 TEST_F(WorkerTest, AnIdleWorkerBeatsEveryFiveSeconds) {
-    until([&] { return store_.enlisted == 1; });
+    until([&] { return store_.registered == 1; });
     const auto start = timer_.now();
     until([&] { return store_.heartbeats.size() == 3; });
     EXPECT_EQ(timer_.now() - start, 15s);
@@ -174,14 +174,14 @@ TEST_F(WorkerTest, ResultsWaitForTheDatabaseToComeBack) {
     store_.down.reset();
     until([&] { return store_.recorded.size() == 1; });
     EXPECT_EQ(store_.recorded[1].size(), 1U);
-    EXPECT_EQ(store_.enlisted, 1);
+    EXPECT_EQ(store_.registered, 1);
 }
 
 TEST_F(WorkerTest, ARivalWithTheSameNameIsWaitedFor) {
     store_.down = Error{Errc::conflict, "A worker of another machine has this device.", {}};
     store_.ready = {{task("echo")}};
-    until([&] { return store_.enlistments_tried >= 10; });
-    EXPECT_EQ(store_.enlisted, 0);
+    until([&] { return store_.registrations_tried >= 10; });
+    EXPECT_EQ(store_.registered, 0);
     EXPECT_EQ(store_.claims, 0);
     store_.down.reset();
     until([&] { return store_.recorded.size() == 1; });
@@ -211,7 +211,7 @@ TEST_F(WorkerTest, LostLeasesAreNeverReportedUnderTheNewEpoch) {
     until_entered();
     store_.reply.expired = true;
     advance(5s);
-    until([&] { return store_.enlisted == 2; });
+    until([&] { return store_.registered == 2; });
     store_.ready = {{task("echo", 2)}};
     until([&] { return store_.recorded.size() == 1; });
     EXPECT_EQ(store_.recorded.begin()->second.front().seq, 2);

@@ -15,7 +15,7 @@ std::string header(const Problem& problem, std::string_view name) {
 void fail_often(CredentialGuard& guard, CredentialGuard::Clock::time_point now) {
     for (int i = 0; i < limits::kFailedCredentials; ++i) {
         ASSERT_TRUE(guard.admit("192.0.2.1", "guess", now));
-        guard.was_nobodys("192.0.2.1", "guess", now);
+        guard.record_unknown("192.0.2.1", "guess", now);
     }
 }
 
@@ -34,18 +34,18 @@ TEST(CredentialGuard, HoldsBackAnAddressThatSendsWhatIsNobodys) {
 
 TEST(CredentialGuard, LetsNeighboursOfAFailingClientPass) {
     CredentialGuard guard;
-    guard.was_good("good", kStart);
+    guard.record_valid("good", kStart);
     fail_often(guard, kStart);
     EXPECT_TRUE(guard.admit("192.0.2.1", "good", kStart));
-    guard.was_nobodys("192.0.2.1", "good", kStart);  // revoked
+    guard.record_unknown("192.0.2.1", "good", kStart);  // revoked
     EXPECT_FALSE(guard.admit("192.0.2.1", "good", kStart));
 }
 
 TEST(CredentialGuard, ForgetsWhatHasNotBeenUsedForLong) {
     CredentialGuard guard;
-    guard.was_good("old", kStart);
-    const auto later = kStart + limits::kGoodCredential;
-    guard.was_good("new", later);
+    guard.record_valid("old", kStart);
+    const auto later = kStart + limits::kValidCredentialMemory;
+    guard.record_valid("new", later);
     fail_often(guard, later);
     EXPECT_FALSE(guard.admit("192.0.2.1", "old", later));
     EXPECT_TRUE(guard.admit("192.0.2.1", "new", later));

@@ -114,7 +114,7 @@ awaitable<Result<void>> FakeIdentity::end_session(SessionId id) {
     co_return Result<void>();
 }
 
-awaitable<Result<void>> FakeIdentity::create_sign_in_link(identity::Actor, UserId user, TeamId team,
+awaitable<Result<void>> FakeIdentity::create_sign_in_link(Author, UserId user, TeamId team,
                                                           std::string hash, Timestamp) {
     if (!users_.contains(user)) co_return fail(Errc::not_found, "There is no such user.");
     links_[hash] = {user, team, {}};
@@ -127,7 +127,7 @@ awaitable<Result<std::vector<identity::User>>> FakeIdentity::users() {
     co_return all;
 }
 
-awaitable<Result<identity::User>> FakeIdentity::create_user(identity::Actor, std::string name,
+awaitable<Result<identity::User>> FakeIdentity::create_user(Author, std::string name,
                                                             std::string email, bool administrator) {
     for (const auto& [id, user] : users_) {
         if (user.name == name) co_return fail(Errc::conflict, "There is a user of this name.");
@@ -145,7 +145,7 @@ awaitable<Result<std::vector<identity::Team>>> FakeIdentity::teams(UserId user) 
     co_return found;
 }
 
-awaitable<Result<identity::Team>> FakeIdentity::create_team(identity::Actor, std::string name) {
+awaitable<Result<identity::Team>> FakeIdentity::create_team(Author, std::string name) {
     co_return teams_[add_team(name)];
 }
 
@@ -157,14 +157,13 @@ awaitable<Result<std::vector<identity::Member>>> FakeIdentity::members(TeamId te
     co_return found;
 }
 
-awaitable<Result<void>> FakeIdentity::set_member(identity::Actor, TeamId team, UserId user,
-                                                 Role role) {
+awaitable<Result<void>> FakeIdentity::set_member(Author, TeamId team, UserId user, Role role) {
     if (!users_.contains(user)) co_return fail(Errc::not_found, "There is no such user.");
     members_[{team, user}] = role;
     co_return Result<void>();
 }
 
-awaitable<Result<void>> FakeIdentity::remove_member(identity::Actor, TeamId team, UserId user) {
+awaitable<Result<void>> FakeIdentity::remove_member(Author, TeamId team, UserId user) {
     members_.erase({team, user});
     co_return Result<void>();
 }
@@ -180,15 +179,14 @@ awaitable<Result<std::vector<identity::Token>>> FakeIdentity::tokens(TeamId team
     co_return found;
 }
 
-awaitable<Result<identity::Token>> FakeIdentity::create_token(identity::Actor actor,
-                                                              identity::Token token,
+awaitable<Result<identity::Token>> FakeIdentity::create_token(Author author, identity::Token token,
                                                               std::string hash) {
     token.id = TokenId{next_++};
-    tokens_[hash] = {token, actor.team};
+    tokens_[hash] = {token, author.team};
     co_return token;
 }
 
-awaitable<Result<void>> FakeIdentity::revoke_token(identity::Actor, TokenId id) {
+awaitable<Result<void>> FakeIdentity::revoke_token(Author, TokenId id) {
     std::erase_if(tokens_, [id](const auto& entry) { return entry.second.token.id == id; });
     co_return Result<void>();
 }

@@ -20,22 +20,22 @@ class FakeIdentity final : public identity::IdentityStore {
     awaitable<Result<SessionId>> create_session(identity::NewSession who, std::string hash,
                                                 std::string csrf, Timestamp expires_at) override;
     awaitable<Result<void>> end_session(SessionId id) override;
-    awaitable<Result<void>> create_sign_in_link(identity::Actor actor, UserId user, TeamId team,
+    awaitable<Result<void>> create_sign_in_link(Author author, UserId user, TeamId team,
                                                 std::string hash, Timestamp expires_at) override;
     awaitable<Result<std::vector<identity::User>>> users() override;
-    awaitable<Result<identity::User>> create_user(identity::Actor actor, std::string name,
+    awaitable<Result<identity::User>> create_user(Author author, std::string name,
                                                   std::string email, bool administrator) override;
     awaitable<Result<std::vector<identity::Team>>> teams(UserId user) override;
-    awaitable<Result<identity::Team>> create_team(identity::Actor actor, std::string name) override;
+    awaitable<Result<identity::Team>> create_team(Author author, std::string name) override;
     awaitable<Result<std::vector<identity::Member>>> members(TeamId team) override;
-    awaitable<Result<void>> set_member(identity::Actor actor, TeamId team, UserId user,
+    awaitable<Result<void>> set_member(Author author, TeamId team, UserId user,
                                        identity::Role role) override;
-    awaitable<Result<void>> remove_member(identity::Actor actor, TeamId team, UserId user) override;
+    awaitable<Result<void>> remove_member(Author author, TeamId team, UserId user) override;
     awaitable<Result<std::vector<identity::Token>>> tokens(TeamId team,
                                                            std::optional<UserId> user) override;
-    awaitable<Result<identity::Token>> create_token(identity::Actor actor, identity::Token token,
+    awaitable<Result<identity::Token>> create_token(Author author, identity::Token token,
                                                     std::string hash) override;
-    awaitable<Result<void>> revoke_token(identity::Actor actor, TokenId id) override;
+    awaitable<Result<void>> revoke_token(Author author, TokenId id) override;
     awaitable<Result<bool>> bootstrap(std::string user_name, std::string team_name,
                                       std::string link_hash, Timestamp link_expires_at) override;
 

@@ -14,7 +14,6 @@ class FakeSchedules final : public schedules::ScheduleStore {
     using Reply = schedules::awaitable<Result<T>>;
     using Schedule = schedules::Schedule;
     using ScheduleId = schedules::ScheduleId;
-    using Author = schedules::Author;
 
     struct Stored {
         TeamId team;

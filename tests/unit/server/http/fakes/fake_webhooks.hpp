@@ -19,14 +19,14 @@ class FakeWebhooks final : public webhooks::WebhookStore {
         }
         co_return found;
     }
-    Answer<webhooks::Webhook> create(webhooks::Author author, webhooks::Webhook webhook,
+    Answer<webhooks::Webhook> create(Author author, webhooks::Webhook webhook,
                                      std::string secret) override {
         webhook.id = {next_++};
         last_secret = std::move(secret);
         stored_.push_back({author.team, webhook, {}});
         co_return webhook;
     }
-    Answer<void> remove(webhooks::Author author, webhooks::WebhookId id) override {
+    Answer<void> remove(Author author, webhooks::WebhookId id) override {
         const auto gone = std::erase_if(stored_, [&](const Stored& one) {
             return one.team == author.team && one.webhook.id == id;
         });
@@ -45,7 +45,7 @@ class FakeWebhooks final : public webhooks::WebhookStore {
         }
         co_return page;
     }
-    Answer<webhooks::Delivery> send_test(webhooks::Author author, webhooks::WebhookId id) override {
+    Answer<webhooks::Delivery> send_test(Author author, webhooks::WebhookId id) override {
         auto* webhook = find(author.team, id);
         if (webhook == nullptr) co_return missing();
         webhooks::Delivery delivery;

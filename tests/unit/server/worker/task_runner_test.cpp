@@ -1,4 +1,4 @@
-#include "server/worker/device/task_wall.hpp"
+#include "server/worker/device/task_runner.hpp"
 
 #include "test_kinds.hpp"
 
@@ -28,7 +28,7 @@ Outcome outcome_of(const std::string& input) {
     return run_task(*slot, find_test_kind, {}, 0.5).value().outcome;
 }
 
-TEST(TaskWall, BringsBackTheOutputAndItsTime) {
+TEST(TaskRunner, BringsBackTheOutputAndItsTime) {
     auto slot = slot_of("echo", "hello");
     const auto report = run_task(*slot, find_test_kind, {}, 0.5).value();
     EXPECT_EQ(report.job, JobId{42});
@@ -38,7 +38,7 @@ TEST(TaskWall, BringsBackTheOutputAndItsTime) {
     EXPECT_GE(report.device_seconds, 0);
 }
 
-TEST(TaskWall, MergesPartialAggregatesInOrder) {
+TEST(TaskRunner, MergesPartialAggregatesInOrder) {
     auto slot = slot_of("echo", "");
     slot->task.merge = true;
     slot->task.partials = {"a", "b", "c"};
@@ -47,7 +47,7 @@ TEST(TaskWall, MergesPartialAggregatesInOrder) {
     EXPECT_EQ(report.report, "abc");
 }
 
-TEST(TaskWall, AMergeMayWriteRowsAgain) {
+TEST(TaskRunner, AMergeMayWriteRowsAgain) {
     auto slot = slot_of("rows again", "");
     slot->task.merge = true;
     slot->task.partials = {"rows"};
@@ -56,13 +56,13 @@ TEST(TaskWall, AMergeMayWriteRowsAgain) {
     EXPECT_EQ(report.output.results, "rows");
 }
 
-TEST(TaskWall, ShortageIsRetried) {
+TEST(TaskRunner, ShortageIsRetried) {
     for (const auto* input : {"exhausted", "unavailable", "timeout", "bad_alloc"}) {
         EXPECT_EQ(outcome_of(input), Outcome::retry) << input;
     }
 }
 
-TEST(TaskWall, ARetryWaitsByTheKindOfItsErrorAndItsAttempt) {
+TEST(TaskRunner, ARetryWaitsByTheKindOfItsErrorAndItsAttempt) {
     auto slot = slot_of("fail", "exhausted");
     EXPECT_EQ(run_task(*slot, find_test_kind, {}, 0.5)->pause, 2s);
     slot->task.attempt = 3;
@@ -71,19 +71,19 @@ TEST(TaskWall, ARetryWaitsByTheKindOfItsErrorAndItsAttempt) {
     EXPECT_EQ(run_task(*slot, find_test_kind, {}, 0.5)->outcome, Outcome::failed);
 }
 
-TEST(TaskWall, EverythingElseIsFinal) {
+TEST(TaskRunner, EverythingElseIsFinal) {
     for (const auto* input : {"invalid_input", "internal", "throw", "throw 7"}) {
         EXPECT_EQ(outcome_of(input), Outcome::failed) << input;
     }
 }
 
-TEST(TaskWall, AnExceptionsMessageReachesTheReport) {
+TEST(TaskRunner, AnExceptionsMessageReachesTheReport) {
     auto slot = slot_of("fail", "throw");
     EXPECT_EQ(run_task(*slot, find_test_kind, {}, 0.5).value().error,
               "The task failed unexpectedly: a bug");
 }
 
-TEST(TaskWall, AnUnknownVersionIsForAnotherWorker) {
+TEST(TaskRunner, AnUnknownVersionIsForAnotherWorker) {
     auto slot = slot_of("echo", "");
     slot->task.kind_version = 2;
     const auto report = run_task(*slot, find_test_kind, {}, 0.5).value();
@@ -91,13 +91,13 @@ TEST(TaskWall, AnUnknownVersionIsForAnotherWorker) {
     EXPECT_EQ(report.error, "This worker does not know the kind echo in version 2.");
 }
 
-TEST(TaskWall, AStoppedTaskHasNoReport) {
+TEST(TaskRunner, AStoppedTaskHasNoReport) {
     auto slot = slot_of("fail", "cancelled");
     slot->stop.request_stop();
     EXPECT_FALSE(run_task(*slot, find_test_kind, {}, 0.5));
 }
 
-TEST(TaskWall, ATaskThatStopsUnaskedIsRetried) {
+TEST(TaskRunner, ATaskThatStopsUnaskedIsRetried) {
     EXPECT_EQ(outcome_of("cancelled"), Outcome::retry);
 }
 

@@ -1,4 +1,4 @@
-#include "server/worker/device/task_wall.hpp"
+#include "server/worker/device/task_runner.hpp"
 
 #include "server/base/log.hpp"
 #include "server/queue/retry.hpp"
@@ -24,7 +24,7 @@ TaskReport begin_report(const queue::ClaimedTask& task) {
     return report;
 }
 
-Result<void> compute(TaskSlot& slot, const jobs::Run& run, const TaskPlace& place,
+Result<void> compute(TaskSlot& slot, const jobs::Run& run, const TaskContext& place,
                      TaskReport& report) {
     const auto& task = slot.task;
     if (task.merge) {
@@ -48,7 +48,7 @@ Result<void> compute(TaskSlot& slot, const jobs::Run& run, const TaskPlace& plac
 }
 
 // The third wall of the program, after a request and before main: whatever a task throws ends here.
-Result<void> compute_caught(TaskSlot& slot, const FindRun& find_run, const TaskPlace& place,
+Result<void> compute_caught(TaskSlot& slot, const FindRun& find_run, const TaskContext& place,
                             TaskReport& report) {
     const auto& task = slot.task;
     const auto* run = find_run(task.kind, task.kind_version);
@@ -70,8 +70,8 @@ Result<void> compute_caught(TaskSlot& slot, const FindRun& find_run, const TaskP
 
 }  // namespace
 
-std::optional<TaskReport> run_task(TaskSlot& slot, const FindRun& find_run, const TaskPlace& place,
-                                   double chance) {
+std::optional<TaskReport> run_task(TaskSlot& slot, const FindRun& find_run,
+                                   const TaskContext& place, double chance) {
     const auto& task = slot.task;
     TaskReport report = begin_report(task);
     const auto start = std::chrono::steady_clock::now();

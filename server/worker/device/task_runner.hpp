@@ -13,8 +13,8 @@ namespace plimsoll::worker {
 
 using FindRun = std::function<const jobs::Run*(std::string_view kind, int version)>;
 
-// Where tasks run: the same for all tasks of a worker. As of jobs::RunContext.
-struct TaskPlace {
+// What all tasks of a worker share; see jobs::RunContext.
+struct TaskContext {
     opencl::Device* device = nullptr;
     std::string_view node = {};
     const opencl::Capability* capability = nullptr;
@@ -22,14 +22,13 @@ struct TaskPlace {
     const jobs::KindSettings& settings = jobs::kUsualSettings;
 };
 
-// Runs one task and turns whatever happens into its report: the wall behind which a task's errors
-// and exceptions stay. What may pass (queue/retry.hpp; std::bad_alloc is a shortage) is to be
-// retried after a pause that `chance`, uniform in [0, 1), spreads. Nothing when the task stopped
-// because it was asked to.
+// Runs one task and converts its result, error or exception into a report. Transient errors
+// (queue/retry.hpp; std::bad_alloc counts as a shortage) are marked for a retry after a pause with
+// jitter from `chance`, uniform in [0, 1). nullopt if the task stopped on request.
 std::optional<queue::TaskReport> run_task(TaskSlot& slot, const FindRun& find_run,
-                                          const TaskPlace& place, double chance);
+                                          const TaskContext& place, double chance);
 
-// Of a task that costs its worker process.
+// The report of a task that ends its worker process.
 queue::TaskReport report_death(const queue::ClaimedTask& task, std::string error,
                                double device_seconds);
 

@@ -1,7 +1,7 @@
-#include "server/worker/supervisor/keeper.hpp"
+#include "server/worker/supervisor/worker_supervisor.hpp"
 
 #include "server/base/log.hpp"
-#include "server/worker/loop/life.hpp"
+#include "server/worker/loop/liveness.hpp"
 
 #include <csignal>
 #include <utility>
@@ -12,8 +12,9 @@ namespace plimsoll::worker {
 
 using namespace boost::asio::experimental::awaitable_operators;
 
-Keeper::Keeper(const boost::asio::any_io_executor& executor, std::string device, Start start,
-               OnFailing on_failing, Timer& timer, Backoff::Random random, KeeperOptions options)
+WorkerSupervisor::WorkerSupervisor(const boost::asio::any_io_executor& executor, std::string device,
+                                   Start start, OnFailing on_failing, Timer& timer,
+                                   Backoff::Random random, WorkerSupervisorOptions options)
     : device_(std::move(device)),
       start_(std::move(start)),
       on_failing_(std::move(on_failing)),
@@ -22,17 +23,17 @@ Keeper::Keeper(const boost::asio::any_io_executor& executor, std::string device,
       backoff_(options.first_restart, options.longest_restart, std::move(random)),
       stopped_(executor) {}
 
-void Keeper::stop() {
+void WorkerSupervisor::stop() {
     stopping_ = true;
     stopped_.set();
     if (child_) child_->signal(SIGTERM);
 }
 
-void Keeper::kill() {
+void WorkerSupervisor::kill() {
     if (child_) child_->signal(SIGKILL);
 }
 
-awaitable<void> Keeper::run() {
+awaitable<void> WorkerSupervisor::run() {
     while (!stopping_) {
         const auto started = timer_.now();
         std::string end;
@@ -61,7 +62,7 @@ awaitable<void> Keeper::run() {
 }
 
 // Taken out and told of; what comes after it is one worker, and another rest should that one die.
-awaitable<void> Keeper::rest(const std::string& end) {
+awaitable<void> WorkerSupervisor::rest(const std::string& end) {
     const auto ended = timer_.now();
     const auto minutes = std::chrono::ceil<std::chrono::minutes>(options_.rest).count();
     const auto reason = "Taken out: " + std::to_string(deaths_) +
@@ -77,31 +78,31 @@ awaitable<void> Keeper::rest(const std::string& end) {
     co_await (timer_.sleep_until(ended + options_.rest) || stopped_.wait());
 }
 
-void Keeper::hear(const std::string& signs) {
+void WorkerSupervisor::hear(const std::string& signs) {
     for (const char sign : signs) {
-        if (telling_end_) {
-            telling_end_ = sign != '\n';
-            if (telling_end_) told_end_ += sign;
-        } else if (sign == kEndSign) {
-            telling_end_ = true;
-        } else if (sign == kTaskSign) {
+        if (reading_exit_) {
+            reading_exit_ = sign != '\n';
+            if (reading_exit_) reported_exit_ += sign;
+        } else if (sign == kExitReasonByte) {
+            reading_exit_ = true;
+        } else if (sign == kTaskDoneByte) {
             deaths_ = 0;
         }
     }
 }
 
-awaitable<std::string> Keeper::tend(Child& child) {
+awaitable<std::string> WorkerSupervisor::tend(Child& child) {
     auto last_sign = timer_.now();
     bool killed = false;
-    told_end_.clear();
-    telling_end_ = false;
+    reported_exit_.clear();
+    reading_exit_ = false;
     for (;;) {
         const auto patience = killed ? TimePoint::max() : last_sign + options_.hang;
         auto happened = co_await (child.ended() || child.wrote() || timer_.sleep_until(patience));
         if (happened.index() == 0) {
             hear(child.read());
             if (killed) co_return "hung and was killed";
-            co_return told_end_.empty() ? std::get<0>(std::move(happened)) : told_end_;
+            co_return reported_exit_.empty() ? std::get<0>(std::move(happened)) : reported_exit_;
         }
         if (happened.index() == 1) {
             hear(child.read());

@@ -1,4 +1,4 @@
-#include "server/worker/device/opener.hpp"
+#include "server/worker/device/device_opener.hpp"
 
 #include "engine/opencl/devices/host_memory.hpp"
 #include "engine/opencl/probing/capability.hpp"
@@ -193,8 +193,9 @@ Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address, KnownKind
 
 }  // namespace
 
-Result<DeviceThread::Opener> opener_for(std::string_view device, KnownKinds kinds,
-                                        const DeviceSettings& settings, std::string_view probed) {
+Result<DeviceThread::Opener> device_opener(std::string_view device, KnownKinds kinds,
+                                           const DeviceSettings& settings,
+                                           std::string_view probed) {
     if (device == kHost) {
         return [kinds = std::move(kinds), settings]() -> Result<OpenedDevice> {
             return open_host(kinds, settings.thresholds);
