@@ -39,8 +39,7 @@ class Database {
     void set_private(const std::string& conninfo);
 
     Settings settings_;
-    mutable std::mutex
-        mutex_;  // guards the next two, which restart() changes on another thread
+    mutable std::mutex mutex_;    // guards the next two, which restart() changes on another thread
     bool keeps_cluster_ = false;  // we run it until close()
     std::unique_ptr<postgres::EmbeddedCluster> cluster_;
     postgres::Target app_;

@@ -6,7 +6,6 @@
 #include "server/base/log_format.hpp"
 #include "server/postgres/schema/migrator.hpp"
 
-
 namespace plimsoll::app {
 namespace {
 

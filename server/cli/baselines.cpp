@@ -21,9 +21,12 @@ int list(const CommandContext& context) {
     if (!api) return refuse(context, api.error());
     const auto row_of = [](const nlohmann::json& baseline) -> std::vector<std::string> {
         const auto job = text_of(baseline, "job_id");
-        return {text_of(baseline, "id"),        text_of(baseline, "kind"),
-                text_of(baseline, "comparison_key"),  job.empty() ? "deleted, numbers kept" : job,
-                text_of(baseline, "pinned_by"), text_of(baseline, "pinned_at")};
+        return {text_of(baseline, "id"),
+                text_of(baseline, "kind"),
+                text_of(baseline, "comparison_key"),
+                job.empty() ? "deleted, numbers kept" : job,
+                text_of(baseline, "pinned_by"),
+                text_of(baseline, "pinned_at")};
     };
     return show_list(context, api->get_json("/v1/baselines"),
                      {{"BASELINE", "KIND", "COMPARED WITH", "JOB", "PINNED BY", "AT"}}, row_of,
