@@ -120,27 +120,27 @@ std::vector<Entry> make_table() {
     std::vector<Entry> entries = {
         text({"http.host", "PLIMSOLL_HTTP_HOST", "address", "Address to listen on"}, "127.0.0.1",
              &S::http, &S::Http::host),
-        number({"http.port", "PLIMSOLL_HTTP_PORT", "0..65535",
-                "Port to listen on; 0 takes a free one"},
-               "7272", 0, 65535, &S::http, &S::Http::port),
+        number(
+            {"http.port", "PLIMSOLL_HTTP_PORT", "0..65535", "Port to listen on; 0: any free port"},
+            "7272", 0, 65535, &S::http, &S::Http::port),
         text({"http.tls_certificate", "PLIMSOLL_HTTP_TLS_CERTIFICATE", "file, PEM",
-              "Certificate chain; needed to listen beyond this machine"},
+              "Certificate chain; required to listen on other than loopback addresses"},
              "", &S::http, &S::Http::tls_certificate),
         text({"http.tls_key", "PLIMSOLL_HTTP_TLS_KEY", "file, PEM",
               "Private key of the certificate"},
              "", &S::http, &S::Http::tls_key),
         flag({"http.insecure", "PLIMSOLL_HTTP_INSECURE", "true or false",
-              "Allow plain HTTP beyond this machine: tokens and texts can be read on the way"},
+              "Allow plain HTTP beyond this machine: tokens and texts are sent unencrypted"},
              "false", &S::http, &S::Http::insecure),
         text({"http.web_directory", "PLIMSOLL_HTTP_WEB_DIRECTORY", "folder",
-              "The built web pages; empty: beside the program"},
+              "Directory of the built web pages; empty: next to the program"},
              "", &S::http, &S::Http::web_directory),
         number({"http.drain_delay", "PLIMSOLL_HTTP_DRAIN_DELAY", "0..60, seconds",
-                "Time between the first 503 of /readyz and the end of listening, for a load "
+                "Delay between the first 503 of /readyz and closing the listener, for a load "
                 "balancer to notice"},
                "0", 0, 60, &S::http, &S::Http::drain_delay),
         {{"http.trusted_proxies", "PLIMSOLL_HTTP_TRUSTED_PROXIES", "address or network, …",
-          "Proxies that end TLS and whose X-Forwarded-Proto and X-Forwarded-For are believed, "
+          "Proxies that terminate TLS and whose X-Forwarded-Proto and X-Forwarded-For are trusted, "
           "commas between"},
          "",
          false,
@@ -150,11 +150,12 @@ std::vector<Entry> make_table() {
          },
          [](const S& s) { return s.http.trusted_proxies; }},
         number({"limits.requests_per_minute", "PLIMSOLL_LIMITS_REQUESTS_PER_MINUTE", "0..10000000",
-                "Requests that one token or session may send to one server; 0: any number"},
+                "Requests per minute of one token or session to one server; 0: unlimited"},
                "60000", 0, 10'000'000, &S::limits, &S::Limits::requests_per_minute),
-        number({"limits.team_requests_per_minute", "PLIMSOLL_LIMITS_TEAM_REQUESTS_PER_MINUTE",
-                "0..10000000", "The same for all callers of a team together; 0: any number"},
-               "240000", 0, 10'000'000, &S::limits, &S::Limits::team_requests_per_minute),
+        number(
+            {"limits.team_requests_per_minute", "PLIMSOLL_LIMITS_TEAM_REQUESTS_PER_MINUTE",
+             "0..10000000", "Requests per minute of all callers of a team together; 0: unlimited"},
+            "240000", 0, 10'000'000, &S::limits, &S::Limits::team_requests_per_minute),
         number({"limits.concurrent_requests", "PLIMSOLL_LIMITS_CONCURRENT_REQUESTS", "0..1024",
                 "Requests that one token or session may have under way, event streams among them; "
                 "0: any number"},
@@ -187,31 +188,31 @@ std::vector<Entry> make_table() {
               "Run workers for this machine's devices"},
              "true", &S::engine, &S::Engine::local),
         number({"retention.jobs_days", "PLIMSOLL_RETENTION_JOBS_DAYS", "1..36500, days",
-                "Ended jobs are kept for so long, with their texts, results and reports"},
+                "How long ended jobs are kept, with their texts, results and reports"},
                "30", 1, 36'500, &S::retention, &S::Retention::jobs_days),
         number({"retention.usage_days", "PLIMSOLL_RETENTION_USAGE_DAYS", "1..36500, days",
-                "Hours of use are kept for so long"},
+                "How long hourly usage is kept"},
                "400", 1, 36'500, &S::retention, &S::Retention::usage_days),
         number({"retention.audit_days", "PLIMSOLL_RETENTION_AUDIT_DAYS", "1..36500, days",
-                "The audit log is kept for so long; every job has a row in it"},
+                "How long the audit log is kept; every job has a row in it"},
                "400", 1, 36'500, &S::retention, &S::Retention::audit_days),
         number({"devices.max_utilization", "GPU_MAX_UTILIZATION_WARN", "1..100, percent",
-                "A GPU that is busier than this warns"},
+                "Warn about a GPU with a higher utilization"},
                "90", 1, 100, &S::devices, &S::Devices::max_utilization),
         number({"devices.max_temperature", "GPU_MAX_TEMPERATURE_C", "1..150, °C",
-                "A device that is hotter than this warns"},
+                "Warn about a device with a higher temperature"},
                "85", 1, 150, &S::devices, &S::Devices::max_temperature),
         number({"devices.min_free_memory", "GPU_MIN_FREE_VRAM_MB", "0..1000000, MB",
-                "A device with less free memory than this warns"},
+                "Warn about a device with less free memory"},
                "500", 0, 1'000'000, &S::devices, &S::Devices::min_free_memory),
         flag({"devices.log", "GPU_PROFILING_ENABLED", "true or false",
               "Log a line about each device every ten seconds"},
              "false", &S::devices, &S::Devices::log),
         flag({"devices.memory_cleanup", "GPU_MEMORY_CLEANUP", "true or false",
-              "Idle devices let go of the models, kernels and buffers that they keep"},
+              "Release models, kernels and buffers of idle devices"},
              "true", &S::devices, &S::Devices::clean),
         number({"devices.cleanup_interval", "GPU_CLEANUP_INTERVAL_SEC", "1..86400, s",
-                "How long a device is idle before it lets go of them"},
+                "Idle time before a device releases them"},
                "300", 1, 86'400, &S::devices, &S::Devices::clean_after),
         flag({"devices.second_queue", "FEATURE_CUDA_STREAMS", "true or false",
               "Copy to a GPU through a queue beside the one that computes; worth it where overlap "
@@ -241,12 +242,12 @@ std::vector<Entry> make_table() {
               "Certificate authorities to trust for notices, beside the system's"},
              "", &S::webhooks, &S::Webhooks::ca_file),
         {{"log.level", "PLIMSOLL_LOG_LEVEL", "debug, info, warn or error",
-          "Least important lines shown"},
+          "Minimum severity of log lines"},
          "info",
          false,
          set_log_level,
          [](const S& s) { return s.log.level; }},
-        {{"log.format", "PLIMSOLL_LOG_FORMAT", "text or json", "How lines look"},
+        {{"log.format", "PLIMSOLL_LOG_FORMAT", "text or json", "Format of log lines"},
          "text",
          false,
          set_log_format,
@@ -273,7 +274,7 @@ Result<void> assign(Settings& settings, const std::string& key, const std::strin
                     key + " " + broken + (entry.secret ? "." : ", not \"" + value + "\"."), source);
     }
     return fail(Errc::invalid_input,
-                "There is no setting " + key + "; --print-config lists them all.", source);
+                "Unknown setting " + key + "; --print-config lists all settings.", source);
 }
 
 Result<void> assign_file(Settings& settings, const std::filesystem::path& file) {
@@ -304,7 +305,7 @@ Result<void> check_together(const Settings& settings) {
     const auto& http = settings.http;
     if (http.tls_certificate.empty() != http.tls_key.empty()) {
         return fail(Errc::invalid_input,
-                    "http.tls_certificate and http.tls_key belong together: set both or neither.");
+                    "http.tls_certificate and http.tls_key must be set together.");
     }
     const bool plain = http.tls_certificate.empty() && !http.insecure;
     const auto exposed = [](const std::string& key, const std::string& host) {

@@ -25,10 +25,11 @@ std::string describe(const VacuumHolder& holder) {
     const auto minutes = std::to_string(static_cast<std::int64_t>(holder.seconds) / 60) + " min";
     if (holder.holder == "replication_log") {
         return name_of(holder) + " has not been read for " + minutes +
-               ". Until it is read or dropped, PostgreSQL keeps its log, and the disk fills up.";
+               ". Until it is read or dropped, PostgreSQL retains its write-ahead log and the disk "
+               "fills up.";
     }
     return name_of(holder) + " has kept an old snapshot for " + minutes +
-           ". Until it ends, dead rows stay, and the tables of the queue grow.";
+           ". Until it ends, vacuum cannot remove dead rows and the queue's tables grow.";
 }
 
 std::string describe(const OverQuota& refusal) {

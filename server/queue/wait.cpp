@@ -25,14 +25,15 @@ std::string describe(const Wait& wait) {
     }
     if (wait.reason == "no_device") return "No " + devices + " is connected.";
     if (wait.reason == "no_fit") {
-        return "No connected " + devices + " can run it: it needs more memory or another ability.";
+        return "No connected " + devices +
+               " can run it: it needs more memory or another capability.";
     }
     if (wait.reason == "draining") {
         if (wait.hold) return stopped(*wait.hold, "every " + devices + " that could run it");
         return "Every " + devices + " that could run it is being drained.";
     }
     if (wait.reason == "cap") {
-        return "The team uses as many devices of class " + wait.device_class + " as it may.";
+        return "The team has reached its cap of devices of class " + wait.device_class + ".";
     }
     if (wait.reason == "own_jobs") {
         if (wait.tasks_ahead == 1) return "It waits behind a task of the team's other jobs.";
@@ -40,7 +41,7 @@ std::string describe(const Wait& wait) {
         return "It waits behind " + std::string(more ? "at least " : "") +
                std::to_string(wait.tasks_ahead) + " tasks of the team's other jobs.";
     }
-    return "Its turn is near: every " + devices + " is at other work.";
+    return "It is next in line: every " + devices + " is busy with other work.";
 }
 
 }  // namespace plimsoll::queue

@@ -193,7 +193,9 @@ struct Runner::State : std::enable_shared_from_this<State> {
             answer.submission = Submission{std::move(job), planned->dataset};
         } catch (const json::exception&) {
             // It was checked when it was saved, by a release that understood something else.
-            fail_with(answer, "The job does not fit this server's release: save it again.");
+            fail_with(
+                answer,
+                "The job was saved by another release of this server: save the schedule again.");
         }
         co_return true;
     }

@@ -119,19 +119,20 @@ Result<Sender> Sender::make(asio::any_io_executor executor, AllowList allowed,
 awaitable<Attempted> Sender::send(const Outgoing& notice, Timestamp now) {
     const auto target = parse_target(notice.url);
     if (!target || !allowed_.allows(*target)) {
-        co_return failed("This server sends notices to listed origins only, and not to this one.");
+        co_return failed("The operator has not allowed notices to this origin.");
     }
     boost::system::error_code error;
     tcp::resolver resolver(executor_);
     const auto resolved = co_await resolver.async_resolve(
         target->host, std::to_string(target->port), asio::redirect_error(use_awaitable, error));
-    if (error) co_return failed("The receiver's name is not known: " + error.message() + ".");
+    if (error)
+        co_return failed("The receiver's host name cannot be resolved: " + error.message() + ".");
     Endpoints endpoints;
     for (const auto& entry : resolved) endpoints.push_back(entry.endpoint());
     if (!std::ranges::all_of(endpoints, [&](const tcp::endpoint& endpoint) {
             return allowed_.allows(endpoint.address());
         })) {
-        co_return failed("The receiver's name leads to an address that is not allowed.");
+        co_return failed("The receiver's host name resolves to an address that is not allowed.");
     }
     const auto message = message_of(notice, *target, now);
     asio::steady_timer timer(executor_, kTime);

@@ -79,13 +79,13 @@ Result<Target> parse_target(const std::string& url) {
     } else if (parsed->scheme() == "http") {
         target.tls = false;
     } else {
-        return not_a_target("The address must begin with https:// or http://.");
+        return not_a_target("The URL must begin with https:// or http://.");
     }
     if (parsed->has_userinfo() || parsed->has_fragment()) {
-        return not_a_target("The address must have no user, password or fragment.");
+        return not_a_target("The URL must not contain a user, password or fragment.");
     }
     target.host = lower(parsed->host_address());
-    if (target.host.empty()) return not_a_target("The address names no host.");
+    if (target.host.empty()) return not_a_target("The URL has no host.");
     target.port = target.tls ? 443 : 80;
     if (parsed->has_port() && !parsed->port().empty()) {
         if (parsed->port_number() == 0) return not_a_target("The port must be from 1 to 65535.");

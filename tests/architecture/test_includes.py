@@ -78,6 +78,9 @@ FLOORS = {
     'server/worker': ['base', 'device', 'loop', 'supervisor'],
 }
 
+# The executable specification of the queue: tests hold the SQL to it, and no program may use it.
+SPECIFICATION = 'server/queue/spec/'
+
 # Libraries that only some folders may include, by the beginning of the include.
 LIBRARIES = {
     'CL/': ['engine/opencl'],
@@ -131,6 +134,8 @@ def violation(path, included):
             return f'only {folders or "nobody"} may use {library}'
     if included.split('/')[0] not in ('engine', 'server', 'migrations', 'tests'):
         return None
+    if included.startswith(SPECIFICATION) and not str(path).startswith(SPECIFICATION):
+        return f'{SPECIFICATION} is for tests only'
     room, target = room_of(path), room_of(included)
     if why := uphill(path, included):
         return why
@@ -177,6 +182,7 @@ class Rule(unittest.TestCase):
                 ('server/cli/submit.cpp', 'server/jobs/waves/contract/offer.hpp'),
                 ('server/cli/submit.cpp', 'server/jobs/waves/command/price_file.hpp'),
                 ('server/queue/share.cpp', 'server/http/session.hpp'),
+                ('server/queue/share.cpp', 'server/queue/spec/state.hpp'),
                 ('server/jobs/sentiment/run/run.cpp', 'server/jobs/waves/contract/args.hpp'),
                 ('server/jobs/sentiment/rest/texts.cpp', 'server/jobs/waves/contract/request.hpp'),
                 ('server/jobs/waves/contract/plan.cpp', 'server/jobs/waves/run/rows.hpp'),
@@ -215,6 +221,13 @@ class Sources(unittest.TestCase):
                   for path, number, included in includes()
                   if (why := violation(path, included))]
         self.assertFalse(broken, '\n' + '\n'.join(broken))
+
+    def test_no_program_links_the_specification(self):
+        linked = [path for path in tree.tracked_files()
+                  if path.name == 'CMakeLists.txt' and path.parts[0] != 'tests'
+                  and str(path.parent) + '/' != SPECIFICATION
+                  and 'plimsoll_server_queue_spec' in tree.text_of(path)]
+        self.assertFalse(linked)
 
     def test_have_no_cycle_between_rooms(self):
         edges = {}

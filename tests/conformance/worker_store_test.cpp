@@ -96,7 +96,7 @@ TEST_F(WorkerStoreTest, ADeviceThatCannotBeUsedIsListedWithTheReason) {
     must(store.report_unusable(device));
     EXPECT_EQ(listed().state, "failed");
     EXPECT_EQ(listed().name, "Fake card");
-    EXPECT_EQ(listed().reason, "Its driver crashed when it was tried: killed by SIGSEGV.");
+    EXPECT_EQ(listed().reason, "Its driver crashed during the probe: killed by SIGSEGV.");
     expire_all();
     EXPECT_EQ(listed().state, "failed");
 

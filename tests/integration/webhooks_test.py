@@ -166,7 +166,7 @@ class Rebinding(unittest.TestCase):
         delivery = {"error": None}
         while delivery["error"] is None and time.monotonic() < deadline:
             [delivery] = api.get(f"/v1/webhooks/{hook}/deliveries").json["items"]
-        self.assertEqual(delivery["error"], "The receiver's name leads to an address that is not allowed.")
+        self.assertEqual(delivery["error"], "The receiver's host name resolves to an address that is not allowed.")
         self.assertTrue(receiver.notices.empty())
 
 

@@ -69,7 +69,7 @@ Outcome<void> check_origin(const Request& request) {
     if (scheme_end != std::string_view::npos && same_token(origin->substr(scheme_end + 3), host)) {
         return {};
     }
-    return refuse(403, "This request comes from a page of another site.");
+    return refuse(403, "Cross-site requests are not allowed.");
 }
 
 Outcome<Credential> read_credential(const Request& request) {

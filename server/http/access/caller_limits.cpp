@@ -61,7 +61,7 @@ Outcome<CallerLimits::Place> CallerLimits::admit(const identity::Principal& prin
         if (team.callers.size() >= limits::kCallersPerTeam) {
             const auto most = std::to_string(limits::kCallersPerTeam);
             return tl::unexpected(
-                too_many("This team uses more than " + most + " tokens and sessions at a time.",
+                too_many("This team has more than " + most + " active tokens and sessions.",
                          {{"Retry-After", std::to_string(kWindow.count())}}));
         }
         Caller caller{{static_cast<double>(per_minute), now}, std::make_shared<int>(0)};
@@ -76,7 +76,7 @@ Outcome<CallerLimits::Place> CallerLimits::admit(const identity::Principal& prin
     if (at_once > 0 && *caller.at_once >= at_once) {
         const auto most = std::to_string(at_once);
         return tl::unexpected(
-            too_many("This credential has " + most + " requests under way, the most it may have.",
+            too_many("This credential has " + most + " requests in progress, the maximum.",
                      rate_limited("at-once", "q=" + most + ";qu=\"concurrent-requests\"", 1)));
     }
     team.bucket.left -= 1;

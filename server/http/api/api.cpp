@@ -53,10 +53,10 @@ Outcome<json> parse_and_check(std::string_view text, const Schema& schema) {
     const auto violations = schema.check(*body);
     if (violations.empty()) return body;
     const auto count = violations.size();
-    Problem problem(422, "The body breaks the contract in " + std::to_string(count) +
+    Problem problem(422, "The body is invalid in " + std::to_string(count) +
                              (count == 1 ? " place." : " places."));
     if (count == limits::kFieldErrors) {
-        problem.detail = "The body breaks the contract in many places; the first are named.";
+        problem.detail = "The body is invalid in many places; the first are listed.";
     }
     for (const auto& violation : violations) {
         problem.errors.push_back({violation.pointer, {}, violation.message});

@@ -46,7 +46,7 @@ bool knows(const Operation& operation, std::string_view query_name) {
 Outcome<Parameters> Parameters::read(const Match& match, const Target& target,
                                      const Request& request) {
     Parameters result;
-    Problem problem(400, "A parameter breaks its rule.");
+    Problem problem(400, "A parameter is invalid.");
     const auto complain = [&](const std::string& name, std::string detail) {
         problem.errors.push_back({{}, name, std::move(detail)});
     };

@@ -56,7 +56,7 @@ Router::Router(const Contract& contract) {
 Outcome<Match> Router::match(std::string_view method, const Target& target) const {
     const auto route = std::ranges::find_if(
         routes_, [&](const Route& one) { return fits(one.segments, target.segments); });
-    if (route == routes_.end()) return refuse(404, "There is nothing at this path.");
+    if (route == routes_.end()) return refuse(404, "There is no resource at this path.");
     const auto wanted = method == "HEAD" ? "GET" : method;
     for (const auto* operation : route->operations) {
         if (operation->method != wanted) continue;
@@ -68,7 +68,7 @@ Outcome<Match> Router::match(std::string_view method, const Target& target) cons
         }
         return match;
     }
-    Problem problem(405, "This path knows only other methods.");
+    Problem problem(405, "This path does not support the method.");
     problem.headers.push_back({"Allow", allowed(route->operations)});
     return tl::unexpected(std::move(problem));
 }

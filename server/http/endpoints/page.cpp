@@ -16,7 +16,7 @@ std::size_t page_limit(const Call& call) {
 }
 
 Problem invalid_cursor() {
-    Problem problem(400, "A parameter breaks its rule.");
+    Problem problem(400, "A parameter is invalid.");
     problem.errors.push_back({{}, "cursor", "is not the next_cursor of a page"});
     return problem;
 }

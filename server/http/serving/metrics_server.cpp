@@ -21,7 +21,7 @@ class MetricsExchange final : public Exchange {
     }
     std::size_t body_limit() const override { return 0; }
     awaitable<Response> answer(const Request& request, BodySource*) override {
-        co_return to_response(Problem(400, "This takes no body."), request.id);
+        co_return to_response(Problem(400, "This request must not have a body."), request.id);
     }
     Subject subject() const override { return {.operation = "metrics"}; }
 
@@ -30,10 +30,10 @@ class MetricsExchange final : public Exchange {
         const auto target = parse_target(head.target);
         if (!target) return target.error();
         if (target->segments != std::vector<std::string>{"metrics"}) {
-            return Problem(404, "There is only /metrics here.");
+            return Problem(404, "Only /metrics is served here.");
         }
         if (head.method == "GET" || head.method == "HEAD") return std::nullopt;
-        Problem problem(405, "This path knows only other methods.");
+        Problem problem(405, "This path does not support the method.");
         problem.headers.push_back({"Allow", "GET, HEAD"});
         return problem;
     }

@@ -74,7 +74,7 @@ class StaticExchange final : public Exchange {
     Subject subject() const override { return {.operation = "page"}; }
     awaitable<Response> answer(const Request& request, BodySource*) override {
         // The head decides; nothing is ever admitted to send a body.
-        co_return to_response(Problem(404, "There is nothing at this path."), request.id);
+        co_return to_response(Problem(404, "There is no resource at this path."), request.id);
     }
 
   private:
@@ -82,9 +82,9 @@ class StaticExchange final : public Exchange {
         const auto target = parse_target(head.target);
         if (!target) return tl::unexpected(target.error());
         const auto file = files_.files_.find(path_of(*target));
-        if (file == files_.files_.end()) return refuse(404, "There is nothing at this path.");
+        if (file == files_.files_.end()) return refuse(404, "There is no resource at this path.");
         if (head.method != "GET" && head.method != "HEAD") {
-            Problem problem(405, "This path knows only other methods.");
+            Problem problem(405, "This path does not support the method.");
             problem.headers.push_back({"Allow", "GET, HEAD"});
             return tl::unexpected(std::move(problem));
         }

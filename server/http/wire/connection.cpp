@@ -185,7 +185,7 @@ class Connection final : public OpenConnection {
         const auto share = front_.body_bytes.reserve(
             parser_->chunked() ? limit : static_cast<std::size_t>(announced.value_or(0)));
         if (!share) {
-            const auto problem = overloaded("The server reads too many bodies at once.");
+            const auto problem = overloaded("The server is receiving too many request bodies.");
             co_return co_await refuse_and_close(request, to_response(problem, request.id));
         }
         error_code error;
@@ -204,7 +204,7 @@ class Connection final : public OpenConnection {
     awaitable<bool> run_upload(Exchange& exchange, const Request& request) {
         const auto share = front_.body_bytes.reserve(limits::kUploadBytes);
         if (!share) {
-            const auto problem = overloaded("The server reads too many bodies at once.");
+            const auto problem = overloaded("The server is receiving too many request bodies.");
             co_return co_await refuse_and_close(request, to_response(problem, request.id));
         }
         BodyReader<Stream> body({stream_, buffer_, deadline_, front_.timeouts.body},

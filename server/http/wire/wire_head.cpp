@@ -83,7 +83,7 @@ std::optional<Problem> protocol_problem(boost::system::error_code error, bool ti
     if (gone || error.category() != make_error_code(wire::error::bad_method).category()) {
         return std::nullopt;
     }
-    return Problem(400, "This is not HTTP: " + error.message() + ".");
+    return Problem(400, "The request is not valid HTTP: " + error.message() + ".");
 }
 
 }  // namespace plimsoll::http

@@ -56,7 +56,7 @@ std::optional<Error> broken_limit(const Row& row) {
     if (outcome == "uploads") {
         return Error{Errc::invalid_input,
                      "A team has at most " + std::to_string(queue::kTeamUploads) +
-                         " uploads under way. Finish or delete one first.",
+                         " uploads in progress. Finish or delete one first.",
                      ""};
     }
     return Error{Errc::invalid_input,

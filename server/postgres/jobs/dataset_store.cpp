@@ -83,7 +83,8 @@ awaitable<Result<queue::Dataset>> DatasetStore::append(TeamId team, DatasetId id
     if (!replies) co_return fail(std::move(replies.error()));
     auto dataset = only(replies->back());
     if (dataset && (*replies)[1].empty()) {
-        co_return fail(Errc::conflict, "Somebody else continued this upload at the same time.");
+        co_return fail(Errc::conflict,
+                       "This upload was continued by another request at the same time.");
     }
     co_return dataset;
 }

@@ -29,9 +29,9 @@ queue::JobState state_of(const std::string& text) {
 std::string reason_of(const json& capability) {
     const auto state = capability.value("state", "failed");
     const auto found = capability.value("reason", "");
-    const std::string what = state == "crashed" ? "Its driver crashed when it was tried"
-                             : state == "hung"  ? "It gave no answer when it was tried"
-                                                : "It failed when it was tried";
+    const std::string what = state == "crashed" ? "Its driver crashed during the probe"
+                             : state == "hung"  ? "It did not respond during the probe"
+                                                : "It failed the probe";
     return what + (found.empty() ? "." : ": " + found + ".");
 }
 
@@ -147,13 +147,13 @@ queue::DeviceStatus to_device(const Row& row) {
     const auto state = row.get<std::string>("state");
     if (state == "retired") {
         device.state = "gone";
-        device.reason = "It signed off.";
+        device.reason = "Its worker has stopped.";
     } else if (state == "failed") {
         device.state = "failed";
         device.reason = reason_of(info.value("capability", json::object()));
     } else if (state == "lost" || !row.get<bool>("seen")) {
         device.state = "failed";
-        device.reason = "It gave no sign of life and lost its work.";
+        device.reason = "Its worker stopped sending heartbeats and lost its leases.";
     } else if (state == "draining") {
         device.state = "draining";
     } else {

@@ -147,7 +147,7 @@ awaitable<Result<std::string>> JobStore::report(TeamId team, JobId id) {
     auto replies = co_await about(team, id, Statement::of(sql::results_report, id.value));
     if (!replies) co_return fail(std::move(replies.error()));
     if (!(*replies)[1][0].get<bool>("finished")) {
-        co_return fail(Errc::conflict, "The job has not ended yet: its report is not made.");
+        co_return fail(Errc::conflict, "The job has not ended yet, so it has no report.");
     }
     if (replies->back().empty()) co_return fail(Errc::not_found, "The job ended without a report.");
     co_return replies->back()[0].get<std::string>("content");
@@ -168,7 +168,8 @@ awaitable<Result<std::vector<queue::ChunkInfo>>> JobStore::result_chunks(TeamId 
         chunk.rows_bytes = gzip_content_bytes(last_bytes);
         if (row.get<std::string_view>("state") != "done") {
             chunk.error = error_message(row.get<std::optional<std::string>>("error").value_or(""));
-            if (chunk.error.empty()) chunk.error = "The task was given up: its workers died on it.";
+            if (chunk.error.empty())
+                chunk.error = "The task was quarantined: two workers died on it.";
         }
         chunks.push_back(std::move(chunk));
     }

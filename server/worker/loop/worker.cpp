@@ -137,9 +137,9 @@ void Worker::check_liveness() {
     if (alive != device_silent_) return;
     device_silent_ = !alive;
     if (alive) {
-        log::info("device thread shows life again");
+        log::info("device thread is alive again");
     } else {
-        log::warn("device thread shows no life: heartbeats stop until it does");
+        log::warn("device thread is not responding: heartbeats stop until it does");
     }
     for_claims_.set();
 }

@@ -54,9 +54,9 @@ awaitable<void> WorkerSupervisor::run() {
         }
         if (timer_.now() - started >= options_.steady) backoff_.reset();
         const auto pause = backoff_.next();
-        log::warn("worker ended, starting it again", {{"device", device_},
-                                                      {"how", end.empty() ? "exit status 0" : end},
-                                                      {"pause_ms", std::to_string(pause.count())}});
+        log::warn("worker exited, restarting it", {{"device", device_},
+                                                   {"how", end.empty() ? "exit status 0" : end},
+                                                   {"pause_ms", std::to_string(pause.count())}});
         co_await (timer_.sleep_until(timer_.now() + pause) || stopped_.wait());
     }
 }
@@ -70,7 +70,7 @@ awaitable<void> WorkerSupervisor::rest(const std::string& end) {
                         (end.empty() ? "exit status 0" : end) + ". It is tried again after " +
                         std::to_string(minutes) +
                         " minutes, or as soon as this machine's worker service restarts.";
-    log::error("device keeps failing", {{"device", device_}, {"reason", reason}});
+    log::error("device taken out", {{"device", device_}, {"reason", reason}});
     co_await (timer_.sleep_until(ended + options_.believed) || stopped_.wait());
     if (stopping_) co_return;
     co_await on_failing_(reason);
@@ -109,7 +109,7 @@ awaitable<std::string> WorkerSupervisor::tend(Child& child) {
             last_sign = timer_.now();
             continue;
         }
-        log::error("worker shows no life, killing it", {{"device", device_}});
+        log::error("worker stopped sending heartbeats, killing it", {{"device", device_}});
         child.signal(SIGKILL);
         killed = true;
     }

@@ -38,7 +38,7 @@ export class FakeServer {
   /** By job, where a test needs another report than the usual one. */
   reports = new Map();
   /** Why jobs wait. */
-  wait = { reason: 'busy', detail: 'Its turn is near: every device of class cpu is at other work.', until: null, tasks_ahead: 0, device_class: 'cpu', share: null, earliest_start_at: null, latest_start_at: null };
+  wait = { reason: 'busy', detail: 'It is next in line: every device of class cpu is busy with other work.', until: null, tasks_ahead: 0, device_class: 'cpu', share: null, earliest_start_at: null, latest_start_at: null };
   /** Shares, holds and depths. */
   queue = data.emptyQueue();
   /** Whether anything was used. */

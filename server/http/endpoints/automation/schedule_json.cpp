@@ -34,7 +34,7 @@ std::string local_text(std::int64_t time, const schedules::Zone& zone) {
 }
 
 Problem broken_rule(std::string pointer, const Error& error) {
-    Problem problem(422, "The schedule breaks a rule.");
+    Problem problem(422, "The schedule is invalid.");
     problem.errors.push_back({std::move(pointer), {}, error.message});
     return problem;
 }

@@ -144,7 +144,7 @@ class Schedules {
         if (!answered) co_return tl::unexpected<Problem>(answered.error());
         if (answered->outcome == "key_conflict") co_return tl::unexpected(key_used());
         if (answered->outcome == "changed") {
-            co_return refuse(409, "Somebody changed the schedule at the same time.");
+            co_return refuse(409, "The schedule was changed by someone else at the same time.");
         }
         if (!answered->job) {
             co_return refuse(409, "The job was not submitted: another has its unique key.");
@@ -176,7 +176,7 @@ class Schedules {
     // planned as if it were submitted.
     awaitable<Outcome<Timestamp>> check(const Call& call) const {
         const auto& job = call.body.at("job");
-        Problem wrong(422, "The schedule breaks a rule.");
+        Problem wrong(422, "The schedule is invalid.");
         const auto rules = Rules::read(call.body.at("cron"), call.body.value("time_zone", "UTC"));
         std::optional<Timestamp> next;
         if (!rules) {
@@ -209,7 +209,7 @@ class Schedules {
                                                   const Schedule& schedule) const {
         const auto spec = json::parse(schedule.settings.spec);
         const auto* kind = planner_.kind(spec.at("kind").get<std::string>());
-        if (kind == nullptr) co_return refuse(409, "This server has no such kind of job any more.");
+        if (kind == nullptr) co_return refuse(409, "This server no longer has this kind of job.");
         const auto team = call.principal.team.id;
         auto plan = co_await planner_.plan(team, *kind, spec.at("args"), true);
         if (!plan) co_return tl::unexpected(refused(plan.error()));

@@ -111,7 +111,7 @@ class Webhooks {
         if (allowed_.allows(*target)) return {};
         return fail(Errc::invalid_input,
                     allowed_.empty()
-                        ? "This server sends no notices: its operator has listed no origin."
+                        ? "This server sends no notices: its operator has allowed no origin."
                         : "This origin is not on the server's list; its operator can add it.",
                     "/url");
     }

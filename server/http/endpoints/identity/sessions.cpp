@@ -47,7 +47,8 @@ class Sessions {
 
     awaitable<Outcome<Response>> end(const Call& call) {
         if (!call.principal.session) {
-            co_return refuse(409, "A token is no session. Delete the token instead.");
+            co_return refuse(409,
+                             "This request uses a token, not a session. Delete the token instead.");
         }
         const auto ended = co_await store_.end_session(*call.principal.session);
         if (!ended) co_return tl::unexpected<Problem>(ended.error());
@@ -64,7 +65,8 @@ class Sessions {
 
   private:
     awaitable<Outcome<NewSession>> identify(const json& body) {
-        constexpr std::string_view kNotGood = "This sign-in link or token is not valid (any more).";
+        constexpr std::string_view kNotGood =
+            "This sign-in link or token is not valid, or no longer valid.";
         if (body.contains("sign_in_token")) {
             const auto hash = identity::hash_secret(
                 SecretKind::sign_in, body["sign_in_token"].get_ref<const std::string&>());

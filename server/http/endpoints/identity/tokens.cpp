@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kHintLength = 12;  // "plm_api_" and four more: tells tokens apart, no secret
 
 Problem invalid(std::string pointer, const std::string& detail) {
-    Problem problem(422, "The body breaks the contract in 1 place.");
+    Problem problem(422, "The body is invalid in 1 place.");
     problem.errors.push_back({std::move(pointer), {}, detail});
     return problem;
 }

@@ -141,7 +141,7 @@ class JobBundles {
 
     // Names the jobs at fault, the first of them.
     static Problem not_stored(int status, const Answers& answers) {
-        Problem problem(status, "Nothing was stored: not all of these jobs can be.");
+        Problem problem(status, "Nothing was stored, because some of these jobs cannot be.");
         for (std::size_t i = 0; i < answers.size(); ++i) {
             if (answers[i]) continue;
             const auto job = "/jobs/" + std::to_string(i);

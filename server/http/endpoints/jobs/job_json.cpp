@@ -144,7 +144,7 @@ bool names_version(std::string_view if_none_match, std::string_view etag) {
 }
 
 Problem refused_args(const jobs::FieldErrors& errors) {
-    Problem problem(422, "The args break a rule.");
+    Problem problem(422, "The arguments are invalid.");
     for (const auto& error : errors) {
         if (problem.errors.size() == limits::kFieldErrors) break;
         problem.errors.push_back({"/args" + error.pointer, {}, error.message});

@@ -46,7 +46,7 @@ class Pictures {
         if (!chunk) co_return tl::unexpected<Problem>(chunk.error());
         if (!chunk->error.empty()) co_return refuse(404, "This item has no results.");
         const auto place = waiting_.reserve(1);
-        if (!place) co_return tl::unexpected(overloaded("Too many pictures are being drawn."));
+        if (!place) co_return tl::unexpected(overloaded("Too many pictures are being rendered."));
         const auto packed = co_await store_.result_chunk(team, *id, chunk->seq);
         if (!packed) co_return tl::unexpected<Problem>(packed.error());
         const bool png = call.parameters.text("format").value_or("svg") == "png";

@@ -33,7 +33,7 @@ std::string reason(queue::Redrive outcome) {
 }
 
 Problem refused(std::string pointer, std::string detail) {
-    Problem problem(422, "The body breaks a rule.");
+    Problem problem(422, "The body is invalid.");
     problem.errors.push_back({std::move(pointer), {}, std::move(detail)});
     return problem;
 }

@@ -139,7 +139,7 @@ class Results {
         auto slot = downloading_.take(call.principal.user.id);
         if (!slot) co_return exhausted("You have too many downloads open.");
         auto place = downloads_->reserve(1);
-        if (!place) co_return overloaded_now("The server sends too many downloads at once.");
+        if (!place) co_return overloaded_now("The server has too many downloads in progress.");
         std::unique_ptr<BodyStream> body;
         if (range) {
             auto slice = co_await slice_for(*range, *parts, response);
@@ -171,7 +171,7 @@ class Results {
         if (!total) {
             const auto turn = measuring_.reserve(1);
             if (!turn) {
-                const auto problem = overloaded("The server measures too many downloads at once.");
+                const auto problem = overloaded("The server is preparing too many downloads.");
                 co_return tl::unexpected(problem);
             }
             const auto measured = co_await parts.measure();

@@ -11,7 +11,7 @@ namespace plimsoll::http::endpoints {
 namespace {
 
 Problem broken_rule(std::string pointer, std::string detail) {
-    Problem problem(422, "The body breaks a rule.");
+    Problem problem(422, "The body is invalid.");
     problem.errors.push_back({std::move(pointer), {}, std::move(detail)});
     return problem;
 }

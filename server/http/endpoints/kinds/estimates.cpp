@@ -22,7 +22,7 @@ class Estimates {
 
     awaitable<Outcome<Response>> create(const Call& call) {
         const auto place = waiting_.reserve(1);
-        if (!place) co_return tl::unexpected(overloaded("Too many estimates are being made."));
+        if (!place) co_return tl::unexpected(overloaded("Too many estimates are in progress."));
         const auto& name = call.body.at("kind").get_ref<const std::string&>();
         const auto kind = std::ranges::find(kinds_, name, &jobs::Contract::name);
         auto args = call.body.at("args");

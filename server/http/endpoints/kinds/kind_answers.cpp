@@ -23,13 +23,13 @@ struct Item {
 };
 
 Problem wrong_member(std::string pointer, std::string detail) {
-    Problem problem(422, "The body breaks a rule.");
+    Problem problem(422, "The body is invalid.");
     problem.errors.push_back({std::move(pointer), {}, std::move(detail)});
     return problem;
 }
 
 Problem refused(const jobs::FieldErrors& errors) {
-    Problem problem(422, "The body breaks a rule.");
+    Problem problem(422, "The body is invalid.");
     for (const auto& error : errors) {
         if (problem.errors.size() == limits::kFieldErrors) break;
         problem.errors.push_back({error.pointer, {}, error.message});
@@ -45,7 +45,8 @@ class KindAnswers {
     awaitable<Outcome<Response>> make(const Call& call, std::string_view kind,
                                       const jobs::Answer& answer) {
         const auto place = waiting_.reserve(1);
-        if (!place) co_return tl::unexpected(overloaded("Too many answers are being made."));
+        if (!place)
+            co_return tl::unexpected(overloaded("Too many requests of this kind are in progress."));
         std::optional<Item> item;
         if (call.body.contains("job_id")) {
             auto found = co_await item_of(call, kind);

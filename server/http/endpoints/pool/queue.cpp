@@ -19,7 +19,7 @@ bool administers_all(const Call& call) {
 }
 
 Problem broken(std::string pointer, std::string rule) {
-    Problem problem(422, "The body breaks a rule.");
+    Problem problem(422, "The body is invalid.");
     problem.errors.push_back({std::move(pointer), {}, std::move(rule)});
     return problem;
 }
@@ -119,7 +119,7 @@ class Queue {
         const auto holds = co_await store_.holds(team);
         if (!holds) co_return tl::unexpected<Problem>(holds.error());
         const auto made = std::ranges::find(*holds, *id, &queue::Hold::id);
-        if (made == holds->end()) co_return refuse(409, "The hold has been lifted already.");
+        if (made == holds->end()) co_return refuse(409, "The hold has already been lifted.");
         co_return json_response(201, hold_json(*made));
     }
 

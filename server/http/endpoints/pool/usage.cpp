@@ -31,7 +31,7 @@ constexpr std::array<jobs::Column, 10> kColumns = {{{"start"},
                                                     {"jobs"}}};
 
 Problem broken(std::string parameter, std::string rule) {
-    Problem problem(400, "A parameter breaks its rule.");
+    Problem problem(400, "A parameter is invalid.");
     problem.errors.push_back({{}, std::move(parameter), std::move(rule)});
     return problem;
 }

@@ -23,13 +23,13 @@ inline constexpr KindSetting kEndpoints{
 inline constexpr KindSetting kModel{.key = "llm.model",
                                     .variable = "LLM_MODEL_NAME",
                                     .unit = "name",
-                                    .help = "The model to ask when a job names none",
+                                    .help = "The model used when a job names none",
                                     .usual = "mistral",
                                     .check = any_text};
 inline constexpr KindSetting kTimeout{.key = "llm.timeout",
                                       .variable = "LLM_TIMEOUT_SECS",
                                       .unit = "1..600, s",
-                                      .help = "Longest time of an answer",
+                                      .help = "Timeout of an answer",
                                       .usual = "15",
                                       .check = check_timeout};
 

@@ -9,13 +9,12 @@ namespace plimsoll::jobs::training_config {
 // For KindSetting::check: in any case of letters, as the GPU profile guide takes it.
 Result<std::string> check_gpu_profile(std::string_view value);
 
-inline constexpr KindSetting kGpuProfile{
-    .key = "training.gpu_profile",
-    .variable = "GPU_PROFILE",
-    .unit = "id of a GPU profile",
-    .help = "The card that training advice is for when nobody names one",
-    .usual = "rtx_4090",
-    .check = check_gpu_profile};
+inline constexpr KindSetting kGpuProfile{.key = "training.gpu_profile",
+                                         .variable = "GPU_PROFILE",
+                                         .unit = "id of a GPU profile",
+                                         .help = "The default GPU profile of training advice",
+                                         .usual = "rtx_4090",
+                                         .check = check_gpu_profile};
 
 inline constexpr std::array kSettings = {kGpuProfile};
 

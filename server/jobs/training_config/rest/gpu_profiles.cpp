@@ -39,7 +39,7 @@ class GpuProfiles {
         card["id"] = id_of(call);
         const auto gpu = parse_custom_gpu(card);
         if (!gpu) {
-            Problem problem(422, "The GPU profile breaks a rule.");
+            Problem problem(422, "The GPU profile is invalid.");
             problem.errors.push_back({gpu.error().where, {}, gpu.error().message});
             co_return tl::unexpected(std::move(problem));
         }

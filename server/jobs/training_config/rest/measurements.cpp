@@ -19,7 +19,7 @@ using nlohmann::json;
 namespace {
 
 Problem refused(std::string pointer, std::string why) {
-    Problem problem(422, "The measurement cannot be taken.");
+    Problem problem(422, "The measurement is invalid.");
     problem.errors.push_back({std::move(pointer), {}, std::move(why)});
     return problem;
 }
@@ -55,11 +55,11 @@ class Measurements {
         }
         if (!body.contains("args")) {
             co_return tl::unexpected(
-                refused("", "Say what was trained: \"args\", or the \"job_id\" of its report."));
+                refused("", "Send either \"args\" or the \"job_id\" of the report."));
         }
         const auto compared = measurement_of(body);
         if (!compared) {
-            Problem problem(422, "The measurement cannot be taken.");
+            Problem problem(422, "The measurement is invalid.");
             for (const auto& error : compared.error()) {
                 problem.errors.push_back({error.pointer, {}, error.message});
             }
