@@ -179,8 +179,8 @@ class Rule(unittest.TestCase):
                 ('server/jobs/waves/contract/plan.cpp', 'CLI/CLI.hpp'),
                 ('server/client/upload.cpp', 'server/terminal/terminal.hpp'),
                 ('server/app/server.cpp', 'server/terminal/terminal.hpp'),
-                ('server/cli/submit.cpp', 'server/jobs/waves/contract/offer.hpp'),
-                ('server/cli/submit.cpp', 'server/jobs/waves/command/price_file.hpp'),
+                ('server/cli/jobs/submit.cpp', 'server/jobs/waves/contract/offer.hpp'),
+                ('server/cli/jobs/submit.cpp', 'server/jobs/waves/command/price_file.hpp'),
                 ('server/queue/share.cpp', 'server/http/session.hpp'),
                 ('server/queue/share.cpp', 'server/queue/spec/state.hpp'),
                 ('server/jobs/sentiment/run/run.cpp', 'server/jobs/waves/contract/args.hpp'),
@@ -210,7 +210,7 @@ class Rule(unittest.TestCase):
                 ('server/jobs/waves/command/waves.cpp', 'CLI/CLI.hpp'),
                 ('server/worker/loop.cpp', 'engine/opencl/runtime/device.hpp'),
                 ('server/app/server.cpp', 'server/http/wire/listener.hpp'),
-                ('server/cli/report.cpp', 'server/jobs/command.hpp'),
+                ('server/cli/jobs/report.cpp', 'server/jobs/command.hpp'),
                 ('server/postgres/wire.cpp', 'libpq-fe.h')]:
             self.assertIsNone(violation(path, included), f'{path} includes {included}')
 

@@ -1,4 +1,4 @@
-#include "server/cli/doctor.hpp"
+#include "server/cli/machine/doctor.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "server/app/engine_process.hpp"
 #include "server/cli/commands.hpp"
-#include "server/cli/settings_flags.hpp"
+#include "server/cli/machine/settings_flags.hpp"
 #include "server/terminal/command_context.hpp"
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include "server/cli/settings_flags.hpp"
+#include "server/cli/machine/settings_flags.hpp"
 
 #include "server/terminal/command_context.hpp"
 

@@ -1,4 +1,4 @@
-#include "server/cli/report.hpp"
+#include "server/cli/jobs/report.hpp"
 
 #include "server/cli/commands.hpp"
 #include "server/client/session.hpp"

@@ -1,5 +1,5 @@
 #include "server/cli/commands.hpp"
-#include "server/cli/schedules_next.hpp"
+#include "server/cli/jobs/schedules_next.hpp"
 #include "server/client/session.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"

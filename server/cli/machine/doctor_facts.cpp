@@ -1,6 +1,6 @@
 #include "server/app/database.hpp"
 #include "server/app/engine_process.hpp"
-#include "server/cli/doctor.hpp"
+#include "server/cli/machine/doctor.hpp"
 #include "server/postgres/cluster/embedded_layout.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "server/cli/schedules_next.hpp"
+#include "server/cli/jobs/schedules_next.hpp"
 
 #include "server/base/time.hpp"
 #include "server/schedules/times.hpp"

@@ -1,7 +1,7 @@
 #include "server/app/address.hpp"
 #include "server/app/database.hpp"
 #include "server/cli/commands.hpp"
-#include "server/cli/settings_flags.hpp"
+#include "server/cli/machine/settings_flags.hpp"
 #include "server/client/credentials.hpp"
 #include "server/identity/identity.hpp"
 #include "server/identity/secret.hpp"

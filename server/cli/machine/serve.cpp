@@ -1,7 +1,7 @@
 #include "server/app/serve.hpp"
 
 #include "server/cli/commands.hpp"
-#include "server/cli/settings_flags.hpp"
+#include "server/cli/machine/settings_flags.hpp"
 #include "server/terminal/command_context.hpp"
 
 namespace plimsoll::cli {

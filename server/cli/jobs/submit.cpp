@@ -1,5 +1,5 @@
 #include "server/cli/commands.hpp"
-#include "server/cli/report.hpp"
+#include "server/cli/jobs/report.hpp"
 #include "server/client/session.hpp"
 #include "server/jobs/command.hpp"
 #include "server/jobs/registry.hpp"
