@@ -1,4 +1,4 @@
-// plimsoll-engine where it is built without the server: the commands that need the library alone.
+// plimsoll-engine built without the server: the commands that only need the library.
 
 #include "engine/cli/command_line.hpp"
 #include "engine/opencl/runtime/cache_directory.hpp"
@@ -20,7 +20,7 @@ int run(int argc, char** argv) {
     CLI::App app("Tries, measures and tunes OpenCL devices", "plimsoll-engine");
     app.require_subcommand(1);
     app.add_option("--cache", cache, "Folder for compiled kernels")->capture_default_str();
-    commands::add_commands(app, cache, chosen);
+    cli::add_commands(app, cache, chosen);
     CLI11_PARSE(app, argc, argv);
     if (const auto made = opencl::use_kernel_cache(cache); !made) {
         std::fprintf(stderr, "plimsoll-engine: %s\n", made.error().message.c_str());

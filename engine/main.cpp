@@ -1,5 +1,5 @@
-// plimsoll-engine: the worker program, apart from plimsoll so that no driver is ever loaded into
-// the server. The composition root of that program: the one file of engine that knows the server.
+// plimsoll-engine: the worker program, separate from plimsoll so that no driver is ever loaded into
+// the server. Its composition root: the only file of engine that includes the server.
 
 #include "engine/cli/command_line.hpp"
 #include "engine/opencl/runtime/cache_directory.hpp"
@@ -34,7 +34,7 @@ namespace plimsoll {
 namespace {
 
 constexpr int kUsage = 2;
-// Behind the notifications, which may be lost.
+// A fallback for notifications, which may be lost.
 constexpr std::chrono::milliseconds kPoll{1000};
 
 struct Options {
@@ -52,7 +52,7 @@ int refuse(const Error& error) {
     return kUsage;
 }
 
-// By environment and never by argument: arguments are for everyone to read.
+// From the environment, never from an argument: every user can read arguments.
 Result<std::string> database_url() {
     for (const auto* name : {"PLIMSOLL_DATABASE_WORKER_URL", "PLIMSOLL_DATABASE_URL"}) {
         const char* value = std::getenv(name);
@@ -122,7 +122,7 @@ int run_supervisor(const Options& options) {
     return worker::run_supervisor_process(connect_to(*url), *url, options.cache);
 }
 
-// As the server was told; it refuses a wrong one, so that anything else means the default.
+// Same setting as the server's, which rejects invalid values; here they mean the default.
 log::Level log_level() {
     const char* value = std::getenv("PLIMSOLL_LOG_LEVEL");
     const std::string_view name = value == nullptr ? "" : value;
@@ -143,7 +143,7 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     app.add_option("--cache", options.cache, "Folder for compiled kernels")->capture_default_str();
 
-    commands::add_commands(app, options.cache, options.library_command);
+    cli::add_commands(app, options.cache, options.library_command);
     auto* worker = app.add_subcommand("worker", "Work on one device");
     worker->add_option("--device", options.device, "host or opencl:<platform>:<index>")->required();
     worker->add_option("--heartbeat-fd", options.heartbeat_fd,

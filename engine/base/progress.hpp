@@ -5,9 +5,9 @@
 
 namespace plimsoll {
 
-// How far a computation has come, counted in items (texts, symbols), never in tasks. Written by the
-// thread that computes, read by any other: the heartbeat carries it, so a computation that hangs
-// stops showing life even when its process does not.
+// Progress of a computation, counted in items (texts, symbols), never in tasks. Written by the
+// computing thread, read by any thread: the heartbeat carries it, so a hung computation is noticed
+// even while its process is alive.
 class Progress {
   public:
     void set_total(std::int64_t items) { total_.store(items, std::memory_order_relaxed); }
@@ -15,7 +15,7 @@ class Progress {
         done_.fetch_add(items, std::memory_order_relaxed);
         beat();
     }
-    // Life without finished items: call at least once a second from long loops.
+    // Sign of life without a finished item: call at least once a second from long loops.
     void beat() { beats_.fetch_add(1, std::memory_order_relaxed); }
 
     std::int64_t done() const { return done_.load(std::memory_order_relaxed); }

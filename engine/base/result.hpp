@@ -14,21 +14,21 @@ enum class Errc {
     invalid_input,    // the caller's data break a rule; `where` names the field
     unauthenticated,  // no or no valid credentials
     forbidden,        // known, but not allowed to
-    not_found,        // no such thing, or one that the caller may not see
-    conflict,         // the state of the thing forbids it now
+    not_found,        // does not exist, or is hidden from the caller
+    conflict,         // the current state of the resource forbids it
     too_large,        // over a stated limit
     exhausted,        // out of a resource (memory, quota, rate); may be retried later
     unavailable,      // a dependency does not answer; may be retried
     timeout,          // a deadline passed
-    cancelled,        // somebody asked to stop
+    cancelled,        // a stop was requested
     corrupt,          // stored or received data fail their checks
-    internal,         // ours
+    internal,         // a defect of ours
 };
 
 std::string_view to_string(Errc code);
 
-// An expected failure as a value. `message` is a full sentence for people; `where` is what it is
-// about: a JSON pointer ("/texts/3"), a file position ("prices.csv:17") or empty.
+// An expected failure as a value. `message` is a full sentence for people; `where` locates the
+// cause: a JSON pointer ("/texts/3"), a file position ("prices.csv:17") or empty.
 struct Error {
     Errc code = Errc::internal;
     std::string message;

@@ -6,7 +6,7 @@
 
 namespace plimsoll {
 
-// What a long computation looks at every few milliseconds: it shows life and asks whether to go on.
+// A long computation polls this every few milliseconds: it signals life and asks whether to stop.
 struct Watch {
     std::stop_token stop = {};
     Progress* progress = nullptr;

@@ -1,6 +1,6 @@
 #include "engine/cli/commands.hpp"
-#include "engine/cli/kept_plans.hpp"
 #include "engine/cli/ready_device.hpp"
+#include "engine/cli/saved_plans.hpp"
 #include "engine/profiling/device/rates.hpp"
 
 #include <array>
@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::commands {
+namespace plimsoll::cli {
 namespace {
 
 using namespace profiling;
@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kRounds = 7;
 
-// Prints lines as they are measured, and remembers whether something was not.
+// Prints measurements as they come, and remembers whether one failed.
 class Printer {
   public:
     explicit Printer(bool json) : json_(json) {}
@@ -166,4 +166,4 @@ int bench(const BenchOptions& options) {
     return out.failed() ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-}  // namespace plimsoll::commands
+}  // namespace plimsoll::cli

@@ -6,20 +6,21 @@
 
 #include <CLI/CLI.hpp>
 
-namespace plimsoll::commands {
+namespace plimsoll::cli {
 
 void add_commands(CLI::App& app, const std::filesystem::path& cache, std::function<int()>& chosen) {
     const auto json = std::make_shared<bool>(false);
-    auto* probing = app.add_subcommand("probe", "Find OpenCL devices and try them out");
-    probing->add_flag("--json", *json, "One line of JSON");
+    auto* probing = app.add_subcommand("probe", "List OpenCL devices and test them");
+    probing->add_flag("--json", *json, "Print one line of JSON");
     probing->callback([json, &chosen] { chosen = [json] { return probe(*json); }; });
 
     const auto benched = std::make_shared<BenchOptions>();
     auto* benching = app.add_subcommand("bench", "Measure how fast a device is");
-    benching->add_option("--device", benched->device, "opencl:<platform>:<index>; the first");
-    benching->add_flag("--json", benched->json, "A line of JSON for each number");
+    benching->add_option("--device", benched->device,
+                         "opencl:<platform>:<index>; default: the first ready device");
+    benching->add_flag("--json", benched->json, "Print one line of JSON per measurement");
     benching->add_flag("--sweep", benched->sweep,
-                       "Measure all batch sizes, too, and compare the search with it");
+                       "Also measure every batch size and compare the search with it");
     benching->callback([benched, &cache, &chosen] {
         chosen = [benched, &cache] {
             benched->cache = cache;
@@ -28,9 +29,11 @@ void add_commands(CLI::App& app, const std::filesystem::path& cache, std::functi
     });
 
     const auto tuned = std::make_shared<TuneOptions>();
-    auto* tuning = app.add_subcommand("tune", "Find the fastest ways to multiply, and keep them");
-    tuning->add_option("--device", tuned->device, "opencl:<platform>:<index>; the first");
-    tuning->add_option("--seconds", tuned->seconds, "For each size and method")
+    auto* tuning =
+        app.add_subcommand("tune", "Find the fastest matrix product plans and save them");
+    tuning->add_option("--device", tuned->device,
+                       "opencl:<platform>:<index>; default: the first ready device");
+    tuning->add_option("--seconds", tuned->seconds, "Seconds per product size and method")
         ->check(CLI::Range(0.1, 600.0))
         ->capture_default_str();
     tuning->callback([tuned, &cache, &chosen] {
@@ -41,4 +44,4 @@ void add_commands(CLI::App& app, const std::filesystem::path& cache, std::functi
     });
 }
 
-}  // namespace plimsoll::commands
+}  // namespace plimsoll::cli

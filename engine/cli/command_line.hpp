@@ -8,10 +8,10 @@ namespace CLI {
 class App;
 }
 
-namespace plimsoll::commands {
+namespace plimsoll::cli {
 
-// Adds probe, bench and tune to a command line. When one of them was given, `chosen` is set to what
-// runs it, with the cache folder that was named by then.
+// Adds the subcommands probe, bench and tune. When one is given, `chosen` is set to a function that
+// runs it with the value `cache` has by then, and returns the exit code.
 void add_commands(CLI::App& app, const std::filesystem::path& cache, std::function<int()>& chosen);
 
-}  // namespace plimsoll::commands
+}  // namespace plimsoll::cli

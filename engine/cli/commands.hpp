@@ -3,27 +3,27 @@
 #include <filesystem>
 #include <string>
 
-// The commands of plimsoll-engine that need no server: what others who use the library can run.
-namespace plimsoll::commands {
+// The commands of plimsoll-engine that need no server.
+namespace plimsoll::cli {
 
-// Prints what devices there are, and what came of trying them.
+// Prints the devices found and the result of testing each.
 int probe(bool as_json);
 
 struct BenchOptions {
-    std::string device;  // address; empty: the first that is ready
+    std::string device;  // address; empty: the first ready device
     std::filesystem::path cache;
-    bool json = false;   // a line for each number
-    bool sweep = false;  // measure every batch size, too, and hold the knee search against it
+    bool json = false;   // one JSON line per measurement
+    bool sweep = false;  // also measure every batch size and compare the knee search with it
 };
-// Prints how fast the device is. 0: all was measured.
+// Prints the device's speed. Returns 0 when every measurement succeeded.
 int bench(const BenchOptions& options);
 
 struct TuneOptions {
     std::string device;
     std::filesystem::path cache;
-    double seconds = 8;  // for each product and method
+    double seconds = 8;  // time budget per product and method
 };
-// Searches for the fastest plans of common products, and keeps them in the cache folder.
+// Searches for the fastest plans of common matrix products and saves them in the cache folder.
 int tune(const TuneOptions& options);
 
-}  // namespace plimsoll::commands
+}  // namespace plimsoll::cli

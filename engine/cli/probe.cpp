@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace plimsoll::commands {
+namespace plimsoll::cli {
 namespace {
 
-// In megabytes for people; a size that nobody trustworthy tells stays unknown.
+// In MiB; a size without a reliable source is unknown.
 std::string text_of(const opencl::MemorySize& memory) {
     if (!memory.bytes) return "memory unknown";
     return std::to_string(*memory.bytes >> 20) + " MiB (" + memory.source + ")";
@@ -43,4 +43,4 @@ int probe(bool as_json) {
     return EXIT_SUCCESS;
 }
 
-}  // namespace plimsoll::commands
+}  // namespace plimsoll::cli

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace plimsoll::commands {
+namespace plimsoll::cli {
 
 Result<ReadyDevice> open_ready(const std::string& address) {
     auto report = opencl::probe();
@@ -24,4 +24,4 @@ Result<ReadyDevice> open_ready(const std::string& address) {
                 address);
 }
 
-}  // namespace plimsoll::commands
+}  // namespace plimsoll::cli

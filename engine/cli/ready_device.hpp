@@ -5,15 +5,15 @@
 
 #include <string>
 
-namespace plimsoll::commands {
+namespace plimsoll::cli {
 
 struct ReadyDevice {
-    opencl::Capability capability;  // with the features that were proven
+    opencl::Capability capability;  // with the features that passed their tests
     opencl::Device device;
 };
 
-// Tries all devices in processes of their own, then opens the one of this address, or the first
-// that is ready. Errc::not_found without such a one; says why the named one is not ready.
+// Tests all devices in child processes, then opens the one at `address`, or the first ready one
+// when it is empty. Errc::not_found, with the reason, when there is none.
 Result<ReadyDevice> open_ready(const std::string& address);
 
-}  // namespace plimsoll::commands
+}  // namespace plimsoll::cli

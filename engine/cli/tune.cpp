@@ -1,6 +1,6 @@
 #include "engine/cli/commands.hpp"
-#include "engine/cli/kept_plans.hpp"
 #include "engine/cli/ready_device.hpp"
+#include "engine/cli/saved_plans.hpp"
 #include "engine/tuning/gemm_search.hpp"
 
 #include <array>
@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace plimsoll::commands {
+namespace plimsoll::cli {
 namespace {
 
 using routines::Precision;
@@ -32,7 +32,7 @@ Result<void> tune_all(const ReadyDevice& ready, const TuneOptions& options, tuni
             const auto bucket = tuning::bucket_of(method, m, n, k);
             const auto found = tuning::search(programs, bucket, budget);
             if (!found) return fail(found.error());
-            // With time for the default alone nothing was learned, and an earlier plan may be
+            // If there was time for the default only, nothing was learned: an earlier plan may be
             // better.
             if (found->tried.size() > 1) plans.keep(bucket, found->best);
             double best = found->tried.front().seconds;
@@ -70,4 +70,4 @@ int tune(const TuneOptions& options) {
     return EXIT_SUCCESS;
 }
 
-}  // namespace plimsoll::commands
+}  // namespace plimsoll::cli

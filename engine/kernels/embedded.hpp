@@ -10,11 +10,11 @@ struct Kernel {
     std::string_view source;  // OpenCL C
 };
 
-// All kernels of these folders.
+// All kernels of this room.
 std::span<const Kernel> embedded();
 
-// The OpenCL C of `name`.cl. Throws std::logic_error when there is no such file: names are written
-// in our own code.
+// The OpenCL C of `name`.cl. Throws std::logic_error for an unknown name: names are constants in
+// our own code.
 std::string_view source(std::string_view name);
 
 }  // namespace plimsoll::kernels

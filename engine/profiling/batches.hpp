@@ -9,27 +9,27 @@
 
 namespace plimsoll::profiling {
 
-// What batches of one size do.
+// Measurement of one batch size.
 struct BatchPoint {
     std::int64_t batch = 1;          // items
     Timing timing;                   // of one batch
-    std::uint64_t memory_bytes = 0;  // what the batch takes beside the model; 0: next to nothing
+    std::uint64_t memory_bytes = 0;  // of the batch, without the model; 0: negligible
 
     double items_per_second() const { return static_cast<double>(batch) / timing.median; }
 };
 
 struct BatchLimits {
     std::int64_t largest_batch = 4096;
-    std::optional<double> latency_seconds;      // for the 95th percentile of a batch
+    std::optional<double> latency_seconds;      // 95th percentile of a batch
     std::optional<std::uint64_t> memory_bytes;  // for a batch
 
     bool allow(const BatchPoint& point) const;
 };
 
-// The batch sizes that a full sweep tries: 1 to 8, then four to each doubling, and `largest`.
+// The batch sizes of a full sweep: 1 to 8, then four per doubling, and `largest`.
 std::vector<std::int64_t> sweep_batches(std::int64_t largest);
 
-// How near to the best throughput is near enough.
+// Share of the best throughput that counts as near the best.
 inline constexpr double kNearBest = 0.95;
 
 struct Recommendation {

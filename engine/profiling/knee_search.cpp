@@ -11,14 +11,14 @@ namespace plimsoll::profiling {
 
 namespace {
 
-constexpr std::int64_t kCoarseStep = 8;  // from one batch of the first look to the next
+constexpr std::int64_t kCoarseStep = 8;  // step of the first pass
 constexpr int kMostLooksAtBest = 3;
-constexpr double kWorthLookingOn = 1.02;  // a better neighbour by this much: look on
-constexpr double kConfirmed = 0.02;       // a prediction that was met so nearly is believed
-// Of a sweep's measurements, at most, repeated ones among them.
+constexpr double kWorthLookingOn = 1.02;  // gain of a neighbour that continues the search
+constexpr double kConfirmed = 0.02;       // tolerance of a confirmed prediction
+// Largest share of a sweep's measurements, repeated ones included.
 constexpr std::size_t kLeastBudget = 6;
 constexpr std::size_t kShareOfSweep = 3;
-// Something else used the device: its runs differ by more than a device's own do.
+// The device was shared: its runs differ more than on an idle device.
 constexpr double kDisturbedSpread = 0.1;
 constexpr double kDisturbedMedian = 1.2;  // of the fastest run
 constexpr double kPromising = 0.5;
@@ -28,7 +28,7 @@ bool is_disturbed(const Timing& timing) {
            timing.median > kDisturbedMedian * timing.least;
 }
 
-// Places are indices into the sweep's batches.
+// A Place is an index into the sweep's batches.
 class Search {
   public:
     Search(const MeasureBatch& measure, const BatchLimits& limits)
@@ -74,7 +74,7 @@ class Search {
                static_cast<double>(point.batch) / point.timing.least >= kPromising * fastest_;
     }
 
-    // Others on the device only ever slow it down: the faster of two looks is nearer to the truth.
+    // Sharing only slows a device down: the faster of two measurements is closer to the truth.
     Result<void> look_again_at(Place place) {
         auto point = measure_(batches_[place]);
         if (!point) return fail(std::move(point.error()));
@@ -135,7 +135,7 @@ class Search {
         return {};
     }
 
-    // Where the straight line through two points meets the limit; the middle without such a limit.
+    // Where the line through two points meets the limit; the middle without such a limit.
     Place near_latency_limit(Place inside, Place outside) const {
         const auto& low = measured_.at(inside);
         const auto& high = measured_.at(outside);
@@ -203,7 +203,7 @@ class Search {
         return {};
     }
 
-    // Where the straight line of times through two points first gives the target, and the time of a
+    // Where the line through the times of two points first reaches the target, and the time of a
     // batch there.
     std::pair<Place, double> predicted_knee(Place below, Place above, double target) const {
         const auto& low = measured_.at(below);
@@ -221,8 +221,8 @@ class Search {
         return {place, time_at(place)};
     }
 
-    // Points that seemed too slow to matter when they were measured, and whose fastest run says
-    // that they may: what they show can move the knee.
+    // Points that seemed too slow to matter when measured, but whose fastest run says that they
+    // may: measuring them again can move the knee.
     Result<void> look_again() {
         while (may_look()) {
             const auto doubtful = to_look_at_again();

@@ -8,19 +8,19 @@
 
 namespace plimsoll::profiling {
 
-// Inputs of about one length, in batches of any size.
+// Inputs of roughly one length, in batches of any size.
 struct LengthBucket {
     std::string name;        // "short"
-    std::int64_t words = 0;  // of an input, about
+    std::int64_t words = 0;  // approximate, per input
     std::function<Result<void>(std::int64_t batch)> run;
-    std::function<std::uint64_t(std::int64_t batch)> memory_bytes;  // beside the model's own
+    std::function<std::uint64_t(std::int64_t batch)> memory_bytes;  // without the model itself
 };
 
-// Whatever takes inputs in batches: what is to be known of it to profile it.
+// A model to profile: anything that processes inputs in batches.
 struct Model {
     std::string name;
     std::string type;  // "sentiment"
-    Run load;          // makes it ready for the first input, anew each time
+    Run load;          // prepares it for the first input; reloads on every call
     std::vector<LengthBucket> lengths;
 };
 

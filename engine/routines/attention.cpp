@@ -8,7 +8,7 @@ namespace plimsoll::routines {
 
 namespace {
 
-// Keys and values of a sequence lie in a work-item's private memory.
+// A sequence's keys and values are in a work-item's private memory.
 constexpr std::uint32_t kLongest = 4096;
 constexpr std::size_t kGroupItems = 64;
 // Keys and values of one head, on a thread's stack: 4 MiB together.

@@ -8,22 +8,22 @@
 
 namespace plimsoll::routines {
 
-// Self-attention of sequences that lie behind each other without padding.
+// Self-attention over concatenated sequences without padding.
 struct Heads {
     std::uint32_t count = 12;
     std::uint32_t size = 64;  // a multiple of 16, at most 256
 };
 
-// How a batch of sequences is laid out, as the kernels read it: made on the host once per batch and
-// used by all layers.
+// The layout of a batch of sequences, as the kernels read it: built on the host once per batch and
+// shared by all layers.
 struct SequenceLayout {
-    std::vector<std::uint32_t> offsets;   // sequence s has the tokens [offsets[s], offsets[s + 1])
-    std::vector<std::uint32_t> order;     // all sequences, the longest first
+    std::vector<std::uint32_t> offsets;   // sequence s has tokens [offsets[s], offsets[s + 1])
+    std::vector<std::uint32_t> order;     // all sequences, longest first
     std::vector<std::uint32_t> sequence;  // of every token
     std::uint32_t longest = 0;
 };
 
-// `lengths` in tokens, 1 to 4096 each (Errc::invalid_input names the first that is not).
+// `lengths` in tokens, 1 to 4096 each (Errc::invalid_input names the first one outside).
 Result<SequenceLayout> lay_out(std::span<const std::uint32_t> lengths);
 
 // A layout on the device. `walk` is `order` for blocks and `sequence` for groups.
@@ -35,7 +35,7 @@ struct Sequences {
     std::uint32_t longest;
 };
 
-// The numbers that `walk` is to hold.
+// The values to copy into `walk`.
 const std::vector<std::uint32_t>& walk_of(Flavour flavour, const SequenceLayout& layout);
 
 // The best method for attention: block_fp32, block_bf16 (queries, keys, values and weights rounded
@@ -43,9 +43,9 @@ const std::vector<std::uint32_t>& walk_of(Flavour flavour, const SequenceLayout&
 Method attention_method_for(const opencl::Capability& capability, Precision precision);
 
 // out (tokens x count * size) = softmax(Q K^T / sqrt(size)) V within each sequence. A row of `qkv`
-// has the queries of all heads, then the keys, then the values. On processors a head of the longest
-// sequence has at most 2^19 keys' numbers: 4096 keys of 128. Errc::invalid_input otherwise, and for
-// other methods than those above.
+// has the queries of all heads, then the keys, then the values. On processors the keys of one head
+// of the longest sequence have at most 2^19 numbers: 4096 keys of 128. Errc::invalid_input beyond
+// that and for any other method.
 Result<void> attend(opencl::Programs& programs, Method method, const opencl::Buffer& qkv,
                     const Sequences& sequences, Heads heads, const opencl::Buffer& out);
 

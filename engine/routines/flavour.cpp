@@ -6,7 +6,7 @@ namespace plimsoll::routines {
 
 namespace {
 
-// Rows a work-group on processors; fixed, since drivers compile for every size again.
+// Rows per work-group on processors; fixed, since drivers recompile for every size.
 constexpr std::size_t kBlockRows = 16;
 constexpr std::size_t kGroupItems = 64;
 

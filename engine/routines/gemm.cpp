@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t kLanes = 16;
 constexpr std::uint32_t kGroupTile = 64;
 
-// What the kernels expect of the packed B and of a launch.
+// The kernels' requirements on packed B and on a launch.
 struct Facts {
     std::string_view name;
     std::string kernel;
@@ -88,7 +88,7 @@ Result<void> check(const GemmPlan& plan) {
     if (plan.depth % 32 != 0 || !within(plan.depth, 32, 4096)) {
         return fail(Errc::invalid_input, "A plan's depth is a multiple of 32 up to 4096.");
     }
-    // A work-item's rows of A lie on its stack.
+    // A work-item's rows of A are on its stack.
     if (!within(plan.row_panels, 1, 256) || !within(plan.column_panels, 1, 1U << 20) ||
         plan.row_panels * plan.rows * (plan.depth + kLanes) > 1U << 19) {
         return fail(Errc::invalid_input, "A work-item keeps at most 2 MiB of A.");
@@ -104,7 +104,7 @@ GemmPlan default_plan(Method method, std::uint32_t compute_units, std::uint32_t 
         plan.vectors = 2;
         plan.row_panels = 2;
     }
-    // Two work-items a core, so that the last one to end does not keep the others waiting for long.
+    // Two work-items per core, so that the last one to finish does not delay the others for long.
     const auto row_blocks = std::max(divided_up(m, plan.rows * plan.row_panels), 1U);
     const auto panels = divided_up(n, kLanes * plan.vectors);
     const auto column_blocks = std::max(divided_up(2 * compute_units, row_blocks), 1U);
@@ -154,7 +154,7 @@ Result<void> multiply(opencl::Programs& programs, const GemmPlan& plan, const Pr
     if (!kernel) return fail(kernel.error());
     const auto row_tile = block ? plan.rows * plan.row_panels : kGroupTile;
     const auto panels = divided_up(n, kLanes * vectors_of(plan));
-    // Whole rows are normalised by whoever computed them.
+    // The work-item that computed a row normalises it.
     const auto mine = block ? (norm != nullptr ? panels : plan.column_panels) : 1;
     const auto groups =
         std::size_t{divided_up(m, row_tile)} * divided_up(panels, std::max(mine, 1U));

@@ -10,12 +10,12 @@
 
 namespace plimsoll::routines {
 
-// How C = A B is computed. fp32 sums always; what differs is what A and B are rounded to, and which
-// instructions multiply.
+// How C = A B is computed. Sums are always fp32; methods differ in the type that A and B are
+// rounded to and in the multiply instructions.
 enum class Method {
     block_fp32,  // processors: fused multiply-add on vectors of 16
     block_bf16,  // processors with AVX512-BF16
-    block_amx,   // processors with AMX-BF16; the process has asked for tiles (Device::open does)
+    block_amx,   // processors with AMX-BF16; needs request_amx_tiles(), which Device::open calls
     group_fp32,  // GPUs, plain OpenCL C
     group_mma,   // NVIDIA GPUs of compute capability 8 and later
 };
@@ -27,31 +27,32 @@ std::string dot_options(Method method);
 
 enum class Precision { fp32, bf16 };
 
-// The best method whose instructions this very device has proven; fp32 is always there.
+// The best method whose instructions passed their test on this device; fp32 always works.
 Method method_for(const opencl::Capability& capability, Precision precision);
 
-// A way to compute products on one device: what the tuner chooses between. The block methods use
-// all of it, the group methods none (their tile is 64 x 64).
+// Parameters of a product, chosen by the tuner. Block methods use all of them, group methods none
+// (their tile is 64 x 64).
 struct GemmPlan {
     Method method = Method::block_fp32;
     std::uint32_t rows = 8;            // of the micro-tile; 32 for AMX
     std::uint32_t vectors = 3;         // of 16 columns in the micro-tile; 2 for AMX
     std::uint32_t depth = 768;         // of K at a time, a multiple of 32
-    std::uint32_t row_panels = 8;      // micro-tiles of rows for one work-item
-    std::uint32_t column_panels = 16;  // micro-tiles of columns for one work-item
+    std::uint32_t row_panels = 8;      // row micro-tiles per work-item
+    std::uint32_t column_panels = 16;  // column micro-tiles per work-item
 
     bool operator==(const GemmPlan&) const = default;
 };
 
-// Errc::invalid_input names the rule that a plan breaks: one read from a file may say anything.
+// Errc::invalid_input names the rule that a plan breaks: a plan read from a file may hold any
+// value.
 Result<void> check(const GemmPlan& plan);
 
-// A plan that does well without tuning on a device of so many compute units, for products of m rows
-// and n columns.
+// The untuned default for a device with this number of compute units and products of m rows and n
+// columns.
 GemmPlan default_plan(Method method, std::uint32_t compute_units, std::uint32_t m, std::uint32_t n);
 
-// B of k rows and n columns as it lies in memory: element (i, j) is at i * depth_stride +
-// j * column_stride. The weights of PyTorch's Linear are [n][k]: {k, n, 1, k}.
+// The memory layout of B (k rows, n columns): element (i, j) is at i * depth_stride + j *
+// column_stride. The weights of PyTorch's Linear are [n][k]: {k, n, 1, k}.
 struct MatrixB {
     std::uint32_t k = 0;
     std::uint32_t n = 0;
@@ -59,16 +60,16 @@ struct MatrixB {
     std::uint32_t column_stride = 0;
 };
 
-// B in the order in which a plan reads it, done once per matrix. Plans of one method and one number
-// of vectors share it.
+// B reordered for a plan, once per matrix. Plans with the same method and number of vectors share
+// it.
 std::size_t packed_bytes(const GemmPlan& plan, std::uint32_t k, std::uint32_t n);
 Result<void> pack(opencl::Programs& programs, const GemmPlan& plan, const opencl::Buffer& b,
                   const MatrixB& matrix, const opencl::Buffer& packed);
 
-// C (m x n) = norm(gelu(A B + bias) + residual); what is null or false is left out. A, C and
-// residual are fp32, row-major, C neither of the others; bias has n numbers. B is packed for the
-// plan, or, with block_fp32 alone, k rows of n numbers that are packed on their way: for a B that
-// is multiplied once.
+// C (m x n) = norm(gelu(A B + bias) + residual); null and false terms are omitted. A, C and
+// residual are fp32, row-major; C must not alias A or residual; bias has n numbers. B is packed for
+// the plan; with block_fp32 it may also be k rows of n numbers, packed on the fly, for a B that is
+// used once.
 struct Product {
     const opencl::Buffer& a;
     const opencl::Buffer& b;
@@ -82,7 +83,8 @@ struct Product {
     const Norm* norm = nullptr;
     bool packed = true;
 };
-// Errc::invalid_input for a plan that nobody can run, no K, or a B in rows by another method.
+// Errc::invalid_input for an invalid plan, k = 0, or an unpacked B with a method other than
+// block_fp32.
 Result<void> multiply(opencl::Programs& programs, const GemmPlan& plan, const Product& product);
 
 }  // namespace plimsoll::routines

@@ -4,7 +4,7 @@
 
 namespace plimsoll::routines {
 
-// `gain` and `shift` hold a number a column.
+// `gain` and `shift` hold one number per column.
 struct Norm {
     const opencl::Buffer& gain;
     const opencl::Buffer& shift;
@@ -12,7 +12,7 @@ struct Norm {
 };
 
 // Normalises the rows of `in`, plus those of `residual` unless null: fp32, finite. `out` may be
-// either. Launched in order, without waiting; buffers hold at least what the shape says.
+// either of them. Enqueued in order, without waiting; buffers hold at least `shape`.
 Result<void> layer_norm(opencl::Programs& programs, Flavour flavour, const opencl::Buffer& in,
                         const opencl::Buffer* residual, const Norm& norm, const opencl::Buffer& out,
                         Shape shape);

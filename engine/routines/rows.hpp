@@ -7,7 +7,7 @@
 namespace plimsoll::routines {
 
 // Builds the kernel of the file `name` and runs it over the rows of `shape`, which are its last two
-// arguments. Launched in order, without waiting.
+// arguments. Enqueued in order, without waiting.
 template <class... Arguments>
 Result<void> over_rows(opencl::Programs& programs, Flavour flavour, const std::string& name,
                        const std::string& options, Shape shape, const Arguments&... arguments) {

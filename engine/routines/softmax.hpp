@@ -4,8 +4,8 @@
 
 namespace plimsoll::routines {
 
-// The softmax of each row: fp32, finite. `out` may be `in`. Launched in order, without waiting;
-// buffers hold at least what the shape says.
+// The softmax of each row: fp32, finite. `out` may be `in`. Enqueued in order, without waiting;
+// buffers hold at least `shape`.
 Result<void> softmax(opencl::Programs& programs, Flavour flavour, const opencl::Buffer& in,
                      const opencl::Buffer& out, Shape shape);
 

@@ -6,8 +6,8 @@ namespace plimsoll::routines {
 
 enum class Function { exp, erf, tanh, gelu };
 
-// out = function(in), element by element: fp32, finite. `out` may be `in`. Launched in order,
-// without waiting; buffers hold at least what the shape says.
+// out = function(in), element by element: fp32, finite. `out` may be `in`. Enqueued in order,
+// without waiting; buffers hold at least `shape`.
 Result<void> unary(opencl::Programs& programs, Flavour flavour, Function function,
                    const opencl::Buffer& in, const opencl::Buffer& out, Shape shape);
 

@@ -6,7 +6,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kMilli = 1e-3;  // temperatures stand in thousandths of a degree
+constexpr double kMilli = 1e-3;  // temperatures are in thousandths of a degree
 constexpr double kMicro = 1e-6;  // power in millionths of a watt, frequencies in Hz
 
 // "ue: 2" (uncorrected) and "ce: 7" (corrected), a line each, in a file per block of the chip.

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <vector>
 
-// Reading the small files by which the kernel tells about devices.
+// Reads the small files in which the kernel reports on devices.
 namespace plimsoll::telemetry {
 
 inline std::optional<double> number_in(const std::filesystem::path& file) {
@@ -37,7 +37,7 @@ inline std::string word_in(const std::filesystem::path& file) {
     return word;
 }
 
-// The folders in a folder, in the order of their names; none when it is not there.
+// The sub-folders of a folder, sorted by name; empty when it does not exist.
 inline std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder) {
     std::vector<std::filesystem::path> found;
     std::error_code none;

@@ -6,7 +6,7 @@
 
 namespace plimsoll::telemetry {
 
-// Bytes. What is not free is held by anybody: this process, other runs, the driver.
+// In bytes. Memory that is not free may belong to this process, other processes or the driver.
 struct DeviceMemory {
     std::uint64_t total = 0;
     std::uint64_t free = 0;
@@ -14,7 +14,7 @@ struct DeviceMemory {
     bool operator==(const DeviceMemory&) const = default;
 };
 
-// Looks anew at each call, in a millisecond or less. Nothing when the device does not say.
+// Reads the current value, in at most a millisecond. Nothing when the device does not report it.
 using MemoryProbe = std::function<std::optional<DeviceMemory>()>;
 
 }  // namespace plimsoll::telemetry

@@ -16,9 +16,9 @@ struct Snapshot {
     std::chrono::steady_clock::time_point at;
 };
 
-// Looks at a device every `interval` on a thread of its own, because a driver whose device fell off
-// the bus may never answer: whoever asks for the latest snapshot never waits, and a thread that
-// hangs is left behind. The sensor is used by that thread alone.
+// Polls a device every `interval` on its own thread, because a driver whose device fell off the bus
+// may never answer: reading the latest snapshot never blocks, and a hung thread is abandoned. Only
+// that thread uses the sensor.
 class Monitor {
   public:
     Monitor(Sensor sensor, Watch watch, std::chrono::milliseconds interval);
@@ -26,7 +26,7 @@ class Monitor {
     Monitor(const Monitor&) = delete;
     Monitor& operator=(const Monitor&) = delete;
 
-    // Nothing before the first look, or when the last one is older than five intervals.
+    // Nothing before the first reading, or when the last one is older than five intervals.
     std::optional<Snapshot> latest() const;
 
   private:

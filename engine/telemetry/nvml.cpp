@@ -23,7 +23,7 @@ struct Utilization {
 
 struct Process {
     unsigned pid;
-    unsigned long long used_memory;  // all ones: not known
+    unsigned long long used_memory;  // all ones: unknown
     unsigned gpu_instance;
     unsigned compute_instance;
 };

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-// NVIDIA's management library, loaded at run time: nothing of it is needed to build or to run where
-// there is no such GPU. Names, structures and numbers are those of its public header nvml.h.
+// NVIDIA's management library, loaded at run time: neither the build nor machines without such a
+// GPU need it. Names, structures and constants are those of its public header nvml.h.
 namespace plimsoll::telemetry::nvml {
 
 using Device = void*;
@@ -28,10 +28,10 @@ class Library {
     Library(const Library&) = delete;
     Library& operator=(const Library&) = delete;
 
-    // The GPU at this PCI address, "0000:3b:00.0"; Errc::not_found when there is no such one.
+    // The GPU at this PCI address, "0000:3b:00.0"; Errc::not_found when there is none.
     Result<Device> device_at(const std::string& pci_address) const;
 
-    // Nothing where the GPU, or this version of the library, does not say.
+    // Nothing where the GPU or this library version does not report it.
     std::optional<Memory> memory(Device device) const;
     std::optional<unsigned> utilization_percent(Device device) const;
     std::optional<unsigned> temperature_celsius(Device device) const;
@@ -40,10 +40,10 @@ class Library {
     std::optional<unsigned> clock_mhz(Device device) const;
     std::optional<unsigned> memory_clock_mhz(Device device) const;
     std::optional<std::uint64_t> uncorrected_errors(Device device) const;
-    // What the process with this number holds; in a container the numbers may be the host's.
+    // Memory of the process with this PID; in a container the PIDs may be the host's.
     std::optional<std::uint64_t> memory_of_process(Device device, unsigned pid) const;
 
-    // From now on faults of the device are kept for next_fault(), which takes the oldest.
+    // From now on device faults are queued; next_fault() takes the oldest.
     void watch_faults(Device device) const;
     std::optional<std::uint64_t> next_fault() const;
 

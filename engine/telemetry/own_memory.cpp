@@ -4,10 +4,10 @@
 
 namespace plimsoll::telemetry {
 
-Sensor with_own_memory(Sensor sensor, std::function<std::uint64_t()> booked) {
-    return [sensor = std::move(sensor), booked = std::move(booked)] {
+Sensor with_own_memory(Sensor sensor, std::function<std::uint64_t()> ledger_bytes) {
+    return [sensor = std::move(sensor), ledger_bytes = std::move(ledger_bytes)] {
         auto reading = sensor();
-        if (!reading.own_memory_bytes) reading.own_memory_bytes = booked();
+        if (!reading.own_memory_bytes) reading.own_memory_bytes = ledger_bytes();
         return reading;
     };
 }

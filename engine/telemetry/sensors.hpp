@@ -10,22 +10,22 @@
 
 namespace plimsoll::telemetry {
 
-// NVIDIA's management library about the GPU at this PCI address, "0000:3b:00.0". The library stays
-// loaded while the sensor lives. Errc::unavailable without the library or its driver,
-// Errc::not_found when it knows no such GPU.
+// Reads NVIDIA's management library for the GPU at this PCI address, "0000:3b:00.0". The library
+// stays loaded while the sensor lives. Errc::unavailable without the library or its driver,
+// Errc::not_found when it does not list the GPU.
 Result<Sensor> nvidia_sensor(const std::string& pci_address,
                              const std::string& library = "libnvidia-ml.so.1");
 
-// The amdgpu driver's files about the GPU at this PCI address, as the kernel documents them in
-// Documentation/gpu/amdgpu/thermal.rst and .../driver-misc.rst. Errc::not_found when the driver has
-// no such GPU. `root` stands for "/".
+// Reads the amdgpu driver's files for the GPU at this PCI address, as documented in the kernel's
+// Documentation/gpu/amdgpu/thermal.rst and .../driver-misc.rst. Errc::not_found when the driver
+// does not list the GPU. `root` stands for "/".
 Result<Sensor> amd_sensor(const std::string& pci_address, const std::filesystem::path& root = "/");
 
-// The machine's processors and memory, from /proc and /sys. `root` stands for "/".
+// Reads the machine's processors and memory from /proc and /sys. `root` stands for "/".
 Sensor host_sensor(const std::filesystem::path& root = "/");
 
-// The same sensor, whose readings say what `booked` says where the driver does not tell what this
-// process holds. `booked` is called by whoever looks.
-Sensor with_own_memory(Sensor sensor, std::function<std::uint64_t()> booked);
+// Adds `ledger_bytes` as the memory held by this process to readings whose driver does not report
+// it. `ledger_bytes` is called on the sensor's thread.
+Sensor with_own_memory(Sensor sensor, std::function<std::uint64_t()> ledger_bytes);
 
 }  // namespace plimsoll::telemetry

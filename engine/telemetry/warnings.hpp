@@ -7,9 +7,9 @@
 
 namespace plimsoll::telemetry {
 
-// From where on a reading is worth a warning.
+// Thresholds above which a reading raises a warning.
 struct Thresholds {
-    double utilization_percent = 90;  // of GPUs only: a busy processor is no news
+    double utilization_percent = 90;  // GPUs only: a busy processor is normal
     double temperature_celsius = 85;
     std::uint64_t free_memory_bytes = 500'000'000;
 };
@@ -21,9 +21,9 @@ struct Warning {
     bool operator==(const Warning&) const = default;
 };
 
-// Turns readings into warnings that do not flicker: one begins when three looks in a row were past
-// the limit, and ends when one was clearly back: 5 points of utilisation, 3 degrees, or a fifth of
-// the memory limit. Memory errors and faults warn at once and stay: they end with the driver.
+// Turns readings into warnings with hysteresis: a warning begins after three consecutive readings
+// past the limit, and ends with one clearly below: 5 points of utilisation, 3 degrees, or a fifth
+// of the memory limit. Memory errors and faults warn at once and stay until the driver is reloaded.
 class Watch {
   public:
     Watch(Thresholds thresholds, bool is_gpu) : thresholds_(thresholds), is_gpu_(is_gpu) {}
@@ -33,7 +33,7 @@ class Watch {
   private:
     class Limit {
       public:
-        // Whether to warn, after a look at which the value was past the limit, or clearly back.
+        // Whether to warn, after a reading past the limit, or clearly below it.
         bool look(bool past, bool back);
 
       private:

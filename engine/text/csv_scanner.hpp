@@ -6,8 +6,8 @@ namespace plimsoll::text {
 
 // CSV as in RFC 4180 with a header line: commas, quotes doubled inside quotes, line breaks inside
 // quotes, lines ending in LF, CRLF or CR. A quote inside an unquoted field stands for itself;
-// anything but a comma or a line end after a closing quote is an error of the record, and so is
-// another number of fields than the header's (most often a comma that should have been quoted).
+// anything but a comma or a line end after a closing quote is an error of the record, and so is a
+// number of fields that differs from the header's (most often an unquoted comma).
 class CsvScanner final : public RecordScanner {
   public:
     explicit CsvScanner(ReaderLimits limits) : RecordScanner(limits) {}
@@ -26,7 +26,7 @@ class CsvScanner final : public RecordScanner {
     void report(std::string_view record, const RawSink& sink) const;
     void start_record();
 
-    std::vector<std::string> header_;  // empty until it was read
+    std::vector<std::string> header_;  // empty until it has been read
     State state_ = State::field_start;
     bool after_cr_ = false;
     bool blank_ = true;

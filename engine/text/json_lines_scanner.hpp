@@ -4,7 +4,7 @@
 
 namespace plimsoll::text {
 
-// JSON lines: a string or an object a line.
+// JSON lines: one string or object per line.
 class JsonLinesScanner final : public RecordScanner {
   public:
     explicit JsonLinesScanner(ReaderLimits limits) : RecordScanner(limits) {}

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-// Integers and strings one behind the other: little-endian, strings led by their length (u32).
+// Packs integers (little-endian) and strings (prefixed with their length as u32).
 namespace plimsoll::text {
 
 template <class T>
@@ -19,7 +19,7 @@ inline void pack_string(std::string& out, std::string_view text) {
     out.append(text);
 }
 
-// Each takes its value off the front of `rest`; false when it is too short.
+// Each removes its value from the front of `rest`; false when `rest` is too short.
 template <class T>
 bool unpack_integer(std::string_view& rest, T& value) {
     if (rest.size() < sizeof(T)) return false;

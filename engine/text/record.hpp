@@ -7,8 +7,8 @@
 
 namespace plimsoll::text {
 
-// Why an input item cannot be used. It stands in the item's place, so that every item of the input
-// has one in the results.
+// Why an input item cannot be used. It replaces the item, so that results have one entry per input
+// item.
 struct RecordError {
     std::string code;     // short and stable: "too_large", "invalid_utf8"
     std::string message;  // a full sentence for people
@@ -19,7 +19,7 @@ struct Record {
     std::optional<std::string> custom_id;
     std::string text;  // valid UTF-8; empty when `error` is set
     std::optional<RecordError> error;
-    std::uint64_t line = 0;  // where it starts in the file that it came from; 0: in none
+    std::uint64_t line = 0;  // where it starts in its file, from 1; 0: not from a file
 };
 
 }  // namespace plimsoll::text

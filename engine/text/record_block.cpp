@@ -14,8 +14,8 @@ constexpr std::uint8_t kHasId = 1;
 constexpr std::uint8_t kIsError = 2;
 constexpr std::uint8_t kHasLine = 4;
 
-// Where the record after this one starts, if no blank line lies between. What an error looked like
-// in the file is not known any more.
+// The start line of the next record if no blank line precedes it. The file content of an error is
+// no longer known.
 std::uint64_t line_after(std::uint64_t line, std::string_view text, bool is_error) {
     if (line == 0 || is_error) return 0;
     return line + 1 + static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
@@ -66,7 +66,7 @@ bool RecordBlockWriter::load(std::string_view& rest) {
         return false;
     }
     bytes_ = bytes;
-    next_line_ = 0;  // the next record tells its line
+    next_line_ = 0;  // the next record stores its line
     return true;
 }
 

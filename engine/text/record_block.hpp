@@ -10,10 +10,10 @@
 
 // Records packed for storage and transport: "PRB1", the index of the first record in the whole
 // input (u64), the number of records (u32), then the records. A record is a flag byte (1: has an
-// id, 2: is an error, 4: has a line), its line (u64) and its strings, each led by its length (u32):
-// [id] [line] text, or [id] [line] code message. Integers are little-endian. Blocks are compressed
-// outside of this format. Of records in a file, most start on the line after the one before: only
-// those that do not, and the first ones of blocks, tell theirs.
+// id, 2: is an error, 4: has a line), its line (u64) and its strings, each prefixed with its length
+// (u32): [id] [line] text, or [id] [line] code message. Integers are little-endian. Blocks are
+// compressed outside of this format. Most records of a file start on the line after their
+// predecessor: only the others, and the first record of a block, store their line.
 namespace plimsoll::text {
 
 class RecordBlockWriter {
@@ -25,11 +25,11 @@ class RecordBlockWriter {
     std::uint32_t count() const { return count_; }
     std::size_t bytes() const { return bytes_.size(); }
 
-    // So that another one may go on where this one stands; see RecordScanner.
+    // Saves and restores the state; see RecordScanner.
     void save(std::string& out) const;
     bool load(std::string_view& rest);
 
-    // The finished block; the writer then starts an empty one that continues the numbering.
+    // Returns the finished block and starts an empty one that continues the numbering.
     std::string take();
 
   private:
@@ -37,11 +37,11 @@ class RecordBlockWriter {
 
     std::uint64_t first_index_;
     std::uint32_t count_ = 0;
-    std::uint64_t next_line_ = 0;  // where a reader takes the next record to start; 0: in no file
+    std::uint64_t next_line_ = 0;  // line a reader expects for the next record; 0: not from a file
     std::string bytes_;
 };
 
-// Views into the block: they live as long as its bytes.
+// Views into the block, valid as long as its bytes.
 struct RecordView {
     std::uint64_t index = 0;
     std::optional<std::string_view> custom_id;
@@ -59,7 +59,7 @@ class RecordBlockReader {
 
     std::uint32_t count() const { return count_; }
 
-    // The next record, nothing after the last; Errc::corrupt when the bytes do not add up.
+    // The next record, nothing after the last; Errc::corrupt when the bytes are malformed.
     Result<std::optional<RecordView>> next();
 
   private:

@@ -44,7 +44,7 @@ Record parse_csv(std::string_view raw, const RecordLayout& layout) {
     Record record;
     record.text = csv_field(raw, layout.text_position);
     if (layout.custom_id_position) {
-        // CSV cannot say "none" in another way than by an empty cell.
+        // In CSV an empty cell is the only way to write "none".
         auto id = csv_field(raw, *layout.custom_id_position);
         if (!id.empty()) record.custom_id = std::move(id);
     }

@@ -12,13 +12,13 @@
 
 namespace plimsoll::text {
 
-// Which columns of a CSV file, or members of a JSON object, hold what.
+// The CSV columns, or JSON members, that hold the text and the id.
 struct RecordColumns {
     std::string text;       // empty: "text", or the only column there is
     std::string custom_id;  // empty: "custom_id" where there is one
 };
 
-// The same, found in a file: where a record's text and id stand.
+// RecordColumns resolved against a file's header.
 struct RecordLayout {
     RecordFormat format = RecordFormat::csv;
     RecordColumns columns;                          // both named, unless there is no id
@@ -31,8 +31,8 @@ struct RecordLayout {
 Result<RecordLayout> find_columns(RecordFormat format, const std::vector<std::string>& header,
                                   RecordColumns columns);
 
-// What a raw record says under a layout: a text with its id, or an error in its place. Members of a
-// JSON object that are neither are ignored; a JSON string is a text without an id.
+// Parses a raw record: a text with its id, or an error in its place. Other members of a JSON object
+// are ignored; a JSON string is a text without an id.
 Record parse_record(std::string_view raw, const RecordLayout& layout,
                     const ReaderLimits& limits = {});
 

@@ -48,7 +48,7 @@ Result<void> RecordReader::find_layout() {
 }
 
 void RecordReader::take(const RawRecord& raw, const RecordSink& sink) {
-    if (!find_layout()) return;  // told when the piece ends
+    if (!find_layout()) return;  // reported at the end of the piece
     ReadRecord read;
     read.line = raw.line;
     if (raw.error) {

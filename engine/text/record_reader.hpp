@@ -21,21 +21,21 @@ struct ReadRecord {
 
 using RecordSink = std::function<void(ReadRecord)>;
 
-// Reads texts with their ids from a file that comes in pieces of any size; where it is cut changes
-// nothing. A record that breaks a rule comes out as an error in its place (its message names the
-// line), and reading goes on behind it. Memory: one record.
+// Reads texts with their ids from a file that arrives in pieces of any size; the result does not
+// depend on the pieces. A record that breaks a rule becomes an error in its place (its message
+// names the line), and reading continues after it. Memory: one record.
 class RecordReader {
   public:
     explicit RecordReader(RecordFormat format, RecordColumns columns = {},
                           ReaderLimits limits = {});
 
-    // Fails when the file as a whole cannot be read (no such column, UTF-16): then call nothing
-    // more.
+    // Fails when the file as a whole cannot be read (missing column, UTF-16); make no further calls
+    // then.
     Result<void> feed(std::string_view bytes, const RecordSink& sink);
     // After the last piece.
     Result<void> finish(const RecordSink& sink);
 
-    // The column names of a CSV file, once its header was read.
+    // The column names of a CSV file, once its header has been read.
     const std::vector<std::string>& header() const { return scanner_->header(); }
 
   private:

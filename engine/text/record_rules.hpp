@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-// What holds for a record whatever its file format.
+// Rules for records of every file format.
 namespace plimsoll::text {
 
-// "Line 7: <what>", where the message begins in lower case.
+// "Line 7: <what>", `message` begins in lower case.
 RawRecord failed_raw_record(std::uint64_t line, std::string_view code, std::string_view message);
 
 // The rule that a record's id or text breaks, if any (UTF-8, length of the id).

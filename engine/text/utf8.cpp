@@ -11,8 +11,8 @@ std::uint8_t byte_at(std::string_view text, std::size_t at) {
     return static_cast<std::uint8_t>(text[at]);
 }
 
-// What a lead byte promises: number of continuation bytes and the range of the first of them, which
-// is where overlong forms, surrogates and too large values show (Unicode standard, table 3-7).
+// A lead byte's number of continuation bytes and the range of the first one, which excludes
+// overlong forms, surrogates and too large values (Unicode standard, table 3-7).
 struct Lead {
     int continuations = 0;  // 0: not a lead byte
     std::uint8_t first_low = 0x80;

@@ -8,9 +8,9 @@
 namespace plimsoll::training {
 namespace {
 
-// Of weights in one product: larger ones take hundreds of megabytes and say nothing else.
+// Largest weights of one product: larger ones need hundreds of megabytes and measure the same.
 constexpr std::int64_t kMostElements = 16 << 20;
-// A product should take some ten milliseconds.
+// A product should take about ten milliseconds.
 constexpr double kProcessorFlops = 1e9;
 constexpr double kGpuFlops = 2e11;
 

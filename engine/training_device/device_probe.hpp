@@ -15,7 +15,7 @@
 namespace plimsoll::training {
 
 // One product of the model's weights by `rows` rows of activations, in fp32. Very large weights are
-// cut: `columns` is what was multiplied.
+// cut: `columns` is the number multiplied.
 struct MeasuredProduct {
     MatrixShape shape;
     std::int64_t columns = 0;
@@ -29,22 +29,22 @@ struct MeasuredProduct {
     }
 };
 
-// What a device showed. Bytes; a value that nobody trustworthy says is absent.
+// Results of probing a device. In bytes; a value without a reliable source is absent.
 struct DeviceMeasurement {
     opencl::DeviceInfo device;
     std::optional<std::int64_t> total_bytes;
     std::optional<std::int64_t> free_bytes;
-    std::string memory_source;  // who said so: "nvml", "cgroup-v2", "mem-available" or "unknown"
+    std::string memory_source;  // source: "nvml", "cgroup-v2", "mem-available" or "unknown"
     std::vector<MeasuredProduct> products;
 
     // Over all products, each as often as the model has it.
     double flops_per_second() const;
 };
 
-// Measures the shapes with the most work, at most kShapes, `each` for one of them: half of it goes
-// to compiling and to checking the numbers. Progress beats between shapes, where `stop` is heeded
-// too. Errc::cancelled when stopped, Errc::corrupt when a device computes wrong numbers, otherwise
-// the driver's error.
+// Measures the shapes with the most work, at most kShapes, with a time budget of `each` per shape,
+// half of it for compiling and checking the results. Between shapes it signals progress and checks
+// `stop`. Errc::cancelled when stopped, Errc::corrupt when the device computes wrong results,
+// otherwise the driver's error.
 inline constexpr std::size_t kShapes = 4;
 Result<DeviceMeasurement> probe_device(opencl::Programs& programs,
                                        const std::vector<MatrixShape>& shapes,

@@ -19,7 +19,7 @@ struct MatrixShape {
 };
 
 // The weights that matrix products take, those with the most work first; embeddings are looked up,
-// adapters are small, and neither is here. The shape must be validated.
+// adapters are small, so neither is listed. The shape must be validated.
 std::vector<MatrixShape> matrix_shapes(const ModelShape& shape);
 
 // Of a training step's matrix products for one sample, forward and backward, attention included.

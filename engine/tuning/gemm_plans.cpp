@@ -17,7 +17,8 @@ using Json = nlohmann::ordered_json;
 using routines::GemmPlan;
 using routines::Method;
 
-// Of the format, and of kernels/gemm/gemm_block.cl: what was fastest with an older one may not be.
+// Version of the format and of kernels/gemm/gemm_block.cl: plans tuned for an older kernel may not
+// be the fastest.
 constexpr int kVersion = 2;
 constexpr std::array kRows{32U, 64U, 128U, 256U, 1024U};
 constexpr std::array kMethods{Method::block_fp32, Method::block_bf16, Method::block_amx,

@@ -10,10 +10,10 @@
 
 namespace plimsoll::tuning {
 
-// Which products share a plan: those with one B and about as many rows.
+// Products that share a plan: equal n and k, and a similar number of rows.
 struct Bucket {
     routines::Method method = routines::Method::block_fp32;
-    std::uint32_t m = 0;  // 32, 64, 128, 256 or 1024: the least that is not below, or 1024
+    std::uint32_t m = 0;  // m rounded up to 32, 64, 128, 256 or 1024; larger m become 1024
     std::uint32_t n = 0;
     std::uint32_t k = 0;
 
@@ -22,8 +22,8 @@ struct Bucket {
 
 Bucket bucket_of(routines::Method method, std::uint32_t m, std::uint32_t n, std::uint32_t k);
 
-// The plans found for one device, and defaults for what nobody tuned. Kept as JSON with the version
-// of the format and all that names the device and its driver: plans of another one are of no use.
+// The plans tuned for one device, with defaults for everything else. Saved as JSON with the version
+// of the format and the identity of device and driver: plans of another device are not used.
 class Plans {
   public:
     explicit Plans(const opencl::DeviceInfo& device);
@@ -32,11 +32,11 @@ class Plans {
     void keep(const Bucket& bucket, const routines::GemmPlan& plan);
     std::size_t size() const { return plans_.size(); }
 
-    // Adds what the file has. Errc::not_found without a file; Errc::corrupt when it is damaged, of
-    // another version or device, or holds a plan that nobody can run: nothing of it is taken then.
+    // Adds the file's plans. Errc::not_found without a file; Errc::corrupt, adding nothing, when it
+    // is damaged, from another version or device, or holds an invalid plan.
     Result<void> read(const std::filesystem::path& file);
 
-    // Replaces the file as a whole. Errc::unavailable when it cannot be written.
+    // Replaces the file atomically. Errc::unavailable when it cannot be written.
     Result<void> write(const std::filesystem::path& file) const;
 
   private:
@@ -45,7 +45,7 @@ class Plans {
     std::map<Bucket, routines::GemmPlan> plans_;
 };
 
-// Where the plans of a device of this machine are kept, in the folder of compiled kernels.
+// Path of a device's plans file, in the folder of compiled kernels.
 std::filesystem::path plans_file(const std::filesystem::path& cache,
                                  const opencl::DeviceAddress& address);
 

@@ -27,8 +27,8 @@ Floats random_floats(std::size_t count, unsigned seed) {
     return values;
 }
 
-// A few micro-tiles, depths and divisions; what a processor's caches and cores like best is not
-// foreseen.
+// A few micro-tiles, depths and divisions; which suits a processor's caches and cores best cannot
+// be predicted.
 std::vector<GemmPlan> candidates(const Bucket& bucket, std::uint32_t compute_units) {
     auto plan = routines::default_plan(bucket.method, compute_units, bucket.m, bucket.n);
     std::vector<GemmPlan> plans{plan};
@@ -51,7 +51,7 @@ std::vector<GemmPlan> candidates(const Bucket& bucket, std::uint32_t compute_uni
     return plans;
 }
 
-// The buffers and the right answers of one search.
+// The buffers and expected results of one search.
 class Bench {
   public:
     static Result<Bench> create(opencl::Programs& programs, const Bucket& bucket) {
@@ -169,7 +169,7 @@ Result<SearchResult> search(opencl::Programs& programs, const Bucket& bucket,
         if (!packed) return fail(packed.error());
         const auto error = bench->error_of(plan, *packed);
         if (!error && entrants.empty()) return fail(error.error());
-        if (!error) continue;  // a plan that cannot run is none
+        if (!error) continue;  // skip a plan that cannot run
         entrants.push_back({{plan, 0, *error, *error <= tolerance}, std::move(*packed), {}});
     }
     for (int round = 0; round < kMostRounds && (round == 0 || Clock::now() < deadline); ++round) {
@@ -185,7 +185,7 @@ Result<SearchResult> search(opencl::Programs& programs, const Bucket& bucket,
     for (auto& entrant : entrants) {
         auto& [candidate, packed, seconds] = entrant;
         if (candidate.accurate) {
-            // Others on the device only ever slow it down: the fastest run tells the most.
+            // Sharing only slows a device down: the fastest run is the most accurate.
             candidate.seconds = std::ranges::min(seconds);
             if (best == nullptr || candidate.seconds < best->seconds) best = &candidate;
         }

@@ -9,13 +9,13 @@ namespace plimsoll::tuning {
 
 struct Candidate {
     routines::GemmPlan plan;
-    double seconds = 0;  // of the fastest of a few products, host time
-    double error = 0;    // by the largest number expected, against double precision
+    double seconds = 0;  // host time of the fastest of a few products
+    double error = 0;    // against double precision, relative to the largest expected number
     bool accurate = false;
 };
 
-// A plan takes no more than this share of the default's time, or the default stays: a smaller
-// difference may be noise, and the default was chosen on quiet machines.
+// A plan replaces the default only if it takes at most this share of the default's time: a smaller
+// gain may be noise, and the default was chosen on quiet machines.
 inline constexpr double kWorthLeavingTheDefault = 0.97;
 
 struct SearchResult {
@@ -24,10 +24,10 @@ struct SearchResult {
 };
 
 // Tries plans for products of this bucket's size with random numbers, the default first, until
-// `budget` is used up; interleaved rounds, so that a busy moment hurts all alike. A plan counts
-// only if the numbers it computed are right: fp32 within 1e-5, bf16 within 1e-2. Errc::corrupt when
-// none is, the driver's error when the default cannot run. Takes device memory for A, B, packed B
-// and C beside what runs.
+// `budget` is used up. Rounds are interleaved, so that a disturbance hits all plans alike. A plan
+// counts only if its results are right: fp32 within 1e-5, bf16 within 1e-2. Errc::corrupt when none
+// is right, the driver's error when the default cannot run. Allocates device memory for A, B,
+// packed B and C.
 Result<SearchResult> search(opencl::Programs& programs, const Bucket& bucket,
                             std::chrono::milliseconds budget);
 

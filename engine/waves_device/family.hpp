@@ -8,8 +8,8 @@
 
 namespace plimsoll::waves {
 
-// A family of patterns as data: what is written down for the compiler as a constant, for programs
-// that are made at run time.
+// A family of patterns as run-time data, converted from the compile-time constants, for kernels
+// generated at run time.
 struct FamilyView {
     std::string_view name;
     std::span<const Pattern> patterns;

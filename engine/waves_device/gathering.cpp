@@ -31,23 +31,23 @@ std::size_t bin_of(double score) {
 
 }  // namespace
 
-// As many as random walks hold, and some more.
-std::uint32_t Gathering::first_capacity(const Errand& errand) {
+// As many as random walks hold, plus a margin.
+std::uint32_t Gathering::first_capacity(const SearchInput& input) {
     constexpr std::size_t kABar = 8;
     return static_cast<std::uint32_t>(
-        std::clamp<std::size_t>(kABar * errand.lows.size(), 512, 1 << 20));
+        std::clamp<std::size_t>(kABar * input.lows.size(), 512, 1 << 20));
 }
 
-Keeping Gathering::first_keeping(const FamilyView& family, const Errand& errand) {
-    return {std::vector<double>(family.patterns.size(), kAll), first_capacity(errand)};
+Keeping Gathering::first_keeping(const FamilyView& family, const SearchInput& input) {
+    return {std::vector<double>(family.patterns.size(), kAll), first_capacity(input)};
 }
 
-Gathering::Gathering(const Errand& errand, const Settings& settings, std::size_t keep)
-    : errand_(errand),
+Gathering::Gathering(const SearchInput& input, const Settings& settings, std::size_t keep)
+    : input_(input),
       settings_(settings),
       keep_(keep),
       target_(keep),
-      rarity_(rarity_of(*errand.table, errand.itinerary->longest_window(), settings)) {}
+      rarity_(rarity_of(*input.table, input.itinerary->longest_window(), settings)) {}
 
 void Gathering::take(const FamilyView& family, bool rising, LaneResult lane) {
     Side& side = sides_[rising];
@@ -57,7 +57,7 @@ void Gathering::take(const FamilyView& family, bool rising, LaneResult lane) {
     side.lane = std::move(lane);
 }
 
-// The highest standing that so many counts have for sure.
+// The highest standing that this many counts reach for certain.
 double Gathering::standing_reached_by(std::size_t count) const {
     std::vector<std::pair<double, std::size_t>> steps;  // the least standing of a bin, its counts
     for (const auto& [rising, side] : sides_) {
@@ -88,7 +88,7 @@ std::vector<std::pair<bool, Keeping>> Gathering::missing() {
         const bool floors =
             std::ranges::any_of(sides_, [](const auto& it) { return !it.second.floors.empty(); });
         if (!floors || more_) return {};
-        // The same counts came in several windows, and too few were left.
+        // Duplicates from several windows left too few counts.
         target_ *= 4;
     }
     const double standing = standing_reached_by(target_);
@@ -104,7 +104,7 @@ std::vector<std::pair<bool, Keeping>> Gathering::missing() {
                 capacity += side.lane.histogram[p * kScoreBins + bin];
         }
         again.push_back({rising, {side.floors, static_cast<std::uint32_t>(capacity)}});
-        // Without a floor everything comes: nothing can be missing then.
+        // Without a floor every count is kept: none can be missing.
         if (standing == kAll) side.floors.clear();
     }
     return again;
@@ -126,23 +126,23 @@ void Gathering::add_lane(const Side& side, bool rising, Pool& counts, Pool& open
         const auto p = static_cast<std::size_t>(it.pattern());
         const Pattern& pattern = family.patterns[p];
         if (it.waves() == pattern.waves && it.score < floors[p]) continue;
-        Found found = found_of(it, pattern, rising, *errand_.itinerary);
+        Found found = found_of(it, pattern, rising, *input_.itinerary);
         if (it.waves() == pattern.waves) {
             found.standing = rarity_.standing(found.shape, found.waves, found.score);
             counts.add(found);
             if (counts.threshold() != threshold) set_floors();
             continue;
         }
-        const Path path = path_of(*errand_.table, found);
+        const Path path = path_of(*input_.table, found);
         if (!may_go_on(pattern, path, found.waves, found.window_end)) continue;
-        found.score = total(count_parts(*errand_.table, found, settings_.mode), settings_.weights);
+        found.score = total(count_parts(*input_.table, found, settings_.mode), settings_.weights);
         found.standing = rarity_.standing(found.shape, found.waves, found.score);
         open.add(found);
     }
 }
 
 void Gathering::rank() {
-    const bool windowed = errand_.itinerary->windows.size() > 1;
+    const bool windowed = input_.itinerary->windows.size() > 1;
     Pool counts(keep_, windowed);
     Pool open(std::max(kOpenKept, keep_), windowed);
     for (const bool rising : {true, false})
@@ -165,7 +165,7 @@ SearchResult Gathering::result() {
     result.open = std::move(open_);
     result.more = more_;
     result.best.fill(-1);
-    const Itinerary& itinerary = *errand_.itinerary;
+    const Itinerary& itinerary = *input_.itinerary;
     Coverage& coverage = result.coverage;
     coverage.windows = itinerary.windows.size() - itinerary.quiet_windows;
     coverage.quiet_windows = itinerary.quiet_windows;

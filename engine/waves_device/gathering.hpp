@@ -4,25 +4,25 @@
 
 namespace plimsoll::waves {
 
-// Makes the result of one series out of what its lanes found: ranks what the device kept as the
-// processor does, and says whether that was enough.
+// Assembles the result of one series from its lanes: ranks the counts that the device kept, like
+// the processor, and decides whether they were enough.
 class Gathering {
   public:
-    // What a lane keeps at first: this many counts, whatever they score.
-    static std::uint32_t first_capacity(const Errand& errand);
-    static Keeping first_keeping(const FamilyView& family, const Errand& errand);
+    // Capacity of a lane at first: this many counts, whatever they score.
+    static std::uint32_t first_capacity(const SearchInput& input);
+    static Keeping first_keeping(const FamilyView& family, const SearchInput& input);
 
-    Gathering(const Errand& errand, const Settings& settings, std::size_t keep);
+    Gathering(const SearchInput& input, const Settings& settings, std::size_t keep);
 
-    // The lane of a direction, later again with other floors.
+    // Takes the lane of a direction; later again with other floors.
     void take(const FamilyView& family, bool rising, LaneResult lane);
 
-    // When the lanes of this series must be searched again since not all that may matter was kept:
-    // with these. None: it is done.
+    // The floors with which the lanes must be searched again, since relevant counts may have been
+    // dropped. None: done.
     std::vector<std::pair<bool, Keeping>> missing();
 
-    // Whether max_combinations may have ended a window: which start it ends at is for a search to
-    // say that goes from one start to the next.
+    // Whether max_combinations may have ended a window: only a sequential search can tell at which
+    // start.
     bool may_be_cut() const;
 
     SearchResult result();
@@ -31,16 +31,16 @@ class Gathering {
     struct Side {
         FamilyView family;
         LaneResult lane;
-        std::vector<double> floors;  // empty: all was wanted
+        std::vector<double> floors;  // empty: no floor
     };
     void rank();
     void add_lane(const Side& side, bool rising, Pool& counts, Pool& open) const;
     double standing_reached_by(std::size_t count) const;
 
-    const Errand& errand_;
+    const SearchInput& input_;
     const Settings& settings_;
     std::size_t keep_;
-    std::size_t target_;  // counts that the floors leave, at least
+    std::size_t target_;  // minimum number of counts that the floors leave
     Rarity rarity_;
     std::map<bool, Side> sides_;  // by rising
     std::vector<Found> counts_, open_;

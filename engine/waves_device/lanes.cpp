@@ -5,16 +5,16 @@
 
 namespace plimsoll::waves {
 
-BatchPrices::BatchPrices(std::span<const Errand> errands) {
-    for (const Errand& errand : errands) {
+BatchPrices::BatchPrices(std::span<const SearchInput> inputs) {
+    for (const SearchInput& input : inputs) {
         series.push_back(static_cast<std::int32_t>(lows.size()));
-        series.push_back(static_cast<std::int32_t>(errand.lows.size()));
-        lows.insert(lows.end(), errand.lows.begin(), errand.lows.end());
-        highs.insert(highs.end(), errand.highs.begin(), errand.highs.end());
+        series.push_back(static_cast<std::int32_t>(input.lows.size()));
+        lows.insert(lows.end(), input.lows.begin(), input.lows.end());
+        highs.insert(highs.end(), input.highs.begin(), input.highs.end());
     }
 }
 
-// By bar: what one window told of a start saves searching it in the next.
+// By bar: results of a start in one window are reused in the next.
 LanePlan::Range LanePlan::visits_of(const Itinerary& itinerary, bool rising) {
     const auto [known, fresh] = known_.try_emplace({&itinerary, rising});
     if (!fresh) return known->second;
@@ -31,20 +31,20 @@ LanePlan::Range LanePlan::visits_of(const Itinerary& itinerary, bool rising) {
     return known->second;
 }
 
-LanePlan::LanePlan(std::span<const Lane> all, std::span<const Errand> errands,
+LanePlan::LanePlan(std::span<const Lane> all, std::span<const SearchInput> inputs,
                    const BatchPrices& prices, const Flavour& flavour) {
     const auto bar = [this](std::int32_t visit) {
         return visits[3 * static_cast<std::size_t>(visit)];
     };
     for (const Lane& lane : all) {
-        const std::int32_t first = prices.series[2 * lane.errand];
-        const std::int32_t n = prices.series[2 * lane.errand + 1];
+        const std::int32_t first = prices.series[2 * lane.input];
+        const std::int32_t n = prices.series[2 * lane.input + 1];
         const auto number = static_cast<std::int32_t>(lanes.size() / 2);
         lanes.insert(lanes.end(), {2 * first + (lane.rising ? 0 : n), n});
         first_items.push_back(static_cast<std::int32_t>(item_work.size()));
-        const Itinerary& itinerary = *errands[lane.errand].itinerary;
+        const Itinerary& itinerary = *inputs[lane.input].itinerary;
         const Range range = visits_of(itinerary, lane.rising);
-        // The longer the window, the more there is to find from a start.
+        // The longer the window, the more work per start.
         const double work = std::pow(itinerary.longest_window() / 500.0, 0.6);
         for (std::int32_t begin = range.begin; begin < range.end;) {
             std::int32_t end =

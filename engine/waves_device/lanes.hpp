@@ -8,29 +8,29 @@
 
 namespace plimsoll::waves {
 
-// The series of a batch, one behind the other.
+// The concatenated series of a batch.
 struct BatchPrices {
     std::vector<double> lows, highs;
-    std::vector<std::int32_t> series;  // of each its first bar, and its bars
+    std::vector<std::int32_t> series;  // first bar and number of bars of each series
 
-    explicit BatchPrices(std::span<const Errand> errands);
+    explicit BatchPrices(std::span<const SearchInput> inputs);
     std::size_t bars() const { return lows.size(); }
 };
 
 // A direction of a series.
 struct Lane {
-    std::size_t errand = 0;
+    std::size_t input = 0;
     bool rising = true;
 };
 
-// What a search launch reads about its lanes; the arrays are those of
-// engine/kernels/waves_search.cl.
+// The lane arrays that a search launch reads; the layout is that of
+// engine/kernels/waves/waves_search.cl.
 struct LanePlan {
     std::vector<std::int32_t> lanes, items, visits;
-    std::vector<std::int32_t> first_items;  // of each lane; behind the last one their number
+    std::vector<std::int32_t> first_items;  // of each lane, followed by the total
     std::vector<double> item_work;          // see Flavour::work_per_launch
 
-    LanePlan(std::span<const Lane> lanes, std::span<const Errand> errands,
+    LanePlan(std::span<const Lane> lanes, std::span<const SearchInput> inputs,
              const BatchPrices& prices, const Flavour& flavour);
     std::size_t item_count() const { return item_work.size(); }
 
@@ -39,7 +39,7 @@ struct LanePlan {
         std::int32_t begin = 0, end = 0;
     };
     Range visits_of(const Itinerary& itinerary, bool rising);
-    std::map<std::pair<const Itinerary*, bool>, Range> known_;  // chance series share theirs
+    std::map<std::pair<const Itinerary*, bool>, Range> known_;  // shared by chance series
 };
 
 }  // namespace plimsoll::waves

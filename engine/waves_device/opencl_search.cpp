@@ -10,7 +10,7 @@
 namespace plimsoll::waves {
 namespace {
 
-// Of device memory that the counts of one call take: 40 bytes each.
+// Device memory for the counts of one call: 40 bytes each.
 constexpr std::size_t kMostCounts = 12'000'000;
 
 // Families in the order of their directions: one for both, or one each.
@@ -46,28 +46,28 @@ std::string OpenclSearch::name() const {
     return to_string(device_.info().address) + " (" + std::string(flavour_.name) + ")";
 }
 
-// How many of the errands, from the first on, are searched at once: as much work as a launch takes,
-// as long as the counts that are kept of them are not too many.
-std::size_t OpenclSearch::batch_size(std::span<const Errand> errands, bool keeps_counts) const {
+// The number of leading inputs to search at once: as much work as fits a launch, while their kept
+// counts fit in memory.
+std::size_t OpenclSearch::batch_size(std::span<const SearchInput> inputs, bool keeps_counts) const {
     double work = 0;
     std::size_t counts = 0;
     std::size_t size = 0;
-    while (size < errands.size() && work < flavour_.work_per_launch &&
+    while (size < inputs.size() && work < flavour_.work_per_launch &&
            counts < flavour_.counts_per_batch) {
-        work += Work::of(*errands[size].itinerary) + 1;
-        if (keeps_counts) counts += std::size_t{2} * Gathering::first_capacity(errands[size]);
+        work += Work::of(*inputs[size].itinerary) + 1;
+        if (keeps_counts) counts += std::size_t{2} * Gathering::first_capacity(inputs[size]);
         ++size;
     }
     return size;
 }
 
-Result<void> OpenclSearch::search_batch(std::span<const Errand> errands, const Settings& settings,
-                                        std::size_t keep, const Watch& watch,
-                                        std::vector<SearchResult>& results) {
-    if (auto loaded = runner_.load(errands); !loaded) return loaded;
+Result<void> OpenclSearch::search_batch(std::span<const SearchInput> inputs,
+                                        const Settings& settings, std::size_t keep,
+                                        const Watch& watch, std::vector<SearchResult>& results) {
+    if (auto loaded = runner_.load(inputs); !loaded) return loaded;
     const auto passes = passes_of(settings);
     std::vector<Gathering> gatherings;
-    for (const Errand& errand : errands) gatherings.emplace_back(errand, settings, keep);
+    for (const SearchInput& input : inputs) gatherings.emplace_back(input, settings, keep);
 
     struct Ask {
         Lane lane;
@@ -76,12 +76,12 @@ Result<void> OpenclSearch::search_batch(std::span<const Errand> errands, const S
     std::vector<std::vector<Ask>> asked(passes.size());
     for (std::size_t p = 0; p < passes.size(); ++p)
         for (const bool rising : passes[p].directions)
-            for (std::size_t e = 0; e < errands.size(); ++e)
+            for (std::size_t e = 0; e < inputs.size(); ++e)
                 asked[p].push_back(
-                    {{e, rising}, Gathering::first_keeping(passes[p].family, errands[e])});
+                    {{e, rising}, Gathering::first_keeping(passes[p].family, inputs[e])});
 
-    std::vector<std::size_t> searched(errands.size());
-    for (std::size_t e = 0; e < errands.size(); ++e) searched[e] = e;
+    std::vector<std::size_t> searched(inputs.size());
+    for (std::size_t e = 0; e < inputs.size(); ++e) searched[e] = e;
     while (!searched.empty()) {
         for (std::size_t p = 0; p < passes.size(); ++p) {
             std::vector<Lane> lanes;
@@ -97,11 +97,11 @@ Result<void> OpenclSearch::search_batch(std::span<const Errand> errands, const S
             if (counts > kMostCounts)
                 return fail(Errc::exhausted,
                             "There are more counts than the device is asked to hold.", name());
-            auto found = runner_.count(passes[p].family, lanes, errands, keeping, settings, watch);
+            auto found = runner_.count(passes[p].family, lanes, inputs, keeping, settings, watch);
             if (!found) return fail(found.error());
             for (std::size_t l = 0; l < lanes.size(); ++l)
-                gatherings[lanes[l].errand].take(passes[p].family, lanes[l].rising,
-                                                 std::move((*found)[l]));
+                gatherings[lanes[l].input].take(passes[p].family, lanes[l].rising,
+                                                std::move((*found)[l]));
         }
         std::vector<std::size_t> again;
         for (const std::size_t e : searched) {
@@ -115,25 +115,24 @@ Result<void> OpenclSearch::search_batch(std::span<const Errand> errands, const S
         }
         searched = std::move(again);
     }
-    for (std::size_t e = 0; e < errands.size(); ++e) {
+    for (std::size_t e = 0; e < inputs.size(); ++e) {
         if (!gatherings[e].may_be_cut()) {
             results.push_back(gatherings[e].result());
             continue;
         }
-        auto result =
-            waves::search(*errands[e].table, *errands[e].itinerary, settings, keep, watch);
+        auto result = waves::search(*inputs[e].table, *inputs[e].itinerary, settings, keep, watch);
         if (!result) return fail(result.error());
         results.push_back(std::move(*result));
     }
     return {};
 }
 
-Result<std::vector<SearchResult>> OpenclSearch::search(std::span<const Errand> errands,
+Result<std::vector<SearchResult>> OpenclSearch::search(std::span<const SearchInput> inputs,
                                                        const Settings& settings, std::size_t keep,
                                                        const Watch& watch) {
     std::vector<SearchResult> results;
-    while (results.size() < errands.size()) {
-        const auto rest = errands.subspan(results.size());
+    while (results.size() < inputs.size()) {
+        const auto rest = inputs.subspan(results.size());
         const auto done =
             search_batch(rest.first(batch_size(rest, true)), settings, keep, watch, results);
         if (!done) return fail(done.error());
@@ -142,30 +141,30 @@ Result<std::vector<SearchResult>> OpenclSearch::search(std::span<const Errand> e
     return results;
 }
 
-Result<void> OpenclSearch::best_of_batch(std::span<const Errand> errands, const Settings& settings,
-                                         const Watch& watch,
+Result<void> OpenclSearch::best_of_batch(std::span<const SearchInput> inputs,
+                                         const Settings& settings, const Watch& watch,
                                          std::vector<std::array<double, kKinds>>& scores) {
-    if (auto loaded = runner_.load(errands); !loaded) return loaded;
+    if (auto loaded = runner_.load(inputs); !loaded) return loaded;
     const std::size_t first = scores.size();
-    scores.resize(first + errands.size());
-    for (std::size_t e = 0; e < errands.size(); ++e) scores[first + e].fill(-1);
+    scores.resize(first + inputs.size());
+    for (std::size_t e = 0; e < inputs.size(); ++e) scores[first + e].fill(-1);
     for (const Pass& pass : passes_of(settings)) {
         std::vector<Lane> lanes;
         for (const bool rising : pass.directions)
-            for (std::size_t e = 0; e < errands.size(); ++e) lanes.push_back({e, rising});
-        const auto best = runner_.best(pass.family, lanes, errands, settings, watch);
+            for (std::size_t e = 0; e < inputs.size(); ++e) lanes.push_back({e, rising});
+        const auto best = runner_.best(pass.family, lanes, inputs, settings, watch);
         if (!best) return fail(best.error());
         const std::size_t patterns = pass.family.patterns.size();
         for (std::size_t l = 0; l < lanes.size(); ++l)
             for (std::size_t p = 0; p < patterns; ++p)
-                scores[first + lanes[l].errand][kind_index(
+                scores[first + lanes[l].input][kind_index(
                     pass.family.patterns[p].shape, lanes[l].rising)] = (*best)[l * patterns + p];
     }
     return {};
 }
 
 Result<std::vector<std::array<double, kKinds>>> OpenclSearch::best_scores(
-    std::span<const Errand> errands, const Settings& settings, const Watch& watch) {
+    std::span<const SearchInput> inputs, const Settings& settings, const Watch& watch) {
     if (settings.max_combinations > 0)
         return fail(
             Errc::unavailable,
@@ -173,8 +172,8 @@ Result<std::vector<std::array<double, kKinds>>> OpenclSearch::best_scores(
             "other, on the processor.",
             name());
     std::vector<std::array<double, kKinds>> scores;
-    while (scores.size() < errands.size()) {
-        const auto rest = errands.subspan(scores.size());
+    while (scores.size() < inputs.size()) {
+        const auto rest = inputs.subspan(scores.size());
         const auto done =
             best_of_batch(rest.first(batch_size(rest, false)), settings, watch, scores);
         if (!done) return fail(done.error());
@@ -186,7 +185,7 @@ Result<Forecast> OpenclSearch::forecast(const Work& work, const Settings& settin
     auto known = rates_.find(settings.mode);
     if (known == rates_.end())
         known = rates_.emplace(settings.mode, try_out(*this, settings.mode)).first;
-    // The trial built the kernels: what a compiler in this process no longer needs goes back.
+    // The trial built the kernels: release the memory that the compiler no longer needs.
     malloc_trim(0);
     if (!known->second) return fail(known->second.error());
     const Rates& rates = *known->second;

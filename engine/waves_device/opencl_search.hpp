@@ -7,44 +7,44 @@
 
 namespace plimsoll::waves {
 
-// Searches on an OpenCL device. The device outlives it, as the ledger of its memory does; one
-// thread uses all three.
+// Searches on an OpenCL device. The device and its memory ledger must outlive it; one thread uses
+// all three.
 class OpenclSearch : public SearchDevice {
   public:
-    // `unavailable` with the reason when the device cannot: no double precision, kernels that do
-    // not build, or results that differ from the processor's on a random walk. The last is tried
-    // for each mode at its first use.
+    // `unavailable` with the reason when the device cannot search: no double precision, kernels
+    // that do not build, or results that differ from the processor's on a random walk. The last is
+    // checked for each mode at its first use.
     static Result<std::unique_ptr<OpenclSearch>> open(opencl::Device& device,
                                                       opencl::Ledger& ledger,
                                                       const Flavour& flavour);
 
     std::string name() const override;
-    Result<std::vector<SearchResult>> search(std::span<const Errand> errands,
+    Result<std::vector<SearchResult>> search(std::span<const SearchInput> inputs,
                                              const Settings& settings, std::size_t keep,
                                              const Watch& watch) override;
-    Result<std::vector<std::array<double, kKinds>>> best_scores(std::span<const Errand> errands,
+    Result<std::vector<std::array<double, kKinds>>> best_scores(std::span<const SearchInput> inputs,
                                                                 const Settings& settings,
                                                                 const Watch& watch) override;
     Result<Forecast> forecast(const Work& work, const Settings& settings) override;
 
-    // Of buffers that are kept for the next search.
+    // Bytes of buffers kept for the next search.
     std::uint64_t held_bytes() const { return runner_.held_bytes(); }
 
   private:
     OpenclSearch(opencl::Device& device, opencl::Ledger& ledger, const Flavour& flavour)
         : device_(device), flavour_(flavour), runner_(device, ledger, flavour) {}
 
-    std::size_t batch_size(std::span<const Errand> errands, bool keeps_counts) const;
-    Result<void> search_batch(std::span<const Errand> errands, const Settings& settings,
+    std::size_t batch_size(std::span<const SearchInput> inputs, bool keeps_counts) const;
+    Result<void> search_batch(std::span<const SearchInput> inputs, const Settings& settings,
                               std::size_t keep, const Watch& watch,
                               std::vector<SearchResult>& results);
-    Result<void> best_of_batch(std::span<const Errand> errands, const Settings& settings,
+    Result<void> best_of_batch(std::span<const SearchInput> inputs, const Settings& settings,
                                const Watch& watch, std::vector<std::array<double, kKinds>>& scores);
 
     opencl::Device& device_;
     const Flavour& flavour_;
     Runner runner_;
-    std::map<Mode, Result<Rates>> rates_;  // by mode, once asked for
+    std::map<Mode, Result<Rates>> rates_;  // by mode, measured on demand
 };
 
 }  // namespace plimsoll::waves

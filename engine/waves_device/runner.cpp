@@ -56,7 +56,7 @@ Result<const opencl::Buffer*> Runner::room(Place place, std::size_t bytes) {
     const auto held = buffers_.find(place);
     if (held != buffers_.end()) {
         if (held->second.buffer.bytes >= needed) return &held->second.buffer;
-        buffers_.erase(held);  // before the larger one is taken
+        buffers_.erase(held);  // before the larger one is allocated
     }
     auto entry = ledger_.enter(needed, "waves");
     if (!entry) return fail(entry.error());
@@ -122,8 +122,8 @@ Result<const opencl::Kernel*> Runner::kernel(const std::string& key, const std::
     return &kernels_.emplace(key, std::move(*built)).first->second;
 }
 
-Result<void> Runner::load(std::span<const Errand> errands) {
-    prices_ = BatchPrices(errands);
+Result<void> Runner::load(std::span<const SearchInput> inputs) {
+    prices_ = BatchPrices(inputs);
     const auto build = kernel("table", "waves_table", [] {
         return std::string(kernels::source("waves_bars")) +
                std::string(kernels::source("waves_table"));
@@ -146,10 +146,10 @@ Result<void> Runner::load(std::span<const Errand> errands) {
                          .add(**highs)
                          .add(**working)
                          .add(**series)
-                         .add(small(errands.size()))
+                         .add(small(inputs.size()))
                          .result();
     if (!set) return set;
-    return launch(**build, 2 * errands.size());
+    return launch(**build, 2 * inputs.size());
 }
 
 Result<void> Runner::launch_search(const FamilyView& family, const LanePlan& plan,
@@ -222,16 +222,16 @@ Result<void> Runner::launch_search(const FamilyView& family, const LanePlan& pla
 }
 
 Result<std::vector<double>> Runner::best(const FamilyView& family, std::span<const Lane> lanes,
-                                         std::span<const Errand> errands, const Settings& settings,
-                                         const Watch& watch) {
-    const LanePlan plan(lanes, errands, prices_, flavour_);
+                                         std::span<const SearchInput> inputs,
+                                         const Settings& settings, const Watch& watch) {
+    const LanePlan plan(lanes, inputs, prices_, flavour_);
     if (auto done = launch_search(family, plan, lanes.size(), false, settings, watch); !done)
         return fail(done.error());
     return fetch<double>(Place::lane_best, lanes.size() * family.patterns.size());
 }
 
 Result<std::vector<LaneResult>> Runner::count(const FamilyView& family, std::span<const Lane> lanes,
-                                              std::span<const Errand> errands,
+                                              std::span<const SearchInput> inputs,
                                               std::span<const Keeping> keeping,
                                               const Settings& settings, const Watch& watch) {
     const std::size_t patterns = family.patterns.size();
@@ -255,7 +255,7 @@ Result<std::vector<LaneResult>> Runner::count(const FamilyView& family, std::spa
           put<std::uint32_t>(Place::kept, some(lanes.size()))})
         if (!made) return fail(made.error());
 
-    const LanePlan plan(lanes, errands, prices_, flavour_);
+    const LanePlan plan(lanes, inputs, prices_, flavour_);
     if (auto done = launch_search(family, plan, lanes.size(), true, settings, watch); !done)
         return fail(done.error());
     const auto best = fetch<double>(Place::lane_best, patterns * lanes.size());

@@ -115,7 +115,7 @@ class Loops {
         wave(k + 1);
     }
 
-    // Passes over what cannot beat the best so far, as BestOnly::enter() does.
+    // Prunes branches that cannot beat the best so far, as BestOnly::enter() does.
     void enter(int k) {
         const bool standard = family_.mode == Mode::standard;
         const int early = standard ? StandardScore::kEarly : CompatibleScore::kEarly;

@@ -24,7 +24,7 @@ struct Walk {
         table.build(series.low, series.high);
         itinerary = make_itinerary(table, series.close, 5, settings);
     }
-    Errand errand() const { return {series.low, series.high, &itinerary, &table}; }
+    SearchInput input() const { return {series.low, series.high, &itinerary, &table}; }
 };
 
 // Bars of some height, rounded to hundredths so that prices are equal now and then; shuffled, they
@@ -76,9 +76,9 @@ Result<Rates> try_out(SearchDevice& device, Mode mode) {
     const SurrogateMaker maker(some_bars(), SurrogateMethod::shuffle, 0);
     std::vector<Walk> walks;
     for (std::size_t i = 0; i < kWalks; ++i) walks.emplace_back(maker, i, settings);
-    std::vector<Errand> errands;
-    for (const Walk& walk : walks) errands.push_back(walk.errand());
-    const auto one = std::span(errands).first(1);
+    std::vector<SearchInput> inputs;
+    for (const Walk& walk : walks) inputs.push_back(walk.input());
+    const auto one = std::span(inputs).first(1);
 
     // The first call builds the kernels.
     if (const auto built = device.search(one, settings, kKept, {}); !built)
@@ -89,8 +89,8 @@ Result<Rates> try_out(SearchDevice& device, Mode mode) {
     Result<std::vector<SearchResult>> counted;
     Result<std::vector<std::array<double, kKinds>>> scored;
     const double first = seconds([&] { scored = device.best_scores(one, settings, {}); });
-    const double counting = seconds([&] { counted = device.search(errands, settings, kKept, {}); });
-    const double scoring = seconds([&] { scored = device.best_scores(errands, settings, {}); });
+    const double counting = seconds([&] { counted = device.search(inputs, settings, kKept, {}); });
+    const double scoring = seconds([&] { scored = device.best_scores(inputs, settings, {}); });
     if (!counted) return fail(counted.error());
     if (!scored) return fail(scored.error());
 

@@ -4,8 +4,8 @@
 
 namespace plimsoll::zones {
 
-// A time through which clocks are the same distance from UTC: [begin, end) in seconds since 1970
-// UTC; INT64_MIN and INT64_MAX where it never began or never ends.
+// A period of constant UTC offset: [begin, end) in seconds since 1970 UTC; INT64_MIN and INT64_MAX
+// where it is unbounded.
 struct Period {
     std::int64_t begin = INT64_MIN;
     std::int64_t end = INT64_MAX;

@@ -20,7 +20,8 @@ bool digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-// Takes a TZ apart from its beginning. Each function takes what it is named after, or fails.
+// Takes a TZ apart from its beginning. Each function consumes the element it is named after, or
+// fails.
 class Reader {
   public:
     explicit Reader(std::string_view text) : rest_(text) {}
@@ -127,7 +128,7 @@ std::int64_t YearlyChange::in(int year) const {
             its_year, std::chrono::month(static_cast<unsigned>(month)),
             weekday(static_cast<unsigned>(this->day))[static_cast<unsigned>(std::min(week, 4))]};
         date = nth;
-        // The last is the fourth or the one after it.
+        // The last weekday of a month is the fourth or fifth.
         if (week == 5 && year_month_day(date + weeks(1)).month() == nth.month()) date += weeks(1);
     } else {
         date = sys_days(its_year / January / 1);
@@ -191,7 +192,7 @@ Period PosixRule::period(std::int64_t at) const {
         add(summer_->from.in(its_year)-standard_, summer_->offset);
         add(summer_->until.in(its_year)-summer_->offset, standard_);
     }
-    // Where summer lasts all the year, one ends in the moment in which the next begins.
+    // With summer time all year, one period ends when the next begins.
     std::ranges::sort(changes, {}, [](const Change& c) { return std::pair(c.at, c.number); });
     const auto after = std::ranges::upper_bound(changes, moment, {}, &Change::at);
     const auto& last = *(after - 1);

@@ -8,7 +8,7 @@
 
 namespace plimsoll::zones {
 
-// A day and a time of every year at which clocks change, as POSIX.1 writes it in TZ.
+// The yearly day and time of an offset change, as POSIX.1 writes it in TZ.
 struct YearlyChange {
     enum class Day {
         of_year_without_leap_day,  // Jn, 1 … 365: February 29 is never counted
@@ -19,19 +19,19 @@ struct YearlyChange {
     int day = 0;
     int month = 0;
     int week = 0;
-    std::int64_t time = 7'200;  // seconds after midnight as clocks count them before the change
+    std::int64_t time = 7'200;  // seconds after midnight, local time before the change
 
-    // Seconds from 1970-01-01 00:00 to the change in that year (1 … 9999), by the same clocks.
+    // Seconds from 1970-01-01 00:00 to the change in that year (1 … 9999), same local time.
     std::int64_t in(int year) const;
 };
 
-// How clocks go on for ever, in the words of the environment variable TZ (POSIX.1-2017, Base
+// The recurring rule for offsets, in the syntax of the environment variable TZ (POSIX.1-2017, Base
 // Definitions 8.3), with the names in angle brackets and with the times from -167 to 167 hours of
 // RFC 8536, 3.3.1: "CET-1CEST,M3.5.0,M10.5.0/3", "<+03>-3".
 class PosixRule {
   public:
-    // None: not of that form. A summer time without its dates is none, too: POSIX leaves open when
-    // that begins.
+    // None: malformed. So is a summer time without dates, whose begin POSIX leaves to the
+    // implementation.
     static std::optional<PosixRule> parse(std::string_view text);
 
     Period period(std::int64_t at) const;

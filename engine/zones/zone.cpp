@@ -9,7 +9,7 @@
 namespace plimsoll::zones {
 namespace {
 
-// More than any place was ever away from UTC.
+// More than any offset from UTC ever used.
 constexpr std::int64_t kMostOffset = 26 * 3600;
 
 bool digit(char c) {

@@ -11,38 +11,37 @@ namespace plimsoll::zones {
 
 struct Place;
 
-// When a clock showed some time, in seconds since 1970 UTC.
+// The instant of a local time, in seconds since 1970 UTC.
 struct Instant {
     std::int64_t seconds = 0;
-    std::optional<std::int64_t> again;  // once more, where clocks went back over it
+    std::optional<std::int64_t> again;  // the second occurrence, where clocks went back over it
 };
 
-// As Instant, also for a time that clocks skip: `seconds` is then when they were put forward.
+// As Instant, also for a skipped local time: `seconds` is then the moment of the change.
 struct Shown {
     Instant instant;
     bool skipped = false;
 };
 
-// Where clocks show the time: an offset from UTC, or a place of the system's IANA time zone
-// database, whose offset changes through the year, for ever by the rule that holds last. Small, to
-// be copied.
+// A time zone: a fixed offset from UTC, or a place of the system's IANA time zone database, whose
+// last rule extends into the future. Cheap to copy.
 class Zone {
   public:
     Zone() = default;  // UTC
     // "Z", "UTC", "+02:00", "-0530", "+02", or a name of the database such as "Europe/Berlin".
     static Result<Zone> named(std::string_view name);
 
-    // `local`: seconds since 1970 as clocks count them there. Fails where clocks skip that time.
+    // `local`: seconds since 1970 in local time. Fails for a skipped local time.
     Result<Instant> at(std::int64_t local) const;
     Shown shown(std::int64_t local) const;
-    // As named() takes it.
+    // A name that named() accepts.
     std::string name() const;
     // Seconds east of UTC at that time.
     std::int64_t offset(std::int64_t seconds) const;
     bool operator==(const Zone&) const = default;
 
   private:
-    const Place* place_ = nullptr;  // kept for ever; none: an offset
+    const Place* place_ = nullptr;  // cached until exit; null: a fixed offset
     std::int64_t offset_ = 0;
 };
 

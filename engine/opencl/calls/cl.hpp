@@ -1,5 +1,5 @@
 #pragma once
 
-// The oldest API level that covers what this folder needs, so that any driver will do.
+// The oldest API level that covers our needs, so that any driver works.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

@@ -6,8 +6,8 @@
 
 namespace plimsoll::opencl {
 
-// Owns one reference to an OpenCL object. A failed release is ignored: it happens when the driver
-// has already lost the context, and the process ends next.
+// Owns one reference to an OpenCL object. A failed release is ignored: it means that the driver has
+// lost the context, and the process is about to end.
 template <class T, auto Release>
 class Handle {
   public:

@@ -9,7 +9,7 @@
 
 namespace plimsoll::opencl {
 
-// Names a device on this machine: "opencl:pocl:0". The platform is named after its driver, not
+// Identifies a device on this machine: "opencl:pocl:0". The platform is named after its driver, not
 // after its position, which changes when another driver is installed.
 struct DeviceAddress {
     std::string platform;  // the driver's suffix in lower case ("pocl", "nv"), else a short name
@@ -38,17 +38,17 @@ struct DeviceInfo {
     std::uint64_t max_work_group_size = 0;
     std::uint64_t local_memory_bytes = 0;
     std::uint64_t max_allocation_bytes = 0;  // of one buffer
-    // What may be planned with. A CPU device has the machine's memory; for others it is unknown
-    // until something better than the driver's own figure says so.
+    // Memory available for planning. A CPU device has the machine's memory; for others it is
+    // unknown until a source more reliable than the driver's own figure reports it.
     MemorySize memory;
     // CL_DEVICE_GLOBAL_MEM_SIZE. PoCL derives it from one NUMA node and does not enforce it, so it
-    // is shown and never planned with.
+    // is displayed and never used for planning.
     std::uint64_t driver_memory_bytes = 0;
-    // "0000:3b:00.0", by which other libraries know the device; empty when the driver does not say.
+    // "0000:3b:00.0", PCI address; empty when the driver does not report it.
     std::string pci_address = {};
 };
 
-// Processors read the host's memory: what the host wrote needs no copy.
+// CPU devices read host memory directly and need no copy.
 inline bool has_own_memory(const DeviceInfo& info) {
     return info.type != DeviceType::cpu;
 }

@@ -7,7 +7,7 @@
 
 namespace plimsoll::opencl {
 
-// How much memory something has, and how we know. No value means that nobody trustworthy says.
+// An amount of memory and its source. No value: no reliable source.
 struct MemorySize {
     std::optional<std::uint64_t> bytes;
     std::string source = "unknown";  // "cgroup-v2", "cgroup-v1", "mem-available" or "unknown"
@@ -15,8 +15,8 @@ struct MemorySize {
     bool operator==(const MemorySize&) const = default;
 };
 
-// What this process may use of the machine's memory: the smallest of its cgroup's limits (its own
-// and its ancestors', version 1 and 2) and the kernel's MemAvailable. `root` stands for "/".
+// Host memory that this process may use: the minimum of its cgroup limits (its own and its
+// ancestors', versions 1 and 2) and the kernel's MemAvailable. `root` stands for "/".
 MemorySize available_host_memory(const std::filesystem::path& root = "/");
 
 }  // namespace plimsoll::opencl

@@ -15,11 +15,11 @@ struct FoundDevice {
 
 struct Inventory {
     std::vector<FoundDevice> devices;
-    std::vector<Error> problems;  // platforms and devices that would not describe themselves
+    std::vector<Error> problems;  // platforms and devices whose queries failed
 };
 
-// Asks every installed driver for its devices. Loads the drivers into this process: call it where a
-// crash is affordable. No driver at all is an empty inventory.
+// Lists the devices of every installed driver. Loads the drivers into this process: call it where a
+// crash is affordable. Without any driver the inventory is empty.
 Inventory take_inventory();
 
 }  // namespace plimsoll::opencl

@@ -16,7 +16,7 @@ namespace plimsoll::opencl {
 
 namespace {
 
-// Leaf 7 of CPUID: {eax, ebx, ecx, edx} of a subleaf; zeros when there is none.
+// Leaf 7 of CPUID: {eax, ebx, ecx, edx} of a subleaf; zeros when it does not exist.
 std::array<unsigned, 4> extended_features(unsigned subleaf) {
     std::array<unsigned, 4> r{};
     __get_cpuid_count(7, subleaf, &r[0], &r[1], &r[2], &r[3]);
@@ -33,7 +33,7 @@ bool processor_has_amx_bf16() {
     return (extended_features(0)[3] >> 22 & 1) != 0;
 }
 
-void ask_for_tiles() {
+void request_amx_tiles() {
     constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
     constexpr long kTileData = 18;               // XFEATURE_XTILEDATA
     if (processor_has_amx_bf16()) syscall(SYS_arch_prctl, kRequestPermission, kTileData);
@@ -49,11 +49,11 @@ bool processor_has_amx_bf16() {
     return false;
 }
 
-void ask_for_tiles() {}
+void request_amx_tiles() {}
 
 #endif
 
-void keep_driver_threads_apart() {
+void pin_driver_threads() {
     setenv("POCL_AFFINITY", "1", 0);
 }
 

@@ -2,19 +2,19 @@
 
 namespace plimsoll::opencl {
 
-// What the processor says of itself; false on other processors than x86-64. Saying is not allowing:
-// an operating system or a hypervisor may keep the instructions from us.
+// What CPUID reports; false on anything but x86-64. The operating system or hypervisor may still
+// forbid the instructions.
 bool processor_has_avx512_bf16();
 bool processor_has_amx_bf16();
 
-// Asks the kernel (Linux 5.16 and later) for the tile registers, once per process and before a
-// driver starts its threads, which inherit the permission. Without it a tile instruction ends the
-// process.
-void ask_for_tiles();
+// Requests permission to use the AMX tile registers from the kernel (Linux 5.16 and later). Call
+// once per process, before a driver starts its threads, which inherit the permission. Without it a
+// tile instruction kills the process.
+void request_amx_tiles();
 
-// Has PoCL keep each of its threads on a core of its own. Linux wakes several at once on the core
-// where they were woken and moves them apart milliseconds later: short kernels then ran on half of
-// two cores. Before a driver is loaded; where somebody has set $POCL_AFFINITY, that holds.
-void keep_driver_threads_apart();
+// Makes PoCL pin each of its threads to its own core. Linux wakes several threads on one core and
+// migrates them milliseconds later, so short kernels used one of two cores. Call before a driver is
+// loaded; an existing $POCL_AFFINITY is left unchanged.
+void pin_driver_threads();
 
 }  // namespace plimsoll::opencl

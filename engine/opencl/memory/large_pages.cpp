@@ -14,7 +14,7 @@ std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-// Memory that begins where a large page can. What is not a whole one at its end is in small ones.
+// Memory aligned to a large page. A remainder at its end uses small pages.
 class Pages {
   public:
     explicit Pages(std::size_t bytes)
@@ -28,7 +28,7 @@ class Pages {
         start_ = static_cast<std::byte*>(taken) + before;
         if (before > 0) munmap(taken, before);
         if (before < kLargePage) munmap(start_ + bytes_, kLargePage - before);
-        madvise(start_, bytes_, MADV_HUGEPAGE);  // a wish: without it the memory is as good
+        madvise(start_, bytes_, MADV_HUGEPAGE);  // a hint: failure is harmless
     }
     ~Pages() {
         if (start_ != nullptr) munmap(start_, bytes_);

@@ -6,14 +6,14 @@
 
 namespace plimsoll::opencl {
 
-// Where it starts to matter: Linux's large pages on x86-64 have so many bytes. A kernel that walks
-// rows kilobytes apart waits for the addresses of small pages.
+// From this size large pages pay: it is the size of Linux's huge pages on x86-64. With small pages
+// a kernel that walks rows kilobytes apart stalls on TLB misses.
 inline constexpr std::size_t kLargePage = std::size_t{1} << 21;
 
-// A buffer that device and host share without a copy, in memory of this process for which large
-// pages were asked (madvise); the kernel gives them where it has them. The memory goes with the
-// last reference to the buffer, by whoever holds it. Null with `status` like clCreateBuffer, also
-// when the process cannot have the memory: CL_OUT_OF_HOST_MEMORY. For processors only.
+// A buffer that host and device share without copying, in host memory advised to use huge pages
+// (madvise); the kernel provides them if available. The memory is freed with the last reference to
+// the buffer. Returns null and sets `status` like clCreateBuffer; CL_OUT_OF_HOST_MEMORY when the
+// host allocation fails. For CPU devices only.
 cl_mem create_on_large_pages(cl_context context, std::size_t bytes, cl_int& status);
 
 }  // namespace plimsoll::opencl

@@ -5,13 +5,12 @@ namespace plimsoll::opencl {
 Result<Ledger::Entry> Ledger::enter(std::uint64_t bytes, const std::string& purpose) {
     if (bytes > free()) {
         return fail(Errc::exhausted,
-                    "The device's memory is taken: " + std::to_string(bytes) +
-                        " bytes asked for, " + std::to_string(free()) + " of " +
-                        std::to_string(limit()) + " left.",
+                    "Not enough device memory: " + std::to_string(bytes) + " bytes requested, " +
+                        std::to_string(free()) + " of " + std::to_string(limit()) + " left.",
                     purpose);
     }
-    book_->used += bytes;
-    return Entry(book_, bytes);
+    balance_->used += bytes;
+    return Entry(balance_, bytes);
 }
 
 }  // namespace plimsoll::opencl

@@ -9,46 +9,47 @@
 
 namespace plimsoll::opencl {
 
-// What may be taken of a device's memory, and what is taken. Drivers hand out more than there is
-// (PoCL always, NVIDIA's until the memory is used): nothing but this book keeps us inside it. One
-// thread makes entries; others may read it.
+// The ledger of a device's memory: its limit in bytes and what is allocated. Drivers overcommit
+// (PoCL always, NVIDIA's until the memory is touched), so only this ledger keeps us within the
+// limit. One thread makes entries; any thread may read the totals.
 class Ledger {
-    struct Book {
-        explicit Book(std::uint64_t bytes) : limit(bytes) {}
+    struct Balance {
+        explicit Balance(std::uint64_t bytes) : limit(bytes) {}
         const std::uint64_t limit;
         std::atomic<std::uint64_t> used = 0;
     };
 
   public:
-    // Bytes entered in the book, until destroyed.
+    // An allocation of some bytes; its destructor returns them.
     class Entry {
       public:
         Entry(Entry&& other) noexcept = default;
         Entry& operator=(Entry&&) = delete;
         ~Entry() {
-            if (book_) book_->used -= bytes_;
+            if (balance_) balance_->used -= bytes_;
         }
         std::uint64_t bytes() const { return bytes_; }
 
       private:
         friend class Ledger;
-        Entry(std::shared_ptr<Book> book, std::uint64_t bytes)
-            : book_(std::move(book)), bytes_(bytes) {}
-        std::shared_ptr<Book> book_;
+        Entry(std::shared_ptr<Balance> balance, std::uint64_t bytes)
+            : balance_(std::move(balance)), bytes_(bytes) {}
+        std::shared_ptr<Balance> balance_;
         std::uint64_t bytes_;
     };
 
-    explicit Ledger(std::uint64_t limit_bytes) : book_(std::make_shared<Book>(limit_bytes)) {}
+    explicit Ledger(std::uint64_t limit_bytes) : balance_(std::make_shared<Balance>(limit_bytes)) {}
 
-    // Errc::exhausted, with what was asked for and what is left, when it does not fit.
+    // Records an allocation. Errc::exhausted, with the bytes requested and left, when it does not
+    // fit.
     Result<Entry> enter(std::uint64_t bytes, const std::string& purpose);
 
-    std::uint64_t limit() const { return book_->limit; }
-    std::uint64_t used() const { return book_->used; }
-    std::uint64_t free() const { return book_->limit - book_->used; }
+    std::uint64_t limit() const { return balance_->limit; }
+    std::uint64_t used() const { return balance_->used; }
+    std::uint64_t free() const { return balance_->limit - balance_->used; }
 
   private:
-    std::shared_ptr<Book> book_;
+    std::shared_ptr<Balance> balance_;
 };
 
 }  // namespace plimsoll::opencl

@@ -68,7 +68,7 @@ Json json_of(const Capability& capability) {
             {"features", features}};
 }
 
-// Names come from drivers: bytes that are not UTF-8 must not cost us the report.
+// Names come from drivers: invalid UTF-8 must not prevent the report.
 std::string text_of(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long a killed child may take to go: one that waits in a driver's kernel module may never.
+// How long a killed child may take to exit: one blocked in a driver's kernel module may never.
 constexpr std::chrono::seconds kKillGrace{2};
 // The exit status that says "the work threw"; the output is then the exception's message.
 constexpr int kThrew = 70;
@@ -71,11 +71,11 @@ void write_all(int fd, const std::string& text) {
         status = kThrew;
     }
     write_all(out, output);
-    // Not exit(): the destructors of a driver are the parent's to run, and may crash.
+    // Not exit(): a driver's destructors may crash.
     _exit(status);
 }
 
-// Appends what is there to read.
+// Appends the available output.
 void drain(int fd, std::string& output) {
     std::array<char, 4096> chunk;
     for (;;) {

@@ -10,8 +10,7 @@ namespace {
 using namespace self_test;
 using Words = std::vector<std::uint32_t>;
 
-// Positive numbers of few bits, which bf16 and fp16 hold exactly: what is wrong is then the
-// arithmetic.
+// Positive numbers of few bits, exact in bf16 and fp16: any error is then the arithmetic's.
 Floats exact_floats(std::size_t count, unsigned seed) {
     std::mt19937 bits(seed);
     Floats values(count);

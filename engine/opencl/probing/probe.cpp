@@ -38,7 +38,7 @@ DeviceState state_of(ChildEnd::Kind kind) {
     return kind == ChildEnd::Kind::hung ? DeviceState::hung : DeviceState::crashed;
 }
 
-// The child reports through the same JSON that people read.
+// The child reports in the public JSON format.
 Capability verdict(const DeviceInfo& info, const ProbeSteps& steps,
                    std::chrono::milliseconds deadline) {
     const auto end =
@@ -53,7 +53,8 @@ Capability verdict(const DeviceInfo& info, const ProbeSteps& steps,
 
 SelfTest feature_verdict(const DeviceInfo& info, Feature feature, const ProbeSteps& steps,
                          std::chrono::milliseconds deadline) {
-    // That a compiler refuses instructions which few devices have is the verdict's to tell.
+    // A compiler that rejects a rare instruction is a result of the test: keep its message off the
+    // terminal.
     const auto end = run_in_child(
         [&] {
             Capability tried{info, DeviceState::ready, {}, {}, {steps.try_feature(info, feature)}};

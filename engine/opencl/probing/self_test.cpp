@@ -64,7 +64,7 @@ SelfTest test_sum(const Device& device) {
     constexpr std::uint32_t count = 100'003;  // a prime: a multiple of no group size
     constexpr std::size_t groups = (count + kGroup - 1) / kGroup;
     Floats in = random_floats(count, 4);
-    for (auto& value : in) value += 2;  // one sign, so that the relative error says something
+    for (auto& value : in) value += 2;  // one sign, so that the relative error is meaningful
     const auto out = Run{device, "self_test_sum", {bytes_of(in)}, count, groups * kGroup, groups}();
     if (!out) return broken(name, out.error());
     Comparison compare(name, 6 * 0x1p-23);  // a tree of 64 is six additions deep

@@ -17,14 +17,14 @@
 #include <utility>
 #include <vector>
 
-// What the self-tests of this folder are made of.
+// Building blocks of the self-tests.
 namespace plimsoll::opencl::self_test {
 
 using Floats = std::vector<float>;
 
 constexpr std::size_t kGroup = 64;
-// Outputs start as NaN and are followed by a guard of NaN: what a kernel leaves out or writes too
-// much of shows up as a wrong value.
+// Outputs are initialised to NaN and followed by a guard of NaN: missing and excess writes show up
+// as wrong values.
 constexpr std::size_t kGuard = 256;
 const inline float kPoison = std::numeric_limits<float>::quiet_NaN();
 
@@ -82,7 +82,7 @@ std::span<const std::byte> bytes_of(const std::vector<T>& values) {
     return std::as_bytes(std::span(values));
 }
 
-// Fails on the first number that is not there; otherwise keeps the largest relative error.
+// Fails on the first missing number; otherwise keeps the largest relative error.
 class Comparison {
   public:
     Comparison(std::string name, double tolerance) : test_{std::move(name), 0, tolerance, {}} {}
@@ -91,7 +91,7 @@ class Comparison {
         if (std::isnan(expected) && std::isnan(got)) return;
         const double scale = expected == 0 || std::isinf(expected) ? 1 : std::abs(expected);
         const double error = got == expected ? 0 : std::abs(got - expected) / scale;
-        // Finite, since JSON knows no infinity.
+        // Finite, since JSON has no infinity.
         const double bounded = std::isfinite(error) ? error : std::numeric_limits<double>::max();
         test_.max_error = std::max(test_.max_error, bounded);
         if (!test_.failure.empty() || bounded <= test_.tolerance) return;

@@ -16,7 +16,7 @@ Result<AnswerCheck> AnswerCheck::make(const Device& device) {
 }
 
 Result<void> AnswerCheck::run() {
-    // What was launched before fails here, if it failed without a word.
+    // Earlier launches that failed silently report their error here.
     if (auto done = device_->finish(); !done) return done;
     Numbers written;
     std::iota(written.begin(), written.end(), last_ + 1);

@@ -8,17 +8,17 @@
 
 namespace plimsoll::opencl {
 
-// Whether a device still does as it is told. After some errors, such as an access out of bounds on
-// a GPU, every later call of the context fails or does nothing, whoever makes it; only a new
-// process helps. Makes its one small buffer when it is made, so that a lack of memory is not taken
-// for that.
+// Checks whether a device still executes commands. After some errors, such as an out-of-bounds
+// access on a GPU, every later call in the context fails or does nothing, and only a new process
+// helps. Allocates its one small buffer up front, so that running out of memory is not mistaken for
+// a broken context.
 class AnswerCheck {
   public:
     // `device` must outlive it.
     static Result<AnswerCheck> make(const Device& device);
 
-    // Writes numbers that were not there before, reads them back and compares. Errc::corrupt when
-    // they differ, else what the device answers.
+    // Writes new numbers, reads them back and compares. Errc::corrupt when they differ; otherwise
+    // the error of the failed call.
     Result<void> run();
 
   private:

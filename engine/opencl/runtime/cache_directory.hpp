@@ -6,13 +6,13 @@
 
 namespace plimsoll::opencl {
 
-// Where compiled kernels are kept unless somebody says otherwise: "plimsoll" in $XDG_CACHE_HOME, in
-// ~/.cache, or in /var/cache for a user without a home.
+// Default folder for compiled kernels: "plimsoll" in $XDG_CACHE_HOME, in ~/.cache, or in /var/cache
+// for a user without a home.
 std::filesystem::path default_kernel_cache();
 
-// Makes `directory` (for this user only) and has PoCL keep its compiled kernels there instead of in
-// the home folder, where another program's clean-up would slow down our start. Call it before
-// threads exist: it sets an environment variable, which children inherit.
+// Creates `directory` (mode 0700) and makes PoCL cache its compiled kernels there instead of in the
+// home folder, where another program's clean-up would slow down our start. Call it before threads
+// exist: it sets an environment variable, which children inherit.
 Result<void> use_kernel_cache(const std::filesystem::path& directory);
 
 }  // namespace plimsoll::opencl

@@ -5,7 +5,6 @@
 #include "engine/opencl/devices/processor.hpp"
 #include "engine/opencl/memory/large_pages.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace plimsoll::opencl {
@@ -35,8 +34,8 @@ Result<void> Device::check(std::string_view call, int status) const {
 }
 
 Result<Device> Device::open(const DeviceAddress& address, SecondQueue second_queue) {
-    ask_for_tiles();
-    keep_driver_threads_apart();
+    request_amx_tiles();
+    pin_driver_threads();
     auto inventory = take_inventory();
     for (auto& found : inventory.devices) {
         if (found.info.address != address) continue;
@@ -49,14 +48,7 @@ Result<Device> Device::open(const DeviceAddress& address, SecondQueue second_que
         if (status != CL_SUCCESS) {
             return fail(status_error("clCreateCommandQueue", status, to_string(address)));
         }
-        cl_uint alignment_bits = 0;
-        status = clGetDeviceInfo(found.id, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof alignment_bits,
-                                 &alignment_bits, nullptr);
-        if (status != CL_SUCCESS) {
-            return fail(status_error("clGetDeviceInfo", status, to_string(address)));
-        }
         Device device(std::move(found.info), found.id, std::move(context), std::move(queue));
-        device.alignment_ = std::max<std::size_t>(alignment_bits / 8, 1);
         device.copies_apart_ =
             second_queue == SecondQueue::always ||
             (second_queue == SecondQueue::if_own_memory && has_own_memory(device.info_));
@@ -136,15 +128,6 @@ Result<Buffer> Device::allocate(std::size_t bytes) const {
     return Buffer{std::move(memory), bytes};
 }
 
-Result<Buffer> Device::part_of(const Buffer& whole, std::size_t offset, std::size_t bytes) const {
-    cl_int status = CL_SUCCESS;
-    const cl_buffer_region region{offset, bytes};
-    BufferHandle memory(clCreateSubBuffer(whole.memory.get(), CL_MEM_READ_WRITE,
-                                          CL_BUFFER_CREATE_TYPE_REGION, &region, &status));
-    if (auto ok = check("clCreateSubBuffer", status); !ok) return fail(ok.error());
-    return Buffer{std::move(memory), bytes};
-}
-
 Result<void> Device::write(const Buffer& to, std::span<const std::byte> from) const {
     return check("clEnqueueWriteBuffer",
                  clEnqueueWriteBuffer(queue_.get(), to.memory.get(), CL_TRUE, 0, from.size(),
@@ -166,7 +149,7 @@ Result<Mapping> Device::map(const Buffer& buffer) const {
     return Mapping(*this, buffer, {static_cast<std::byte*>(bytes), buffer.bytes});
 }
 
-// In order with whatever is launched next; a failure shows up there.
+// Ordered before the next launch; a failure shows up there.
 Mapping::~Mapping() {
     if (bytes_.data() == nullptr) return;
     clEnqueueUnmapMemObject(device_->queue(), buffer_->memory.get(), bytes_.data(), 0, nullptr,

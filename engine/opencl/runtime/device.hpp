@@ -27,7 +27,7 @@ struct Kernel {
     std::string name;
 };
 
-// What a driver made of a program, in its own format.
+// A compiled program in the driver's own format.
 struct ProgramBinary {
     std::vector<std::byte> bytes;
 };
@@ -55,36 +55,37 @@ class Mapping {
     std::span<std::byte> bytes_;
 };
 
-// Whether work copies to its device by Transfers, through a queue of their own and beside what is
-// computed, or by Device::write(), in the one queue.
+// Whether work copies to its device with Transfers, on a second queue that overlaps computation, or
+// with Device::write(), on the only queue.
 enum class SecondQueue {
     none,
-    if_own_memory,  // a device that reads the host's memory has nothing to copy
+    if_own_memory,  // devices that read host memory have nothing to copy
     always,
 };
 
 // One device with its one context and one in-order queue. Used by one thread: the device thread.
-// Commands run in the order of the calls; only read(), write() and finish() wait for them.
+// Commands run in call order; only read(), write() and finish() wait for completion.
 class Device {
   public:
-    // Loads the drivers and finds the device. Errc::not_found when no such device is there now.
+    // Loads the drivers and finds the device. Errc::not_found when the device is absent.
     static Result<Device> open(const DeviceAddress& address,
                                SecondQueue second_queue = SecondQueue::none);
 
     const DeviceInfo& info() const { return info_; }
 
-    // Whether work is to copy by Transfers: as it was opened.
+    // Whether to copy with Transfers: chosen when opened.
     bool copies_apart() const { return copies_apart_; }
 
-    // Whether kernels may use `double`; some GPUs cannot.
+    // Whether kernels may use `double`; some GPUs lack it.
     bool computes_doubles() const;
 
-    // Compiles `source` and takes its kernel `name`. The compiler's log is in the message of a
-    // failed build.
+    // Compiles `source` and returns its kernel `name`. A failed build's message has the compiler
+    // log.
     Result<Kernel> build(std::string_view source, const std::string& name,
                          const std::string& options = {}) const;
 
-    // The kernel `name` of a program that binary_of() gave for this very device and driver.
+    // The kernel `name` of a binary that binary_of() returned for the same device and driver
+    // version.
     Result<Kernel> load(const ProgramBinary& binary, const std::string& name) const;
     Result<ProgramBinary> binary_of(const Kernel& kernel) const;
 
@@ -93,16 +94,10 @@ class Device {
     // pages.
     Result<Buffer> allocate(std::size_t bytes) const;
 
-    // A part of `whole`, which must outlive it. `offset` is a multiple of alignment().
-    Result<Buffer> part_of(const Buffer& whole, std::size_t offset, std::size_t bytes) const;
-
-    // Bytes at which parts of a buffer may begin (CL_DEVICE_MEM_BASE_ADDR_ALIGN).
-    std::size_t alignment() const { return alignment_; }
-
     Result<void> write(const Buffer& to, std::span<const std::byte> from) const;
-    // Every byte of `buffer`; in the queue, without waiting.
+    // Sets every byte of `buffer`; enqueued, without waiting.
     Result<void> fill(const Buffer& buffer, std::byte value) const;
-    // Waits for everything launched. `buffer` must outlive the mapping.
+    // Waits for all launched work. `buffer` must outlive the mapping.
     Result<Mapping> map(const Buffer& buffer) const;
     Result<void> read(const Buffer& from, std::span<std::byte> to) const;
 
@@ -110,11 +105,11 @@ class Device {
     Result<void> set_argument(const Kernel& kernel, unsigned index, std::uint32_t value) const;
     Result<void> set_argument(const Kernel& kernel, unsigned index, float value) const;
 
-    // `items` must be a multiple of `group`. `group` is always given: a driver that chooses one
-    // itself compiles again for every choice.
+    // `items` must be a multiple of `group`. `group` is explicit: a driver that chooses one itself
+    // recompiles for every choice.
     Result<void> launch(const Kernel& kernel, std::size_t items, std::size_t group) const;
 
-    // Waits until everything launched is done.
+    // Waits until all launched work is done.
     Result<void> finish() const;
 
     // For the other classes of this folder.
@@ -133,7 +128,6 @@ class Device {
     cl_device_id id_;
     ContextHandle context_;
     QueueHandle queue_;
-    std::size_t alignment_ = 0;
     bool copies_apart_ = false;
 };
 

@@ -10,7 +10,7 @@ struct Range {
 };
 
 // Sets all arguments of `kernel` in order and launches it. Arguments are buffers, std::uint32_t and
-// float. Launching nothing (no items) is fine.
+// float. With no items nothing is launched.
 template <class... Arguments>
 Result<void> invoke(const Device& device, const Kernel& kernel, Range range,
                     const Arguments&... arguments) {

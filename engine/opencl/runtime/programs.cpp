@@ -19,12 +19,12 @@ Result<Kernel> Programs::make(const std::string& name, const std::string& option
             ++loaded_;
             return kernel;
         }
-        cache_.remove(key);  // whole, but this driver does not take it
+        cache_.remove(key);  // undamaged, but rejected by this driver
     }
     auto kernel = device_.build(source, name, options);
     if (!kernel) return kernel;
     ++built_;
-    // A cache that cannot be written costs the next start a compilation and this one nothing.
+    // An unwritable cache costs the next start a compilation, but this one nothing.
     if (const auto binary = device_.binary_of(*kernel); binary && !binary->bytes.empty()) {
         (void)cache_.store(key, *binary);
     }

@@ -13,17 +13,17 @@
 
 namespace plimsoll::opencl {
 
-// The kernels of one device: each is made once in this process, from the cache on disk when some
-// process of this device, driver and version made it before, by building otherwise. Used by the
-// device thread; lives no longer than the Device.
+// The kernels of one device. Each is created once per process: from the disk cache when any process
+// built it for the same device, driver and version, otherwise by compiling. Used by the device
+// thread; lives no longer than the Device.
 class Programs {
   public:
     Programs(const Device& device, ProgramCache cache)
         : device_(device), cache_(std::move(cache)) {}
 
-    // The kernel `name` of the program that `source` gives; asked for only when this process has
-    // none of this name and these options yet, so that a launch costs no hashing. What is tuned
-    // stands in the options. The kernel lives as long as this object.
+    // The kernel `name` of the program `source`, which is called only when this process has no
+    // kernel of this name and these options, so that a launch costs no hashing. Tuned parameters
+    // are passed as options. The kernel lives as long as this object.
     Result<const Kernel*> get(const std::string& name, const std::string& options,
                               const std::function<std::string()>& source);
 

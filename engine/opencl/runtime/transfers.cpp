@@ -54,7 +54,7 @@ Result<void> Transfers::upload(const Buffer& to, std::span<const std::byte> from
 }
 
 Result<void> Transfers::stage(const Buffer& to, std::span<const std::byte> from) {
-    // The copies wait for what may still read the old bytes.
+    // The copies wait for work that may still read the old bytes.
     cl_event launched = nullptr;
     if (auto ok = checked("clEnqueueMarkerWithWaitList",
                           clEnqueueMarkerWithWaitList(device_->queue(), 0, nullptr, &launched));

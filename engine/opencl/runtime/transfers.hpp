@@ -10,9 +10,9 @@ namespace plimsoll::opencl {
 
 // Copies from the host to a device while it computes.
 //
-// `mapped`: the bytes are put straight where the device reads them; for devices that share the
-// host's memory. `staged`: through two pinned pieces and a queue of its own, so that copying and
-// computing overlap; for devices with memory of their own.
+// `mapped`: writes directly into memory that the device reads; for devices that share host memory.
+// `staged`: through two pinned staging buffers and a second queue, so that copying and computing
+// overlap; for devices with their own memory.
 class Transfers {
   public:
     enum class Mode { mapped, staged };
@@ -22,20 +22,20 @@ class Transfers {
                                     std::size_t piece_bytes = std::size_t{4} << 20);
 
     Transfers(Transfers&&) noexcept = default;
-    ~Transfers();  // waits for copies under way: they read the pieces
+    ~Transfers();  // waits for pending copies: they read the staging buffers
 
-    // Copies `from` to the beginning of `to`. Work that was launched before may still use `to`;
-    // what is launched after arrive() sees the bytes. `from` may change when this returns.
+    // Copies `from` to the beginning of `to`. Work launched earlier may still use `to`; work
+    // launched after arrive() sees the bytes. `from` may be reused when this returns.
     Result<void> upload(const Buffer& to, std::span<const std::byte> from);
 
-    // What is launched from now on waits for all uploads so far; this call does not.
+    // Work launched from now on waits for all uploads so far; this call does not block.
     Result<void> arrive();
 
   private:
     struct Piece {
         Buffer buffer;
         std::span<std::byte> bytes;  // pinned host memory, mapped as long as the buffer lives
-        EventHandle busy;            // the copy out of it
+        EventHandle busy;            // the pending copy from it
     };
 
     explicit Transfers(const Device& device) : device_(&device) {}

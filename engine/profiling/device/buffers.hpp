@@ -10,8 +10,7 @@
 
 namespace plimsoll::profiling {
 
-// Small numbers of both signs: nothing overflows, and nothing is special as zeros are to some
-// devices.
+// Small numbers of both signs: no overflow, and no zeros, which some devices handle faster.
 inline std::vector<float> random_floats(std::size_t count) {
     std::minstd_rand bits(1);
     std::vector<float> values(count);
@@ -35,7 +34,7 @@ inline Result<opencl::Buffer> random_buffer(const opencl::Device& device, std::s
     return uploaded(device, random_floats(floats));
 }
 
-// Times `launch` and the wait for it.
+// Times `launch` including the wait for completion.
 inline Result<Timing> time_launches(const Subject& subject, const Run& launch) {
     const auto& device = subject.programs.device();
     return time_runs(

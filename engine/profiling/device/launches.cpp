@@ -12,7 +12,7 @@ namespace {
 constexpr int kQueuedLaunches = 1000;
 constexpr std::size_t kItems = 64;
 
-// Seconds until a kernel of a process that has none yet has run once.
+// Seconds until the first kernel of a process has run once.
 Result<double> first_launch(const opencl::Device& device, const std::filesystem::path& cache,
                             const std::string& options, const opencl::Buffer& out) {
     opencl::Programs programs(device, opencl::ProgramCache(cache));
@@ -33,7 +33,7 @@ Result<LaunchCost> measure_launches(const Subject& subject, const std::filesyste
     const auto out = device.allocate(kItems * sizeof(float));
     if (!out) return fail(out.error());
     LaunchCost cost;
-    // Drivers keep compiled kernels, too: a program that nobody compiled before is cold everywhere.
+    // Drivers cache compiled kernels too: a program never compiled before is cold everywhere.
     const auto unseen =
         "-DUNSEEN=" + std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
     for (double* seconds : {&cost.cold_build, &cost.warm_build}) {
@@ -90,7 +90,7 @@ Result<Overlap> measure_overlap(const Subject& subject) {
     const auto computed = time_launches(subject, compute);
     const auto copied = time_launches(subject, copy);
     const auto both = time_launches(subject, [&]() -> Result<void> {
-        // An upload waits for what was launched before it, which may read the old bytes.
+        // An upload waits for earlier launches, which may read the old bytes.
         if (auto done = transfers->upload(*next, bytes); !done) return done;
         if (auto done = compute(); !done) return done;
         return transfers->arrive();

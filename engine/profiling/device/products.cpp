@@ -79,7 +79,7 @@ Result<std::vector<Rate>> measure_products(const Subject& subject, const Peak& p
 
 namespace {
 
-// Measures batches of rows with one layout of the weights for all of them, as a model has it.
+// Measures batches of rows with one weight layout for all, as in a model.
 Result<MeasureBatch> product_by_rows(const Subject& subject, const BatchLimits& limits) {
     const auto method = method_for(subject.capability, routines::Precision::fp32);
     const auto rows = static_cast<std::uint32_t>(limits.largest_batch);
@@ -124,7 +124,7 @@ Result<std::vector<double>> compare_product_batches(const Subject& subject,
     if (!measure) return fail(measure.error());
     std::vector<std::vector<double>> rates(batches.size());
     for (int round = 0; round < rounds; ++round) {
-        // One size has one rate, however often it is asked for.
+        // Each size is measured once.
         std::map<std::int64_t, double> of_round;
         for (std::size_t i = 0; i < batches.size(); ++i) {
             if (!of_round.contains(batches[i])) {

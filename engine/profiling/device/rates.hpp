@@ -14,8 +14,7 @@
 
 namespace plimsoll::profiling {
 
-// A device that is being measured. Everything below waits for the device after each run; times are
-// the host's.
+// A device under measurement. Every run below is waited for; times are host times.
 struct Subject {
     opencl::Programs& programs;
     const opencl::Capability& capability;
@@ -24,45 +23,44 @@ struct Subject {
     TimingPolicy policy = {};
 };
 
-// How fast one thing is done.
+// The measured rate of one operation.
 struct Rate {
     std::string name;                     // "1024 x 768 x 768"
-    std::string method;                   // how, where there is a choice: "block_fp32"; else empty
+    std::string method;                   // "block_fp32"; empty where there is only one
     Timing timing;                        // of one call
-    double work = 0;                      // of one call: floating-point operations, or bytes
-    std::optional<double> share_of_peak;  // 0 to 1: of the device's measured peak of that kind
+    double work = 0;                      // per call: floating-point operations or bytes
+    std::optional<double> share_of_peak;  // 0 to 1, of the device's measured peak of that kind
 
     double per_second() const { return work / timing.median; }
-    // In the fastest of the runs: what others disturbed is no peak.
+    // Of the fastest run: a disturbed run is no peak.
     double most_per_second() const { return work / timing.least; }
 };
 
-// What the device reaches when it does nothing else: the measure of everything below.
+// The device's measured peaks: the reference for the rates below.
 struct Peak {
     Rate fma;   // fp32 operations from registers, two for each fused multiply-add
     Rate copy;  // bytes read and written, of buffers larger than caches
 };
 Result<Peak> measure_peak(const Subject& subject);
 
-// Products of the sizes that encoders have, in fp32 and in bf16 where the device has proven it. The
-// share is of the fp32 peak, also of bf16: above 1 the shorter numbers paid.
+// Matrix products of the sizes used by encoders, in fp32, and in bf16 where supported. The share is
+// relative to the fp32 peak for bf16 too, so it may exceed 1.
 Result<std::vector<Rate>> measure_products(const Subject& subject, const Peak& peak);
 
-// Layer normalisation, softmax and GELU: bound by memory. Bytes are those of one read and one
-// write.
+// Layer normalisation, softmax and GELU: memory-bound. Counts the bytes of one read and one write.
 Result<std::vector<Rate>> measure_rows(const Subject& subject, const Peak& peak);
 
-// Attention without padding, sequences of several lengths, in fp32 and in bf16 as above; useful
-// operations.
+// Attention without padding over sequences of several lengths, in fp32 and bf16 as above; counts
+// useful operations.
 Result<std::vector<Rate>> measure_attention(const Subject& subject, const Peak& peak);
 
 struct LaunchCost {
-    Timing waited;          // one launch and waiting for it
-    double queued = 0;      // seconds for each of many launches before one wait
-    double cold_build = 0;  // seconds to compile a kernel and launch it for the first time
+    Timing waited;          // one launch including the wait
+    double queued = 0;      // seconds per launch, for many launches before one wait
+    double cold_build = 0;  // seconds to compile a kernel and launch it once
     double warm_build = 0;  // the same from the program cache
 };
-// The program cache of `subject` is not used; `cache` is a folder for this measurement alone.
+// Does not use the program cache of `subject`; `cache` is a folder for this measurement alone.
 Result<LaunchCost> measure_launches(const Subject& subject, const std::filesystem::path& cache);
 
 // Copying to the device while it computes.
@@ -72,21 +70,21 @@ struct Overlap {
     Timing both;
     double speedup() const { return (compute.median + copy.median) / both.median; }
 };
-// A second queue is worth it above this.
+// Speed-up from which a second queue pays.
 inline constexpr double kWorthASecondQueue = 1.1;
 Result<Overlap> measure_overlap(const Subject& subject);
 
-// The same by measuring every size: what the search is held against.
+// The same by measuring every size: the reference for the search.
 Result<std::vector<BatchPoint>> sweep_product(const Subject& subject, const BatchLimits& limits);
 
-// The same layer with batches of these sizes only, by turns: what disturbs one round disturbs all
-// of them. The median of the rounds' items a second, for each.
+// The same layer with these batch sizes only, interleaved, so that a disturbance hits all sizes
+// alike. Returns the median items per second of each size.
 Result<std::vector<double>> compare_product_batches(const Subject& subject,
                                                     const BatchLimits& limits,
                                                     std::span<const std::int64_t> batches,
                                                     int rounds);
 
-// A layer's product by rows, the "items" of the batch: where larger batches stop paying.
+// Knee of a layer's matrix product by number of rows (the "items" of the batch).
 Result<KneeSearch> measure_product_knee(const Subject& subject, const BatchLimits& limits);
 inline constexpr std::uint32_t kKneeColumns = 3072;
 inline constexpr std::uint32_t kKneeDepth = 768;

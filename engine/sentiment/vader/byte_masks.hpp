@@ -5,7 +5,7 @@
 
 namespace plimsoll::sentiment::vader {
 
-// What 64 bytes of text are: bit i stands for byte i.
+// Classification of 64 bytes of text: bit i stands for byte i.
 struct ByteMasks {
     std::uint64_t space = 0;  // U+0009-000D, 001C-001F, 0020: Python's ASCII whitespace
     std::uint64_t upper = 0;  // A-Z
@@ -21,7 +21,7 @@ inline constexpr std::size_t kBlock = 64;
 // Classifies the 64 bytes at `text` and writes them, A-Z made lower case, to `lowered`.
 ByteMasks classify_block(const char* text, char* lowered);
 
-// The same without vector instructions: the fallback, and what the tests compare with.
+// The same without vector instructions: the fallback, and the reference for tests.
 ByteMasks classify_block_portably(const char* text, char* lowered);
 
 }  // namespace plimsoll::sentiment::vader

@@ -6,7 +6,7 @@
 namespace plimsoll::sentiment::vader {
 namespace {
 
-// What Python's str.split takes for whitespace, above U+007F.
+// The whitespace of Python's str.split above U+007F.
 bool is_high_space(char32_t c) {
     return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||
            c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;

@@ -4,11 +4,11 @@
 #include <span>
 #include <string_view>
 
-// The words that the rules know, as published with VADER (C.J. Hutto, github.com/cjhutto/
+// The words used by the rules, as published with VADER (C.J. Hutto, github.com/cjhutto/
 // vaderSentiment): intensifiers, dampeners, negations, and the parts of idioms.
 namespace plimsoll::sentiment::vader {
 
-// What a rule compares a word with. `other` stands for every word that no rule names.
+// The role of a word in the rules. `other` stands for every word that no rule names.
 enum class Role : std::uint8_t {
     other,
     ass,

@@ -113,7 +113,7 @@ void Tokens::add(std::size_t begin, std::size_t end) {
     std::size_t last = end;
     while (first < last && is_punctuation(data[first])) ++first;
     while (first < last && is_punctuation(data[last - 1])) --last;
-    // What is left of an emoticon is short: it stays whole.
+    // The remainder of an emoticon is short: keep the token whole.
     if (last - first <= 2) {
         first = begin;
         last = end;

@@ -20,11 +20,11 @@ struct Token {
 // A text as the rules see it. `split` reuses the memory of the text before.
 class Tokens {
   public:
-    // `text` must not be wanted after emoji and other whitespace were replaced: see expand().
+    // `text` must already have emoji and other whitespace replaced: see expand().
     void split(std::string_view text);
 
     std::span<const Token> all() const { return {tokens_.data(), count_}; }
-    // Indices of the tokens that the lexicon has.
+    // Indices of the tokens in the lexicon.
     const std::vector<std::uint32_t>& hits() const { return hits_; }
     bool mixed_case() const { return upper_ != 0 && upper_ < count_; }
     // The first "but".
@@ -48,7 +48,7 @@ class Tokens {
     std::string lowered_;  // ASCII letters only; padded to whole blocks and a longest word
     std::string folded_;   // one token
     const WordTable& table_ = WordTable::instance();
-    std::vector<Token> tokens_;  // room for as many as the text could have; count_ are set
+    std::vector<Token> tokens_;  // sized for the longest text so far; count_ are set
     std::size_t count_ = 0;
     std::vector<std::uint32_t> hits_;
     std::optional<std::uint32_t> turn_;

@@ -4,7 +4,7 @@
 
 namespace plimsoll::sentiment::vader {
 
-// What the token at `index`, which the lexicon must have, contributes among its neighbours:
+// The contribution of the token at `index`, which must be in the lexicon, given its neighbours:
 // capitals, intensifiers, negations and idioms up to three tokens before it.
 double valence_at(const Tokens& tokens, std::size_t index);
 

@@ -11,7 +11,7 @@
 
 namespace plimsoll::sentiment::vader {
 
-// What is known of a word. The default is a word that no list has.
+// Properties of a word. The default is a word in no list.
 struct Word {
     double valence = 0;  // meaningful when in_lexicon
     bool in_lexicon = false;
@@ -20,7 +20,7 @@ struct Word {
     Role role = Role::other;
 };
 
-// All lists in one open-addressing table: one probe a token answers every question of the rules.
+// All lists in one open-addressing table: one probe per token answers every rule.
 class WordTable {
   public:
     static constexpr std::size_t kLongestWord = 24;  // bytes; the longest listed word has 19
@@ -38,7 +38,8 @@ class WordTable {
     }
 
   private:
-    // A word as three little-endian integers, zero-padded. The length tells "ok" from "ok\0".
+    // A word as three little-endian integers, zero-padded. The length distinguishes "ok" from
+    // "ok\0".
     struct Key {
         std::uint64_t a = 0, b = 0, c = 0;
         std::uint64_t length = 0;
@@ -65,7 +66,7 @@ class WordTable {
     }
 
     static Key make_key(const char* lowered, std::size_t length) {
-        // Where most words end.
+        // Most words are this short.
         if (length <= 8) return {load(lowered, length), 0, 0, length};
         if (length <= 16) return {load(lowered, 8), load(lowered + 8, length - 8), 0, length};
         return {load(lowered, 8), load(lowered + 8, 8), load(lowered + 16, length - 16), length};
@@ -80,7 +81,7 @@ class WordTable {
         return h >> 24;
     }
 
-    // Nine of ten absent words end at the filter, which fits the first-level cache.
+    // The filter, which fits the first-level cache, rejects nine of ten absent words.
     std::array<std::uint64_t, (1u << kFilterBits) / 64> filter_{};
     std::array<std::uint16_t, 1u << kSlotBits> slots_{};  // entry number + 1; 0: empty
     std::vector<Entry> entries_;

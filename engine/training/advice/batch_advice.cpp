@@ -42,7 +42,7 @@ LoaderAdvice advise_loader(int cores, bool heavy_preprocessing, std::int64_t bat
     a.persistent_workers = a.workers > 0;
     a.host_bytes = a.workers * a.prefetch * batch_bytes;
     a.host_memory_tight = host_ram_bytes > 0 && a.host_bytes > host_ram_bytes / 2;
-    // Nothing else runs then, so the guide's rule for heavy preprocessing holds.
+    // Nothing else runs then, so the guide's rule for heavy preprocessing applies.
     if (text) a.tokenizer_processes = std::max(1, utilisation::loader_workers(cores, true));
     return a;
 }

@@ -10,16 +10,16 @@ namespace plimsoll::training {
 struct Accumulation {
     std::int64_t batch = 0;  // of each card
     std::int64_t steps = 1;
-    std::int64_t cards = 1;  // that train together, each on samples of its own
+    std::int64_t cards = 1;  // that train together, each on its own samples
     std::int64_t effective() const { return batch * steps * cards; }
 };
 
-// Ways to reach a target effective batch with at most max_batch samples at once on a card.
+// Ways to reach a target effective batch with at most max_batch samples per step on a card.
 struct AccumulationAdvice {
     Accumulation floor;    // never above the target (the NAICS memory guide's choice)
     Accumulation nearest;  // closest to the target
-    // The target itself, with the largest batch that divides it; the multiple of the cards that is
-    // closest to it where they do not divide it.
+    // The target itself, with the largest batch that divides it; if the cards do not divide the
+    // target, the closest multiple of the cards.
     Accumulation exact;
 };
 
@@ -44,7 +44,7 @@ struct LoaderAdvice {
 LoaderAdvice advise_loader(int cores, bool heavy_preprocessing, std::int64_t batch_bytes,
                            std::int64_t host_ram_bytes, bool text = true);
 
-// How many runs of one model fit beside each other on a card, contexts counted.
+// The number of concurrent runs of one model that fit on a card, CUDA contexts included.
 std::int64_t parallel_runs(std::int64_t card_bytes, double safety, std::int64_t reserved_bytes,
                            std::int64_t context_bytes);
 

@@ -9,7 +9,7 @@
 
 namespace plimsoll::training {
 
-// What somebody saw of a running or failed training. Percentages 0 to 100.
+// Symptoms of a running or failed training. Percentages 0 to 100.
 struct Observation {
     std::optional<double> gpu_percent = {};
     std::optional<double> cpu_percent = {};
@@ -19,9 +19,9 @@ struct Observation {
     int accumulation = 1;
     int loader_workers = -1;                  // -1 = not known
     int cpu_cores = 0;                        // 0 = not known
-    std::int64_t max_batch = 0;               // what the estimate allows, 0 = none made
-    std::optional<double> step_seconds = {};  // of one optimizer step, all its micro-batches
-    double modelled_step_seconds = 0;         // of the same step, 0 = no estimate made
+    std::int64_t max_batch = 0;               // maximum of the estimate, 0 = no estimate
+    std::optional<double> step_seconds = {};  // of one optimizer step with all its micro-batches
+    double modelled_step_seconds = 0;         // of the same step, 0 = no estimate
 };
 
 struct Cause {
@@ -31,8 +31,8 @@ struct Cause {
     bool from_guide = false;
 };
 
-// Ranked causes: ours first (they know the estimate), then the guides' rules. Errors name the
-// field.
+// Ranked causes: our own rules first (they use the estimate), then the guides' rules. Errors name
+// the field.
 Result<std::vector<Cause>> diagnose(const Observation& seen);
 
 }  // namespace plimsoll::training

@@ -9,8 +9,8 @@ namespace plimsoll::training {
 // How several cards share a run. By formula (Rajbhandari et al. 2020), with the buffers that
 // PyTorch and DeepSpeed keep by default; not measured.
 enum class Sharding {
-    ddp,    // everything on every card, and buckets of all gradients beside them
-    zero1,  // optimizer state shared out
+    ddp,    // full replicas, plus buckets of all gradients
+    zero1,  // optimizer state sharded
     zero2,  // and gradients
     zero3,  // and weights; a layer's weights are gathered while it runs
     fsdp,   // as zero3, reduced layer by layer
@@ -28,8 +28,8 @@ struct PerCard {
 // One card's share at the estimate's batch per card. `cards` of at least 1.
 PerCard share_over(const Estimate& estimate, Sharding sharding, int cards);
 
-// The largest batch per card then: what goes to the others makes room for samples, what buffers
-// take leaves less. Weights and states are the same at any batch, so one estimate tells what moves.
+// The largest batch per card under this sharding: sharded state makes room for samples, buffers
+// take some. Weights and states do not depend on the batch, so one estimate is enough.
 Result<std::int64_t> max_batch_over(const ModelShape& shape, const TrainingSettings& settings,
                                     const GpuProfile& gpu, SearchOptions search,
                                     const Estimate& estimate, const PerCard& share);

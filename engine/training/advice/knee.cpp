@@ -32,7 +32,7 @@ Knee find_knee(const std::map<std::int64_t, Work>& known, const TrainingSettings
         return model_throughput(work_at(known, batch), at, gpu).samples_per_second;
     };
     const double best = speed(highest);
-    // Modelled throughput never falls as the batch grows, so halving finds the place.
+    // Modelled throughput never falls as the batch grows, so bisection finds the place.
     std::int64_t low = 0, high = highest;  // high is near the best, low is not
     while (high - low > 1) {
         const std::int64_t middle = low + (high - low) / 2;

@@ -12,13 +12,13 @@ namespace plimsoll::training {
 struct Knee {
     std::int64_t batch = 1;
     double samples_per_second = 0;
-    double best_samples_per_second = 0;  // of all batches that memory allows
+    double best_samples_per_second = 0;  // over all batches that fit in memory
 };
 inline constexpr double kNearBest = 0.97;
 
 // The smallest batch up to `highest` (of at least 1; 8 and above it multiples of 8 and `highest`
-// itself) with kNearBest of the best modelled throughput. Between two batches whose tapes were
-// recorded work grows in a straight line; those of 1 and of `highest` must be among `known`.
+// itself) with kNearBest of the best modelled throughput. Work is interpolated linearly between
+// recorded batches; those of 1 and `highest` must be in `known`.
 Knee find_knee(const std::map<std::int64_t, Work>& known, const TrainingSettings& settings,
                const GpuProfile& gpu, std::int64_t highest);
 

@@ -14,9 +14,9 @@ struct LengthBin {
 };
 
 struct Lengths {
-    int longest = 0;  // what a batch must have room for, after cutting
-    int p95 = 0;      // 95 % of the texts are no longer
-    double mean = 0;  // of the texts as cut
+    int longest = 0;  // after truncation; sizes the batch
+    int p95 = 0;      // 95th percentile
+    double mean = 0;  // after truncation
     double cut_share = 0;
 };
 

@@ -77,7 +77,7 @@ class Maker {
         GpuReport out;
         out.gpu = gpu;
         settings_ = r_.settings;
-        // From the second micro-batch on, the gradients of the first ones are there.
+        // From the second micro-batch on, gradients are already allocated.
         if (settings_.accumulation == 1 && !target_fits_at_once(gpu)) settings_.accumulation = 2;
         if (auto ok = search(out); !ok) return fail(ok.error());
         if (settings_.accumulation == 1 && out.batch < share_) {
@@ -118,14 +118,14 @@ class Maker {
         return corrected(footprints.reserved(batch), r_.search);
     }
 
-    // A look or two instead of a search.
+    // One or two evaluations instead of a search.
     bool target_fits_at_once(const GpuProfile& gpu) {
         const auto target = share_;
         if (r_.batch > 0) return r_.batch >= target;
         if (target > r_.search.highest_batch) return false;
         auto& footprints = footprints_on(gpu);
         const auto limit = reserve_limit(gpu, r_.search);
-        // A target that is out of reach must not overflow sizes: a few samples first.
+        // An unreachable target must not overflow sizes: try a few samples first.
         constexpr std::int64_t few = 64, harmless = 4096;
         if (target > harmless && reserved(footprints, few) > limit) return false;
         const auto uncorrected =
@@ -134,7 +134,7 @@ class Maker {
                reserved(footprints, target) <= limit;
     }
 
-    // Where throughput stops to pay, of the batches that fit.
+    // The knee of throughput among the batches that fit.
     static Knee knee_of(FootprintByBatch& footprints, const TrainingSettings& settings,
                         const GpuProfile& gpu, const BatchLimits& limits) {
         const auto highest = std::max<std::int64_t>(1, limits.round_batch);
@@ -143,15 +143,15 @@ class Maker {
         return find_knee(footprints.works(), settings, gpu, highest);
     }
 
-    // A batch from the knee up to its double that whole micro-batches make the target of; the knee
-    // where there is none.
+    // A batch between the knee and twice the knee of which whole micro-batches make the target; the
+    // knee if there is none.
     static std::int64_t dividing(std::int64_t target, std::int64_t knee, std::int64_t highest) {
         for (auto batch = knee; batch <= std::min(highest, 2 * knee); ++batch)
             if (target % batch == 0) return batch;
         return knee;
     }
 
-    // The limits at the present settings, and the batch to speak of.
+    // The limits at the current settings, and the batch to report on.
     Result<void> search(GpuReport& out) {
         auto& footprints = footprints_on(out.gpu);
         auto limits = find_batch(r_.shape, settings_, out.gpu, r_.search, footprints);
@@ -193,7 +193,7 @@ class Maker {
         if (out.fit != Fit::no) out.accumulation = *accumulation;
         out.parallel_runs = parallel_runs(out.gpu.total_bytes(), r_.search.safety, out.reserved,
                                           out.gpu.total_bytes() - out.gpu.usable_bytes());
-        // Workers that do not fit beside each other, contexts counted, take turns.
+        // Workers that do not fit concurrently, contexts included, take turns.
         auto workload = r_.workload;
         workload.dataset_size = (workload.dataset_size + r_.cards - 1) / r_.cards;
         workload.parallel_workers = static_cast<int>(

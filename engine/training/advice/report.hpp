@@ -15,13 +15,13 @@ namespace plimsoll::training {
 struct ReportRequest {
     ModelShape shape;
     TrainingSettings settings;
-    std::optional<Lengths> lengths;  // of the texts; settings.sequence is the longest
+    std::optional<Lengths> lengths;  // of the texts; settings.sequence is their longest
     std::vector<GpuProfile> gpus;
     SearchOptions search;
     std::int64_t batch = 0;  // judge this batch; 0 = the recommended one
     // Where it takes several micro-batches, gradients persist between them and are counted.
     std::int64_t target_effective_batch = 256;
-    // That share the run, each with the whole model and micro-batches of its own.
+    // Cards that share the run, each with the whole model and its own micro-batches.
     int cards = 1;
     RateQuestion rate;  // its batch is filled in per card
     Workload workload;
@@ -32,12 +32,12 @@ struct ReportRequest {
     bool curves = true;
 };
 
-// A changed setting and what it brings on the same card.
+// A changed setting and its effect on the same card.
 struct WhatIf {
     std::string change;  // "gradient checkpointing"
     std::int64_t max_batch = 0;
     double batch_factor = 0;  // against the report's own max_batch
-    double speed_factor = 0;  // samples per second at the batch that is recommended with it
+    double speed_factor = 0;  // samples per second at its own recommended batch
 };
 
 struct CurvePoint {
@@ -47,13 +47,13 @@ struct CurvePoint {
     double step_seconds = 0;
 };
 
-// What set the batch that a report is about.
+// Why a report has its batch.
 enum class BatchReason {
-    knee,          // larger ones would hardly be faster
-    memory,        // the largest round one that fits, and still faster than smaller ones
+    knee,          // larger batches would hardly be faster
+    memory,        // the largest round batch that fits, still faster than smaller ones
     target,        // the target effective batch itself
     asked,         // the request
-    nothing_fits,  // 1, to say by how much
+    nothing_fits,  // 1, to report the shortfall
 };
 
 struct GpuReport {
@@ -61,17 +61,17 @@ struct GpuReport {
     BatchLimits limits;
     Band band;
     Knee knee;               // of the batches that fit
-    std::int64_t batch = 1;  // what the rest is about
+    std::int64_t batch = 1;  // the batch that the other fields describe
     BatchReason reason = BatchReason::nothing_fits;
     Fit fit = Fit::no;  // of this batch
     Estimate at_batch;
-    std::int64_t reserved = 0;     // peak_reserved, corrected by what real runs took
+    std::int64_t reserved = 0;     // peak_reserved, corrected by measured runs
     std::int64_t device_used = 0;  // that and the context
     double utilisation_percent = 0;
     std::int64_t headroom_bytes = 0;
     double out_of_memory_probability = 0;  // by the band
     std::optional<AccumulationAdvice> accumulation;
-    Throughput throughput;          // of one card; hours are of all, talk between them not counted
+    Throughput throughput;          // of one card; hours: all cards, without inter-GPU traffic
     double micro_step_seconds = 0;  // one micro-batch with its share of the optimizer step
     RateAdvice rate;
     LoaderAdvice loader;

@@ -6,7 +6,7 @@
 
 namespace plimsoll::training {
 
-// What a snippet sets. Filled from a card's report by settings_for().
+// The settings of a snippet, filled from a card's report by settings_for().
 struct RecommendedSettings {
     std::int64_t batch = 1;
     std::int64_t accumulation = 1;
@@ -18,10 +18,10 @@ struct RecommendedSettings {
 };
 RecommendedSettings settings_for(const GpuReport& report, const ReportRequest& request);
 
-// A number as YAML 1.1 readers know it: to them "4e-05" is text, "4.0e-05" a number.
+// A number that YAML 1.1 parsers recognise: they read "4e-05" as text and "4.0e-05" as a number.
 std::string yaml_number(double value);
 
-// Ready to paste. All of them say the same settings.
+// Ready to paste; all contain the same settings.
 std::string transformers_arguments(const RecommendedSettings& s);  // Python, TrainingArguments
 std::string lightning_yaml(const RecommendedSettings& s);
 std::string deepspeed_json(const RecommendedSettings& s);  // for Accelerate or Trainer

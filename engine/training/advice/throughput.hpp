@@ -6,7 +6,7 @@
 
 namespace plimsoll::training {
 
-// A step's time, modelled and not measured: matrix products at a share of the card's dense rate,
+// The modelled (not measured) time of a step: matrix products at a share of the card's dense rate,
 // element-wise kernels at a share of its bandwidth, and a launch each. A product is cut into tiles
 // of 128 x 128, one a multiprocessor, and the last wave of them is half empty on average (NVIDIA,
 // "Matrix Multiplication Background", wave quantization): small batches leave the card idle. Shares
@@ -32,7 +32,7 @@ struct Workload {
     std::int64_t dataset_size = 0;
     int epochs = 1;
     int models = 1;
-    int parallel_workers = 1;  // they share the card: no gain where it is busy already
+    int parallel_workers = 1;  // share the card: no gain once it is saturated
 };
 
 Throughput model_throughput(const Work& work, const TrainingSettings& settings,

@@ -90,7 +90,7 @@ CachingAllocator::Block CachingAllocator::grow_expandable(std::int64_t size, boo
     return tail;
 }
 
-// The part behind `size` that stays free, -1 where all of the block is given away.
+// The free remainder after `size`, -1 if the whole block is allocated.
 CachingAllocator::Block CachingAllocator::split(Block block, std::int64_t size) {
     const MemoryBlock whole = at(block);
     const std::int64_t rest = whole.size - size;

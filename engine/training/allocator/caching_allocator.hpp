@@ -9,7 +9,7 @@ namespace plimsoll::training {
 
 // Settings of PyTorch's CUDA caching allocator (PYTORCH_CUDA_ALLOC_CONF). Bytes; 0 = off.
 struct AllocatorSettings {
-    std::int64_t limit = 0;            // memory the driver would still give; 0 = endless
+    std::int64_t limit = 0;            // memory the driver can provide; 0 = unlimited
     std::int64_t max_split = 0;        // max_split_size_mb
     bool expandable_segments = false;  // one growing segment a pool
 };
@@ -28,14 +28,13 @@ class CachingAllocator {
     CachingAllocator(const CachingAllocator&) = delete;
     CachingAllocator& operator=(const CachingAllocator&) = delete;
 
-    // What a request is rounded to, and whether the small pool serves it.
+    // The rounded size of a request, and whether the small pool serves it.
     static std::int64_t rounded(std::int64_t bytes) { return (bytes + 511) / 512 * 512; }
     static bool is_small(std::int64_t bytes) { return bytes <= 1 << 20; }
 
     // A block of at least `bytes` (more than 0), or kOutOfMemory.
     Block allocate(std::int64_t bytes);
     void free(Block block);
-    void empty_cache() { release_cached(); }
     void set_limit(std::int64_t bytes) { settings_.limit = bytes; }
 
     std::int64_t block_bytes(Block block) const { return at(block).size; }
@@ -44,8 +43,8 @@ class CachingAllocator {
     std::int64_t max_allocated() const { return max_allocated_; }
     std::int64_t max_reserved() const { return max_reserved_; }
     std::int64_t retries() const { return retries_; }
-    // Of the small or the large pool, 0 if none: whatever is not larger, and is freed next, changes
-    // nothing (unless there is a max_split).
+    // The largest free block of the small or large pool, 0 if none: a smaller request that is freed
+    // next changes nothing (unless max_split is set).
     std::int64_t largest_free(bool small) const {
         const auto block = (small ? small_ : large_).largest();
         return block < 0 ? 0 : at(block).size;
@@ -73,7 +72,7 @@ class CachingAllocator {
 
     AllocatorSettings settings_;
     std::vector<MemoryBlock> blocks_;
-    std::vector<Block> spare_;  // of blocks_, to be used again
+    std::vector<Block> spare_;  // free entries of blocks_
     FreeBlocks small_{blocks_};
     FreeBlocks large_{blocks_};
     Block expandable_tail_[2] = {-1, -1};

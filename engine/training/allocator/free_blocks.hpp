@@ -22,9 +22,10 @@ struct MemoryBlock {
 };
 
 // The free blocks of a pool, ordered by size, then address. Sizes of one class (an eighth of a
-// power of two) are a ring through its head, and a bit a class says whether it is empty: what a
-// replay does ten thousand times touches two or three blocks instead of searching and moving a
-// sorted array. Everything is inline because it is the inner loop of every estimate.
+// power of two) form a ring through its head, and one bit per class marks non-empty classes: an
+// operation repeated ten thousand times in a replay touches two or three blocks instead of
+// searching and shifting a sorted array. Everything is inline because it is the inner loop of every
+// estimate.
 class FreeBlocks {
   public:
     // Takes kClasses entries at the end of `blocks` for the rings' heads.
@@ -62,8 +63,8 @@ class FreeBlocks {
         filled_[c / 64] &= ~(static_cast<std::uint64_t>(smaller == larger) << c % 64);
     }
 
-    // Takes `old` out and puts `fresh` in, which may be the same block with another size: into the
-    // same place where it belongs there, as what a large block leaves mostly does.
+    // Replaces `old` by `fresh`, which may be the same block with another size; in place if the
+    // order allows, as the remainder of a split block mostly does.
     void replace(std::int32_t old, std::int32_t fresh) {
         MemoryBlock* const all = blocks_.data();
         const auto [smaller, larger] = std::pair(all[old].smaller, all[old].larger);

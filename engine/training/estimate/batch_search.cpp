@@ -104,8 +104,8 @@ std::int64_t state_bytes(const ModelShape& shape, const TrainingSettings& settin
 
 // Largest batch within the limit, 0 if none. Memory is a line but for the allocator's rounding: the
 // line between one that fits and one that does not predicts the answer, or before there are both
-// the line through the last one and one of at most half of it; neighbours confirm it, and halving
-// helps where memory is no line. What is known already costs nothing to look at.
+// the line through the last one and one of at most half of it; neighbours confirm it, and bisection
+// is the fallback where memory is not linear. Known batches cost nothing.
 std::int64_t largest_fitting(FootprintByBatch& footprints, std::int64_t limit, std::int64_t highest,
                              std::int64_t state) {
     struct Point {

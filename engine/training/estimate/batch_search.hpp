@@ -9,16 +9,16 @@
 
 namespace plimsoll::training {
 
-// How sure the estimate is, as factors on the reserved memory: from comparing with PyTorch's own
-// allocator and dispatcher (tests/unit/engine/training/data), widened for what could not be
-// compared.
+// The uncertainty of the estimate, as factors on the reserved memory: from comparisons with
+// PyTorch's own allocator and dispatcher (tests/unit/engine/training/data), widened where no
+// comparison was possible.
 struct Band {
     double low = 0.98;
     double high = 1.03;
 };
 Band band_of(const ModelShape& shape, const TrainingSettings& settings, const GpuProfile& gpu);
 
-// The share of runs that would take more than `available` bytes where `reserved` is estimated: a
+// The probability that a run with an estimate of `reserved` bytes needs more than `available`: a
 // normal distribution on either side of the estimate, with the band's edges at 5 and 95 %.
 double out_of_memory_probability(std::int64_t reserved, std::int64_t available, const Band& band);
 
@@ -31,13 +31,13 @@ struct BatchLimits {
     std::int64_t round_batch = 0;  // at most max_batch, a multiple of 8 where that is large
 };
 
-// The batches that a search begins with; curves show them too.
+// The batches that a search starts with; curves include them.
 inline constexpr std::array<std::int64_t, 2> kFirstTried = {16, 64};
 
 struct SearchOptions {
     double safety = 0.85;                 // of the card's total memory, context included
     std::int64_t reserved_elsewhere = 0;  // bytes that other processes hold on the card
-    // What real runs of this kind reserved, against what was modelled: a factor on every peak.
+    // Measured over modelled reserved memory in real runs of this kind: a factor on every peak.
     double correction = 1;
     std::int64_t highest_batch = 65536;
     EstimateOptions estimate = {};
@@ -48,9 +48,8 @@ std::int64_t reserve_limit(const GpuProfile& gpu, const SearchOptions& options);
 
 std::int64_t corrected(std::int64_t reserved, const SearchOptions& options);
 
-// What each batch takes, remembered: many cards ask for the same batches. A batch's work is known
-// once its tape is recorded, its memory only after a replay, which takes longer and is left out
-// until somebody asks.
+// Caches the footprint of each batch: many cards need the same batches. A batch's work is known
+// once its tape is recorded, its memory only after a replay, which is slower and done on demand.
 class FootprintByBatch {
   public:
     // `peaks` outlives this, and may be shared where the options are the same.
@@ -59,12 +58,11 @@ class FootprintByBatch {
         : shape_(shape), settings_(settings), device_(device), options_(options), peaks_(peaks) {}
     std::int64_t reserved(std::int64_t batch);
     const Work& work(std::int64_t batch);
-    // Whether it would reserve more than `limit` for its tensors alone. False says nothing; true
-    // spares a replay.
+    // True if its tensors alone exceed `limit`, which saves a replay; false is inconclusive.
     bool surely_exceeds(std::int64_t batch, std::int64_t limit);
-    // What an estimate found out about its batch.
+    // Adds an estimate's result for its batch.
     void learn(std::int64_t batch, const Estimate& estimate);
-    // Of every batch that was asked for.
+    // Of every requested batch.
     const std::map<std::int64_t, Work>& works() const { return works_; }
     const std::map<std::int64_t, std::int64_t>& all_reserved() const { return reserved_; }
 

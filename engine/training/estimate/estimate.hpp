@@ -27,7 +27,7 @@ struct TimelinePoint {
     std::int64_t reserved = 0;
 };
 
-// What one layer keeps between its forward and its backward, in bytes as asked for, and computes.
+// What one layer saves between forward and backward, in requested bytes, and its work.
 struct LayerMemory {
     int layer = 0;
     std::int64_t parameters = 0;
@@ -44,10 +44,10 @@ struct Estimate {
     // Allocated bytes by purpose at the moment of peak_allocated; they sum to it exactly.
     std::array<std::int64_t, kGroups> breakdown{};
     Moment moment;
-    std::int64_t saved_for_backward = 0;  // tensors alive at the end of forward, activations alone
+    std::int64_t saved_for_backward = 0;  // activations alive at the end of forward
     std::vector<LayerMemory> layers;
     Work work;                            // of one optimizer step
-    std::vector<TimelinePoint> timeline;  // two steps, at most 2000 points; empty unless asked for
+    std::vector<TimelinePoint> timeline;  // two steps, at most 2000 points; empty unless requested
 
     // Reserved but not allocated at the peaks: what the caching allocator cannot use.
     std::int64_t fragmentation() const { return peak_reserved - peak_allocated; }
@@ -58,7 +58,7 @@ struct EstimateOptions {
     int steps = 3;  // the second step can reserve more than the first; the third confirms it
     bool timeline = false;
 
-    // An estimate asks what would be needed, so nothing runs out.
+    // The allocator's limit is off: an estimate computes what would be needed.
     AllocatorSettings unlimited() const {
         auto settings = allocator;
         settings.limit = 0;

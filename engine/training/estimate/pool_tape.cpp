@@ -6,7 +6,7 @@
 namespace plimsoll::training {
 namespace {
 
-// What stands at the place that the list begins with; the list goes on behind it.
+// The entries at the list's first place; the list continues after them.
 std::span<const PoolTape::Scratch> take_place(std::span<const PoolTape::Scratch>& list) {
     const auto at = list.front().at;
     const auto end = std::ranges::find_if(list, [at](const auto& s) { return s.at != at; });
@@ -82,8 +82,8 @@ PoolTape::Outcome PoolTape::replay(const EstimateOptions& options) const {
     for (int step = 2; step <= options.steps; ++step) {
         const auto before = allocator.reserved();
         run(first_later_, steps_.size(), scratch.subspan(first_later_scratch_), 1);
-        // A later step frees all that it allocates. Where no segment came, the free blocks are
-        // those that it began with, and the next step would repeat it.
+        // A later step frees all that it allocates. If no segment was added, the free blocks are
+        // the initial ones, and the next step would repeat it.
         if (allocator.reserved() == before) break;
     }
     out.reserved = allocator.max_reserved();

@@ -9,17 +9,17 @@ namespace plimsoll::training {
 
 // The events of a tape that one pool of the allocator sees.
 //
-// An allocation whose free comes next is scratch: while any free block is large enough, the pool is
-// the same afterwards as before, whatever its size. Scratch is therefore kept apart: it is no part
-// of the digest, and a replay says up to which sizes its outcome holds. Cards of one generation
-// differ in nothing but the scratch of their reductions.
+// An allocation that is freed by the next event is scratch: while any free block is large enough,
+// it leaves the pool unchanged, whatever its size. Scratch is therefore kept separately: it is not
+// part of the digest, and a replay records up to which sizes its outcome holds. Cards of one
+// generation differ only in the scratch of their reductions.
 class PoolTape {
   public:
     struct Scratch {
         std::int32_t at = 0;  // between which steps
         std::int64_t bytes = 0;
-        // What a replay found: the largest free block there, in the step where it was smallest;
-        // none was large enough where the pool grew for just these bytes.
+        // Found by a replay: the largest free block at this point, in the step where it was
+        // smallest; none was large enough if the pool grew for exactly these bytes.
         std::int64_t room = 0;
         bool grew = false;
     };
@@ -28,8 +28,8 @@ class PoolTape {
         std::vector<Scratch> scratch;
     };
 
-    // `small`: which pool. Forgets what was added; `scratch_apart` does not hold where a free block
-    // may be too large for a request (max_split_size).
+    // `small`: which pool. Clears all events; `scratch_apart` must be false where a free block may
+    // be too large for a request (max_split_size).
     void clear(bool small, bool scratch_apart);
 
     // `place` belongs to the buffer: 0 at first, the pool's name for it from then on.
@@ -58,7 +58,7 @@ class PoolTape {
 
     // Of everything but the scratch.
     std::uint64_t digest() const { return digest_; }
-    // Whether a replay of a tape with this digest would have this outcome.
+    // Whether this outcome also holds for a tape with this digest.
     bool holds(const Outcome& outcome) const;
     Outcome replay(const EstimateOptions& options) const;
 

@@ -23,7 +23,8 @@ std::int64_t ReservedPeaks::operator()(const Tape& tape, const EstimateOptions& 
     deal(tape.first);
     for (auto& pool : pools_) pool.begin_later_steps();
     deal(tape.later);
-    std::int64_t sum = 0;  // without a limit nothing is given back: the pools' peaks are their ends
+    std::int64_t sum =
+        0;  // without a limit nothing is released: the pools' peaks are their final sizes
     for (std::size_t i = 0; i < pools_.size(); ++i) {
         auto& pool = pools_[i];
         pool.finish();

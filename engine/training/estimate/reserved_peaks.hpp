@@ -9,10 +9,10 @@
 namespace plimsoll::training {
 
 // max_memory_reserved of tapes: the replay of an estimate without its bookkeeping, and each replay
-// only once. Small and large allocations never meet in the allocator, so their parts of a tape are
-// replayed apart, and what a part reserved is remembered: tapes of other cards, and of other
-// settings, mostly differ in scratch or in large allocations alone. All calls of one object take
-// the same options.
+// only once. Small and large allocations use separate pools, so their parts of a tape are replayed
+// separately and the reserved memory of each part is cached: tapes of other cards and settings
+// mostly differ only in scratch or in large allocations. All calls of one object take the same
+// options.
 class ReservedPeaks {
   public:
     std::int64_t operator()(const Tape& tape, const EstimateOptions& options);

@@ -9,10 +9,10 @@
 
 namespace plimsoll::training {
 
-// The card that is used when nobody names one, as in the GPU profile guide.
+// The default card, as in the GPU profile guide.
 inline constexpr std::string_view kDefaultGpu = "rtx_4090";
 
-// Every card that ships with the product, ordered by memory.
+// All built-in cards, ordered by memory.
 std::span<const GpuProfile> shipped_gpus();
 
 // Shipped cards plus a team's own. A custom profile with a shipped id replaces it.
@@ -22,24 +22,24 @@ class GpuCatalogue {
     explicit GpuCatalogue(std::span<const GpuProfile> custom);
 
     std::span<const GpuProfile> all() const { return profiles_; }
-    // Errc::not_found lists the valid names and says so when only the case is wrong.
+    // Errc::not_found lists the valid names, and points out a name that differs only in case.
     Result<GpuProfile> find(std::string_view id) const;
 
   private:
     std::vector<GpuProfile> profiles_;
 };
 
-// The `architecture` of a profile that somebody described.
+// The `architecture` of custom profiles.
 inline constexpr std::string_view kCustomArchitecture = "custom";
 
-// What is known about a real card: the driver's name for it and the total it reports.
+// A real card as detected: the driver's name and the total memory it reports.
 struct DetectedGpu {
     std::string name = {};
     std::int64_t total_bytes = 0;
 };
 
-// A profile that somebody describes by hand. Memory, bandwidth and one matrix rate are required;
-// Errc::invalid_input names the field (JSON pointer) and the rule.
+// A custom profile. Memory, bandwidth and one matrix rate are required; Errc::invalid_input names
+// the field (JSON pointer) and the rule.
 struct CustomGpu {
     std::string id = {};
     std::string name = {};

@@ -6,7 +6,7 @@
 
 namespace plimsoll::training {
 
-// A number and where it comes from. A value of 0 means that the card does not offer it.
+// A value and its source. 0 means that the card does not support it.
 struct Figure {
     double value = 0;
     std::string source;
@@ -26,14 +26,14 @@ struct GuideSettings {
     std::string notes;
 };
 
-// The described capacity of a GPU model. Rates are dense (no sparsity) with fp32 accumulation, in
+// The capacity of a GPU model. Rates are dense (no sparsity) with fp32 accumulation, in
 // floating-point operations per second; GeForce cards halve their fp16 rate in that mode.
 struct GpuProfile {
-    std::string id;              // what users type: lower case, "rtx_4090"
-    std::string name;            // what people read: "NVIDIA RTX 4090"
+    std::string id;              // identifier, lower case: "rtx_4090"
+    std::string name;            // display name: "NVIDIA RTX 4090"
     std::string architecture;    // "Ada", "Hopper" ...
     int compute_capability = 0;  // major * 10 + minor
-    double sold_gb = 0;          // the number on the box
+    double sold_gb = 0;          // nominal memory
     Figure multiprocessors;
     Figure memory_bytes;   // what the driver reports as total to a process
     Figure context_bytes;  // taken by the CUDA context and loaded modules, outside PyTorch
@@ -45,7 +45,7 @@ struct GpuProfile {
     std::optional<GuideSettings> guide;
 
     std::int64_t total_bytes() const { return static_cast<std::int64_t>(memory_bytes.value); }
-    // What one training process can hold in PyTorch's allocator when it has the card alone.
+    // Memory available to PyTorch's allocator of one training process alone on the card.
     std::int64_t usable_bytes() const {
         return total_bytes() - static_cast<std::int64_t>(context_bytes.value);
     }

@@ -4,9 +4,9 @@
 #include <cstdint>
 
 // The shipped cards as data. Memory is what a CUDA process sees (get_device_properties or the
-// "total capacity" of PyTorch's out-of-memory message), which is always below the number on the
-// box. Rates and bandwidths are the vendor's, dense, fp32 accumulation; GeForce boards reach that
-// at half of the fp16-accumulation rate.
+// "total capacity" of PyTorch's out-of-memory message), which is always below nominal memory. Rates
+// and bandwidths are the vendor's, dense, fp32 accumulation; GeForce boards reach that at half of
+// the fp16-accumulation rate.
 
 namespace plimsoll::training {
 namespace {

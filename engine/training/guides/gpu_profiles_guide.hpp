@@ -43,8 +43,8 @@ struct Check {
 };
 Check check(const GpuProfile& profile, const DetectedGpu& card);
 
-// Where parallel workers at the published memory leave nothing for their CUDA contexts, and other
-// contradictions between the guide's code and text.
+// Contradictions between the guide's code and text, for example that parallel workers at the
+// published memory leave no room for their CUDA contexts.
 std::vector<std::string> warnings(const GpuProfile& profile);
 
 }  // namespace plimsoll::training::gpu_guide

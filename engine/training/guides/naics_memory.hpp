@@ -7,9 +7,9 @@
 #include <vector>
 
 // The arithmetic of the NAICS memory guide (scripts/optimize_gpu_config.py of
-// lowmason/naics-embedder), reproduced exactly so that its users find their numbers again. It
-// charges optimizer and gradients for frozen weights and counts attention once, not per layer; the
-// physical model in engine/training/estimate does not. Sizes are in MiB and GiB as in the guide.
+// lowmason/naics-embedder), reproduced exactly so that its users get the same numbers. It charges
+// optimizer and gradients for frozen weights and counts attention once, not per layer; the physical
+// model in engine/training/estimate does not. Sizes are in MiB and GiB as in the guide.
 
 namespace plimsoll::training::naics {
 

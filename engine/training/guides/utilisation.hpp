@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-// The rules and tables of the training utilisation guide, as it states them. `remark` fields say
-// where the guide contradicts itself or the physics.
+// The rules and tables of the training utilisation guide, verbatim. `remark` fields say where the
+// guide contradicts itself or the physics.
 
 namespace plimsoll::training::utilisation {
 

@@ -63,7 +63,7 @@ std::optional<Activation> activation_named(const std::string& name) {
     return found == all.end() ? std::nullopt : std::optional(found->second);
 }
 
-// Reads fields, remembering the first thing that is wrong.
+// Reads fields and remembers the first error.
 class Reader {
   public:
     explicit Reader(const Json& json) : json_(json) {}
@@ -131,7 +131,7 @@ Head head_of(const Json& json, Head otherwise) {
     return has("Classification") ? Head::classifier : otherwise;
 }
 
-// validated() speaks of our fields; the user wrote the file's.
+// validated() names our fields; translate them to the file's.
 Error in_their_words(Error error, const Keys& k) {
     const std::map<std::string, std::string> names{
         {"/layers", k.layers},       {"/hidden", k.hidden},

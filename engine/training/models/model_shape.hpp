@@ -8,7 +8,7 @@
 
 namespace plimsoll::training {
 
-// Which code computes the model: it decides which tensors a training step keeps.
+// The code that computes the model: it determines which tensors a training step saves.
 enum class Family {
     bert,        // post-LN encoder with pooler (BERT, MiniLM)
     distilbert,  // post-LN encoder without token types and pooler
@@ -26,15 +26,15 @@ std::string_view to_string(Family family);
 std::string_view to_string(Head head);
 std::string_view to_string(Activation activation);
 
-// A model by its dimensions. Fields that a family has no use for are 0.
+// A model by its dimensions. Fields that a family does not use are 0.
 struct ModelShape {
     Family family = Family::bert;
     std::string name = {};
     int layers = 0;
     int hidden = 0;
     int heads = 0;
-    int kv_heads = 0;  // = heads but for grouped attention
-    int head_dim = 0;  // hidden / heads where the model does not say otherwise
+    int kv_heads = 0;  // = heads, except for grouped attention
+    int head_dim = 0;  // hidden / heads by default
     int ffn = 0;
     std::int64_t vocab = 0;
     int positions = 0;
@@ -45,7 +45,7 @@ struct ModelShape {
     double hidden_dropout = 0.1;
     double attention_dropout = 0.1;
     bool tied_head = true;    // the language-model head shares the word embeddings
-    bool qkv_bias = true;     // llama family: false but for Qwen2
+    bool qkv_bias = true;     // llama family: true only for Qwen2
     int channels = 1;         // naics: encoders side by side
     int experts = 0;          // naics
     int experts_per_row = 0;  // naics: top-k
@@ -59,11 +59,11 @@ struct ModelShape {
     int q_width() const { return heads * head_dim; }
 };
 
-// Checks every rule and fills what follows from other fields (kv_heads, head_dim). An error's
-// `where` is a JSON pointer into the description, such as "/heads".
+// Checks every rule and fills derived fields (kv_heads, head_dim). An error's `where` is a JSON
+// pointer into the description, such as "/heads".
 Result<ModelShape> validated(ModelShape shape);
 
-// Refused above this: no description of a trainable model on one card comes near it.
+// Larger descriptions are rejected: no model trainable on one card comes near this.
 inline constexpr double kMostParameters = 1e12;
 
 }  // namespace plimsoll::training

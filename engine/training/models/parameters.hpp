@@ -15,7 +15,7 @@ struct Lora {
     double dropout = 0.1;
 };
 
-// Where a parameter lives; the report groups by it.
+// A parameter's part of the model; the report groups by it.
 enum class Part { embeddings, layer, head };
 
 struct Parameter {
@@ -37,7 +37,7 @@ std::vector<std::int64_t> list_buffers(const ModelShape& shape);
 
 std::int64_t count(const std::vector<Parameter>& parameters, bool trainable_only);
 
-// Close enough for limits, safe for any dimensions that fit their ranges.
+// An approximation for limit checks that cannot overflow for dimensions within their ranges.
 double approximate_parameters(const ModelShape& shape);
 
 }  // namespace plimsoll::training

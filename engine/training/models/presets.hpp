@@ -10,7 +10,7 @@
 namespace plimsoll::training {
 
 struct Preset {
-    ModelShape shape;         // shape.name is what users type
+    ModelShape shape;         // shape.name is the identifier
     std::string description;  // one line, with the public name of the model
 };
 

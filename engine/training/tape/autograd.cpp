@@ -98,7 +98,7 @@ void Graph::recompute(std::int32_t index) {
     try {
         const Var out = frame.forward(frame.input);
     } catch (const StopRecomputation&) {
-        // Everything that backward needs is there: PyTorch stops early too.
+        // Everything that backward needs has been recomputed: PyTorch stops early too.
     }
     if (frame.autocast) exit_autocast();
     filling_frame_ = -1;
@@ -181,7 +181,7 @@ void Graph::run_node(std::int32_t index) {
         recompute(n.frame);
     n.outputs.fill({});
     n.run(*this, n);
-    // Recomputed tensors belong to nobody but the running operation.
+    // Recomputed tensors belong to the running operation only.
     if (n.frame >= 0) drop_saved(n);
     if (n.finish != nullptr) n.finish(*this, n);
     for (auto& g : n.gradients) {

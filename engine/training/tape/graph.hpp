@@ -29,8 +29,8 @@ struct Edge {
     std::int32_t slot = 0;
 };
 
-// A gradient on its way. PyTorch adds into an existing gradient in place only if nothing else
-// refers to it and it is no view.
+// A gradient in flight. PyTorch accumulates into an existing gradient in place only if nothing else
+// refers to it and it is not a view.
 struct Gradient {
     BufferId buffer = kNoBuffer;
     bool view = false;
@@ -58,9 +58,8 @@ class Var {
     std::int64_t bytes() const { return elements_ * bytes_of(dtype_); }
     Dtype dtype() const { return dtype_; }
     Edge edge() const { return edge_; }
-    bool requires_grad() const { return edge_.kind != Edge::Kind::none; }
     explicit operator bool() const { return graph_ != nullptr; }
-    // The same storage seen as another tensor (a view or a slice).
+    // Another tensor on the same storage (a view or a slice).
     Var alias(std::int64_t elements, Edge edge) const;
 
   private:
@@ -79,8 +78,8 @@ class Var {
 };
 
 // A recorded operation. `run` allocates what its backward allocates and fills `outputs`; `finish`,
-// if any, then shapes them to what the inputs want (sums over broadcast dimensions, narrower
-// types).
+// if any, then reduces them to the inputs' shapes and types (sums over broadcast dimensions,
+// casts).
 struct Node {
     using Run = void (*)(Graph&, Node&);
     static constexpr int kMostSaved = 8;
@@ -94,13 +93,13 @@ struct Node {
     std::array<Gradient, kMostSlots> gradients{};
     std::array<Gradient, kMostEdges> outputs{};
     std::array<std::int64_t, 6> size{};
-    std::int32_t waiting = 0;  // gradients still to come
+    std::int32_t waiting = 0;  // gradients still expected
     std::int32_t frame = -1;   // checkpoint that the node belongs to
     std::int16_t layer = -1;
     std::int8_t n_saved = 0;
     std::int8_t n_next = 0;
-    bool saves = false;        // keeps something, or would without its checkpoint
-    bool cached_cast = false;  // of a weight: a recomputation may or may not repeat it
+    bool saves = false;        // saves something, or would without its checkpoint
+    bool cached_cast = false;  // of a weight: a recomputation may repeat it
     Dtype dtype = Dtype::fp32;
     Group group = Group::attention;
 
@@ -140,7 +139,7 @@ class Graph {
         if (id != kNoBuffer) buffers_[static_cast<std::size_t>(id)].group = group;
     }
     std::int64_t bytes(BufferId id) const { return buffers_[static_cast<std::size_t>(id)].bytes; }
-    // Allocates and frees at once, as a kernel's scratch.
+    // Allocates and frees immediately, like a kernel's scratch.
     void scratch(std::int64_t bytes, Group group);
     Var make(std::int64_t elements, Dtype dtype, Group group);
 
@@ -150,7 +149,7 @@ class Graph {
     std::vector<GraphParameter>& parameters() { return parameters_; }
     const std::vector<GraphParameter>& parameters() const { return parameters_; }
     // A tensor made to require a gradient (peft does it to the embeddings' output when the layers
-    // are checkpointed). It and its gradient live as long as the graph that it belongs to.
+    // are checkpointed). It and its gradient live as long as their graph.
     Var as_leaf(Var x);
     // Frees the leaves of every graph but the newest, or of all.
     void drop_leaves(bool newest_too);
@@ -159,8 +158,8 @@ class Graph {
     void set_phase(Phase phase) { phase_ = phase; }
     Phase phase() const { return phase_; }
     void set_layer(int layer) { layer_ = static_cast<std::int16_t>(layer); }
-    // Starts a fresh event list and returns the one so far.
-    // A copy of the right size, so that the next step's events find room.
+    // Returns a right-sized copy of the events so far and starts a new list that keeps its
+    // capacity.
     std::vector<Event> take_events() {
         auto taken = events_;
         events_.clear();
@@ -179,20 +178,20 @@ class Graph {
     void matmul(double flops, bool through_lt);
 
     // Autograd ---------------------------------------------------------------------------------
-    // A node for an operation whose inputs' gradients go to `edges`; null if none wants one.
-    // During a checkpoint's recomputation the recorded node comes back to be filled again.
+    // A node for an operation whose inputs' gradients go to `edges`; null if none requires one.
+    // During a checkpoint's recomputation it returns the recorded node, to be filled again.
     Node* node(Node::Run run, std::initializer_list<Edge> edges, Dtype dtype, Group group);
     void save(Node* node, const Var& var) { save(node, var.buffer()); }
     void save(Node* node, BufferId buffer);
     bool recomputing() const { return filling_frame_ >= 0; }
-    // Call when all is saved: ends a recomputation that has nothing left to recompute.
+    // Call after saving: ends a recomputation that has nothing left to recompute.
     void sealed(Node* node);
     Edge edge_to(const Node* node, int slot = 0) const;
     static void output(Node& node, int edge, BufferId buffer, bool view = false) {
         node.outputs[static_cast<std::size_t>(edge)] = {buffer, view};
     }
     void backward(const Var& loss);
-    // Off: operations record no nodes, for results that nothing depends on.
+    // When off, operations record no nodes: for results that need no gradient.
     void set_recording(bool on) { recording_ = on; }
 
     // Autocast ---------------------------------------------------------------------------------
@@ -201,7 +200,7 @@ class Graph {
     void exit_autocast();  // empties the cache of half weights
 
     // Checkpointing ----------------------------------------------------------------------------
-    // Runs `forward` keeping nothing but its input; the backward pass runs it again.
+    // Runs `forward` and saves only its input; the backward pass runs it again.
     Var checkpoint(const Var& input, std::function<Var(const Var&)> forward);
 
   private:

@@ -110,7 +110,7 @@ Var without_bias(Graph& g, const Var& x, int weight, std::int64_t in, std::int64
     return base_linear(g, x, {.weight = weight, .in = in, .out = out}, Group::lora, false);
 }
 
-// The bias was added in place: the gradient goes on, its sum over rows is the bias's.
+// The bias was added in place: the gradient passes through, its sum over rows is the bias's.
 void bias_add_backward(Graph& g, Node& n) {
     g.retain(n.gradients[0].buffer);
     Graph::output(n, 0, n.gradients[0].buffer, n.gradients[0].view);

@@ -22,8 +22,8 @@ Block read_block(Graph& g, const ModelShape& s, ParameterCursor& p) {
     return b;
 }
 
-// q * cos + rotate_half(q) * sin, with cos and sin shared by batch and heads. The tables are no
-// parameters and want no gradient.
+// q * cos + rotate_half(q) * sin, with cos and sin shared by batch and heads. The tables are not
+// parameters and need no gradient.
 Var rotate(Graph& g, const Var& x, const Var& cosine, const Var& sine) {
     constexpr auto group = Group::attention;
     const Var straight = multiply(g, x, cosine, group);

@@ -29,7 +29,6 @@ class ParameterCursor {
     int next() { return at_++; }
     void skip(int n) { at_ += n; }
     int position() const { return at_; }
-    void seek(int position) { at_ = position; }
     // True if the next two parameters are the adapters of the linear layer just read.
     bool adapters_follow() const;
 

@@ -8,8 +8,8 @@
 namespace plimsoll::training {
 namespace {
 
-// One channel: encoder, its pooler (whose result nobody uses), mean over the unmasked tokens.
-// `hidden` is the loop's variable: the previous channel's states live until this one's are there.
+// One channel: encoder, its pooler (result unused), mean over the unmasked tokens. `hidden` is the
+// loop's variable: the previous channel's states live until this one's are there.
 Var channel(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids, int index,
             Var& hidden) {
     constexpr auto group = Group::embedding;

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-// The operations that the models are written in. Each allocates, saves and later frees what
-// PyTorch's operation of that name does on CUDA; `group` says what its result counts as.
+// The operations of which the models consist. Each allocates, saves and later frees what PyTorch's
+// operation of that name does on CUDA; `group` classifies its result.
 
 namespace plimsoll::training {
 
@@ -93,9 +93,10 @@ enum class Probabilities {
     before_dropout,  // GPT-2
     fp32_softmax,    // Llama: softmax in fp32 always, converted before dropout
 };
-// Every head of k or v as often as queries share it: a copy whose gradient is summed per group.
+// Repeats every head of k or v for the queries that share it: a copy whose gradient is summed per
+// group.
 Var repeat_heads(Graph& g, const Var& x, std::int64_t times);
-// `weights` receives the probabilities, which the callers keep for a while.
+// `weights` receives the probabilities, which callers hold for a while.
 Var eager_attention(Graph& g, const Var& q, const Var& k, const Var& v, const Var& bias,
                     const AttentionShape& shape, Probabilities probabilities, Var& weights);
 

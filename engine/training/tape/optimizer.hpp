@@ -7,7 +7,7 @@
 
 namespace plimsoll::training {
 
-// The optimizer's part of a step: state born in the first step, temporaries in every step.
+// The optimizer's part of a step: state allocated in the first step, temporaries in every step.
 class OptimizerTape {
   public:
     OptimizerTape(Graph& graph, const std::vector<Parameter>& parameters)

@@ -62,8 +62,8 @@ void add_backward(Graph& g, Node& n) {
 }
 
 // size: elements of x, of y, bytes of x, of y, kind of broadcast. Full-size gradients first (the
-// formulas are sorted by name: "other" before "self"), then what each side needs of its own: a sum,
-// or a narrower copy.
+// formulas are sorted by name: "other" before "self"), then what each side needs: a sum, or a
+// narrower copy.
 void multiply_backward(Graph& g, Node& n) {
     const std::int64_t full = std::max(n.size[0], n.size[1]);
     for (int i = 1; i >= 0; --i)

@@ -32,7 +32,7 @@ void qkv_gradients(Graph& g, Node& n, const Sizes& s) {
     g.count_flops(2.5 * flops_of(s));  // five products instead of two
 }
 
-// Outputs of edges that nobody wants are freed with the kernel's other results.
+// Outputs of edges without a consumer are freed with the kernel's other results.
 void drop_unwanted(Graph& g, Node& n) {
     for (int i = 0; i < 3; ++i) {
         auto& out = n.outputs[static_cast<std::size_t>(i)];

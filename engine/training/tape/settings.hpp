@@ -15,7 +15,7 @@ enum class Attention { sdpa, eager };
 // for the card and the tensors.
 enum class SdpaKernel { automatic, flash, efficient, cudnn, math };
 
-// What the tape depends on of a card.
+// The properties of a card that affect the tape.
 struct TapeDevice {
     int compute_capability = 90;
     int multiprocessors = 132;

@@ -6,8 +6,8 @@
 
 namespace plimsoll::training {
 
-// What a piece of device memory is for. A report's breakdown sums these (plus fragmentation and
-// context, which are no tensors) to the peak exactly.
+// The purpose of device memory. A report's breakdown sums these (plus fragmentation and context,
+// which are not tensors) to the peak exactly.
 enum class Group : std::uint8_t {
     weights,
     half_weights,  // copies that autocast makes of fp32 weights
@@ -34,7 +34,7 @@ enum class Phase : std::uint8_t { setup, data, forward, backward, clip, optimize
 std::string_view to_string(Phase phase);
 
 struct Buffer {
-    std::int64_t bytes = 0;  // as asked for; the allocator rounds
+    std::int64_t bytes = 0;  // as requested; the allocator rounds up
     Group group = Group::weights;
 };
 
@@ -46,7 +46,7 @@ struct Event {
     std::int16_t layer = -1;  // which layer's code caused it, -1 outside
 };
 
-// What a step costs in time, whatever the card.
+// The work of a step, independent of the card.
 struct Work {
     double matmul_flops = 0;      // forward and backward, recomputation included
     double moved_bytes = 0;       // by element-wise kernels: written once, read once
@@ -54,8 +54,8 @@ struct Work {
     double product_elements = 0;  // of the usual matrix product's result, in one micro-batch
 };
 
-// A training step as a list of allocations and frees per operation. `first` is the first step (the
-// optimizer's state and the libraries' workspaces are born in it), `later` every further one.
+// A training step as a list of allocations and frees per operation. `first` is the first step (it
+// allocates the optimizer's state and the libraries' workspaces), `later` any further one.
 struct Tape {
     std::vector<Buffer> buffers;
     std::vector<Event> setup;

@@ -8,14 +8,14 @@
 
 namespace plimsoll::waves::output {
 
-// A count as somebody drew it.
+// A count drawn by a user.
 struct DrawnCount {
     Shape shape = Shape::impulse;
     bool rising = true;
     std::vector<std::int32_t> ends;  // bars of the series
 };
 
-// None where no pattern has this name.
+// None for an unknown name.
 std::optional<Shape> shape_named(std::string_view name);
 
 nlohmann::json check_json(const Series& series, const DrawnCount& drawn,
@@ -26,9 +26,9 @@ struct CheckText {
     std::string text;
 };
 
-// Judges a count that is written "PATTERN up|down END,END,…", for example
-// "impulse up 38,45,48,57,76,84": ends are bars of the file or dates, as bar_named() takes them.
-// `symbols` must be one.
+// Judges a count that is written "PATTERN up|down END,END,…", for example "impulse up
+// 38,45,48,57,76,84": ends are bar indices of the file or dates, see bar_named(). `symbols` must be
+// one.
 Result<CheckText> check_text(std::span<const SymbolPrices> symbols, std::string_view count,
                              const Settings& settings, bool as_json);
 

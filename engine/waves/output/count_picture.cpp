@@ -23,7 +23,7 @@ class Painter {
         for (const auto* column : {&chart.low, &chart.high, &chart.close})
             for (const double price : *column) include(price);
         for (const auto& end : chart.ends) include(end.price);
-        // Lines that lie too far off would flatten the candles: they are left out.
+        // Lines too far away would flatten the candles: they are omitted.
         const double room = (high_ - low_) * 0.6;
         const double least = low_ - room;
         const double most = high_ + room;

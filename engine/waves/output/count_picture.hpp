@@ -5,11 +5,11 @@
 
 namespace plimsoll::waves::output {
 
-// What a chart of one count shows.
+// The content of a chart of one count.
 struct CountChart {
     std::string title;
-    // Bars around the count; `step` bars of the series are one of them. Of closes alone the other
-    // columns are empty.
+    // Bars around the count, each covering `step` bars of the series. For close-only series the
+    // other columns are empty.
     std::int64_t first = 0;
     std::int64_t step = 1;
     std::vector<double> open, high, low, close;
@@ -26,14 +26,14 @@ struct CountChart {
     };
     std::vector<Level> targets;
     double invalidation = 0;
-    bool under_way = false;  // the last bar is that of the series, and the count is not wrong
+    bool under_way = false;  // the last bar is the last of the series, and the count still holds
 };
 
 CountChart chart_of(const SymbolReport& report, const CountReport& count);
 
 // Candles (a line, for closes alone), the count with its labels, target zones and the invalidation
-// line. At most kChartBars bars: of longer spans several are drawn as one. Colours suit a light
-// ground.
+// line. At most kChartBars bars: longer spans merge several bars into one. Colours suit a light
+// background.
 inline constexpr std::size_t kChartBars = 400;
 Picture picture_of(const CountChart& chart);
 

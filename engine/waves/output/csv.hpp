@@ -6,8 +6,8 @@
 
 namespace plimsoll::waves::output {
 
-// A flat table: a line a count, finished ones by rank, then those under way; a line with an error
-// for a symbol that has one.
+// A flat table: one line per count, finished ones by rank, then those under way; one error line for
+// a symbol that failed.
 std::string csv_header();
 std::string csv_rows(const SymbolReport& report);
 

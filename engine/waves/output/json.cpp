@@ -169,7 +169,7 @@ void add_judgement(const Judgement& judgement, json& symbol) {
     json& counts = symbol.at("counts");
     for (std::size_t i = 0; i < counts.size(); ++i)
         counts[i]["chance"] = chance_json(judgement.counts.at(i), judgement.surrogates, by_rarity);
-    // Within one pattern: what matters is how often chance finds as good a one of its kind.
+    // Within one pattern: how often chance finds one as good of the same kind.
     json& kinds = symbol.at("patterns");
     for (std::size_t i = 0; i < kinds.size(); ++i)
         if (kinds[i].at("valid") > 0)

@@ -7,19 +7,19 @@
 
 namespace plimsoll::waves::output {
 
-// All of a report. Indices of bars count from the first bar of the file; dates are there where the
-// series has them. `profile`: with the time taken.
+// A whole report. Bar indices count from the first bar of the file; dates are present if the series
+// has them. `profile`: include the time taken.
 nlohmann::json symbol_json(const SymbolReport& report, bool profile);
 
-// One count, with its pivots also as a line to draw (dates or indices, values, labels).
+// One count, including its pivots as a line to draw (dates or indices, values, labels).
 nlohmann::json count_json(const SymbolReport& report, const CountReport& count);
 
 // Members of counts.
 nlohmann::json parts_json(const Parts& parts);
 nlohmann::json outlook_json(const Outlook& outlook);
-// A count in a few words: pattern, score, ends.
+// A count in brief: pattern, score, ends.
 nlohmann::json brief_json(const SymbolReport& report, const Found& found);
-// Writes into symbol_json() of a report without surrogates what these say of it.
+// Adds the results of surrogates to symbol_json() of a report made without them.
 void add_judgement(const Judgement& judgement, nlohmann::json& symbol);
 
 }  // namespace plimsoll::waves::output

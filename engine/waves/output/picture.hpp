@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-// A drawing of a few kinds of marks, and the files it becomes. Lengths are CSS pixels, colours
+// A drawing of lines, boxes and texts, and its file formats. Lengths are CSS pixels, colours
 // 0xRRGGBB.
 namespace plimsoll::waves::output {
 
@@ -29,13 +29,13 @@ struct BoxMark {
     double opacity = 1;
     bool outlined = false;
     Colour outline = 0;
-    std::string title = {};  // shown where one points at it
+    std::string title = {};  // tooltip
 };
 
 enum class Anchor { start, middle, end };
 
 struct TextMark {
-    Point at;  // on the base line
+    Point at;  // on the baseline
     std::string text;
     Colour colour = 0;
     double size = 13;
@@ -49,11 +49,11 @@ struct Picture {
     std::vector<std::variant<LineMark, BoxMark, TextMark>> marks;  // the last on top
 };
 
-// Stands alone, on a white ground.
+// A standalone file, on a white background.
 std::string svg_of(const Picture& picture);
 
-// Two pixels for each CSS pixel. Drawn by the library cairo, which is loaded when it is first
-// needed: Errc::unavailable where this machine has none.
+// Two pixels per CSS pixel. Drawn by the library cairo, loaded on first use: Errc::unavailable when
+// it is not installed.
 Result<std::string> png_of(const Picture& picture);
 
 }  // namespace plimsoll::waves::output

@@ -73,7 +73,7 @@ class Cairo {
         return function != nullptr;
     }
 
-    void* library_;  // stays loaded: what it keeps for fonts is worth keeping
+    void* library_;  // stays loaded, to keep its font cache
     bool complete_ = false;
 };
 

@@ -10,11 +10,11 @@
 namespace plimsoll::waves::output {
 
 std::string symbol_text(const SymbolReport& report);
-// What was searched and left out, over all symbols.
+// What was searched and skipped, over all symbols.
 std::string totals_text(std::span<const SymbolReport> reports);
-// Processor time of the searches, surrogates aside.
+// Processor time of the searches, excluding surrogates.
 std::string time_text(std::span<const SymbolReport> reports);
-// Every setting: name, values, meaning, or why it changes nothing.
+// Every setting: name, values, and meaning or why it has no effect.
 std::string keys_text();
 
 }  // namespace plimsoll::waves::output

@@ -11,7 +11,7 @@ namespace plimsoll::waves {
 // A count that a search found. Bars are indices into the series.
 struct Found {
     double score = 0;
-    double standing = 0;  // what rankings go by: the rarity where it is known, else the score
+    double standing = 0;  // the ranking key: the rarity where it is known, else the score
     std::array<std::int32_t, kMaxWaves + 1> at{};  // 0 is the start; waves + 1 are used
     std::int32_t window_begin = 0;                 // the first window it was found in
     std::int32_t window_end = 0;
@@ -27,8 +27,8 @@ struct Found {
     }
 };
 
-// The order of all rankings: the higher standing, then the later end, then what makes it total. An
-// object, so that sorting inlines it.
+// The order of all rankings: by higher standing, then later end, then tie-breakers that make it
+// total. A function object, so that sorting inlines it.
 inline constexpr auto better = [](const Found& a, const Found& b) {
     if (a.standing != b.standing) return a.standing > b.standing;
     if (a.end() != b.end()) return a.end() > b.end();

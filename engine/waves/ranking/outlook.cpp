@@ -57,8 +57,8 @@ std::string_view expectation(const Pattern& pattern, int waves) {
 Outlook outlook(const Pattern& pattern, const Path& path, int waves, bool rising, double last,
                 std::int32_t end) {
     const double sign = rising ? 1 : -1;
-    // Odd ends are peaks: what follows goes down, and the count is wrong above them. Wave 4 under
-    // way is the exception, it must not reach into wave 1 on its way down.
+    // Odd ends are peaks: the next move goes down, and the count is invalid above them. Wave 4
+    // under way is the exception: it must not enter the range of wave 1.
     const bool peak = waves % 2 == 1;
     const bool fourth = five_waves(pattern) && waves == 3;
     const double limit = fourth ? path.price[1] : path.price[waves];

@@ -8,8 +8,7 @@
 
 namespace plimsoll::waves {
 
-// A price that the move after (or under way at) the end of a count would reach, and what it is
-// derived from.
+// A price target of the move after (or under way at) the end of a count, and its derivation.
 struct Target {
     double price = 0;
     std::string_view basis;    // "wave 5 = 0.618 x wave 1"
@@ -18,18 +17,18 @@ struct Target {
                                // invalidated, or the target lies on the invalidation's side
 };
 
-// What a count says about what comes next, in real prices.
+// The forecast of a count, in real prices.
 struct Outlook {
     std::string_view expects;  // "a fifth wave up", "a correction", ...
     bool upward = false;       // where the targets lie
     double invalidation = 0;   // the count is wrong once the price goes beyond this
-    bool invalidated = false;  // which it has done since the end of the count
+    bool invalidated = false;  // the price has done so since the end of the count
     std::vector<Target> targets;
 };
 
 // Targets are retracements and multiples by the golden section (Frost and Prechter, chapter 4).
-// `path` as its side of the table sees it, `waves` finished ones; `last` the latest close on that
-// side (negated for falling patterns). Bars behind the count up to `end` tell whether it was
+// `path` on its side of the table, with `waves` finished waves; `last`: the latest close on that
+// side (negated for falling patterns). Bars after the count up to `end` decide whether it was
 // invalidated.
 Outlook outlook(const Pattern& pattern, const Path& path, int waves, bool rising, double last,
                 std::int32_t end);

@@ -8,14 +8,14 @@
 
 namespace plimsoll::waves {
 
-// The best counts of a search, each once however many windows it was found in. Exact: what remains
-// does not depend on the order in which counts arrive. Memory: twice the capacity.
+// The best counts of a search, without duplicates from overlapping windows. Exact: the result does
+// not depend on the order of insertion. Memory: twice the capacity.
 class Pool {
   public:
-    // `repeats`: the same count may come more than once.
+    // `repeats`: the same count may be added more than once.
     Pool(std::size_t capacity, bool repeats);
 
-    // A count of lower standing cannot get in any more; none so far: below all.
+    // Counts of lower standing are rejected; below every standing while the pool has room.
     double threshold() const { return last_.standing; }
     void add(const Found& found) {
         if (!better(found, last_)) return;
@@ -24,7 +24,7 @@ class Pool {
     }
     // Best first; the pool is empty afterwards.
     std::vector<Found> take();
-    // Whether a count may have been left out: the pool was full once.
+    // Whether a count may have been dropped: the pool was full once.
     bool overflowed() const { return overflowed_; }
 
   private:

@@ -6,19 +6,19 @@
 
 namespace plimsoll::waves {
 
-// Adds to the report of one symbol how often chance does as well as its counts and as the best of
-// each pattern. The surrogates may be added in pieces, in any order and from several threads; they
-// are counted from settings.first_surrogate.
+// Adds to a symbol's report how often chance series do as well as its counts and as the best of
+// each pattern. Surrogates may be added in any order and from several threads; they are numbered
+// from settings.first_surrogate.
 class ChanceJudge {
   public:
-    // The report is that of a search with these settings, of a series with at least two bars.
+    // The report must come from a search with these settings, of a series with at least two bars.
     ChanceJudge(SymbolReport& report, const Settings& settings);
 
     void add(std::uint32_t from, std::uint32_t to, const Watch& watch = {});
-    // The same for who searches surrogates elsewhere: one by its number, and what was found in it.
+    // The same for a surrogate searched elsewhere: its number and the result.
     void make(std::uint32_t number, Series& surrogate) const;
     void note(std::uint32_t number, const std::array<double, kKinds>& scores, double highest);
-    // After all surrogates, none of them stopped: writes the report.
+    // Writes the report. Call after all surrogates have been added and none was stopped.
     void finish();
 
   private:

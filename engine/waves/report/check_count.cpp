@@ -1,6 +1,6 @@
 #include "engine/waves/report/check_count.hpp"
 
-#include "engine/waves/report/drop_first.hpp"
+#include "engine/waves/report/drop_leading_bars.hpp"
 #include "engine/waves/report/rule_text.hpp"
 #include "engine/waves/scan/count_parts.hpp"
 #include "engine/waves/scan/search.hpp"
@@ -13,7 +13,7 @@
 namespace plimsoll::waves {
 namespace {
 
-// What the search takes for granted and people do not: that waves end where swings end, and are
+// Conditions implicit in the search but not in a user's count: waves end where swings end, and are
 // not undercut on their way.
 void check_waves(const Path& path, Shape shape, bool rising, Mode mode, CheckedCount& out) {
     const auto add = [&](std::string name, std::string text, bool holds) {
@@ -97,7 +97,7 @@ Result<CheckedCount> check_count(const Series& whole, Shape shape, bool rising,
     if (const auto good = check_ends(ends, *pattern, first, whole.size()); !good)
         return fail(good.error());
     Series series = whole;
-    drop_first(static_cast<std::size_t>(first), series);
+    drop_leading_bars(static_cast<std::size_t>(first), series);
 
     BarTable table;
     table.build(series.low, series.high);

@@ -10,7 +10,7 @@
 namespace plimsoll::waves {
 namespace {
 
-// What there is to search, without looking at the prices.
+// The amount of work, without looking at the prices.
 Work work_in(std::span<const SymbolPrices> symbols, const Settings& settings) {
     Work work;
     for (const SymbolPrices& prices : symbols) {
@@ -24,7 +24,7 @@ Work work_in(std::span<const SymbolPrices> symbols, const Settings& settings) {
             longest = std::max(longest, bars);
             starts += settings.every_bar ? bars : std::min<double>(bars, settings.max_start_points);
         }
-        // Windows that overlap share most of what they find.
+        // Overlapping windows share most of their results.
         if (settings.windowed) starts = std::min(starts, static_cast<double>(n));
         const double both = (settings.rising ? 1 : 0) + (settings.falling ? 1 : 0);
         const double it = both * starts * std::pow(longest / 500, 0.6);
@@ -34,8 +34,8 @@ Work work_in(std::span<const SymbolPrices> symbols, const Settings& settings) {
     return work;
 }
 
-// Shows life while kernels are built for the first time, which a driver does in one long call; for
-// two minutes at most, so that a driver that hangs is noticed.
+// Signals life while kernels are built for the first time, which a driver does in one long call; at
+// most for two minutes, so that a hung driver is noticed.
 class Beats {
   public:
     explicit Beats(const Watch& watch)

@@ -10,12 +10,12 @@
 namespace plimsoll::waves {
 namespace {
 
-// That are prepared at a time, at most: 160 bytes each.
+// Most bars prepared at a time: 160 bytes each.
 constexpr std::size_t kBarsAtATime = 1 << 18;
 // Of chance series, at 32 bytes; a GPU wants many at once.
 constexpr std::size_t kChanceBarsAtATime = 1 << 20;
 
-// How many of the symbols, from the first on, have so many bars.
+// The number of leading symbols to search at a time: until they have kBarsAtATime bars.
 std::size_t block_of(std::span<const SymbolPrices> symbols) {
     std::size_t bars = 0;
     std::size_t count = 0;
@@ -24,18 +24,18 @@ std::size_t block_of(std::span<const SymbolPrices> symbols) {
     return count;
 }
 
-// Searches what is left of a block with ever larger pools.
+// Searches the rest of a block with increasingly larger pools.
 Result<void> search_block(SearchDevice& device, std::span<SymbolSearch> block,
                           const Settings& settings, const Watch& watch) {
     std::vector<SymbolSearch*> left;
     for (SymbolSearch& it : block)
         if (it.report.ok()) left.push_back(&it);
     for (std::size_t pool = first_pool(settings); !left.empty(); pool = larger_pool(pool)) {
-        std::vector<Errand> errands;
+        std::vector<SearchInput> inputs;
         for (const SymbolSearch* it : left)
-            errands.push_back(
+            inputs.push_back(
                 {it->report.series.low, it->report.series.high, &it->itinerary, &it->table});
-        auto found = device.search(errands, settings, pool, watch);
+        auto found = device.search(inputs, settings, pool, watch);
         if (!found) return fail(found.error());
         std::vector<SymbolSearch*> again;
         for (std::size_t i = 0; i < left.size(); ++i)
@@ -45,15 +45,15 @@ Result<void> search_block(SearchDevice& device, std::span<SymbolSearch> block,
     return {};
 }
 
-// Whether a series' prices say nothing about where its search goes: then all of one length go
-// alike.
+// Whether the windows and starts of a search do not depend on prices: then series of equal length
+// share them.
 bool goes_alike(const Settings& settings) {
     return (settings.every_bar || (!settings.start_bars.empty() && !settings.windowed)) &&
            !settings.skip_flat_windows && settings.min_volatility <= 0 &&
            settings.pre_score_threshold <= 0 && settings.pre_score_top_k == 0;
 }
 
-// A chance series of a symbol and where its search goes.
+// A chance series of a symbol with its windows and starts.
 struct ChanceSeries {
     std::size_t symbol = 0;
     std::uint32_t number = 0;
@@ -121,10 +121,10 @@ std::string judge_on(SearchDevice& device, std::span<SymbolReport* const> symbol
             const double week = bars_per_week(symbols[it.symbol]->series, settings);
             it.itinerary = itinerary_of(it.series, week, settings);
         });
-        std::vector<Errand> errands;
+        std::vector<SearchInput> inputs;
         for (const ChanceSeries& it : batch)
-            errands.push_back({it.series.low, it.series.high, it.itinerary.get(), nullptr});
-        const auto scores = device.best_scores(errands, settings, watch);
+            inputs.push_back({it.series.low, it.series.high, it.itinerary.get(), nullptr});
+        const auto scores = device.best_scores(inputs, settings, watch);
         if (!scores) return words_of(scores.error());
         for (std::size_t i = 0; i < batch.size(); ++i) {
             const ChanceSeries& it = batch[i];

@@ -9,8 +9,8 @@
 
 namespace plimsoll::waves {
 
-// Calls work(i) for 0 <= i < count on so many threads, the caller's among them, in no set order.
-// The first exception ends the rest and is thrown again here.
+// Calls work(i) for 0 <= i < count on `threads` threads, including the caller's, in any order. The
+// first exception stops the others and is rethrown here.
 template <class Work>
 void parallel_for(std::size_t count, std::size_t threads, Work&& work) {
     std::atomic<std::size_t> next{0};

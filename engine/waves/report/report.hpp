@@ -10,7 +10,7 @@
 
 namespace plimsoll::waves {
 
-// How one rule of a count holds.
+// The check of one rule of a count.
 struct RuleMargin {
     std::string_view name;
     std::string text;
@@ -25,7 +25,7 @@ struct CountReport {
     std::vector<RuleMargin> rules;
     Outlook outlook;
     std::vector<Found> alternates;
-    std::optional<Chance> chance;  // of finished counts, where surrogates were asked for
+    std::optional<Chance> chance;  // of finished counts, if surrogates were requested
 };
 
 // The best count of one pattern and direction, for overviews of many symbols.
@@ -38,33 +38,33 @@ struct KindReport {
     std::optional<Chance> chance;  // of the best
 };
 
-// What is known about one symbol. Either `errors` or the rest.
+// The result for one symbol: either `errors` or the rest.
 struct SymbolReport {
     std::string symbol;
     std::vector<RowError> errors;
     std::uint64_t error_count = 0;
 
-    Series series;           // what was searched: the last `days` of it
-    std::size_t offset = 0;  // bars of the file before it; indices in counts start behind them
+    Series series;           // the searched part: its last `days`
+    std::size_t offset = 0;  // bars of the file before `series`; indices in counts start after them
     SeriesFlags flags;
     std::vector<CountReport> counts;  // finished, best first
     std::vector<CountReport> open;    // under way at the end of the series
     std::vector<KindReport> kinds;
     Coverage coverage;
     bool by_rarity = false;    // standings are rarities, else scores
-    bool ranking_cut = false;  // the ranking saw only the best kMostCandidates counts
+    bool ranking_cut = false;  // only the best kMostCandidates counts were ranked
     std::uint32_t surrogates = 0;
-    std::vector<double> chance_best;  // the best standing in each surrogate that holds a count, in
-                                      // rising order
+    std::vector<double> chance_best;  // ascending best standings of the surrogates that hold a
+                                      // count
     std::optional<double> false_discovery_rate;  // of the best count, over all symbols
-    double seconds = 0;                          // of processor time, searching
-    std::string computed_by = "processor";       // or the name of the device that searched
-    std::string computed_why;                    // why there, where there was a choice
+    double seconds = 0;                          // processor time of the search
+    std::string computed_by = "processor";       // or the name of the device
+    std::string computed_why;                    // reason, if there was a choice
 
     bool ok() const { return error_count == 0; }
 };
 
-// Counts that a ranking looks at, at most: more are only reached where almost all overlap.
+// Most counts that a ranking considers: only reached where almost all overlap.
 inline constexpr std::size_t kMostCandidates = 1 << 20;
 // Longer series must be searched in windows, or in part (see the setting `days`).
 inline constexpr std::size_t kMostBarsWhole = 100'000;

@@ -44,7 +44,7 @@ void judge(std::span<SymbolReport* const> symbols, const Settings& settings, Pro
     });
 }
 
-// On the device as far as it gets, the rest on the processor.
+// Searches on the device as far as possible, the rest on the processor.
 void judge(std::vector<SymbolReport>& reports, SearchDevice* device, const Settings& settings,
            Progress& progress, const Watch& watch) {
     std::vector<SymbolReport*> symbols;
@@ -87,7 +87,7 @@ Result<std::vector<SymbolReport>> scan(std::vector<SymbolPrices> symbols, const 
     std::vector<SymbolReport> reports(symbols.size());
     const bool judging = settings.surrogates > 0;
     DeviceChoice choice = choose_device(at_hand, symbols, settings, threads_of(settings), watch);
-    std::size_t searched = 0;  // by the device: so many from the first on
+    std::size_t searched = 0;  // on the device: the number of leading symbols
     if (choice.device != nullptr) {
         const auto error = search_on(*choice.device, symbols, settings, threads_of(settings), watch,
                                      reports, searched);

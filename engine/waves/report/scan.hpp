@@ -6,17 +6,17 @@
 
 namespace plimsoll::waves {
 
-// What may search beside the processor: a device, or why there is none.
+// A device that may search besides the processor, or why there is none.
 struct DeviceAtHand {
     SearchDevice* device = nullptr;
     std::string none = "No OpenCL device is at hand.";
 };
 
 // Searches all symbols on settings.threads threads, then judges every count against chance series.
-// The reports are in the order of the symbols and the same for any number of threads (but for the
-// time taken). Progress counts symbols; with surrogates, a symbol is done when it was judged.
-// cancelled when `stop` is asked for. settings.use_gpu says whether a device at hand does it; what
-// it cannot do falls to the processor, and every report says who did it and why.
+// The reports are in the order of the symbols and, except for times, equal for any number of
+// threads. Progress counts symbols; with surrogates, a symbol is done when it was judged.
+// `cancelled` on a stop request. settings.use_gpu selects an available device; the processor does
+// what it cannot, and every report names what searched it and why.
 Result<std::vector<SymbolReport>> scan(std::vector<SymbolPrices> symbols, const Settings& settings,
                                        Progress& progress, const std::stop_token& stop = {},
                                        const DeviceAtHand& at_hand = {});

@@ -1,7 +1,7 @@
 #include "engine/waves/report/scan_symbol.hpp"
 
 #include "engine/waves/report/describe.hpp"
-#include "engine/waves/report/drop_first.hpp"
+#include "engine/waves/report/drop_leading_bars.hpp"
 #include "engine/waves/scan/count_parts.hpp"
 
 #include <ctime>
@@ -67,7 +67,7 @@ SymbolSearch prepare(SymbolPrices prices, const Settings& settings) {
     Series& series = it.report.series;
     series = std::move(prices.series);
     it.report.offset = static_cast<std::size_t>(first_bar(series, settings.days));
-    drop_first(it.report.offset, series);
+    drop_leading_bars(it.report.offset, series);
     it.report.flags = flag(series);
     if (auto message = unfit(series, settings)) {
         it.report.errors.push_back({0, std::move(*message)});

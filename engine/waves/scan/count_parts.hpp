@@ -9,20 +9,19 @@
 
 namespace plimsoll::waves {
 
-// The pattern of a shape as the mode defines it; null when the mode does not have it.
+// The pattern of a shape in this mode; null if the mode does not define it.
 const Pattern* find_pattern(Shape shape, bool rising, Mode mode);
 
-// What a wave of this number must keep to on its way, in patterns of this direction.
+// The guard of the wave with this number, in patterns of this direction.
 Guard guard_of(int wave, bool rising, Mode mode);
 
-// The ends of a count on the side of the table that its pattern sees.
+// The ends of a count on its pattern's side of the table.
 Path path_of(const BarTable& table, const Found& found);
 
-// How many smaller swings each wave of a count skips; -1 for a wave that no chain of ends has.
+// The number of smaller swings that each wave of a count skips; -1 for a wave in no chain of ends.
 std::vector<int> skips_of(const Path& path, int waves);
 
-// The parts that the score of a count is made of, finished or not: the same values as in the
-// search.
+// The score parts of a finished or unfinished count, with the same values as in the search.
 Parts count_parts(const BarTable& table, const Found& found, Mode mode);
 
 }  // namespace plimsoll::waves

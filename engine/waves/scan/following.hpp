@@ -10,26 +10,26 @@
 
 namespace plimsoll::waves {
 
-// A place in the search where it may go on once there are more bars.
+// A point where the search can resume once there are more bars.
 struct Waiting {
     std::array<std::int32_t, kMaxWaves + 1> at{};  // ends of the waves before `wave`, and of it
-    std::int32_t skip = 0;                         // swings that it skips
+    std::int32_t skip = 0;                         // swings skipped
     std::uint8_t wave = 0;
-    std::uint8_t patterns = 0;  // that are looked for, as bits
+    std::uint8_t patterns = 0;  // patterns searched for, as bits
 };
 
-// What is known of one direction of a growing series.
+// The search state of one direction of a growing series.
 struct Followed {
     std::vector<Found> finished;  // for good
-    std::vector<Found> for_now;   // ends at the last bar, which the next one may move
-    std::vector<Found> open;      // finished waves that no bar has gone beyond so far
-    // By the bar that they wait for something behind, for rises and falls.
+    std::vector<Found> for_now;   // ends at the last bar; the next bar may move the end
+    std::vector<Found> open;      // finished waves not exceeded by any bar so far
+    // Keyed by the bar after which they wait, for rises and falls.
     std::array<std::vector<std::vector<Waiting>>, 2> first, next;
     std::vector<Waiting> last_bar;
-    std::uint64_t nodes = 0;  // of a search of all bars
+    std::uint64_t nodes = 0;  // as of a search of all bars
 };
 
-// Keeps every count, and where the search is to go on.
+// Keeps every count and every point where the search can resume.
 template <const auto& F, class Score>
 class Following : public SinkDefaults {
   public:
@@ -40,7 +40,7 @@ class Following : public SinkDefaults {
     }();
     static constexpr bool kFollows = true;
 
-    // Goes nowhere any more once `tally` has more than so many nodes.
+    // Stops descending once `tally` exceeds this number of nodes.
     Following(Score score, bool rising, std::int32_t end, std::uint64_t most_nodes,
               const Tally<F.patterns.size()>& tally, Followed& into)
         : score_(score),
@@ -50,7 +50,7 @@ class Following : public SinkDefaults {
           tally_(tally),
           into_(into) {}
 
-    // Before the search goes to another path.
+    // Call before the search switches to another path.
     void new_path() { heads_ = 0; }
 
     template <int K>
@@ -84,7 +84,7 @@ class Following : public SinkDefaults {
     template <int K>
     void waits_for_first(const Path& path, unsigned wanted) {
         const std::int32_t from = path.at[K - 1];
-        // The wave before ends at the last bar, and comes again.
+        // The preceding wave ends at the last bar, and will be visited again.
         if (K > 1 && from == end_ - 1) return;
         into_.first[K % 2][from].push_back(waiting<K>(path, 0, wanted));
     }
@@ -121,7 +121,7 @@ class Following : public SinkDefaults {
     std::uint64_t most_nodes_;
     const Tally<F.patterns.size()>& tally_;
     Followed& into_;
-    unsigned heads_ = 0;  // patterns whose head is that of the current path
+    unsigned heads_ = 0;  // patterns whose head is set for the current path
 };
 
 }  // namespace plimsoll::waves

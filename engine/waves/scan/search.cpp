@@ -12,7 +12,7 @@ namespace {
 // Some milliseconds, even of very long series.
 constexpr std::uint64_t kStartsPerLook = 32;
 
-// What is known about a start from the window before: within `until` the result is the same.
+// Results of a start from the previous window: valid up to `until`.
 template <std::size_t N>
 struct Known {
     std::int32_t until = 0;
@@ -54,7 +54,7 @@ bool walk(std::span<const Bar> bars, const Itinerary& itinerary, bool rising,
             continue;
         }
         // Windows overlap, and most of what a start leads to lies well inside: it is not searched
-        // again. Counts under way are only looked for where the data end.
+        // again. Counts under way are only searched where the data end.
         auto& before = known[start.bar];
         if (before.until >= window.end && before.to_the_end == (window.end == n)) {
             for (std::size_t p = 0; p < before.complete.size(); ++p)

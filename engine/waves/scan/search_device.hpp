@@ -8,15 +8,15 @@
 
 namespace plimsoll::waves {
 
-// One series to search. What it refers to lives as long as the call.
-struct Errand {
+// One series to search; refers to data that must outlive the call.
+struct SearchInput {
     std::span<const double> lows, highs;
     const Itinerary* itinerary = nullptr;
-    const BarTable* table = nullptr;  // of the series; may be missing where scores alone are asked
+    const BarTable* table = nullptr;  // of the series; may be null for best_scores()
 };
 
-// What there is to do, in starts in windows of 500 bars: in longer ones there is more to find, as
-// the power 0.6 of their length.
+// The amount of work, in starts in windows of 500 bars; the cost per start grows with the power 0.6
+// of the window's length.
 struct Work {
     double counted = 0;  // searched for all counts
     double scored = 0;   // searched for the best scores alone
@@ -32,26 +32,25 @@ struct Forecast {
     double core_seconds = 0;
 };
 
-// Something that searches other than the processor's cores, with the same results: counts, ranks
-// and numbers of nodes are equal, scores to the last bits. Used by one thread.
+// A search on another device than the processor's cores, with the same results: counts, ranks and
+// numbers of nodes are equal, scores except for the last bits. Not thread-safe.
 class SearchDevice {
   public:
     virtual ~SearchDevice() = default;
 
-    // For people: "opencl:pocl:0 (CPU flavour)".
+    // Display name: "opencl:pocl:0 (CPU flavour)".
     virtual std::string name() const = 0;
 
-    // search() and best_scores() of every errand. Errors are `cancelled`, or say why the device
-    // cannot: then the processor does it.
-    virtual Result<std::vector<SearchResult>> search(std::span<const Errand> errands,
+    // search() and best_scores() for every input. Errors are `cancelled`, or the reason why the
+    // device cannot; the caller then uses the processor.
+    virtual Result<std::vector<SearchResult>> search(std::span<const SearchInput> inputs,
                                                      const Settings& settings, std::size_t keep,
                                                      const Watch& watch) = 0;
     virtual Result<std::vector<std::array<double, kKinds>>> best_scores(
-        std::span<const Errand> errands, const Settings& settings, const Watch& watch) = 0;
+        std::span<const SearchInput> inputs, const Settings& settings, const Watch& watch) = 0;
 
-    // How long this device and one core of the processor take for so much work: measured once on
-    // this machine, in this mode, on random walks that both search; an error where their results
-    // differ.
+    // Predicted times of this device and of one processor core for `work`, from random walks that
+    // both search once per machine and mode; an error if their results differ.
     virtual Result<Forecast> forecast(const Work& work, const Settings& settings) = 0;
 };
 

@@ -18,7 +18,7 @@ constexpr std::array<double, N> no_scores() {
     return scores;
 }
 
-// Scores every count and keeps the best. The costly part of a score is skipped where its bound says
+// Scores every count and keeps the best. The costly part of a score is skipped if a bound shows
 // that the count can neither enter the pool nor become the best of its kind.
 template <const auto& F, class Score>
 class Collector : public SinkDefaults {
@@ -36,7 +36,7 @@ class Collector : public SinkDefaults {
         set_floors();
     }
 
-    // `to_the_end`: the window ends where the data do, so that counts may be unfinished.
+    // `to_the_end`: the window ends with the data, so counts may be unfinished.
     void enter_window(std::int32_t begin, std::int32_t end, bool to_the_end) {
         begin_ = begin;
         end_ = end;
@@ -104,17 +104,17 @@ class Collector : public SinkDefaults {
     bool rising_;
     Pool& counts_;
     Pool& open_;
-    double threshold_ = 0;  // of the pool, when the floors were set
+    double threshold_ = 0;  // the pool's threshold when the floors were set
     std::array<double, kPatterns> floors_{};
     std::int32_t begin_ = 0;
     std::int32_t end_ = 0;
     bool to_the_end_ = false;
-    unsigned heads_ = 0;  // patterns whose bounds are those of the current head
+    unsigned heads_ = 0;  // patterns whose bounds are set for the current head
     std::array<double, kPatterns> bounds_{};
     std::array<double, kPatterns> best_ = no_scores<kPatterns>();
 };
 
-// Only the best score of each pattern; branches that cannot beat it are not gone into.
+// Keeps only the best score of each pattern; prunes branches that cannot beat it.
 template <const auto& F, class Score>
 class BestOnly : public SinkDefaults {
     static constexpr std::size_t kPatterns = F.patterns.size();

@@ -11,8 +11,8 @@ struct Start {
 };
 
 // Finds points to start counts from: bars whose low is the lowest of five on either side, ten or
-// more apart, and the window's lowest low; of too many, the first ones and the lowest. On the
-// mirrored bars these are highs. One finder a series and side.
+// more apart, and the window's lowest low; if there are too many, the first ones and the lowest. On
+// mirrored bars these are highs. One finder per series and side.
 class StartFinder {
   public:
     explicit StartFinder(std::span<const Bar> bars);
@@ -24,13 +24,13 @@ class StartFinder {
     std::vector<std::int32_t> lows_;  // bars that are the lowest of their neighbours
 };
 
-// How promising it is to start at a bar, 0 to 1 (weights adding up to 1): how much the bars from
-// there to the window's end vary, how far they range, how often they turn, how steeply they go.
+// How promising a start at a bar is, 0 to 1: a weighted sum (weights sum to 1) of volatility,
+// range, number of turns and slope of the bars to the window's end.
 double pre_score(std::span<const Bar> bars, std::int32_t start, std::int32_t end,
                  const std::array<double, 4>& weights);
 
-// Takes the starts out that pre-score under the threshold, and all but the best pre_score_top_k.
-// Returns how many went.
+// Removes starts with a pre-score below the threshold, and all but the best pre_score_top_k.
+// Returns the number removed.
 std::size_t filter_starts(std::span<const Bar> bars, std::span<const Window> windows,
                           const Settings& settings, std::vector<Start>& starts);
 

@@ -12,7 +12,7 @@
 namespace plimsoll::waves {
 namespace {
 
-// One direction's search, going on with the bars that came.
+// One direction's search, resumed with the new bars.
 template <const auto& F, class Score>
 class Growth {
   public:
@@ -32,7 +32,7 @@ class Growth {
         for (auto* places : {&side_.first, &side_.next})
             for (auto& direction : *places) direction.resize(bars_.size());
 
-        // The last bar is one no more. Each of these was one node.
+        // The last bar is final now. Each of these was one node.
         side_.for_now.clear();
         side_.nodes -= side_.last_bar.size();
         for (const Waiting& it : std::exchange(side_.last_bar, {})) again(it);
@@ -52,7 +52,7 @@ class Growth {
             from(start, [&] { descent_.from(start, wanted_); });
         }
         side_.nodes += tally_.nodes;
-        // What a bar has gone beyond is not under way any more.
+        // Counts exceeded by a bar are no longer under way.
         std::erase_if(side_.open, [&](const Found& it) {
             return make_path(bars_, std::span(it.at).first(it.waves + 1u)).breach(it.waves) < end;
         });

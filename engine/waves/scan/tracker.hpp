@@ -14,23 +14,23 @@ namespace plimsoll::waves {
 
 struct Followed;
 
-// What new bars cost, and what a search of the whole series would have.
+// The cost of new bars, and of a search of the whole series.
 struct Effort {
     std::size_t starts = 0;    // rising and falling ones
-    std::size_t searched = 0;  // of them from which something new was tried
+    std::size_t searched = 0;  // starts from which something new was tried
     std::uint64_t nodes = 0;   // see Coverage
     std::uint64_t whole_nodes = 0;
 };
 
 // Keeps the counts of a growing series, every bar a start, up to date. Where a search meets the end
-// of the data, it waits: for the end of a wave, or for a longer one. A new bar makes known what it
-// makes known (a peak before it, a run that goes on), and only there the search goes on: it tries
-// what a search of the whole series would try and one without that bar would not, and the few ends
-// at the bar that was last. The settings' mode, patterns, directions, up_to and weights count;
-// windows, filters and caps do not. Memory: about 100 bytes a count, 32 a place where it waits.
+// of the data, it waits: for the end of a wave, or for a longer one. A new bar confirms some ends
+// (a peak before it, a continuing run), and the search resumes only there: it tries what a search
+// of the whole series tries and a search without that bar does not, and again the few ends at the
+// previously last bar. The settings' mode, patterns, directions, up_to and weights count; windows,
+// filters and caps do not. Memory: about 100 bytes a count, 32 per waiting point.
 class Tracker {
   public:
-    // Looks at `most_nodes` nodes at most, over all bars.
+    // Visits at most `most_nodes` nodes over all bars.
     explicit Tracker(Settings settings, std::uint64_t most_nodes = kAnyNodes);
     ~Tracker();
     Tracker(const Tracker&) = delete;
@@ -38,11 +38,11 @@ class Tracker {
 
     static constexpr std::uint64_t kAnyNodes = ~std::uint64_t{0};
 
-    // Lows and highs of the next bars: positive, finite, a high at least its low. too_large: there
-    // were too many nodes, and the tracker is of no use any more.
+    // Lows and highs of the next bars: positive, finite, a high at least its low. too_large: too
+    // many nodes; the tracker must not be used any more.
     Result<void> append(std::span<const double> lows, std::span<const double> highs);
 
-    // What a search of the whole series would find, best first.
+    // The result of a search of the whole series, best first.
     std::vector<Found> counts() const;
     std::vector<Found> open() const;                  // under way at the last bar
     const Effort& effort() const { return effort_; }  // of the last append

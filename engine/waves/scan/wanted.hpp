@@ -6,7 +6,7 @@
 
 namespace plimsoll::waves {
 
-// The patterns of the family that the settings ask for, as bits.
+// The patterns of the family selected by the settings, as bits.
 template <const auto& F>
 unsigned wanted(const Settings& settings) {
     unsigned bits = 0;

@@ -16,15 +16,14 @@ struct Window {
 // Bars of the last `days` days: the index of the first one.
 std::int32_t first_bar(const Series& series, int days);
 
-// Bars a week: what the settings say, else 7 in the compatible mode, else counted from the dates
-// (5 for a daily series of a stock exchange), else 5.
+// Bars per week: from the settings, else 7 in the compatible mode, else counted from the dates (5
+// for a daily series of a stock exchange), else 5.
 double bars_per_week(const Series& series, const Settings& settings);
 
-// The windows over n bars, from the first on. Those at the end are shorter, as long as they have
-// min_weeks.
+// The windows over n bars, in order. Those at the end are shorter, but at least min_weeks.
 std::vector<Window> make_windows(std::int32_t n, double week, const Settings& settings);
 
-// Whether the settings leave a window out: too flat, or not volatile enough.
+// Whether the settings skip a window as too flat or not volatile enough.
 bool too_quiet(std::span<const double> lows, std::span<const double> highs,
                std::span<const double> closes, const Settings& settings);
 

@@ -8,9 +8,8 @@
 
 namespace plimsoll::waves {
 
-// The scores of the pipeline that this engine replaces: steps around Fibonacci ratios. A count that
-// the rules let pass has 1 for the rules and 0.95 for complexity, so only the ratios tell counts
-// apart.
+// The scores of the pipeline that this engine replaced: steps around Fibonacci ratios. A valid
+// count has 1 for the rules and 0.95 for complexity, so only the ratios distinguish counts.
 namespace compatible {
 
 inline double distance(double ratio) {
@@ -56,8 +55,8 @@ inline double third_of_three(const Path& path) {  // wave C against A
 
 class CompatibleScore {
   public:
-    static constexpr int kHead = 3;   // the wave after which most of a five-wave score is known
-    static constexpr int kEarly = 2;  // and that after which may_beat_early() is asked
+    static constexpr int kHead = 3;   // after this wave most of a five-wave score is known
+    static constexpr int kEarly = 2;  // after this wave may_beat_early() is called
 
     explicit CompatibleScore(const Weights& weights) {
         double sum = 0;
@@ -69,12 +68,12 @@ class CompatibleScore {
         constant_ = weights[Part::rules] / sum + weights[Part::complexity] / sum * 0.95;
     }
 
-    // Of the ratios, of the times, and what all counts have: for sums made elsewhere.
+    // Weights of the ratios, of the times, and of the constant parts: for sums computed elsewhere.
     std::array<double, 3> factors() const { return {fibonacci_, time_, constant_}; }
 
-    // Whether a count that goes on from this path of kEarly waves may score more than that. Sums as
-    // complete() does, with the most there can be for what is not known yet: rounding keeps the
-    // order. Durations, which cost most, are only looked at where lengths do not tell.
+    // Whether a count that extends this path of kEarly waves may score more than that. Sums like
+    // complete(), with upper bounds for unknown parts, so that rounding keeps the order. Durations,
+    // the most expensive part, are only computed if lengths do not decide.
     template <Shape S>
     bool may_beat_early(const Path& path, double score) const {
         const double fibonacci =
@@ -84,7 +83,7 @@ class CompatibleScore {
         return sum(fibonacci, 1) > score &&
                sum(fibonacci, (compatible::time_of(2, path) + 1) / 2) > score;
     }
-    // The same of a path of kHead waves, which complete() then speaks of.
+    // The same for a path of kHead waves, to which complete() then refers.
     template <Shape S>
     bool may_beat(const Path& path, double score) {
         ratios_ = compatible::retracement(path.length[2] / path.length[1]) +
@@ -93,14 +92,15 @@ class CompatibleScore {
         times_ = compatible::time(path);
         return bound<S>() > score;
     }
-    // For a path of kHead waves; bound() and complete() then speak of counts that go on from there.
+    // Sets the head, a path of kHead waves; bound() and complete() then refer to counts that extend
+    // it.
     template <Shape S>
     void head(const Path& path) {
         ratios_ = compatible::retracement(path.length[2] / path.length[1]) +
                   compatible::extension(path.length[3] / path.length[1]);
         times_ = compatible::time(path);
     }
-    // No count on this head scores more.
+    // Upper bound of the scores of all counts with this head.
     template <Shape S>
     double bound() const {
         return sum((ratios_ + 1) / 3, times_);

@@ -6,14 +6,14 @@
 
 namespace plimsoll::waves {
 
-// What the score of a count is made of, each from 0 to 1. Which of them a count has depends on its
-// pattern and on the mode.
+// The parts of a score, each from 0 to 1. The pattern and the mode determine which parts a count
+// has.
 enum class Part : std::uint8_t {
     fibonacci,    // lengths of waves against ratios of the golden section
     time,         // durations likewise
     alternation,  // how much waves 2 and 4 differ in depth and duration
     channel,      // how close the last wave ends to the line parallel to the two before
-    margins,      // how far the weakest rule is from its limit
+    margins,      // margin of the weakest rule
     rules,        // 1: every rule holds (compatible mode)
     complexity,   // 0.95 for a count of the first degree (compatible mode)
 };
@@ -33,7 +33,7 @@ struct Parts {
     bool has(Part part) const { return (present >> static_cast<unsigned>(part)) & 1; }
 };
 
-// How much each part counts, at least 0, not all of them 0 among those a count has.
+// The weight of each part, at least 0, and not all 0 among the parts of a count.
 struct Weights {
     std::array<double, kParts> value{};
 

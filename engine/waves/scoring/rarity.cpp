@@ -23,7 +23,7 @@ double stretched(double score) {
     return -std::log(std::max(kNearest, 1 - score));
 }
 
-// Lines from point to point, the first and the last one go on.
+// Piecewise linear, extrapolated at both ends.
 double interpolated(std::span<const double> x, std::span<const double> y, double at) {
     const auto last = static_cast<std::ptrdiff_t>(x.size()) - 1;
     const auto right =
@@ -44,7 +44,7 @@ struct Tail {
             y[size] = static_cast<double>(size);
             ++size;
         }
-        // The last step alone is noisy: what goes on behind it has the slope of the last three.
+        // The last step alone is noisy: extrapolate with the slope of the last three.
         const double slope = (y[size - 1] - y[size - 4]) / (x[size - 1] - x[size - 4]);
         x[size] = x[size - 1] + 1;
         y[size] = y[size - 1] + slope;

@@ -6,27 +6,27 @@
 
 namespace plimsoll::waves {
 
-// How rare a score is on random walks. A high score is worth more in one pattern than in another:
-// zigzags reach 0.9 where impulses hardly reach 0.8, so scores of different patterns do not
-// compare. Their rarities do: -ln(e), where a random walk of as many bars, searched from every bar,
-// holds e counts of the same pattern, direction and number of finished waves on average that score
-// at least as high. 0: one a walk; 3: one in twenty walks; below 0: several a walk.
+// How rare a score is on random walks. Scores of different patterns are not comparable: zigzags
+// reach 0.9 where impulses hardly reach 0.8. Rarities are: -ln(e), where e is the mean number of
+// counts with the same pattern, direction and number of finished waves, and at least this score, in
+// a random walk of the same length searched from every bar. 0: one per walk; 3: one in twenty
+// walks; below 0: several per walk.
 //
-// Read off a table that was measured on random walks with the standard mode's own weights. How
-// scores are spread hardly depends on the bars of a walk and on whether they have a high and a low;
-// how many counts there are does, and comes from a table by length.
+// Taken from a table measured on random walks with the standard mode's default weights. The
+// distribution of scores hardly depends on the length of a walk and on whether bars have a high and
+// a low; the number of counts does, and comes from a table by length.
 class Rarity {
   public:
-    // Knows none: counts are ranked by their scores.
+    // Without a table: counts are ranked by their scores.
     Rarity() = default;
-    // `bars` of the series, `window` at most as many of one search, both at least 1. `close_only`:
-    // no bar has a height.
+    // `bars` of the series, `window` <= bars of one search, both at least 1. `close_only`: bars
+    // have no high and low.
     Rarity(double bars, double window, bool close_only);
 
     bool known() const { return known_; }
-    // What rankings order by: the rarity where it is known, else the score. Rises with the score.
+    // The ranking key: the rarity where it is known, else the score. Increases with the score.
     double standing(Shape shape, int waves, double score) const;
-    // A score below which no count of the pattern stands so high.
+    // A lower bound of the scores that reach this standing in the pattern.
     double least_score(Shape shape, int waves, double standing) const;
 
   private:
@@ -34,7 +34,7 @@ class Rarity {
     static constexpr int kWaveNumbers = kMaxWaves - kFewestWaves + 1;
 
     bool known_ = false;
-    // ln of how many counts a walk holds whatever their score.
+    // ln of the number of counts in a walk, whatever their score.
     std::array<std::array<double, kWaveNumbers>, kShapes> counts_{};
 };
 

@@ -8,11 +8,11 @@
 
 namespace plimsoll::waves {
 
-// The scores of the standard mode. All are continuous, so that counts seldom tie: 1 where a ratio
-// hits its target, falling in proportion to the distance.
+// The scores of the standard mode. All are continuous, so that ties are rare: 1 where a ratio hits
+// its target, decreasing linearly with the distance.
 namespace standard {
 
-// 1 at the nearest target, 0 where it is missed by a quarter or more.
+// 1 at the nearest target, 0 at a quarter or more from it.
 template <std::size_t N>
 inline double closeness(double ratio, const std::array<double, N>& targets) {
     double best = 0;
@@ -21,8 +21,8 @@ inline double closeness(double ratio, const std::array<double, N>& targets) {
     return best;
 }
 
-// Usual ratios (Frost and Prechter, chapter 4): what a wave of this shape measures against which
-// earlier one.
+// Usual ratios (Frost and Prechter, chapter 4): the usual lengths of a wave of this shape relative
+// to an earlier one.
 template <Shape S>
 struct Targets {  // diagonals: each wave about two thirds of the one before it in its direction
     static constexpr std::array second = {0.618, 0.786};
@@ -76,7 +76,7 @@ inline double channel(const Path& path, int a, int b, int through, int last) {
     return width > 0 ? std::max(0.0, 1 - std::abs(above(last) - width) / width) : 0;
 }
 
-// The weakest rule's margin: 1 from a quarter on.
+// The weakest rule's margin, scaled so that a quarter and more is 1.
 inline double margins(const Pattern& pattern, const Path& path) {
     double weakest = 0.25;
     for (int i = 0; i < pattern.rule_count; ++i)
@@ -85,7 +85,7 @@ inline double margins(const Pattern& pattern, const Path& path) {
     return std::max(0.0, weakest * 4);
 }
 
-// Depths and durations of waves 2 and 4: alike 0, as different as they come 1.
+// Difference between waves 2 and 4 in depth and duration: 0 equal, 1 as different as possible.
 inline double alternation(const Path& path) {
     const double depths =
         std::abs(path.length[2] / path.length[1] - path.length[4] / path.length[3]);
@@ -95,7 +95,7 @@ inline double alternation(const Path& path) {
            2;
 }
 
-// Sums over waves 2 to 4, then the whole.
+// Sums over waves 2 to 4, then over all waves.
 template <Shape S>
 double ratios_to_fourth(const Path& path) {
     return closeness(path.length[2] / path.length[1], Targets<S>::second) +
@@ -125,7 +125,7 @@ double fibonacci_of_three(const Path& path) {
            2;
 }
 
-// All parts of a finished count but the margins, which cost most.
+// All parts of a finished count except the margins, the most expensive part.
 template <Shape S>
 Parts but_margins(const Path& path) {
     Parts parts;
@@ -171,7 +171,7 @@ class StandardScore {
         head<S>(path);
         return bound_ > score;
     }
-    // Below 0 where it is less than `needed`, which most often shows before all parts are known.
+    // Negative if the score is below `needed`, which is often decided before all parts are known.
     template <Shape S>
     double complete(const Pattern& pattern, const Path& path, double needed) const {
         Parts best;

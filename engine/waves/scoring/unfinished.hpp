@@ -5,7 +5,7 @@
 
 namespace plimsoll::waves {
 
-// The parts of a standard score that the first `waves` waves of a count already tell.
+// The parts of a standard score that are known after the first `waves` waves.
 template <Shape S>
 Parts unfinished_parts(const Pattern& pattern, const Path& path, int waves) {
     using namespace standard;
@@ -28,8 +28,8 @@ Parts unfinished_parts(const Pattern& pattern, const Path& path, int waves) {
     return parts;
 }
 
-// Whether the bars since the last end leave the wave under way a chance: as far as it has come, it
-// breaks no rule that going on cannot mend.
+// Whether the wave under way can still become valid: it breaks no rule that extending it cannot
+// satisfy.
 inline bool may_go_on(const Pattern& pattern, Path path, int waves, std::int32_t end) {
     const int next = waves + 1;
     std::int32_t farthest = path.at[waves] + 1;

@@ -7,18 +7,19 @@
 
 namespace plimsoll::waves {
 
-// A bar index that no bar has: "not within the data".
+// An index beyond every bar: "not within the data".
 inline constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
 
-// Where simple waves in one direction lead, seen from one bar. A simple wave ("monowave") runs to
-// the end of a run of ever higher highs; skipping smaller swings it runs on to the next higher
-// peak, and so on: the ends of all waves from a bar are a chain. The chain behind a peak is the
-// same for whoever arrives there, so one table serves every start and every window of a series.
+// The ends of simple waves in one direction from one bar. A simple wave ("monowave") runs to the
+// end of a run of rising highs; by skipping smaller swings it extends to the next higher peak, and
+// so on: the ends of all waves from a bar form a chain. The chain after a peak does not depend on
+// the start, so one table serves every start and every window of a series.
 struct Link {
-    std::int32_t first = kNever;        // end of the shortest wave that starts at this bar
-    std::int32_t first_known = kNever;  // the bar that must be in the window for it to be known
-    std::int32_t next = kNever;         // for a wave that ends at this bar: its next longer end
-    std::int32_t next_known = kNever;   // likewise
+    std::int32_t first = kNever;  // end of the shortest wave that starts at this bar
+    std::int32_t first_known =
+        kNever;                  // the bar that must be in the window for that end to be final
+    std::int32_t next = kNever;  // the next longer end of a wave that ends at this bar
+    std::int32_t next_known = kNever;  // likewise
 };
 
 struct Bar {
@@ -32,12 +33,12 @@ struct Bar {
     std::uint8_t fall_first_skip = 0;
 };
 
-// The same series twice: as it is, and upside down (prices negated), so that every pattern is
-// written down once, as if it began with a rise. Memory: 160 bytes a bar; built in linear time.
+// The series as it is and mirrored (prices negated), so that every pattern is defined once, as if
+// it began with a rise. Memory: 160 bytes per bar; built in linear time.
 class BarTable {
   public:
-    // Reuses the memory of the series before. Both spans have one length; every high is at least
-    // the low of its bar, all are finite.
+    // Reuses the memory of the previous series. Both spans have the same length; all values are
+    // finite and every high is at least the low of its bar.
     void build(std::span<const double> lows, std::span<const double> highs);
 
     std::span<const Bar> upright() const { return upright_; }

@@ -8,7 +8,7 @@
 
 namespace plimsoll::waves {
 
-// How much a search looked at, and what cut it short. Sums over starts, windows and threads.
+// Work of a search, and where it was cut. Sums over starts, windows and threads.
 template <std::size_t N>
 struct Tally {
     std::uint64_t nodes = 0;                                       // ends of waves tried
@@ -17,35 +17,36 @@ struct Tally {
     std::uint64_t capped = 0;                                      // chains cut by `up_to`
 };
 
-// What the search meets on its way, with defaults that do nothing. P is a pattern of the family.
+// The callbacks of a search, with defaults that do nothing. P is a pattern of the family.
 struct SinkDefaults {
     static constexpr bool kWantsOpen = false;  // unfinished counts, see open()
     static constexpr bool kFollows = false;    // the data will grow, see waits_*()
-    // A path of K waves survived for the patterns `alive`; returns those worth going on with.
+    // A path of K waves is valid for the patterns `alive`; returns those worth extending.
     template <int K>
     unsigned enter(const Path&, unsigned alive) {
         return alive;
     }
     template <std::size_t P>
     void complete(const Path&) {}
-    // K waves are finished and no bar to the end of the window goes beyond the last end.
+    // K waves are finished and no bar up to the end of the window exceeds the last end.
     template <std::size_t P, int K>
     void open(const Path&) {}
-    // Where the search may go on once there are more bars: wave K has no end yet, or its end is the
-    // last bar, which may not be its last word (then that node comes again, see Descent::again()).
+    // Points where the search can resume once there are more bars: wave K has no end yet, or its
+    // end is the last bar, which may still move (then that node is visited again, see
+    // Descent::again()).
     template <int K>
     void waits_for_first(const Path&, unsigned /*wanted*/) {}
     template <int K>
     void waits_behind_last_bar(const Path&, unsigned /*wanted*/) {}
-    // Wave K ends where the path says, having skipped so many swings; longer ones are not known
+    // Wave K ends where the path says, after skipping this many swings; longer ones are not known
     // yet.
     template <int K>
     void waits_for_next(const Path&, std::int32_t /*skip*/, unsigned /*open*/) {}
 };
 
-// Depth-first search over all counts of a family from one start: every rule is tried as soon as its
-// waves are known, and a rule that longer waves cannot mend ends the whole chain of ends.
-// Exhaustive: what it passes over breaks a rule. Allocates nothing.
+// Depth-first search over all counts of a family from one start: every rule is tested as soon as
+// its waves are known, and a broken rule that longer waves cannot satisfy ends the whole chain of
+// ends. Exhaustive: everything skipped breaks a rule. Allocates nothing.
 template <const auto& F, class Sink>
 class Descent {
     static constexpr std::size_t kPatterns = F.patterns.size();
@@ -54,15 +55,15 @@ class Descent {
   public:
     using Counters = Tally<kPatterns>;
 
-    // `end`: bars from there on do not exist. `up_to`: at most so many ends a chain, at least 1.
+    // `end`: one past the last bar. `up_to`: most ends per chain, at least 1.
     Descent(std::span<const Bar> bars, std::int32_t end, std::int32_t up_to, Counters& tally,
             Sink& sink)
         : bars_(bars.data()), end_(end), up_to_(up_to), tally_(tally), sink_(sink) {
         path_.bars = bars_;
     }
 
-    // `wanted`: bits of the patterns to look for. Returns how long the result stands: it is the
-    // same for every window of these bars that ends later, but not behind that bar.
+    // `wanted`: bits of the patterns to search for. Returns the bar up to which the result is
+    // valid: it is the same for every longer window that ends at or before that bar.
     std::int32_t from(std::int32_t start, unsigned wanted) {
         same_until_ = kNever;
         if constexpr (F.swing_start) {
@@ -73,12 +74,12 @@ class Descent {
         return same_until_;
     }
 
-    // Goes on where the sink was told to wait, with more bars: wave `wave` of this path, whose ends
-    // before it are known, from its first end on ...
+    // Resumes at a waiting point reported to the sink, with more bars: wave `wave` of this path,
+    // whose earlier ends are known, from its first end on ...
     void again(const Ends& ends, int wave, unsigned wanted) {
         at_wave(ends, wave, [&](auto k) { this->template wave<k>(wanted); });
     }
-    // ... or with what comes behind its end there.
+    // ... or with the waves after its end there.
     void onward(const Ends& ends, int wave, std::int32_t skip, unsigned open) {
         at_wave(ends, wave, [&](auto k) {
             const Bar& end = bars_[ends[k]];
@@ -107,14 +108,14 @@ class Descent {
             return hidden(origin.first_known);
         }
         std::int32_t at = origin.first;
-        if (at >= end_) {  // the window ends a shortest wave before its time
+        if (at >= end_) {  // the window cuts a shortest wave
             at = end_ - 1;
             hidden(end_);
         }
         chain<K>(at, kRise ? from.rise_first_skip : from.fall_first_skip, wanted);
     }
 
-    // Wave K to this end, and to all longer ones.
+    // Tries wave K with this end and all longer ones.
     template <int K>
     [[gnu::always_inline]] void chain(std::int32_t at, std::int32_t skip, unsigned wanted) {
         constexpr bool kRise = K % 2 == 1;
@@ -134,7 +135,7 @@ class Descent {
             path_.end(K, at);
             const unsigned alive = tried<K>(open);
             if constexpr (Sink::kFollows) {
-                if (at == end_ - 1) {  // a run that may go on
+                if (at == end_ - 1) {  // a run that may continue
                     sink_.template waits_behind_last_bar<K>(path_, wanted);
                     if (alive != 0) survived<K>(alive);
                     return;
@@ -152,13 +153,13 @@ class Descent {
         }
     }
 
-    // What becomes known at this bar was not seen: windows that end behind it may hold more.
+    // Ends that become final at this bar were not visited: windows that end after it may hold more.
     void hidden(std::int32_t known) {
         if (known < same_until_) same_until_ = known;
     }
 
-    // The patterns of `open` whose rules for wave K hold; takes those from `open` that no longer
-    // form of the wave can satisfy.
+    // The patterns of `open` whose rules for wave K hold; removes from `open` those that no longer
+    // wave can satisfy.
     template <int K>
     [[gnu::always_inline]] unsigned tried(unsigned& open) {
         unsigned alive = open;

@@ -8,7 +8,7 @@
 
 namespace plimsoll::waves {
 
-// The ends of a count as far as they are known, on the series as the pattern sees it.
+// The known ends of a count, on the pattern's side of the series.
 struct Path {
     const Bar* bars = nullptr;
     std::array<std::int32_t, kMaxWaves + 1> at{};  // bar indices; 0 is the start
@@ -39,8 +39,8 @@ struct Path {
     }
 };
 
-// A path over given ends: the start first. Anything but rises and falls in turn gives lengths below
-// zero, which no rule lets pass.
+// A path over given ends, the start first. Ends that do not alternate between rise and fall give
+// negative lengths, which fail every rule.
 inline Path make_path(std::span<const Bar> bars, std::span<const std::int32_t> ends) {
     Path path{.bars = bars.data()};
     path.start(ends.front());
@@ -88,9 +88,9 @@ inline Path make_path(std::span<const Bar> bars, std::span<const std::int32_t> e
     return rule.relation == Relation::above ? left > right : left >= right;
 }
 
-// How far from its limit a rule holds, 0 at the limit and negative when it is broken: relative to
-// the larger side for lengths and times, to the length of wave 1 for prices, to the steeper line
-// for slopes. Between -1 and 1 but for prices.
+// The distance of a rule from its limit, 0 at the limit and negative when broken: relative to the
+// larger side for lengths and times, to the length of wave 1 for prices, to the steeper line for
+// slopes. Between -1 and 1 except for prices.
 double margin(const Rule& rule, const Path& path);
 
 // Rules about the order of bars have no meaningful margin.

@@ -6,20 +6,20 @@
 #include <string>
 #include <string_view>
 
-// How patterns are written down: as data that the search compiles into loops, that scoring reads
-// margins from, and that explains to people why a count holds or fails. A pattern is written as if
-// it began with a rise; falling ones are found on the mirrored series.
+// Patterns as data: the search compiles them into loops, scoring computes margins from them, and
+// reports explain with them why a count holds or fails. A pattern is defined as if it began with a
+// rise; falling ones are found on the mirrored series.
 namespace plimsoll::waves {
 
 inline constexpr int kMaxWaves = 5;
 
-// What can be measured once the ends of the first waves are known. End 0 is the start.
+// Quantities that can be measured once the ends of the first waves are known. End 0 is the start.
 enum class Quantity : std::uint8_t {
-    length,              // of wave n: the price it covers, positive
-    bars,                // of wave n: how long it takes
+    length,              // of wave n: its price range, positive
+    bars,                // of wave n: its duration
     price,               // at end n
     bar,                 // index of end n
-    breach,              // the first bar that goes beyond the price of end n
+    breach,              // the first bar that exceeds the price of end n
     shorter_of_1_and_5,  // length
     slope_1_3,           // of the line through ends 1 and 3, price per bar
     slope_2_4,
@@ -51,8 +51,8 @@ enum class Relation : std::uint8_t { above, at_least };
 
 // left > right, or left >= right.
 struct Rule {
-    std::string_view name;  // short and stable, for programs
-    std::string_view text;  // for people, of a rising pattern
+    std::string_view name;  // short and stable identifier
+    std::string_view text;  // a sentence about a rising pattern
     Term left;
     Relation relation = Relation::above;
     Term right;
@@ -74,7 +74,7 @@ enum class Shape : std::uint8_t {
 };
 inline constexpr int kShapes = 7;
 
-// How many waves a finished count has.
+// The number of waves of a finished count.
 constexpr int waves_of(Shape shape) {
     return shape == Shape::impulse || shape == Shape::leading_diagonal ? 5 : 3;
 }
@@ -84,25 +84,25 @@ inline constexpr int kMaxRules = 24;
 struct Pattern {
     Shape shape = Shape::impulse;
     int waves = 0;
-    int open_from = 0;  // unfinished counts are reported from so many finished waves on; 0: never
+    int open_from = 0;  // minimum number of finished waves of reported unfinished counts; 0: never
     std::array<Rule, kMaxRules> rules{};
     int rule_count = 0;
 };
 
-// A limit on the skipping of swings: a rise may not be undercut on its way, a fall not overshot.
+// A limit on skipping swings: a rise must not be undercut on its way, a fall not be overshot.
 enum class Guard : std::uint8_t {
     none,
     when_skipping,  // the shortest wave is exempt
     always,
 };
 
-// Patterns that are searched together because they begin alike.
+// Patterns that share their first rules and are searched together.
 template <std::size_t N>
 struct Family {
     std::array<Pattern, N> patterns;
     Guard rises = Guard::none;  // of waves 1, 3 and 5
     Guard falls = Guard::none;  // of waves 2 and 4
-    bool swing_start = false;   // only bars whose low is not above the bar's before
+    bool swing_start = false;   // starts only at bars whose low is not above the previous bar's
 };
 
 template <std::size_t R>

@@ -6,8 +6,8 @@
 // order share that part of the search.
 namespace plimsoll::waves {
 
-// The rules of the pipeline that this engine replaces, with their quirks: rises are never checked
-// for being undercut, falls only when they skip swings, and every bar may be a start.
+// The rules of the pipeline that this engine replaced, including their quirks: rises are never
+// checked for being undercut, falls only when they skip swings, and every bar may be a start.
 namespace compatible {
 using namespace rules;
 
@@ -32,7 +32,7 @@ inline constexpr Family<2> kFalling{
 }  // namespace compatible
 
 // The standard mode: the same in both directions, starts at lows for rising and at highs for
-// falling patterns, no wave undercut or overshot on its way.
+// falling patterns, and no wave may be undercut or overshot on its way.
 namespace standard {
 using namespace rules;
 

@@ -5,10 +5,10 @@
 #include <span>
 #include <utility>
 
-// What the search works out about a family of patterns while it is compiled.
+// Compile-time analysis of a family of patterns.
 namespace plimsoll::waves::plan {
 
-// How a term changes while the search tries ever longer forms of the wave `depth`.
+// How a term changes as the search extends the wave `depth`.
 enum class Growth { falls, stays, rises, unknown };
 
 constexpr Growth growth(const Term& term, int depth) {
@@ -26,7 +26,7 @@ constexpr Growth growth(const Term& term, int depth) {
     }
 }
 
-// Whether no longer form of the wave can satisfy the rule once one broke it.
+// Whether a rule, once broken, stays broken for all longer forms of the wave.
 constexpr bool final_when_broken(const Rule& rule) {
     const Growth left = growth(rule.left, rule.depth());
     const Growth right = growth(rule.right, rule.depth());
@@ -50,8 +50,8 @@ constexpr bool alike(const Pattern& a, const Pattern& b, int depth) {
     }
 }
 
-// The patterns, as bits, that this one stands for at this depth: those alike. 0 when an earlier one
-// stands for it, or when it is complete before.
+// The patterns, as bits, that this one represents at this depth: those with equal rules. 0 when an
+// earlier pattern represents it, or when it is complete before this depth.
 constexpr unsigned group(std::span<const Pattern> patterns, std::size_t p, int depth) {
     if (depth > patterns[p].waves) return 0;
     unsigned members = 0;

@@ -2,8 +2,8 @@
 
 #include "engine/waves/search/pattern.hpp"
 
-// The rules that patterns are made of, each said once. Texts speak of a rising pattern: in a
-// falling one "above" and "below" change places.
+// The rules of the patterns, each defined once. Texts describe a rising pattern: in a falling one
+// swap "above" and "below".
 namespace plimsoll::waves::rules {
 
 constexpr Term length(int wave, double factor = 1, double divisor = 1) {

@@ -7,9 +7,9 @@
 
 namespace plimsoll::waves {
 
-// The bar that a number, counted from 0, or a date stands for; dates that name no zone are of
-// the zone that the series tells its times in. None: no number and no bar's date. Numbers are not
-// checked against the series.
+// The index of the bar given by a number, counted from 0, or a date; dates without a zone are in
+// the series' zone. None: neither a number nor a bar's date. Numbers are not checked against the
+// series.
 std::optional<std::int32_t> bar_named(const Series& series, std::string_view name);
 
 }  // namespace plimsoll::waves

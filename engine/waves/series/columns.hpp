@@ -11,8 +11,8 @@ namespace plimsoll::waves {
 enum class Column { symbol, date, open, high, low, close };
 inline constexpr std::size_t kColumns = 6;
 
-// Which of the names stands for which column: the caller's choice, else the usual names in any
-// case. Fails when a chosen one is missing or there is no close.
+// Maps names to columns: the caller's choice, else the usual names in any case. Fails when a chosen
+// one is missing or there is no close.
 struct ColumnMap {
     std::array<std::optional<std::size_t>, kColumns> at;
 
@@ -22,11 +22,11 @@ struct ColumnMap {
 };
 Result<ColumnMap> map_columns(std::span<const std::string> names, const PriceReading& reading);
 
-// A number with nothing around it but blanks; NaN for an empty field or "null", which are "not
-// there". None when it is no number.
+// A number with optional surrounding blanks; NaN (missing) for an empty field or "null". None when
+// it is not a number.
 std::optional<double> parse_price(std::string_view text);
 
-// What a field holds, in quotes and not too long, for messages.
+// A field's content, quoted and truncated, for messages.
 std::string in_quotes(std::string_view field);
 
 }  // namespace plimsoll::waves

@@ -92,7 +92,7 @@ class CsvPriceRecords final : public PriceRecords {
     }
 
   private:
-    // What is wrong with the row, if anything.
+    // The error of the row, if any.
     std::optional<std::string> read(PriceRow& row) const {
         if (const auto date_at = columns_[Column::date]) {
             const auto time = read_timestamp(fields_[*date_at], reading_.zone.value_or(Zone{}));

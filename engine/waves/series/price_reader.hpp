@@ -15,18 +15,18 @@ enum class PriceFormat { csv, json_lines };
 
 struct PriceReading {
     std::string symbol = {};  // of files without a symbol column; often the file's name
-    // Of times that name none, and where all are told; none: UTC, and told where the file says.
+    // Zone of times without one, and of all output; none: UTC, and output in the file's zone.
     std::optional<Zone> zone = {};
-    // Names of columns (CSV) or members (JSON) where they are not the usual ones; empty: the usual.
+    // Unusual names of columns (CSV) or members (JSON); empty: the usual ones.
     std::string symbol_column = {}, date_column = {}, open_column = {}, high_column = {},
                 low_column = {}, close_column = {};
 };
 
-// Reads prices of one or many symbols from a whole file. Usual column names, in any case:
-// symbol or ticker; date, time, datetime or timestamp; open, high, low, close. Only the close is
-// needed. CSV: a header line, fields separated by commas, semicolons or tabs, quotes doubled inside
-// quotes. JSON lines: an object a bar, or an object a symbol whose members are arrays.
-// Fails when the file as a whole cannot be read; broken rows are errors of their symbol.
+// Reads prices of one or many symbols from a whole file. Usual column names, in any case: symbol or
+// ticker; date, time, datetime or timestamp; open, high, low, close. Only the close is needed. CSV:
+// a header line, fields separated by commas, semicolons or tabs, quotes doubled inside quotes. JSON
+// lines: one object per bar, or one object per symbol whose members are arrays. Fails when the file
+// as a whole cannot be read; broken rows are errors of their symbol.
 Result<std::vector<SymbolPrices>> read_prices(std::string_view bytes, PriceFormat format,
                                               const PriceReading& reading);
 

@@ -8,17 +8,16 @@
 
 namespace plimsoll::waves {
 
-// Prices from records that come one by one: read_prices for those who do not hold the whole file.
+// Reads prices record by record: read_prices() without the whole file in memory.
 class PriceRecords {
   public:
     virtual ~PriceRecords() = default;
 
-    // One record as it stands in the file, without its line end. Broken ones are errors of their
-    // symbol.
+    // One raw record of the file, without its line end. Broken ones are errors of their symbol.
     virtual void add(std::string_view record, std::uint64_t line) = 0;
-    // A record that nobody could read, so that its symbol is not known either.
+    // A record that could not be read; its symbol is unknown.
     void fail(std::uint64_t line, std::string message);
-    // What came so far; the collection is empty afterwards.
+    // Returns the series so far; the collection is empty afterwards.
     std::vector<SymbolPrices> take() { return rows_.take(); }
     std::size_t symbols() const { return rows_.symbols(); }
 
@@ -34,14 +33,14 @@ class PriceRecords {
 // by those. Fails when a chosen column is missing or there is no close.
 Result<std::unique_ptr<PriceRecords>> csv_price_records(std::span<const std::string> header,
                                                         PriceReading reading);
-// JSON lines: an object a bar, or an object a symbol whose members are arrays.
+// JSON lines: one object per bar, or one object per symbol whose members are arrays.
 std::unique_ptr<PriceRecords> json_price_records(PriceReading reading);
 
-// The same of a whole file.
+// The same for a whole file.
 Result<std::unique_ptr<PriceRecords>> read_csv(std::string_view bytes, PriceReading reading);
 std::unique_ptr<PriceRecords> read_json_lines(std::string_view bytes, PriceReading reading);
 
-// One such object; `line` is told in errors.
+// One such object; `line` is used in errors.
 void add_json_prices(const nlohmann::json& object, const PriceReading& reading, std::uint64_t line,
                      PriceRows& rows);
 

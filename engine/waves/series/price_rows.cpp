@@ -64,7 +64,7 @@ std::string PriceRows::broken_date(const Series& series, const PriceRow& row) co
            told(series.time.back()) + "; rows must be sorted, oldest first.";
 }
 
-// The first row says; one that says otherwise, or nothing, makes it UTC for good.
+// Taken from the first row; a row with another zone, or none, makes it UTC for good.
 void PriceRows::note_zone(Series& series, const PriceRow& row) const {
     const zones::Zone named = row.zone.value_or(zones::Zone{});
     if (zone_ || named == series.zone) return;

@@ -10,20 +10,20 @@
 
 namespace plimsoll::waves {
 
-// A row that breaks a rule. One such row fails its symbol, since a count over missing bars would
-// be wrong without anybody seeing it; the other symbols go on.
+// A row that breaks a rule. It fails its symbol, since counts over missing bars would be silently
+// wrong; other symbols continue.
 struct RowError {
     std::uint64_t line = 0;  // in the file, from 1
     std::string message;     // a full sentence for people
 };
 
-// What may be wrong with a series although every row is well-formed.
+// Suspicious properties of a series whose rows are all well-formed.
 struct SeriesFlags {
-    std::uint64_t outside = 0;        // bars whose open or close lies outside low to high
-    std::uint64_t gaps = 0;           // steps of more than 5 usual steps in time
+    std::uint64_t outside = 0;        // bars whose open or close is outside [low, high]
+    std::uint64_t gaps = 0;           // time steps of more than 5 usual steps
     std::int64_t longest_gap = 0;     // seconds
-    std::vector<std::size_t> splits;  // bars that open at a round fraction or multiple of the close
-                                      // before, as after a split that prices were not adjusted for
+    std::vector<std::size_t> splits;  // bars that open at a round fraction or multiple of the
+                                      // previous close, as after an unadjusted split
 };
 
 struct SymbolPrices {
@@ -37,13 +37,13 @@ struct SymbolPrices {
 
 inline constexpr std::size_t kKeptErrors = 20;
 
-// One row as it was read. Prices that the file does not have are NaN.
+// One row as read. Missing prices are NaN.
 struct PriceRow {
     std::uint64_t line = 0;
     std::optional<std::int64_t> time = {};
-    std::optional<std::int64_t> time_again = {};  // where clocks went back: the second time, taken
-                                                  // when the first one was there before
-    std::optional<zones::Zone> zone = {};         // that the row names
+    std::optional<std::int64_t> time_again = {};  // where clocks went back: the second instant,
+                                                  // used when the first one is taken
+    std::optional<zones::Zone> zone = {};         // named by the row
     double open = std::nan(""), high = std::nan(""), low = std::nan(""), close = std::nan("");
 };
 
@@ -52,8 +52,8 @@ struct PriceRow {
 // that rise strictly and are there for all bars or for none.
 class PriceRows {
   public:
-    // Errors and series tell times in `zone`; none: in the one that all rows of the symbol name,
-    // else in UTC.
+    // Errors and series use times in `zone`; none: the zone that all rows of the symbol name, else
+    // UTC.
     explicit PriceRows(const std::optional<zones::Zone>& zone) : zone_(zone) {}
 
     void add(std::string_view symbol, const PriceRow& row);
@@ -70,7 +70,7 @@ class PriceRows {
     std::optional<zones::Zone> zone_;
     std::vector<SymbolPrices> symbols_;
     std::map<std::string, std::size_t, std::less<>> index_;
-    std::size_t last_ = 0;  // rows of one symbol mostly follow each other
+    std::size_t last_ = 0;  // rows of one symbol are mostly consecutive
 };
 
 SeriesFlags flag(const Series& series);

@@ -26,7 +26,7 @@ bool skip(std::string_view& text, char c) {
     return true;
 }
 
-// What follows a time of day: nothing, "Z", an offset, a zone, or an offset and the zone that it
+// The suffix of a time of day: nothing, "Z", an offset, a zone, or an offset and the zone that it
 // was taken from in brackets (RFC 9557).
 Result<Timestamp> in_zone(std::int64_t local, std::string_view text, const Zone& otherwise) {
     if (text.empty()) {

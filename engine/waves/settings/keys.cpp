@@ -159,7 +159,7 @@ Result<void> set_weights(Settings& settings, const json& value) {
             return wrong("must hold numbers from 0 to 1.");
         weights.value[part] = weight.get<double>();
     }
-    // What every count of the mode has must carry some of the weight.
+    // The parts that every count of the mode has need a total weight above 0.
     if (weights[Part::fibonacci] + weights[Part::time] <= 0)
         return wrong("must leave fibonacci or time above 0.");
     settings.weights = weights;

@@ -9,10 +9,10 @@
 
 namespace plimsoll::waves {
 
-// How often chance does as well: of N chance series searched in the same way, k hold a count that
-// stands at least as high: is as rare in its pattern, where that is known, else scores as high.
-// Since each contributes its best count, the p-value is corrected for all the counts that were
-// looked at (the maximum statistic of Westfall and Young, 1993).
+// How often chance does as well: k of N chance series, searched in the same way, hold a count of at
+// least the same standing (its rarity in its pattern, where known, else its score). Since each
+// contributes its best count, the p-value is corrected for all counts considered (the maximum
+// statistic of Westfall and Young, 1993).
 struct Chance {
     std::uint32_t k = 0;       // with any pattern
     std::uint32_t k_kind = 0;  // with the same pattern and direction
@@ -24,21 +24,22 @@ struct Chance {
 // "chance level", "weak", "unusual" or "very unusual": p above 0.1, 0.05, 0.01, or not.
 std::string_view verdict(double p_value);
 
-// What is to be judged: a count's score, how it stands, and of which kind it is.
+// The count to judge: its score, standing and kind.
 struct Judged {
     double score = 0;
     double standing = 0;
     std::size_t kind = 0;  // see kind_index
 };
 
-// Adds one surrogate to `chances`, one for each of `judged`: the best scores of the kinds in it,
-// and the best standing.
+// Adds one surrogate, given by its best score per kind and its best standing, to `chances` (one per
+// element of `judged`).
 void add_chance(const std::array<double, kKinds>& scores, double highest,
                 std::span<const Judged> judged, std::span<Chance> chances);
 
-// Surrogates `from` to `to` of one series, counted from settings.first_surrogate. Adds to
-// `chances`, one for each of `judged`, and sets best[i - from] to the best standing in surrogate i.
-// Split in any way, the sums are the same. Of no use when `watch` was stopped.
+// Searches surrogates [from, to) of one series, counted from settings.first_surrogate. Adds to
+// `chances` (one per element of `judged`) and sets best[i - from] to the best standing in surrogate
+// i. The sums do not depend on how the range is split. The result is invalid if `watch` was
+// stopped.
 void add_chances(const SurrogateMaker& maker, const Series& series, const Settings& settings,
                  double week, std::uint32_t from, std::uint32_t to, std::span<const Judged> judged,
                  std::span<Chance> chances, std::span<double> best, const Watch& watch = {});

@@ -7,8 +7,8 @@
 
 namespace plimsoll::waves {
 
-// Random numbers that are the same on every machine and for any split of the work: SplitMix64
-// (Steele, Lea and Flood, OOPSLA 2014). One generator a surrogate, seeded by what it belongs to.
+// Random numbers that are equal on every machine and for any split of the work: SplitMix64 (Steele,
+// Lea and Flood, OOPSLA 2014). One generator per surrogate, seeded by its symbol and number.
 class Random {
   public:
     Random(std::uint64_t seed, std::string_view symbol, std::uint64_t number)
@@ -21,7 +21,7 @@ class Random {
     std::uint64_t below(std::uint64_t count) {
         return static_cast<std::uint64_t>((static_cast<unsigned __int128>(bits()) * count) >> 64);
     }
-    // Standard normal (Box and Muller); one of the pair is dropped to keep no state.
+    // Standard normal (Box and Muller); one of the pair is discarded to keep no state.
     double normal() {
         const double radius = std::sqrt(-2 * std::log(1 - uniform()));
         return radius * std::cos(2 * std::numbers::pi * uniform());

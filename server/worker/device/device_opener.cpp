@@ -82,8 +82,9 @@ std::shared_ptr<const telemetry::Monitor> monitor_of(const opencl::DeviceInfo& i
                                                      const std::shared_ptr<opencl::Ledger>& ledger,
                                                      telemetry::Thresholds thresholds) {
     const auto of_gpu = [&](telemetry::Sensor sensor) {
-        const auto booked = [ledger] { return ledger->used(); };
-        return watched(telemetry::with_own_memory(std::move(sensor), booked), thresholds, true);
+        const auto ledger_bytes = [ledger] { return ledger->used(); };
+        return watched(telemetry::with_own_memory(std::move(sensor), ledger_bytes), thresholds,
+                       true);
     };
     if (info.type == opencl::DeviceType::cpu) {
         return watched(telemetry::host_sensor(), thresholds, false);

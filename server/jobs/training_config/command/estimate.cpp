@@ -2,7 +2,7 @@
 #include "server/jobs/training_config/command/detected_gpu.hpp"
 #include "server/jobs/training_config/command/estimate_arguments.hpp"
 #include "server/jobs/training_config/contract/advice.hpp"
-#include "server/jobs/training_config/contract/training_advisor.hpp"
+#include "server/jobs/training_config/contract/complete.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -22,9 +22,8 @@ Result<json> with_own_card(json args) {
     if (std::ranges::find(named, json("auto")) == named.end()) return args;
     const auto card = detected_gpu();
     if (!card) return fail(card.error());
-    auto completed = app::TrainingAdvisor().complete(
-        std::move(args),
-        {.cards = {}, .measurements = {}, .devices = {{"here", card->name, card->total_bytes}}});
+    auto completed = complete(
+        std::move(args), {.records = {}, .devices = {{"here", card->name, card->total_bytes}}});
     if (!completed) return fail(Errc::not_found, completed.error().front().message);
     return std::move(*completed);
 }

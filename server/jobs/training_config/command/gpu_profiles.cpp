@@ -22,7 +22,7 @@ void add_gpu_profiles(CLI::App& app, CommandContext& context) {
                                        "and check need no server");
     command->require_subcommand(1);
     command->add_subcommand("list", "List them, ordered by memory")->callback([&context] {
-        print(context.json ? app::gpu_profiles_json().dump(2) + "\n"
+        print(context.json ? gpu_profiles_json().dump(2) + "\n"
                            : training::text::profile_list(training::shipped_gpus()));
     });
     auto* test = command->add_subcommand("test", "Show one with the source of every number");

@@ -1,6 +1,6 @@
 #include "server/jobs/waves/command/follow.hpp"
 
-#include "engine/waves/output/follow.hpp"
+#include "engine/waves/output/follow_step.hpp"
 
 #include <chrono>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "engine/waves/output/follow.hpp"
+#include "engine/waves/output/follow_step.hpp"
 #include "server/jobs/waves/contract/offer.hpp"
 #include "server/jobs/waves/contract/subject.hpp"
 

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 constexpr auto kLong = 10min;
 
-TEST(ChildProcess, BringsBackWhatTheWorkReturned) {
+TEST(ChildProcess, ReturnsTheResultOfTheWork) {
     const auto end = run_in_child([] { return std::string(200'000, 'x'); }, kLong);
     EXPECT_EQ(end.kind, ChildEnd::Kind::finished);
     EXPECT_EQ(end.output, std::string(200'000, 'x'));  // more than a pipe holds

@@ -7,7 +7,7 @@
 namespace plimsoll::opencl {
 namespace {
 
-TEST(Ledger, GivesOnlyWhatIsThereAndTakesItBack) {
+TEST(Ledger, GrantsOnlyWhatIsFreeAndTakesItBack) {
     Ledger ledger(100);
     {
         const auto most = ledger.enter(80, "weights");
@@ -18,7 +18,7 @@ TEST(Ledger, GivesOnlyWhatIsThereAndTakesItBack) {
         EXPECT_EQ(refused.error().code, Errc::exhausted);
         EXPECT_EQ(refused.error().where, "activations");
         EXPECT_EQ(refused.error().message,
-                  "The device's memory is taken: 21 bytes asked for, 20 of 100 left.");
+                  "Not enough device memory: 21 bytes requested, 20 of 100 left.");
         EXPECT_FALSE(ledger.enter(std::numeric_limits<std::uint64_t>::max(), "overflow"));
         EXPECT_TRUE(ledger.enter(20, "the rest"));
     }

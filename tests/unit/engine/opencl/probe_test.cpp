@@ -86,7 +86,7 @@ TEST(Probe, ADriverThatCrashesWhenListedIsAProblem) {
     EXPECT_EQ(report.problems[0], "Listing the OpenCL devices failed: killed by SIGABRT.");
 }
 
-TEST(Probe, TheJsonCarriesTheWholeReport) {
+TEST(Probe, JsonRoundTripsTheWholeReport) {
     auto report = three_devices();
     report.devices[1] = ready(report.devices[1].info);
     report.devices[1].info.memory = {std::uint64_t{1} << 40, "cgroup-v2"};

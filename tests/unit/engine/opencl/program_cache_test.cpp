@@ -33,7 +33,7 @@ TEST(ProgramCache, KeysAreSha256OfLengthsAndParts) {
               "ce91dc5eec0139adf091900d225971d6ad246a845bad791b5693a9d0d55dd391");
 }
 
-TEST(ProgramCache, GivesBackWhatWasStoredAndNothingElse) {
+TEST(ProgramCache, ReturnsExactlyWhatWasStored) {
     const TemporaryFolder folder;
     const ProgramCache cache(folder.path() / "made when needed");
     EXPECT_FALSE(cache.load("a"));

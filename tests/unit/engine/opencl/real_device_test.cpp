@@ -46,7 +46,7 @@ TEST(RealDevices, PoclPassesEverySelfTest) {
     EXPECT_EQ(passed, (std::vector<std::string>{"fp32_fma", "half_load", "reduction"}));
 }
 
-TEST(RealDevices, FeaturesAreWhatTheProcessorSays) {
+TEST(RealDevices, FeaturesMatchCpuid) {
     ASSERT_NE(pocl(), nullptr);
     EXPECT_FALSE(pocl()->features.empty());
     for (const auto& test : pocl()->features) {

@@ -232,7 +232,7 @@ std::vector<int> pinned_cores() {
     return cores;
 }
 
-TEST(Device, EachThreadOfACpusDriverHasACoreOfItsOwn) {
+TEST(Device, EachDriverThreadOfACpuIsPinnedToItsOwnCore) {
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
     ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
@@ -253,7 +253,7 @@ TEST(Device, EachThreadOfACpusDriverHasACoreOfItsOwn) {
     });
 }
 
-TEST(Device, WorkInTheQueueKeepsABufferThatItsOwnerLetGoOf) {
+TEST(Device, EnqueuedWorkKeepsAReleasedBufferAlive) {
     on_pocl([](const Device& device) {
         const auto add = need(device.build(add_source(), "add"));
         constexpr std::uint32_t kCount = 4 << 20;

@@ -24,7 +24,7 @@ struct FakeTime {
     }
 };
 
-TEST(Timing, TellsMedianTailAndSpread) {
+TEST(Timing, ReportsMedianTailAndSpread) {
     const auto timing = summarise({4, 1, 2, 3, 5}, 2);
     EXPECT_DOUBLE_EQ(timing.median, 3);
     EXPECT_DOUBLE_EQ(timing.p95, 4.8);

@@ -140,7 +140,7 @@ TEST(Attention, LayoutsAreLongestFirst) {
     EXPECT_EQ(layout.longest, 5U);
 }
 
-TEST(Attention, RefusesWhatDoesNotFit) {
+TEST(Attention, RejectsWhatDoesNotFit) {
     for (const auto length : {0U, 4097U}) {
         const auto refused = lay_out(Lengths{1, length});
         ASSERT_FALSE(refused);

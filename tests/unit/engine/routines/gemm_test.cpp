@@ -137,7 +137,7 @@ TEST(Gemm, PacksRowsOfBOnTheWay) {
     }
 }
 
-TEST(Gemm, FusesWhatFollows) {
+TEST(Gemm, FusesBiasGeluResidualAndNorm) {
     const Epilogue all{.bias = true, .gelu = true, .residual = true, .norm = true};
     const Epilogue some[] = {
         all, {.bias = true}, {.gelu = true}, {.residual = true}, {.norm = true}};
@@ -184,7 +184,7 @@ TEST(Gemm, DefaultsAreSoundOnAnyDevice) {
     EXPECT_LT(default_plan(Method::block_fp32, 64, 64, 768).column_panels, 16U);
 }
 
-TEST(Gemm, RefusesPlansThatNobodyCanRun) {
+TEST(Gemm, RejectsInvalidPlans) {
     const GemmPlan plans[] = {
         {Method::block_fp32, 0, 3, 768, 4, 16}, {Method::block_fp32, 17, 3, 768, 4, 16},
         {Method::block_fp32, 8, 7, 768, 4, 16}, {Method::block_fp32, 8, 3, 100, 4, 16},

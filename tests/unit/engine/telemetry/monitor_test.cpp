@@ -32,7 +32,7 @@ TEST(Monitor, KeepsTheLatestLookWithItsWarnings) {
     ASSERT_EQ(latest->warnings.size(), 1);
 }
 
-TEST(Monitor, ADriverThatHangsKeepsNobodyWaiting) {
+TEST(Monitor, AHungDriverDoesNotBlockReaders) {
     const auto never = std::make_shared<std::binary_semaphore>(0);
     {
         const Monitor monitor(
@@ -73,7 +73,7 @@ TEST(Telemetry, JsonNamesEveryQuantityAndLeavesNoneOut) {
     EXPECT_EQ(json["warnings"][0]["message"], "Hot.");
 }
 
-TEST(Telemetry, TextLeavesOutWhatIsUnknown) {
+TEST(Telemetry, TextOmitsUnknownQuantities) {
     Reading reading;
     EXPECT_EQ(to_text(reading), "");
     reading.utilization_percent = 97;

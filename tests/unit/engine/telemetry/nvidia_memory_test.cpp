@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint64_t kGigabyte = 1'000'000'000;
 
-TEST(NvidiaMemory, EachLookSeesWhatOthersHoldNow) {
+TEST(NvidiaMemory, EachReadingSeesTheCurrentUsageOfOthers) {
     const auto probe = nvidia_memory("0000:3b:00.0", FAKE_NVML);
     ASSERT_TRUE(probe) << probe.error().message;
     EXPECT_EQ((*probe)(), (DeviceMemory{80 * kGigabyte, 29 * kGigabyte}));

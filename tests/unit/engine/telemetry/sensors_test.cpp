@@ -26,7 +26,7 @@ class Sensors : public testing::Test {
     fs::path root_;
 };
 
-TEST(OwnMemory, IsWhatTheBooksSayWhereTheDriverDoesNot) {
+TEST(OwnMemory, ComesFromTheLedgerIfTheDriverDoesNotReportIt) {
     Reading told;
     const auto sensor = with_own_memory([&] { return told; }, [] { return 5'000; });
     EXPECT_EQ(sensor().own_memory_bytes, 5'000);
@@ -34,7 +34,7 @@ TEST(OwnMemory, IsWhatTheBooksSayWhereTheDriverDoesNot) {
     EXPECT_EQ(sensor().own_memory_bytes, 7'000);
 }
 
-TEST(NvidiaSensor, TellsWhatTheLibraryKnows) {
+TEST(NvidiaSensor, ReportsWhatTheLibraryProvides) {
     auto sensor = nvidia_sensor("0000:3b:00.0", FAKE_NVML);
     ASSERT_TRUE(sensor) << sensor.error().message;
     const auto reading = (*sensor)();
@@ -52,7 +52,7 @@ TEST(NvidiaSensor, TellsWhatTheLibraryKnows) {
     EXPECT_EQ((*sensor)().fault, 63) << "a fault is not forgotten";
 }
 
-TEST(NvidiaSensor, WithoutLibraryOrGpuThereIsNone) {
+TEST(NvidiaSensor, IsUnavailableWithoutLibraryOrGpu) {
     EXPECT_EQ(nvidia_sensor("0000:3b:00.0", "libm.so.6").error().code, Errc::unavailable);
     EXPECT_EQ(nvidia_sensor("0000:af:00.0", FAKE_NVML).error().code, Errc::not_found);
 }
@@ -93,12 +93,12 @@ TEST_F(Sensors, OfAnAmdGpuReadTheDriversFiles) {
     EXPECT_FALSE(reading.fault);
 }
 
-TEST_F(Sensors, OfAnotherDriversGpuThereIsNone) {
+TEST_F(Sensors, RejectGpusOfOtherDrivers) {
     write("sys/bus/pci/devices/0000:03:00.0/vendor", "0x8086\n");
     EXPECT_EQ(amd_sensor("0000:03:00.0", root_).error().code, Errc::not_found);
 }
 
-TEST_F(Sensors, OfTheHostTellWhatHappenedSinceTheLastLook) {
+TEST_F(Sensors, OfTheHostMeasureSinceTheLastReading) {
     write("proc/stat", "cpu  100 0 100 700 100 0 0 0 0 0\ncpu0 1 1 1 1\n");
     write("proc/meminfo", "MemTotal: 24000000 kB\nMemFree: 1 kB\nMemAvailable: 20000000 kB\n");
     write("proc/self/statm", "5000 1000 10 1 0 1 0\n");

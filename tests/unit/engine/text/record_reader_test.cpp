@@ -68,7 +68,7 @@ constexpr std::string_view kCsv =
     "j,\"\",x\n"
     "k,\"never closed\nx";
 
-TEST(CsvReader, ReadsWhatTheStandardSaysAndReportsWhatBreaksIt) {
+TEST(CsvReader, ReadsStandardCsvAndReportsViolations) {
     EXPECT_EQ(csv(kCsv),
               (Lines{"2: a|plain", "3: b|quoted, with comma and \"quotes\"", "5: c|two\r\nlines",
                      "7: d|say \"hi\"", "8: -|no id", "9: !wrong_field_count",

@@ -125,7 +125,7 @@ TEST(Report, CardsShareTheTargetAndTheHours) {
     EXPECT_EQ(make_report(r).error().where, "/cards");
 }
 
-TEST(Report, SaysWhatDoesNotFit) {
+TEST(Report, ReportsWhatDoesNotFit) {
     ReportRequest r;
     r.shape = *preset("llama-8b");
     r.gpus = {*GpuCatalogue().find("rtx_4090")};
@@ -212,7 +212,7 @@ TEST(Distributed, ShardingSharesOutState) {
     EXPECT_EQ(zero3.activations, alone.activations);
 }
 
-TEST(Distributed, WhatMovesToOtherCardsMakesRoom) {
+TEST(Distributed, ShardingMakesRoomForSamples) {
     TrainingSettings t;
     t.batch = 1;
     t.precision = Precision::bf16_autocast;

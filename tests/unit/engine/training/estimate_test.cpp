@@ -114,7 +114,7 @@ TEST(Estimate, EverythingAllocatedInAStepIsFreedInIt) {
 
 // 6 operations a weight and token, and 12 a pair of tokens and hidden unit (Kaplan et al. 2020),
 // half as much again for the fused kernel's five products backward.
-TEST(Estimate, LayersSayWhatTheyCompute) {
+TEST(Estimate, LayersReportTheirWork) {
     TrainingSettings t;
     t.batch = 4;
     t.accumulation = 2;

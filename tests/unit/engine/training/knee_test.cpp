@@ -63,7 +63,7 @@ TEST(Knee, GivesWayToABatchThatMakesTheTargetWhole) {
     EXPECT_EQ(card.accumulation->nearest.effective(), 4096);
 }
 
-TEST(Knee, NeverExceedsTheTargetAndYieldsToWhatIsAsked) {
+TEST(Knee, NeverExceedsTheTargetAndYieldsToTheRequestedBatch) {
     auto r = request_for("bert-base", "h200");
     r.target_effective_batch = 16;
     EXPECT_EQ(make_report(r)->gpus.front().reason, BatchReason::target);

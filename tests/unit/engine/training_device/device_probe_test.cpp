@@ -47,7 +47,7 @@ TEST(Matrices, AStepComputesSixTimesItsWeightsAndTheAttention) {
     EXPECT_DOUBLE_EQ(matrix_flops_per_sample(*preset("bert-base"), t), flops);
 }
 
-TEST(DeviceProbe, MeasuresWhatTheModelMultiplies) {
+TEST(DeviceProbe, MeasuresTheProductsOfTheModel) {
     Progress progress;
     const auto shapes = matrix_shapes(*preset("minilm-l6"));
     const auto seen = probe_device(programs(), shapes, kEach, progress, {});

@@ -42,7 +42,7 @@ TEST(Plans, AreDefaultsUntilTuned) {
     EXPECT_NE(plans.plan_for(bucket_of(Method::block_fp32, 64, 768, 3072)), kOther);
 }
 
-TEST(Plans, AFileGoesWithItsDeviceAndDriver) {
+TEST(Plans, AFileIsBoundToItsDeviceAndDriver) {
     const opencl::TemporaryFolder folder;
     const auto file = folder.path() / "plans.json";
     const auto bucket = bucket_of(Method::block_fp32, 64, 768, 768);
@@ -62,7 +62,7 @@ TEST(Plans, AFileGoesWithItsDeviceAndDriver) {
               Errc::unavailable);
 }
 
-TEST(Plans, NothingIsTakenFromAFileThatIsNotWhole) {
+TEST(Plans, ReadNothingFromADamagedFile) {
     const opencl::TemporaryFolder folder;
     const auto file = folder.path() / "plans.json";
     Plans plans(device("1"));

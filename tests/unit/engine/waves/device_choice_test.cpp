@@ -19,22 +19,22 @@ class FakeDevice : public SearchDevice {
     Work asked;
 
     std::string name() const override { return "opencl:fake:0"; }
-    Result<std::vector<SearchResult>> search(std::span<const Errand> errands,
+    Result<std::vector<SearchResult>> search(std::span<const SearchInput> inputs,
                                              const Settings& settings, std::size_t keep,
                                              const Watch& watch) override {
         if (++calls > good_calls) return fail(Errc::exhausted, "Out of memory.");
         std::vector<SearchResult> results;
-        for (const Errand& it : errands)
+        for (const SearchInput& it : inputs)
             results.push_back(
                 waves::search(*it.table, *it.itinerary, settings, keep, watch).value());
         return results;
     }
-    Result<std::vector<std::array<double, kKinds>>> best_scores(std::span<const Errand> errands,
+    Result<std::vector<std::array<double, kKinds>>> best_scores(std::span<const SearchInput> inputs,
                                                                 const Settings& settings,
                                                                 const Watch& watch) override {
         if (++calls > good_calls) return fail(Errc::exhausted, "Out of memory.");
         std::vector<std::array<double, kKinds>> scores;
-        for (const Errand& it : errands) {
+        for (const SearchInput& it : inputs) {
             BarTable table;
             table.build(it.lows, it.highs);
             scores.push_back(waves::best_scores(table, *it.itinerary, settings, watch));
@@ -61,7 +61,7 @@ SymbolReport scanned(UseGpu use_gpu, SearchDevice* device, int threads = 1, int 
     return std::move(reports.value().front());
 }
 
-TEST(DeviceChoice, FollowsWhatIsPredicted) {
+TEST(DeviceChoice, FollowsTheForecast) {
     FakeDevice device;
     auto report = scanned(UseGpu::automatic, &device);
     EXPECT_EQ(report.computed_by, "opencl:fake:0");
@@ -74,7 +74,7 @@ TEST(DeviceChoice, FollowsWhatIsPredicted) {
               "Predicted: 1 s on opencl:fake:0, 1 s on the processor's 2 cores.");
 }
 
-TEST(DeviceChoice, FollowsWhatIsAskedFor) {
+TEST(DeviceChoice, FollowsTheRequest) {
     FakeDevice device;
     device.told = Forecast{100, 1};
     EXPECT_EQ(scanned(UseGpu::always, &device).computed_by, "opencl:fake:0");
@@ -94,7 +94,7 @@ TEST(DeviceChoice, SaysWhyThereIsNoDevice) {
     EXPECT_THAT(report.computed_why, HasSubstr("The device has no double precision."));
 }
 
-TEST(DeviceChoice, WhatADeviceLeavesFallsToTheProcessor) {
+TEST(DeviceChoice, TheProcessorFinishesWhatADeviceLeaves) {
     for (const int good_calls : {0, 1}) {
         FakeDevice device;
         device.good_calls = good_calls;

@@ -79,7 +79,7 @@ TEST(Json, HoldsTheCountAsTheFileHasIt) {
     EXPECT_EQ(symbol_json(all[1], false)["errors"][0]["line"], 17);
 }
 
-TEST(Json, SaysWhatRanksTheCounts) {
+TEST(Json, NamesTheRankingKey) {
     const auto rare = symbol_json(reports()[0], false);
     EXPECT_EQ(rare["ranked_by"], "rarity");
     EXPECT_FALSE(rare.contains("chance_best_scores"));
@@ -108,7 +108,7 @@ TEST(Json, SaysWhatRanksTheCounts) {
     EXPECT_TRUE(scored["counts"][0]["expected_by_chance"].is_null());
 }
 
-TEST(Words, SayWhatARarityMeans) {
+TEST(Words, ExplainARarity) {
     EXPECT_EQ(rarity_words(std::log(20)), "about one random walk in 20 holds such a count");
     EXPECT_EQ(rarity_words(-std::log(3.4)), "a random walk holds 3.4 such counts");
     EXPECT_EQ(rarity_words(-std::log(120)), "a random walk holds 120 such counts");

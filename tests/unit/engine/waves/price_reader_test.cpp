@@ -165,7 +165,7 @@ TEST(Timestamps, ReadsPlacesWithTheirSummerTime) {
     EXPECT_EQ(seconds_of("2024-03-31", berlin), seconds_of("2024-03-31"));
 }
 
-TEST(Timestamps, AreToldAsTheClocksOfAZoneShowThem) {
+TEST(Timestamps, AreFormattedInTheLocalTimeOfAZone) {
     const Zone berlin = Zone::named("Europe/Berlin").value();
     EXPECT_EQ(format_timestamp(*seconds_of("2024-03-30T11:00Z"), berlin),
               "2024-03-30T12:00:00+01:00");
@@ -178,7 +178,7 @@ TEST(Timestamps, AreToldAsTheClocksOfAZoneShowThem) {
         EXPECT_EQ(Zone::named(name).value().name(), name);
 }
 
-TEST(PriceReader, TellsTimesInTheZoneAndLeavesDatesAlone) {
+TEST(PriceReader, ConvertsTimesToTheZoneAndLeavesDatesAlone) {
     const Zone tokyo = Zone::named("Asia/Tokyo").value();
     const auto first = [&](const std::string& rows) {
         const auto read = read_prices("date,close\n" + rows, PriceFormat::csv, {.zone = tokyo});
@@ -197,7 +197,7 @@ TEST(PriceReader, TellsTimesInTheZoneAndLeavesDatesAlone) {
     EXPECT_THAT(wrong->front().errors.front().message, HasSubstr("2024-03-01T09:00:00+09:00"));
 }
 
-TEST(PriceReader, TellsTimesInTheZoneThatTheFileNames) {
+TEST(PriceReader, KeepsTimesInTheZoneThatTheFileNames) {
     const auto told = [](const std::string& rows, const PriceReading& reading = {}) {
         const auto read = read_prices("date,close\n" + rows, PriceFormat::csv, reading);
         const Series& series = read->front().series;
@@ -216,7 +216,7 @@ TEST(PriceReader, TellsTimesInTheZoneThatTheFileNames) {
     EXPECT_EQ(told("2024-03-01T09:00+01:00,1\n2024-07-01T09:00,1\n"), "2024-03-01T08:00:00Z");
 }
 
-TEST(BarNamed, TakesWhatReportsSay) {
+TEST(BarNamed, AcceptsTheBarsOfReports) {
     const Zone tokyo = Zone::named("Asia/Tokyo").value();
     const auto read = read_prices("date,close\n2024-03-01 00:00,1\n2024-03-01 09:00,1\n",
                                   PriceFormat::csv, {.zone = tokyo});
@@ -228,7 +228,7 @@ TEST(BarNamed, TakesWhatReportsSay) {
     EXPECT_EQ(bar_named(series, "2024-03-02"), std::nullopt);
 }
 
-TEST(Timestamps, SayWhatIsWrongWithAZone) {
+TEST(Timestamps, ReportWhatIsWrongWithAZone) {
     EXPECT_THAT(why_not("2024-03-31T12:00 Europe/Berln"),
                 HasSubstr("no time zone \"Europe/Berln\""));
     EXPECT_THAT(why_not("2024-03-31T12:00[]"), HasSubstr("no time zone"));

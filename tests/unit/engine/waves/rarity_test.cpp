@@ -21,7 +21,7 @@ SearchResult counts_of_walk(int walk, Kind kind, const Settings& settings = {}) 
 
 // Fewer walks than the table was made of, and none of the longest, whose counts share so many waves
 // that few walks say little. The long test makes the table again.
-TEST(Rarity, TheTableIsWhatRandomWalksSay) {
+TEST(Rarity, TheTableMatchesRandomWalks) {
     const bool again = std::getenv("PLIMSOLL_LONG_TESTS") != nullptr;
     const RarityWalks few{{1500, 800, 400, 200, 100, 1, 1}, 400};
     const auto measured = measured_rows(again ? kRarityWalks : few);
@@ -46,7 +46,7 @@ TEST(Rarity, TheTableIsWhatRandomWalksSay) {
 }
 
 // On walks that the table has not seen: e^-r counts of each pattern reach the rarity r.
-TEST(Rarity, ExpectsWhatOtherRandomWalksHold) {
+TEST(Rarity, PredictsTheCountsOfOtherRandomWalks) {
     for (const Kind kind : {Kind::ohlc, Kind::close_only}) {
         std::map<Shape, std::array<int, 4>> reached;
         for (int walk = 0; walk < kWalks; ++walk)

@@ -279,7 +279,7 @@ TEST(CheckCount, JudgesTheFirstWavesOfACountUnderWay) {
     }
 }
 
-TEST(CheckCount, SaysWhatIsNoCountAndWhere) {
+TEST(CheckCount, ReportsWhereInputIsNotACount) {
     const auto series = random_series(5, 50);
     const auto wrong = [&](std::vector<std::int32_t> ends, Shape shape = Shape::zigzag) {
         const auto checked = check_count(series, shape, true, ends, {});

@@ -23,7 +23,7 @@ Series first_bars(const Series& series, std::size_t count) {
     return part;
 }
 
-TEST(Tracker, IsAfterEveryBarWhatAWholeSearchFinds) {
+TEST(Tracker, EqualsAWholeSearchAfterEveryBar) {
     for (const auto& settings : {Settings{}, compatible_settings(), compatible_settings(2)}) {
         for (const Kind kind : {Kind::ohlc, Kind::close_only, Kind::coarse}) {
             const auto series = random_series(7, 120, kind);

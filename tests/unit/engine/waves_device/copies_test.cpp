@@ -48,8 +48,8 @@ Searched search_by(SecondQueue second_queue, const Flavour& flavour) {
         BarTable table;
         table.build(series.low, series.high);
         const Itinerary itinerary = make_itinerary(table, series.close, 5, settings);
-        const std::vector<Errand> errands{{series.low, series.high, &itinerary, &table}};
-        auto found = device_search->search(errands, settings, 5, {});
+        const std::vector<SearchInput> inputs{{series.low, series.high, &itinerary, &table}};
+        auto found = device_search->search(inputs, settings, 5, {});
         searched.result = std::move(found.value().at(0));
         const auto expected = waves::search(table, itinerary, settings, 5).value();
         EXPECT_EQ(searched.result.coverage.nodes, expected.coverage.nodes);
@@ -62,7 +62,7 @@ Searched search_by(SecondQueue second_queue, const Flavour& flavour) {
     return searched;
 }
 
-TEST(WavesCopies, TakeTheOneQueueUnlessTold) {
+TEST(WavesCopies, UseTheOnlyQueueByDefault) {
     for (const Flavour* flavour : {&kCpuFlavour, &kGpuFlavour}) {
         const auto searched = search_by(SecondQueue::none, *flavour);
         EXPECT_FALSE(searched.copies_apart);
@@ -71,7 +71,7 @@ TEST(WavesCopies, TakeTheOneQueueUnlessTold) {
     }
 }
 
-TEST(WavesCopies, TakeTheSecondQueueWhenTold) {
+TEST(WavesCopies, UseTheSecondQueueOnRequest) {
     for (const Flavour* flavour : {&kCpuFlavour, &kGpuFlavour}) {
         const auto searched = search_by(SecondQueue::always, *flavour);
         EXPECT_TRUE(searched.copies_apart);

@@ -51,12 +51,12 @@ void expect_same_results(const std::vector<Series>& all, const Settings& setting
                          std::size_t keep) {
     std::vector<Walk> walks;
     for (const Series& series : all) walks.emplace_back(series, settings);
-    std::vector<Errand> errands;
+    std::vector<SearchInput> inputs;
     for (const Walk& walk : walks)
-        errands.push_back({walk.series.low, walk.series.high, &walk.itinerary, &walk.table});
+        inputs.push_back({walk.series.low, walk.series.high, &walk.itinerary, &walk.table});
     for (const Flavour* flavour : {&kCpuFlavour, &kGpuFlavour}) {
         SCOPED_TRACE(flavour->name);
-        const auto found = search_on(*flavour).search(errands, settings, keep, {});
+        const auto found = search_on(*flavour).search(inputs, settings, keep, {});
         ASSERT_TRUE(found) << found.error().message;
         ASSERT_EQ(found->size(), walks.size());
         for (std::size_t i = 0; i < walks.size(); ++i) {
@@ -65,7 +65,7 @@ void expect_same_results(const std::vector<Series>& all, const Settings& setting
                         search(walks[i].table, walks[i].itinerary, settings, keep).value());
         }
         if (settings.max_combinations > 0) continue;
-        const auto scores = search_on(*flavour).best_scores(errands, settings, {});
+        const auto scores = search_on(*flavour).best_scores(inputs, settings, {});
         ASSERT_TRUE(scores) << scores.error().message;
         for (std::size_t i = 0; i < walks.size(); ++i)
             EXPECT_EQ((*scores)[i], best_scores(walks[i].table, walks[i].itinerary, settings));
@@ -112,7 +112,7 @@ TEST(OpenclSearch, KeepsTheBestOfManyCounts) {
             expect_same_results({random_series(5, 1500), random_series(6, 60)}, settings, keep);
 }
 
-TEST(OpenclSearch, LooksForWhatItIsAskedFor) {
+TEST(OpenclSearch, SearchesForTheRequestedPatterns) {
     Settings settings;
     settings.shapes = 1u << static_cast<unsigned>(Shape::zigzag);
     settings.falling = false;
@@ -137,11 +137,11 @@ TEST(OpenclSearch, StopsWindowsWhereTheProcessorDoes) {
 
 TEST(OpenclSearch, StopsWhenAsked) {
     const Walk walk(random_series(1, 100), {});
-    const Errand errand{walk.series.low, walk.series.high, &walk.itinerary, &walk.table};
+    const SearchInput input{walk.series.low, walk.series.high, &walk.itinerary, &walk.table};
     std::stop_source stop;
     stop.request_stop();
     const auto found =
-        search_on(kCpuFlavour).search({&errand, 1}, {}, 10, Watch{stop.get_token(), nullptr});
+        search_on(kCpuFlavour).search({&input, 1}, {}, 10, Watch{stop.get_token(), nullptr});
     ASSERT_FALSE(found);
     EXPECT_EQ(found.error().code, Errc::cancelled);
 }

@@ -34,10 +34,10 @@ Result<SearchResult> search_and_score(SearchDevice& device, std::size_t bars) {
     BarTable table;
     table.build(series.low, series.high);
     const Itinerary itinerary = make_itinerary(table, series.close, 5, settings);
-    const std::vector<Errand> errands{{series.low, series.high, &itinerary, &table}};
-    auto found = device.search(errands, settings, 5, {});
+    const std::vector<SearchInput> inputs{{series.low, series.high, &itinerary, &table}};
+    auto found = device.search(inputs, settings, 5, {});
     if (!found) return fail(found.error());
-    const auto best = device.best_scores(errands, settings, {});
+    const auto best = device.best_scores(inputs, settings, {});
     if (!best) return fail(best.error());
     return std::move(found->front());
 }
@@ -70,7 +70,7 @@ TEST(WavesSteady, BySecondQueueNeitherAllocateAnything) {
     EXPECT_EQ(allocations, before);
 }
 
-TEST(WavesLedger, HasEveryByteThatIsTaken) {
+TEST(WavesLedger, RecordsEveryByteAllocated) {
     opencl::Ledger book(std::uint64_t{1} << 30);
     auto search = OpenclSearch::open(pocl(), book, kGpuFlavour).value();
     EXPECT_EQ(book.used(), 0U);
@@ -83,7 +83,7 @@ TEST(WavesLedger, HasEveryByteThatIsTaken) {
     EXPECT_EQ(book.used(), 0U);
 }
 
-TEST(WavesLedger, WhatDoesNotFitIsRefusedBeforeTheDriverIsAsked) {
+TEST(WavesLedger, RejectsWhatDoesNotFitBeforeCallingTheDriver) {
     std::uint64_t needed = 0;
     {
         opencl::Ledger book(std::uint64_t{1} << 30);

@@ -1,10 +1,10 @@
-#include "engine/waves/report/drop_first.hpp"
+#include "engine/waves/report/drop_leading_bars.hpp"
 
 #include <algorithm>
 
 namespace plimsoll::waves {
 
-void drop_first(std::size_t count, Series& series) {
+void drop_leading_bars(std::size_t count, Series& series) {
     const auto drop = [count](auto& column) {
         const auto gone = std::min(count, column.size());
         column.erase(column.begin(), column.begin() + static_cast<std::ptrdiff_t>(gone));

@@ -1,4 +1,4 @@
-#include "engine/waves/report/follow.hpp"
+#include "engine/waves/report/follower.hpp"
 
 #include "engine/waves/report/scan_symbol.hpp"
 #include "tests/unit/engine/waves/all_counts.hpp"
@@ -20,7 +20,7 @@ void expect_same(const std::vector<CountReport>& followed, const std::vector<Cou
     }
 }
 
-TEST(Follower, ReportsAfterEveryBarWhatASearchOfAllBarsDoes) {
+TEST(Follower, EqualsASearchOfAllBarsAfterEveryBar) {
     for (const Settings& settings : {Settings{}, compatible_settings()}) {
         const auto series = random_series(11, 160);
         Follower follower(settings);
@@ -47,7 +47,7 @@ TEST(Follower, ReportsAfterEveryBarWhatASearchOfAllBarsDoes) {
     }
 }
 
-TEST(Follower, TellsWhatABarChanged) {
+TEST(Follower, ReportsTheChangesOfABar) {
     const auto series = random_series(12, 120);
     Follower follower({});
     std::vector<CountReport> before;

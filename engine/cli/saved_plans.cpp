@@ -1,8 +1,8 @@
-#include "engine/cli/kept_plans.hpp"
+#include "engine/cli/saved_plans.hpp"
 
 #include <cstdio>
 
-namespace plimsoll::commands {
+namespace plimsoll::cli {
 
 void read_plans(tuning::Plans& plans, const std::filesystem::path& file) {
     const auto read = plans.read(file);
@@ -11,4 +11,4 @@ void read_plans(tuning::Plans& plans, const std::filesystem::path& file) {
                  file.c_str());
 }
 
-}  // namespace plimsoll::commands
+}  // namespace plimsoll::cli

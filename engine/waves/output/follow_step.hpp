@@ -1,16 +1,17 @@
 #pragma once
 
-#include "engine/waves/report/follow.hpp"
+#include "engine/waves/report/follower.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
 namespace plimsoll::waves::output {
 
-// What a bar changed and what it cost; `report` as it stands after the bar.
+// The changes and the cost of one bar; `report` is the state after it.
 nlohmann::json step_json(const SymbolReport& report, const FollowStep& step);
 std::string step_text(const SymbolReport& report, const FollowStep& step);
 
-// The report of a followed symbol as symbol_json() writes it, as far as following knows it.
+// The report of a followed symbol in the form of symbol_json(), without the fields that following
+// does not compute.
 nlohmann::json followed_json(const SymbolReport& report);
 
 }  // namespace plimsoll::waves::output

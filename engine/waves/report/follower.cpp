@@ -1,4 +1,4 @@
-#include "engine/waves/report/follow.hpp"
+#include "engine/waves/report/follower.hpp"
 
 #include "engine/waves/report/describe.hpp"
 
@@ -22,7 +22,7 @@ std::vector<Found> missing(const std::vector<CountReport>& some,
     return out;
 }
 
-// Whether the last bar made the count wrong: at the bar before it was not.
+// Whether the last bar invalidated the count, which held at the bar before.
 bool just_broken(const CountReport& it, const std::vector<CountReport>& before) {
     if (!it.outlook.invalidated) return false;
     const auto was = std::ranges::find_if(

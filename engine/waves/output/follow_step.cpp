@@ -1,4 +1,4 @@
-#include "engine/waves/output/follow.hpp"
+#include "engine/waves/output/follow_step.hpp"
 
 #include "engine/waves/output/json.hpp"
 #include "engine/waves/output/words.hpp"
