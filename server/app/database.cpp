@@ -46,7 +46,7 @@ Result<std::unique_ptr<Database>> Database::open(const Settings& settings) {
 Result<void> Database::restart() {
     const std::lock_guard lock(mutex_);
     keeps_cluster_ = true;
-    cluster_.reset();  // lets go of the data folder's lock
+    cluster_.reset();  // releases the data directory's lock
     auto data = data_directory(settings_);
     if (!data) return fail(data.error());
     auto started = postgres::EmbeddedCluster::start(*data);
@@ -56,7 +56,7 @@ Result<void> Database::restart() {
 }
 
 bool Database::is_alive() const {
-    // While somebody revives it there is nothing to report, and the caller must not wait.
+    // During a restart there is nothing to report, and the caller must not block.
     const std::unique_lock lock(mutex_, std::try_to_lock);
     return !lock || !keeps_cluster_ || (cluster_ && cluster_->is_alive());
 }

@@ -23,7 +23,7 @@ using Seconds = std::chrono::seconds;
 
 constexpr Seconds kFirstPause{1};
 constexpr Seconds kLongestPause{30};
-constexpr Seconds kHealthyAfter{60};  // a child that lived so long starts the pauses anew
+constexpr Seconds kHealthyAfter{60};  // a child that ran this long resets the backoff
 constexpr const char* kUrlVariable = "PLIMSOLL_DATABASE_WORKER_URL";
 
 std::vector<std::string> environment_with(const std::string& url) {

@@ -61,7 +61,7 @@ asio::awaitable<std::string> Metrics::text() {
 
 asio::awaitable<void> Metrics::refresh_queue() {
     if (std::chrono::steady_clock::now() < queue_until_) co_return;
-    // Before waiting: who asks meanwhile is served what there is.
+    // Set before waiting, so that concurrent scrapes are served the cached values.
     queue_until_ = std::chrono::steady_clock::now() + kQueueFreshness;
     Families fresh;
     const auto depth = co_await database_.statistics().depth();

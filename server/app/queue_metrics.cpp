@@ -20,7 +20,7 @@ Labels operator+(Labels labels, prometheus::ClientMetric::Label more) {
     return labels;
 }
 
-// A worker of another version may tell less, or something else.
+// A worker of another version may report fewer or other values.
 double number(const json& telemetry, const char* member) {
     const auto found = telemetry.find(member);
     return found != telemetry.end() && found->is_number() ? found->get<double>() : 0;

@@ -33,7 +33,7 @@ void rethrow(const std::exception_ptr& error) {
     if (error) std::rethrow_exception(error);
 }
 
-// Installed beside the program, or in the tree that it was built in.
+// Installed next to the program, or in its build tree.
 std::optional<http::StaticFiles> load_pages(const std::string& chosen) {
     std::vector<std::filesystem::path> candidates = {chosen};
     if (chosen.empty()) {
@@ -210,7 +210,7 @@ asio::awaitable<Result<void>> Server::bootstrap() {
 }
 
 asio::awaitable<void> Server::drain() {
-    stopping_ = true;  // the timer is ours from here on
+    stopping_ = true;  // from here on the timer belongs to this coroutine
     http_.announce_drain();
     boost::system::error_code hurried;
     timer_.expires_after(std::chrono::seconds(settings_.http.drain_delay));

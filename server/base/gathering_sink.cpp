@@ -35,7 +35,7 @@ void GatheringSink::sink_it_(const spdlog::details::log_msg& line) {
 }
 
 void GatheringSink::flush_() {
-    // Where nobody can read, there is nobody to tell.
+    // If standard error cannot be written, there is nowhere to report it.
     for (std::size_t done = 0; done < lines_.size();) {
         const auto count = ::write(descriptor_, lines_.data() + done, lines_.size() - done);
         if (count < 0 && errno != EINTR) break;

@@ -12,7 +12,7 @@ namespace {
 // Takes a quarter to a half of the default level's time, for 15 to 30 % more bytes of texts and
 // rows.
 constexpr int kLevel = 1;
-constexpr int kGzipFrame = 16;  // instead of zlib's, as a flag beside the window's bits
+constexpr int kGzipFrame = 16;                // gzip instead of zlib framing, added to windowBits
 constexpr int kGzipWindow = 15 + kGzipFrame;  // 32 KiB
 
 // So few bytes are stored as they are: deflate saves little there, and setting it up was 6 % of

@@ -73,7 +73,7 @@ std::string json_line(const std::string& process, Level level, std::string_view 
                                    {"process", process},
                                    {"message", message}};
     for (const auto& field : fields) line[std::string(field.key)] = field.value;
-    // What is not UTF-8 is replaced: a path or a reason may quote anything.
+    // Invalid UTF-8 is replaced: a path or a reason may contain arbitrary bytes.
     return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -39,7 +39,7 @@ struct ServerDatabase::Parts {
           due_times(slow_calls) {}
 
     Pool calls;
-    Pool slow_calls;  // duties never stand before a request
+    Pool slow_calls;  // duties never delay a request
     Listener listener;
     DatabaseClock clock;
     JobStore jobs;

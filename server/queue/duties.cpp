@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 struct Duty {
     std::string_view name;
     std::chrono::milliseconds pace;
-    // Called again at once while it did something, so that a backlog is not worked off tick by
+    // Repeated immediately while it makes progress, so that a backlog is not processed tick by
     // tick.
     bool repeats;
     asio::awaitable<Result<int>> (*run)(DutyStore&, const DutyOptions&);

@@ -9,13 +9,13 @@ using namespace std::chrono_literals;
 
 RetryRule retry_rule(Errc error) {
     switch (error) {
-        case Errc::exhausted:  // somebody else's training run ends, say
+        case Errc::exhausted:  // for example until another process's training run ends
             return {6, 2s, 4, 120s};
         case Errc::unavailable:  // a service restarts, or is repaired
             return {8, 1s, 4, 300s};
         case Errc::timeout:  // each attempt costs the whole time again
             return {3, 5s, 4, 60s};
-        case Errc::cancelled:  // though nobody asked it to stop
+        case Errc::cancelled:  // without a request to stop
             return {3, 1s, 4, 60s};
         default:
             return {};

@@ -42,7 +42,7 @@ Step next_step(const Cron& cron, const Zone& zone, Misfire misfire, int limit, s
     const auto backlog = look(cron, zone, keep, next, now);
     const bool in_time = backlog.in_time && *backlog.in_time <= now;
     if (backlog.missed == 0 || (misfire == Misfire::once && in_time)) {
-        // A run in time stands for those that were missed, too.
+        // A run that is on time also covers the missed ones.
         const auto due = *backlog.in_time;
         return {due, true, backlog.missed, next_due(cron, zone, due)};
     }

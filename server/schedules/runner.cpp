@@ -19,7 +19,8 @@ using nlohmann::json;
 
 constexpr std::chrono::seconds kPace{1};
 constexpr int kAtOnce = 16;
-// Of a claim: well below kMissedAfter, so that what a dying server held is not taken for missed.
+// Lease of a claim: well below kMissedAfter, so that the claims of a dying server are not
+// considered missed.
 constexpr std::chrono::seconds kLease{30};
 
 std::int64_t seconds_of(Timestamp time) {
@@ -73,7 +74,7 @@ struct Runner::State : std::enable_shared_from_this<State> {
         }
     }
 
-    // Whether there may be more to do at once.
+    // Whether there may be more to do immediately.
     awaitable<bool> work() {
         const auto claimed = co_await due_times.claim(kAtOnce, kLease);
         if (stopped) co_return false;

@@ -41,7 +41,7 @@ class DayTimes {
     }
 
   private:
-    // Most hours pass without clocks being touched: two looks at the zone tell.
+    // Most hours contain no clock change, which two zone look-ups show.
     void add_hour(std::int64_t local) {
         const auto first = zone_.shown(local);
         const auto last = zone_.shown(local + kHour - 1);

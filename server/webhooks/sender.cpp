@@ -82,7 +82,7 @@ Attempted judged(int status) {
     return attempted;
 }
 
-// A failure to connect or to speak is an outcome, not an error of ours.
+// A connection or protocol failure is an outcome of the attempt, not an internal error.
 awaitable<Attempted> tried(awaitable<int> posting) {
     try {
         co_return judged(co_await std::move(posting));

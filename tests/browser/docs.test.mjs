@@ -31,9 +31,9 @@ visit('the search finds operations and schemas, with the keyboard alone', async 
   await page.keyboard.press('/');
   await page.keyboard.type('canceljob cancellation');
   await index(page).getByRole('link').nth(1).waitFor({ state: 'detached' });
-  await index(page).getByRole('link', { name: 'Ask a job to stop' }).waitFor();
+  await index(page).getByRole('link', { name: 'Cancel a job' }).waitFor();
   await page.keyboard.press('Enter');
-  await title(page, 'Ask a job to stop');
+  await title(page, 'Cancel a job');
   await page.getByPlaceholder('Search the API').fill('histogrambin');
   await index(page).getByRole('link', { name: 'HistogramBin', exact: true }).click();
   await title(page, 'HistogramBin');
@@ -47,7 +47,7 @@ visit('members and errors open in place, and type names lead to their schema', a
   await title(page, 'Submit a job');
   await page.getByText('Members of args').click();
   await page.getByText('1 to 10,000 elements').first().waitFor();
-  await page.getByText('The body is JSON but breaks the contract').click();
+  await page.getByText('The body is valid JSON but does not match its schema').click();
   await page.getByText('/args/items/3/text').waitFor();
   await page.getByRole('region', { name: 'Body' }).getByRole('link', { name: 'JobSpec', exact: true }).click();
   await title(page, 'JobSpec');
@@ -70,8 +70,8 @@ visit('the clients’ page names this server, copies commands and saves programs
 visit('narrow windows list everything on the overview and lead back to it', async ({ page, go }) => {
   await page.setViewportSize({ width: 375, height: 800 });
   await go('/#/docs');
-  await index(page).getByRole('link', { name: 'Ask a job to stop' }).click();
-  await title(page, 'Ask a job to stop');
+  await index(page).getByRole('link', { name: 'Cancel a job' }).click();
+  await title(page, 'Cancel a job');
   assert.equal(await index(page).isVisible(), false);
   await page.getByRole('link', { name: 'API', exact: true }).last().click();
   await title(page, 'API');

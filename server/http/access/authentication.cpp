@@ -20,7 +20,7 @@ bool changes_something(std::string_view method) {
     return method != "GET" && method != "HEAD";
 }
 
-// In a time that does not tell how much of the text was right.
+// Constant-time comparison.
 bool same_secret(std::string_view a, std::string_view b) {
     if (a.size() != b.size()) return false;
     unsigned char difference = 0;

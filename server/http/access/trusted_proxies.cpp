@@ -61,7 +61,7 @@ bool TrustedProxies::trusts(const std::string& text) const {
     error_code error;
     auto address = ip::make_address(text, error);
     if (error) return false;
-    // What a socket that listens on :: calls an IPv4 client.
+    // IPv4-mapped form of an IPv4 client on a socket that listens on ::.
     if (address.is_v6() && address.to_v6().is_v4_mapped()) {
         address = ip::make_address_v4(ip::v4_mapped, address.to_v6());
     }
@@ -79,7 +79,7 @@ bool TrustedProxies::trusts(const std::string& text) const {
 
 void TrustedProxies::apply(Request& request) const {
     if (!trusts(request.remote_address)) return;
-    // Several fields, or several words in one, would be a client's word beside the proxy's.
+    // With several fields or values, some would come from the client rather than the proxy.
     if (count_headers(request.headers, "X-Forwarded-Proto") == 1) {
         request.secure = same_token(trim(*request.header("X-Forwarded-Proto")), "https");
     }

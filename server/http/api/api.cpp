@@ -29,7 +29,7 @@ void check_complete(const Contract& contract, const Handlers& handlers) {
     if (!missing.empty()) throw std::runtime_error("the API is not complete:" + missing);
 }
 
-// With or without parameters behind it.
+// With or without parameters.
 bool is_type(std::string_view content_type, std::string_view wanted) {
     content_type = content_type.substr(0, content_type.find(';'));
     while (content_type.ends_with(' ')) content_type.remove_suffix(1);

@@ -10,8 +10,8 @@ using nlohmann::json;
 
 namespace {
 
-// Bytes of the UTF-8 sequence that begins here; 0 when it is none (overlong forms, surrogates and
-// what lies above U+10FFFF included).
+// Bytes of the UTF-8 sequence that begins here; 0 if invalid (overlong forms, surrogates and what
+// lies above U+10FFFF included).
 std::size_t sequence_length(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned char lead = byte(0);

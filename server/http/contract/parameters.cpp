@@ -23,7 +23,7 @@ std::vector<std::string> sent(const Parameter& parameter, const Match& match, co
     return values;
 }
 
-// Parameters travel as text; a number that is none stays text and fails the check of its type.
+// Parameters arrive as text; an invalid number stays text and fails its type check.
 json typed(const std::string& text, const std::string& type) {
     if (type == "integer") {
         std::int64_t number = 0;

@@ -11,7 +11,7 @@ using nlohmann::json;
 
 namespace {
 
-// Where the check stands. Lives on the stack; becomes text only when something is wrong.
+// The current position, kept on the stack and converted to text only for a violation.
 struct Place {
     const Place* parent = nullptr;
     std::string_view name = {};
@@ -122,8 +122,8 @@ class Checker {
         if (!full()) violations_.push_back({place.pointer(), std::move(message)});
     }
 
-    // Only the variant that the discriminator names is checked: the errors of the others would
-    // help nobody.
+    // Only the variant that the discriminator names is checked: the errors of the others would help
+    // no one.
     void check_variant(const Schema& schema, const json& value, const Place& place) {
         if (!value.is_object()) return say(place, "must be an object");
         const Place at{&place, schema.discriminator_};

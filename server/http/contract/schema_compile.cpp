@@ -11,7 +11,7 @@ using nlohmann::json;
 // libstdc++'s regular expressions recurse per character: 100,000 of them overflow the stack.
 constexpr std::size_t kLongestMatched = 4096;
 
-// Said for people and for generators of clients; no rule for a value.
+// For readers and client generators; no constraint on values.
 const std::set<std::string> kAnnotations = {"description", "example",       "title",
                                             "format",      "default",       "nullable",
                                             "oneOf",       "discriminator", "x-message"};

@@ -48,7 +48,7 @@ Response internal_error(const Request& request, const std::exception& error) {
 
 using Seconds = std::chrono::duration<double>;
 
-// Reads are many and dull; writes and what failed are what somebody will look for.
+// Reads are frequent and logged at debug, other requests at info, server errors at warn.
 log::Level level_of(const Request& request, int status) {
     if (status >= 500) return log::Level::warn;
     const bool read = request.method == "GET" || request.method == "HEAD";
@@ -139,7 +139,7 @@ class Connection final : public OpenConnection {
     awaitable<bool> serve_request() {
         parser_.emplace();
         parser_->header_limit(limits::kHeaderBytes);
-        parser_->body_limit(boost::none);  // set when it is known what the request wants
+        parser_->body_limit(boost::none);  // set once the operation is known
         deadline_.arm(front_.timeouts.header);
         error_code error;
         buffer_.consume(parser_->put(buffer_.data(), error));
@@ -274,7 +274,7 @@ class Connection final : public OpenConnection {
         co_return sent;
     }
 
-    // False: the connection ends here, by somebody's wish or because the write failed.
+    // False: close the connection, on request or because the write failed.
     awaitable<bool> write_and_keep(const Request& request, Response response) {
         const bool needs_end = response.stream && !response.length && version_ < 11;
         const bool keep = keep_alive_ && !needs_end && !front_.stopping;

@@ -18,7 +18,7 @@ using boost::system::error_code;
 
 namespace {
 
-// When the process is out of file descriptors; accepting again at once would spin.
+// If the process is out of file descriptors, accepting again immediately would spin.
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
 constexpr std::string_view kCrowded =
@@ -82,7 +82,7 @@ Result<void> Listener::reload_tls() {
     if (!tls_files_) return {};
     auto tls = make_tls(*tls_files_);
     if (!tls) return fail(std::move(tls.error()));
-    // Connections keep what they began with: OpenSSL counts who uses a context.
+    // Open connections keep their context: OpenSSL counts references.
     tls_ = std::move(*tls);
     return {};
 }
@@ -97,7 +97,7 @@ awaitable<void> Listener::accept_all() {
             asio::steady_timer pause(acceptor_.get_executor(), kAcceptPause);
             co_await pause.async_wait(use_awaitable);
         } else if (crowded(socket)) {
-            // Told if the socket's buffer takes it, which a new one does; never waited for.
+            // Written without waiting: a new socket's buffer has room for it.
             socket.non_blocking(true, error);
             socket.write_some(asio::buffer(kCrowded), error);
         } else {

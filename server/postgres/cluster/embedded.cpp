@@ -63,7 +63,7 @@ Result<Handle> connect_when_ready(const std::string& conninfo) {
             return fail(problem(std::string("The private PostgreSQL takes no connection: ") +
                                 PQerrorMessage(handle.get())));
         }
-        // It may have become ready just after it refused: then one more attempt tells.
+        // It may have become ready just after refusing, so try once more.
         last = PQping(conninfo.c_str()) != PQPING_REJECT;
         if (!last) std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
@@ -102,8 +102,8 @@ Result<std::string> EmbeddedCluster::conninfo_of(const fs::path& data) {
     return conninfo_in(*layout);
 }
 
-// initdb works in a directory beside the final one, so that a half-made cluster is never taken for
-// a whole one.
+// initdb works in a directory beside the final one, so that a half-made cluster is never mistaken
+// for a whole one.
 Result<void> EmbeddedCluster::create() {
     if (fs::exists(layout_.cluster / "PG_VERSION")) return {};
     const fs::path draft = layout_.base / "postgres.new";
@@ -178,7 +178,7 @@ bool EmbeddedCluster::is_alive() const {
 }
 
 // PostgreSQL takes any process that bears the number in a lock file for its owner, even a dead one
-// that nobody has buried. The rest of postmaster.pid stays: by it PostgreSQL sees whether backends
+// that was never reaped. The rest of postmaster.pid stays: by it PostgreSQL sees whether backends
 // of the dead postmaster still use its memory, and refuses to start until they are gone.
 Result<void> EmbeddedCluster::remove_stale_locks() const {
     std::error_code ignored;
@@ -198,7 +198,7 @@ Result<void> EmbeddedCluster::stop() {
     auto stopped = control({"stop", "--mode", "fast", "--wait", "--timeout", kStopSeconds});
     if (!stopped) return fail(std::move(stopped.error()));
     if (stopped->status != 0) return fail(problem(stopped->output));
-    // Nothing stays behind outside the data directory.
+    // Leave nothing outside the data directory.
     std::error_code ignored;
     if (layout_.sockets.parent_path() != layout_.base) fs::remove(layout_.sockets, ignored);
     return {};

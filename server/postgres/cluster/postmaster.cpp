@@ -20,7 +20,7 @@ bool is_postmaster_running(const std::filesystem::path& cluster) {
     if (pid <= 0 || kill(pid, 0) != 0) return false;
     std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
     std::string stat;
-    // Without a look at the process, what takes signals counts as running.
+    // If /proc cannot be read, a process that accepts signals counts as running.
     if (!std::getline(file, stat)) return true;
     // "123 (postgres) S …": the state follows the name, which is the program's file name.
     constexpr std::string_view name = " (postgres) ";

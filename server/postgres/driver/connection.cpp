@@ -38,11 +38,11 @@ struct Connection::CompletionOf final : Completion {
 
 struct Connection::Pending {
     std::vector<std::string_view> names;  // of the statements, for errors
-    std::vector<const char*> prepares;    // what it makes ready for the batch behind it, by name
+    std::vector<const char*> prepares;    // statements prepared for the following batch, by name
     Replies replies;
     std::optional<Error> error;  // of the first statement that failed
     Deadline deadline;
-    std::unique_ptr<Completion> waiting;  // null: answered, or nobody waits any more
+    std::unique_ptr<Completion> waiting;  // null: answered, or the caller left
 
     void answer(Result<Replies> result) {
         if (auto completion = std::move(waiting)) (*completion)(std::move(result));
@@ -175,8 +175,8 @@ void Connection::flush() {
                        });
 }
 
-// Always armed, so that the end of an idle connection is seen at once. Weak, so that an idle
-// connection that nobody holds goes away.
+// Always armed, so that the end of an idle connection is noticed immediately. Weak, so that an idle
+// connection without owners is destroyed.
 void Connection::wait_readable() {
     socket_.async_wait(BorrowedSocket::readable,
                        [weak = weak_from_this()](boost::system::error_code error) {
@@ -246,8 +246,8 @@ void Connection::take(Pending& front, pg_result* result) {
     }
 }
 
-// The timer stands at the earliest deadline it was told; calls mostly have the same timeout, so it
-// is seldom moved.
+// The timer is set to the earliest deadline; calls mostly have the same timeout, so it is seldom
+// moved.
 void Connection::watch_deadline(Deadline deadline) {
     if (deadline >= watched_) return;
     watched_ = deadline;

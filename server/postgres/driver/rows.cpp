@@ -75,7 +75,7 @@ template <>
 Timestamp decode<Timestamp>(const Cell& cell) {
     if (!cell.data || cell.type != wire::timestamptz) wrong_type(cell, "timestamptz");
     const auto value = wire::read<std::int64_t>(cell.data);
-    // The extremes stand for ±infinity; shifting them to 1970 would wrap around.
+    // The extreme values mean ±infinity; shifting them to 1970 would overflow.
     if (value == std::numeric_limits<std::int64_t>::max()) return Timestamp::max();
     if (value == std::numeric_limits<std::int64_t>::min()) return Timestamp::min();
     return wire::epoch + std::chrono::microseconds(value);

@@ -15,8 +15,8 @@ constexpr RoundLimits kLimits{.calls = 1000,
                               .patience = 2 * kCallTimeout + std::chrono::seconds(1),
                               .gather = std::chrono::milliseconds(2)};
 
-// What the rows of a job and of a task cost the database beside their texts, so that 20,000 tasks
-// fill a commit.
+// Database cost of a job's and a task's rows in addition to their texts, so that 20,000 tasks fill
+// a commit.
 constexpr std::size_t kJobBytes = 1024;
 constexpr std::size_t kTaskBytes = kLimits.weight / 20'000;
 

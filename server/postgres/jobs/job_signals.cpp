@@ -9,8 +9,8 @@
 namespace plimsoll::postgres {
 namespace {
 
-// How long a change is remembered for callers that were just looking: longer than a look takes. It
-// also keeps a job with many changes from being looked at more often than this.
+// How long a change is remembered for callers that are reading the job: longer than a read takes.
+// It also keeps a job with many changes from being looked at more often than this.
 constexpr std::chrono::milliseconds kRecent{100};
 
 }  // namespace

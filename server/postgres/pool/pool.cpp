@@ -16,7 +16,7 @@ struct Pool::Slot {
     std::shared_ptr<Connection> connection;
     asio::steady_timer pause;
     Backoff backoff;
-    // What was under way when doubts arose; an answer since then ends them.
+    // Batches in flight when the connection became distrusted; an answer since then restores trust.
     std::size_t doubted = 0;
 
     bool serves() const {
@@ -47,7 +47,7 @@ void Pool::start() {
 
 void Pool::stop() {
     stopped_ = true;
-    // What is still being opened reports to a pool that is gone.
+    // A connection still being opened may report after the pool is destroyed.
     alive_ = std::make_shared<Pool*>(this);
     for (auto& slot : slots_) {
         slot->pause.cancel();
@@ -119,11 +119,11 @@ asio::awaitable<Result<std::shared_ptr<Connection>>> Pool::acquire(Deadline dead
         if (alive.expired() || waiter->refused) {
             co_return fail(Errc::unavailable, "The database is not reachable.");
         }
-        // Whoever wakes a caller takes it off the list.
+        // The waker removes a caller from the list.
         const bool left_alone = std::erase(waiters_, waiter) > 0;
         if (woken && left_alone) co_return fail(Errc::cancelled, "The caller stopped waiting.");
         if (!woken) {
-            // Woken in the very moment of the deadline: the place is somebody else's.
+            // Woken at the deadline itself: pass the place to the next caller.
             if (!left_alone) wake(1);
             co_return fail(Errc::timeout, "No connection to the database was free in time.");
         }

@@ -42,7 +42,7 @@ Result<Schedule> only(Result<Replies> replies) {
     return to_schedule(replies->back()[0]);
 }
 
-// Names are what a team's schedules are told apart by.
+// Names identify a team's schedules.
 Error name_taken(Error error) {
     if (error.code != Errc::conflict) return error;
     return {Errc::conflict, "The team has another schedule of this name.", "/name"};

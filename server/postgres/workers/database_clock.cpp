@@ -9,7 +9,7 @@ using Steady = std::chrono::steady_clock;
 using std::chrono::microseconds;
 
 constexpr std::chrono::seconds kTimeout{5};
-// An answer that was longer under way says too little, unless there is none yet.
+// A reading with a longer round trip is too imprecise, unless it is the first.
 constexpr std::chrono::seconds kLongest{1};
 
 microseconds steady_now() {

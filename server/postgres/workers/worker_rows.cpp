@@ -48,7 +48,7 @@ int offered_bucket(std::int64_t memory_bytes) {
 
 Statement registration(const queue::WorkerInfo& info) {
     const json capability = json::parse(info.capability, nullptr, false);
-    // What the probe found out about the device, by name; the rest is for people.
+    // The device's probed capabilities by name; the rest is informational.
     std::vector<std::string> capabilities;
     if (capability.is_object() && capability.contains("capabilities")) {
         capabilities = capability["capabilities"].get<std::vector<std::string>>();

@@ -116,7 +116,8 @@ awaitable<Result<queue::Claim>> WorkerStore::leased(WorkerHandle worker, Stateme
     if (!rows) co_return fail(std::move(rows.error()));
     auto claim = to_claim(*rows);
     if (runs_on_chunks(claim)) {
-        // The claim stands even when this fails: a beat will not name its lease, and it ends.
+        // The claim stays valid in the database even if this fails: heartbeats will not name its
+        // lease, so it expires.
         auto chunks = co_await pool_.run(
             Statement::of(sql::worker_chunks, worker.id, worker.epoch, claim.fence), kCallTimeout);
         if (!chunks) co_return fail(std::move(chunks.error()));

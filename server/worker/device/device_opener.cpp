@@ -50,7 +50,7 @@ telemetry::MemoryProbe memory_probe_of(const opencl::DeviceInfo& info) {
     return {};
 }
 
-// What a process on the host holds: the second number of /proc/self/statm, in pages.
+// Resident memory of this process: the second number of /proc/self/statm, in pages.
 std::optional<std::uint64_t> resident_bytes() {
     std::ifstream in("/proc/self/statm");
     std::uint64_t size = 0;
@@ -145,7 +145,7 @@ std::vector<opencl::SelfTest> proven_features(const opencl::ProbeReport& probed,
     return {};
 }
 
-// The book of a device's memory; one whose size nobody knows has no limit.
+// The memory ledger of a device; unlimited if its size is unknown.
 std::shared_ptr<opencl::Ledger> ledger_of(std::int64_t memory_bytes) {
     return std::make_shared<opencl::Ledger>(memory_bytes > 0
                                                 ? static_cast<std::uint64_t>(memory_bytes)

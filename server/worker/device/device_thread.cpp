@@ -134,7 +134,7 @@ queue::Freed DeviceThread::clean_up(const OpenedDevice& opened) {
     return freed;
 }
 
-// In one step for whoever looks at the pulse: a thread that seems idle has told all it has to tell.
+// One step for observers of the pulse: an idle thread has already posted all its results.
 void DeviceThread::tell(std::function<void()> news) {
     const std::lock_guard lock(mutex_);
     engaged_ = false;

@@ -6,7 +6,7 @@
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 
-// What a worker claims, and when.
+// Claiming: what a worker claims, and when.
 namespace plimsoll::worker {
 
 using namespace boost::asio::experimental::awaitable_operators;
@@ -31,9 +31,9 @@ bool Worker::may_help() const {
            !must_register_ && timer_.now() >= help_from_;
 }
 
-// Looked at anew after each batch and with every poll, because other programs share the device.
-// Tasks run one at a time, so what the running one holds by now is there again when the next one
-// begins: the offer errs on the small side.
+// Read again after each batch and with every poll, because other programs share the device. Tasks
+// run one at a time, so what the running one holds by now is there again when the next one begins:
+// the offer errs on the small side.
 std::optional<std::int64_t> Worker::memory_to_offer() {
     if (timer_.now() < offer_until_) return offer_;
     const auto memory = device_.memory();
@@ -86,8 +86,8 @@ awaitable<void> Worker::claims() {
         } else if (is_gone(claim.error())) {
             if (as.epoch == handle_.epoch && !must_register_) lose_leases();
         } else {
-            // When only the answer was lost, the queue takes back what it leased: no heartbeat
-            // names that lease.
+            // If only the answer was lost, the queue reclaims the lease: no heartbeat names that
+            // lease.
             if (!outage_.begins_with(claim.error())) {
                 log::error("claim refused", {{"reason", claim.error().message}});
             }
@@ -98,7 +98,7 @@ awaitable<void> Worker::claims() {
 }
 
 void Worker::start(queue::WorkerHandle as, queue::Claim claim) {
-    // Enlisted anew while the claim was under way: its lease is nobody's and lapses.
+    // Registered again during the claim: its lease belongs to the old epoch and expires.
     if (must_register_ || as.epoch != handle_.epoch) return;
     auto batch = std::make_shared<Batch>();
     batch->worker = as;

@@ -8,7 +8,7 @@
 namespace plimsoll::worker {
 
 namespace {
-constexpr std::size_t kLongestEnd = 1000;  // a pipe takes so much whole, or not at all
+constexpr std::size_t kLongestEnd = 1000;  // below PIPE_BUF, so that a write is atomic
 }
 
 HeartbeatPipe::HeartbeatPipe(int fd, const DeviceThread& device, Timer& timer)
@@ -34,7 +34,7 @@ void HeartbeatPipe::report_exit(std::string_view reason) {
 }
 
 void HeartbeatPipe::write(std::string_view signs) {
-    // A full pipe or a supervisor that is gone: nobody is there to be told.
+    // A full pipe or an exited supervisor: nothing to do.
     [[maybe_unused]] const auto written = ::write(fd_, signs.data(), signs.size());
 }
 

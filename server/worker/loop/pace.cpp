@@ -9,7 +9,7 @@ void Pace::learn(const Batch& batch) {
     double seconds = 0;
     for (const auto& report : batch.reports) seconds += report.device_seconds;
     const double mean = seconds / static_cast<double>(batch.reports.size());
-    // Slower tasks count at once, faster ones by half: too few a claim costs little.
+    // Slower tasks count fully, faster ones by half: claiming too few tasks costs little.
     task_seconds_ = std::max(mean, task_seconds_ < 0 ? mean : (task_seconds_ + mean) / 2);
 }
 

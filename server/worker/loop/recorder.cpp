@@ -19,7 +19,7 @@ void log_dropped(const Batch& batch) {
         {{"fence", std::to_string(batch.fence)}, {"tasks", std::to_string(batch.reports.size())}});
 }
 
-// What the queue refuses to store ends its task, with the refusal for a reason.
+// A result that the queue refuses fails its task, with the refusal as the reason.
 void make_failed(queue::TaskReport& report, const Error& refusal) {
     report.outcome = queue::TaskReport::Outcome::failed;
     report.output = {};

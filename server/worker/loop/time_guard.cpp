@@ -33,7 +33,7 @@ void TimeGuard::learn(const Batch& batch) {
         if (report.outcome != queue::TaskReport::Outcome::done || task.merge) continue;
         auto& correction = corrections_.try_emplace(kind_of(task), 1.0).first->second;
         if (task.estimated_seconds <= 0) continue;
-        // Slower tasks count at once, faster ones by half, and none shortens an estimate: the next
+        // Slower tasks count fully, faster ones by half, and none shortens an estimate: the next
         // task of the kind may ask for something else.
         const double measured = report.device_seconds / task.estimated_seconds;
         correction = std::max({1.0, measured, (correction + measured) / 2});

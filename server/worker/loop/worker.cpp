@@ -91,7 +91,7 @@ awaitable<void> Worker::heartbeats() {
 awaitable<void> Worker::register_worker() {
     auto handle = co_await store_.register_worker(info_);
     if (!handle) {
-        // A rival is told of once; when it leaves, the device is free.
+        // Log a rival only once; when it leaves, the device is free.
         const bool rival = handle.error().code == Errc::conflict;
         if (!(rival && had_rival_) && !outage_.begins_with(handle.error())) {
             log::error("not registered",
@@ -130,8 +130,8 @@ awaitable<void> Worker::until_next_beat() {
     }
 }
 
-// More often than beats are sent, so that a hang ends them at once: with the lease and the duty
-// that ends it, the work is elsewhere within 20 s.
+// More often than heartbeats are sent, so that a hang stops them immediately: with the lease and
+// the duty that ends it, the work is elsewhere within 20 s.
 void Worker::check_liveness() {
     const bool alive = liveness_.is_alive(device_.pulse(), timer_.now());
     if (alive != device_silent_) return;
@@ -266,7 +266,7 @@ awaitable<void> Worker::notifications() {
         const auto woken = co_await (store_.wake(handle_, deadline) || for_notifications_.wait());
         const auto* called = std::get_if<bool>(&woken);
         for_claims_.set();
-        // Before the deadline it may be about a cancel, which the heartbeat's answer tells.
+        // Before the deadline it may announce a cancellation, which the heartbeat's answer names.
         // Whichever of the two returned: the other may have swallowed a notification.
         if (timer_.now() < deadline && (!outstanding_.empty() || (called != nullptr && *called))) {
             for_heartbeats_.set();

@@ -1,4 +1,4 @@
-// How a worker leaves: asked to, or because what it runs or runs on has failed.
+// How a worker leaves: on request, or because its task or its device has failed.
 #include "server/base/log.hpp"
 #include "server/worker/loop/worker.hpp"
 

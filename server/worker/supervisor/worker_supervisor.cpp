@@ -61,7 +61,8 @@ awaitable<void> WorkerSupervisor::run() {
     }
 }
 
-// Taken out and told of; what comes after it is one worker, and another rest should that one die.
+// Takes the device out and reports it; afterwards one worker tries it, and it is taken out again if
+// that one dies.
 awaitable<void> WorkerSupervisor::rest(const std::string& end) {
     const auto ended = timer_.now();
     const auto minutes = std::chrono::ceil<std::chrono::minutes>(options_.rest).count();

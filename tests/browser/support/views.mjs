@@ -348,7 +348,7 @@ export const views = [
     address: '/#/docs/createJob',
     ready: async (page) => {
       await page.getByText('Members of args').click();
-      await page.getByText('The body is JSON but breaks the contract').click();
+      await page.getByText('The body is valid JSON but does not match its schema').click();
       await page.getByText('/args/items/3/text').waitFor();
     },
   },

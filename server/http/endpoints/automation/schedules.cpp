@@ -1,4 +1,4 @@
-// Jobs that a team wants submitted again and again.
+// Endpoints of schedules.
 #include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/automation/schedule_json.hpp"
 #include "server/http/endpoints/endpoints.hpp"

@@ -1,4 +1,4 @@
-// Whom a team wants told when its jobs end, and what was sent.
+// Endpoints of webhooks and their deliveries.
 #include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/json_values.hpp"
@@ -104,7 +104,7 @@ class Webhooks {
     }
 
   private:
-    // What its name resolves to is looked at when a notice is sent: it may change every minute.
+    // The addresses of the name are checked when a notice is sent, because they may change.
     Result<void> check_target(const std::string& url) const {
         const auto target = webhooks::parse_target(url);
         if (!target) return fail(Errc::invalid_input, target.error().message, "/url");

@@ -18,7 +18,7 @@ std::string bytes(std::int64_t count) {
     return std::to_string(count) + (count == 1 ? " byte" : " bytes");
 }
 
-// Where the caller may go on, if anywhere.
+// Where the caller may continue, if at all.
 Problem not_here(const queue::Dataset& dataset) {
     if (dataset.state == queue::DatasetState::failed) {
         return {409, "This upload failed: " + dataset.error};
@@ -99,7 +99,7 @@ class UploadCall {
         co_return Result<void>{};
     }
 
-    // The client is gone or too slow: what it sent is kept.
+    // The client disconnected or is too slow: what it sent is kept.
     awaitable<Outcome<Response>> cut_off(const Error& why) {
         if (auto stored = co_await store_step(); !stored) co_return refused(stored.error());
         if (why.code == Errc::timeout) co_return refuse(408, why.message);

@@ -1,4 +1,4 @@
-// Signing in and out, and who one is.
+// Endpoints to sign in and out, and of the caller.
 #include "server/http/access/authentication.hpp"
 #include "server/http/access/cookies.hpp"
 #include "server/http/access/failure_limit.hpp"

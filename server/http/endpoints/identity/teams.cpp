@@ -19,7 +19,7 @@ bool administers_all(const identity::Principal& principal) {
     return has_scope(principal, "sys:admin");
 }
 
-// The team of the path. Another team than the caller's looks like none.
+// The team in the path. Another team than the caller's is answered like a missing one.
 Outcome<TeamId> visible_team(const Call& call) {
     auto team = team_id_of(call.parameters.text("team_id").value_or(""));
     if (!team) return team;

@@ -14,7 +14,8 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kHintLength = 12;  // "plm_api_" and four more: tells tokens apart, no secret
+constexpr std::size_t kHintLength =
+    12;  // "plm_api_" and four more characters: identifies a token without revealing it
 
 Problem invalid(std::string pointer, const std::string& detail) {
     Problem problem(422, "The body is invalid in 1 place.");

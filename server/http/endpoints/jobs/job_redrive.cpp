@@ -100,7 +100,7 @@ class JobRedrive {
         return jobs;
     }
 
-    // `next` becomes the cursor behind which there may be more.
+    // `next` becomes the cursor after which there may be more.
     awaitable<Outcome<Jobs>> matching(const Call& call, const json& wanted, json& next) const {
         queue::JobFilter filter;
         filter.kind = wanted.value("kind", "");

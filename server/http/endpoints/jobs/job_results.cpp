@@ -1,5 +1,5 @@
 // A job's results: chunks of rows, read and converted one at a time while the client takes them.
-// Results of an ended job never change, so a download that was cut off can go on (RFC 9110, 14).
+// Results of an ended job never change, so an interrupted download can resume (RFC 9110, 14).
 // Ranges are of the uncompressed bytes: what is asked for with a Range is never compressed.
 #include "server/base/budget.hpp"
 #include "server/http/endpoints/endpoints.hpp"
@@ -50,7 +50,7 @@ RowRange rows_of(const Call& call) {
     return rows;
 }
 
-// What is being sent, within its bounds for as long as that takes.
+// The body being sent; holds its slots until it is done.
 class CountedBody final : public BodyStream {
   public:
     CountedBody(std::unique_ptr<BodyStream> content, UserSlots::Slot slot,
@@ -70,7 +70,7 @@ class CountedBody final : public BodyStream {
 };
 
 // The version of one form of the results; none where it may change after all: rows of tasks that
-// were given up are made from their input, which can be deleted.
+// were quarantined are made from their input, which can be deleted.
 std::string etag_of(const queue::Job& job, const std::vector<queue::ChunkInfo>& chunks,
                     const Format& format, const std::string& server_version) {
     const bool settled = std::ranges::all_of(chunks, &std::string::empty, &queue::ChunkInfo::error);

@@ -30,7 +30,7 @@ class Jobs {
         }
         const auto stored = co_await as_it_stands(call, *submitted);
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
-        // A job that has the unique key is answered as it stands.
+        // Returns the job that holds the unique key in its current state.
         auto response =
             json_text_response(submitted->taken ? 200 : 202, job_text(*stored, clock_.now()));
         response.with("Location", job_path(stored->id)).with("Retry-After", "1");
@@ -116,7 +116,7 @@ class Jobs {
         co_return std::move(*submitted);
     }
 
-    // A key's first answer stands, though the dataset may be gone since.
+    // A key's first response remains valid even if the dataset was deleted since.
     awaitable<Outcome<queue::Submitted>> without_dataset(const Call& call) const {
         if (auto key = idempotency_of(call)) {
             const auto first =

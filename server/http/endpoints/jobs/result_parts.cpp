@@ -57,7 +57,7 @@ class PartsBody final : public BodyStream {
   public:
     PartsBody(std::shared_ptr<ResultParts> parts, std::uint64_t skip, std::uint64_t left)
         : parts_(std::move(parts)), skip_(skip), left_(left) {
-        // What is skipped as a whole is never made.
+        // Parts that are skipped entirely are not made.
         while (next_ < parts_->count() && skip_ > 0 && skip_ >= *parts_->size(next_)) {
             skip_ -= *parts_->size(next_++);
         }
@@ -105,7 +105,7 @@ ResultParts::ResultParts(queue::JobStore& store, boost::asio::thread_pool& pool,
     for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
         if (!chunks_[chunk].error.empty()) continue;
         const auto size = static_cast<std::uint64_t>(chunks_[chunk].rows_bytes);
-        // In JSON a comma stands between rows, where JSON lines have an end after each.
+        // JSON separates rows by commas; JSON lines end each with a newline.
         (*sizes_)[chunk] = format == ResultsFormat::json && chunk == 0 ? size - 1 : size;
     }
 }

@@ -1,4 +1,4 @@
-// What job kinds answer at once, without a job: an operation each.
+// Operations of job kinds that are answered without a job.
 #include "server/base/budget.hpp"
 #include "server/base/offload.hpp"
 #include "server/http/endpoints/jobs/item_chunk.hpp"

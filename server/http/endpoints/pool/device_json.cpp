@@ -29,8 +29,8 @@ bool is_alive(const queue::DeviceStatus& device) {
     return device.state != "failed" && device.state != "gone";
 }
 
-// A worker of another version may tell less, or something else: what has another type counts as not
-// told.
+// A worker of another version may report fewer or other values: values of another type count as
+// missing.
 std::string text_of(const json& told, const char* name) {
     if (!told.is_object()) return {};
     const auto found = told.find(name);
@@ -43,7 +43,7 @@ json list_of(const json& told, const char* name) {
     return found != told.end() && found->is_array() ? *found : json::array();
 }
 
-// What the device's worker last told of it; null when it told nothing or is no longer there.
+// The worker's last telemetry; null if there is none or the worker is gone.
 json told(const queue::DeviceStatus& device) {
     if (!is_alive(device)) return nullptr;
     const auto telemetry = json::parse(device.telemetry, nullptr, false);
@@ -92,7 +92,7 @@ json cleanup_json(const std::optional<queue::DeviceCleanup>& cleanup) {
             {"freed_bytes", bytes_or_null(cleanup->freed_bytes)}};
 }
 
-// What the probe found out, of a device that it could ask.
+// The probe's result, for devices that responded.
 json capability_json(const std::string& record) {
     const auto told = json::parse(record, nullptr, false);
     if (!told.is_object() || !told.contains("capabilities")) return nullptr;
@@ -110,7 +110,7 @@ json capability_json(const std::string& record) {
     for (const auto* tests : {"self_tests", "features"}) {
         for (const auto& test : list_of(told, tests)) {
             if (!test.is_object() || test.value("passed", json(true)) != false) continue;
-            // A compiler's complaint goes on for pages; its first line says that it was one.
+            // Compiler output can be very long; the first line is enough.
             const auto failure = text_of(test, "failure");
             failed.push_back({{"name", text_of(test, "name")},
                               {"failure", failure.substr(0, failure.find('\n'))}});

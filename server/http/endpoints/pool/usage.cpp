@@ -1,4 +1,4 @@
-// What teams used, for whoever pays for it.
+// Endpoint of usage, for accounting.
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
