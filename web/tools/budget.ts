@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Plugin, Rollup } from 'vite';
 
@@ -31,7 +33,7 @@ export function budget(limits: Limits): Plugin {
     name: 'plimsoll-budget',
     apply: 'build',
     enforce: 'post',
-    writeBundle(_options, bundle) {
+    writeBundle(options, bundle) {
       const sum = (sizes: number[]) => sizes.reduce((total, size) => total + size, 0);
       const initial = sum(initialChunks(bundle).map((chunk) => kilobytes(chunk.code)));
       const total = sum(
@@ -41,6 +43,7 @@ export function budget(limits: Limits): Plugin {
       );
       const line = `initial JavaScript ${initial.toFixed(1)} of ${limits.initialKilobytes} kB, all assets ${total.toFixed(1)} of ${limits.totalKilobytes} kB (gzip)`;
       if (initial > limits.initialKilobytes || total > limits.totalKilobytes) {
+        rmSync(join(options.dir!, 'index.html'), { force: true }); // so that the next build does not find it up to date
         this.error(`over budget: ${line}`);
       }
       this.info(line);
