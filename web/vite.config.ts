@@ -9,7 +9,7 @@ const server = process.env.PLIMSOLL_URL ?? 'http://127.0.0.1:7272';
 export default defineConfig({
   plugins: [
     svelte(),
-    budget({ initialKilobytes: 60, totalKilobytes: 216 }),
+    budget({ initialKilobytes: 60, partKilobytes: 24, styleKilobytes: 18 }),
     compress({ extensions: ['.js', '.css', '.csv', '.html', '.svg'] }),
   ],
   build: {

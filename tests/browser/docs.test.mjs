@@ -80,7 +80,7 @@ visit('narrow windows list everything on the overview and lead back to it', asyn
 visit('the training example waits for whoever looks at it to be known', async ({ page, go, server }) => {
   let tell;
   server.faults.set('GET /v1/users/me', new Promise((resolve) => (tell = resolve)));
-  await go('/#/docs/training');
+  await go('/#/docs/guides/training-config');
   await title(page, 'Training advice');
   assert.ok(!server.calls.some(({ name }) => name === 'POST /v1/estimates'), 'nobody is known yet');
   assert.equal(await page.getByText('Sign in to see it.').count(), 0);
@@ -89,6 +89,6 @@ visit('the training example waits for whoever looks at it to be known', async ({
 });
 
 visit('the training example is for who is signed in', { signedOut: true }, async ({ page, go }) => {
-  await go('/#/docs/training');
+  await go('/#/docs/guides/training-config');
   await page.getByText('Sign in to see it.').waitFor();
 });

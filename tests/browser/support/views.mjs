@@ -336,7 +336,7 @@ export const views = [
       await page.getByText('This is needed.').first().waitFor();
     },
   },
-  { name: 'docs-training', address: '/#/docs/training', ready: text('accumulated =') },
+  { name: 'docs-training', address: '/#/docs/guides/training-config', ready: text('accumulated =') },
   { name: 'team-loading', address: '/#/settings/team', arrange: hangs('GET /v1/teams/team_1/members'), ready: loading },
   { name: 'team-failed', address: '/#/settings/team', arrange: fails('GET /v1/teams/team_1/members'), ready: text('Service unavailable') },
   { name: 'team-add', address: '/#/settings/team', ready: opened('Add a member') },
@@ -355,7 +355,7 @@ export const views = [
   { name: 'docs-many-answers', address: '/#/docs/getJobResults', signedOut: true, ready: heading('By curl') },
   { name: 'docs-schema', address: '/#/docs/schemas/SentimentReport', ready: heading('Where it is used') },
   { name: 'docs-clients', address: '/#/docs/clients', ready: heading('Other languages') },
-  { name: 'docs-waves', address: '/#/docs/waves', ready: heading('What significance means') },
+  { name: 'docs-waves', address: '/#/docs/guides/waves', ready: heading('What significance means') },
   { name: 'docs-unknown', address: '/#/docs/juggle', ready: text('There is no such operation') },
   { name: 'docs-loading', address: '/#/docs', arrange: hangs('GET /openapi.json'), ready: loading },
   { name: 'docs-failed', address: '/#/docs', arrange: fails('GET /openapi.json'), ready: text('Service unavailable') },

@@ -8,7 +8,7 @@ import { load } from '../support/modules.mjs';
 const { ApiReference, rulesOf } = await load('routes/docs/model.ts');
 const { curlOf } = await load('routes/docs/curl.ts');
 const { paragraphs } = await load('routes/docs/prose.ts');
-const { pieces } = await load('design/code.ts');
+const { pieces } = await load('design/text/code.ts');
 
 const reference = new ApiReference(contract);
 

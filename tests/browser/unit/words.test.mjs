@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { load } from '../support/modules.mjs';
 
-const format = await load('design/format.ts');
+const format = await load('design/text/format.ts');
 const { formatAddress, matchPath, parseAddress } = await load('routes/address.ts');
 const { parseLabels } = await load('routes/new/labels.ts');
 const { when } = await load('jobs/waves/words.ts');
 const profileWords = await load('jobs/profile/words.ts');
-const { nextSort, sortRows } = await load('design/table.ts');
+const { nextSort, sortRows } = await load('design/tables/table.ts');
 
 test('times are written to the minute, dates as they are', () => {
   assert.equal(when('2024-03-01T09:30:00+01:00'), '2024-03-01 09:30');

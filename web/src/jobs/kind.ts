@@ -22,6 +22,9 @@ export interface ReportProps<Name extends KindName = KindName> {
   report: Extract<Report, { kind: Name }>;
 }
 
+/** A part of a page, loaded when first shown. */
+type Content = () => Promise<{ default: Component }>;
+
 /** The pages of one job kind: what a folder here exports from its index.ts as `kind`. */
 export interface JobKind<Name extends KindName = KindName> {
   kind: Name;
@@ -37,6 +40,12 @@ export interface JobKind<Name extends KindName = KindName> {
   /** Loaded when first shown, so that a kind costs nothing on the pages of the others. */
   Form: () => Promise<{ default: Component<FormProps, KindForm<Name>> }>;
   Report: () => Promise<{ default: Component<ReportProps<Name>> }>;
+  /** Its guide in the documentation, at #/docs/guides/<kind>. */
+  guide?: { title: string; lead: string; Content: Content };
+  /** Its section of the settings, at #/settings/<path>, for all who may read jobs. */
+  settings?: { path: string; title: string; Content: Content };
+  /** Its own building blocks, shown on #/style. */
+  Sample?: Content;
   /** A few words for lists: "2,000 texts". */
   describe: (job: Job) => string;
 }

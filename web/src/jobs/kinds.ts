@@ -1,12 +1,10 @@
-import { count, counted } from '../design/format';
+import { count, counted } from '../design/text/format';
 import { finished, type Job } from '../services/jobs';
 import type { JobKind } from './kind';
+import * as registry from './registry';
 
-const folders = import.meta.glob<{ kind: JobKind }>('./*/index.ts', { eager: true });
-
-/** Every job kind that has a folder here, by title. */
-export const kinds: readonly JobKind[] = Object.values(folders)
-  .map((folder) => folder.kind)
+/** Every job kind of the registry, by title. */
+export const kinds: readonly JobKind[] = (Object.values(registry) as unknown as JobKind[])
   .sort((a, b) => a.title.localeCompare(b.title));
 
 export const kindOf = (name: string): JobKind | undefined => kinds.find((kind) => kind.kind === name);

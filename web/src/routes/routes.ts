@@ -40,11 +40,10 @@ export const routes: readonly Route[] = [
   route('/settings/team', () => import('./settings/TeamPage.svelte')),
   route('/docs', () => import('./docs/DocsPage.svelte')),
   route('/docs/clients', () => import('./docs/ClientsPage.svelte')),
-  route('/docs/waves', () => import('./docs/WavesPage.svelte')),
-  route('/docs/training', () => import('./docs/TrainingPage.svelte')),
+  route('/docs/guides/:kind', () => import('./docs/GuidePage.svelte')),
   route('/docs/schemas/:name', () => import('./docs/SchemaPage.svelte')),
   route('/docs/:operation', () => import('./docs/OperationPage.svelte')),
-  route('/settings/gpu-profiles', () => import('./settings/GpuProfilesPage.svelte'), 'jobs:read'),
   route('/settings/webhooks', () => import('./settings/WebhooksPage.svelte'), 'team:admin'),
+  route('/settings/:section', () => import('./settings/KindSettingsPage.svelte'), 'jobs:read'),
   route('/style', () => import('./style/StylePage.svelte')),
 ];

@@ -1,6 +1,6 @@
 import { SvelteMap } from 'svelte/reactivity';
-import { announce } from '../design/announcer.svelte';
-import { count } from '../design/format';
+import { announce } from '../design/feedback/announcer.svelte';
+import { count } from '../design/text/format';
 import { createDataset, readDataset, sendPart, type Dataset } from './datasets';
 import { announcementOf } from './files/announced';
 import { UnreadableFile } from './files/records';

@@ -1,5 +1,5 @@
 import type { components } from '../../api/schema';
-import { count } from '../../design/format';
+import { count } from '../../design/text/format';
 
 type Schemas = components['schemas'];
 export type Summary = Schemas['ProfileSummary'];

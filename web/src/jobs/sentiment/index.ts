@@ -1,4 +1,4 @@
-import { counted } from '../../design/format';
+import { counted } from '../../design/text/format';
 import type { JobSpec } from '../../services/jobs';
 import type { JobKind } from '../kind';
 

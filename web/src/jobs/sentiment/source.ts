@@ -1,6 +1,6 @@
 import type { components } from '../../api/schema';
 import type { Records } from '../../services/files/records';
-import { bytes, count, counted } from '../../design/format';
+import { bytes, count, counted } from '../../design/text/format';
 import { bodySize, longestBody, longestId, mostTexts } from './limits';
 
 type Item = components['schemas']['SentimentItem'];

@@ -1,4 +1,4 @@
-import { counted } from '../../design/format';
+import { counted } from '../../design/text/format';
 import type { JobSpec } from '../../services/jobs';
 import type { JobKind } from '../kind';
 
@@ -16,7 +16,13 @@ export const kind: JobKind<'training-config'> = {
   summary: 'Predicts how much of a GPU a training run will take before it runs, and says what to set.',
   items: ['card', 'cards'],
   again,
-  Form: () => import('./TrainingForm.svelte'),
-  Report: () => import('./TrainingReport.svelte'),
+  Form: () => import('./form/TrainingForm.svelte'),
+  Report: () => import('./report/TrainingReport.svelte'),
+  guide: {
+    title: 'Training advice',
+    lead: 'How much GPU memory a training run needs, predicted before it starts: one worked example.',
+    Content: () => import('./guide/Guide.svelte'),
+  },
+  settings: { path: 'gpu-profiles', title: 'GPU profiles', Content: () => import('./profiles/GpuProfiles.svelte') },
   describe: (job) => counted(job.progress.items_total, 'card'),
 };

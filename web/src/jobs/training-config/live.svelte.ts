@@ -1,4 +1,4 @@
-import { estimate } from '../../services/estimates';
+import { estimate } from './services/estimates';
 import { asProblem, type Problem } from '../../services/problem';
 import type { Args, Summary } from './words';
 

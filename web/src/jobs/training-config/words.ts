@@ -1,5 +1,5 @@
 import type { components } from '../../api/schema';
-import { bytes } from '../../design/format';
+import { bytes } from '../../design/text/format';
 
 export type Args = components['schemas']['TrainingConfigArgs'];
 export type Summary = components['schemas']['TrainingConfigSummary'];

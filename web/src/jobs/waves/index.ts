@@ -1,4 +1,4 @@
-import { counted } from '../../design/format';
+import { counted } from '../../design/text/format';
 import type { JobSpec } from '../../services/jobs';
 import type { JobKind } from '../kind';
 
@@ -11,7 +11,13 @@ export const kind: JobKind<'waves'> = {
   items: ['symbol', 'symbols'],
   takesDataset: true,
   again: ({ args }) => ('dataset' in args ? (args as Args) : undefined),
-  Form: () => import('./WavesForm.svelte'),
-  Report: () => import('./WavesReport.svelte'),
+  Form: () => import('./form/WavesForm.svelte'),
+  Report: () => import('./report/WavesReport.svelte'),
+  guide: {
+    title: 'Counting waves',
+    lead: 'What a waves job takes, what it finds, and how its counts compare with chance.',
+    Content: () => import('./guide/Guide.svelte'),
+  },
+  Sample: () => import('./chart/Sample.svelte'),
   describe: (job) => counted(job.progress.items_total, 'symbol'),
 };

@@ -1,6 +1,6 @@
 import type { components } from '../../api/schema';
-import type { Tone } from '../../design/Badge.svelte';
-import { decimal } from '../../design/format';
+import type { Tone } from '../../design/feedback/Badge.svelte';
+import { decimal } from '../../design/text/format';
 
 type Schemas = components['schemas'];
 export type Args = Schemas['WavesArgs'];

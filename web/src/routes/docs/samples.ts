@@ -4,7 +4,7 @@ import python from '../../../../deploy/samples/python/run.sh?raw';
 import pythonProgram from '../../../../deploy/samples/python/score.py?raw';
 import typescript from '../../../../deploy/samples/typescript/run.sh?raw';
 import typescriptProgram from '../../../../deploy/samples/typescript/score.mts?raw';
-import type { Language } from '../../design/code';
+import { commandsOf, type Language } from '../../design/text/code';
 
 interface Sample {
   title: string;
@@ -12,9 +12,6 @@ interface Sample {
   commands: string;
   program?: { file: string; text: string; language: Language };
 }
-
-/** The commands of a script, without what only a script needs: everything before its first empty line. */
-export const commandsOf = (script: string) => script.slice(script.indexOf('\n\n') + 2).trimEnd();
 
 /** What deploy/samples/ holds, which a test runs. */
 export const samples: readonly Sample[] = [

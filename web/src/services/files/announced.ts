@@ -1,4 +1,4 @@
-import { bytes } from '../../design/format';
+import { bytes } from '../../design/text/format';
 import { largestFile, type NewDataset } from '../datasets';
 import { detectDelimiter } from './csv';
 import { looksLikeJsonl, UnreadableFile } from './records';

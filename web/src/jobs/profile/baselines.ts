@@ -1,0 +1,21 @@
+import type { components } from '../../api/schema';
+import { api } from '../../services/client';
+
+export type Baseline = components['schemas']['Baseline'];
+export type JobBaseline = components['schemas']['JobBaseline'];
+
+const one = (jobId: string) => ({ params: { path: { job_id: jobId } } });
+
+/** The report that the team pinned for reports like this job's, with its summary. */
+export async function readBaseline(jobId: string, signal?: AbortSignal): Promise<JobBaseline> {
+  const { data } = await api.GET('/v1/jobs/{job_id}/baseline', { ...one(jobId), signal });
+  return data!;
+}
+
+export async function pinReport(jobId: string): Promise<void> {
+  await api.PUT('/v1/jobs/{job_id}/baseline', one(jobId));
+}
+
+export async function unpin(baseline: Baseline): Promise<void> {
+  await api.DELETE('/v1/baselines/{baseline_id}', { params: { path: { baseline_id: baseline.id } } });
+}

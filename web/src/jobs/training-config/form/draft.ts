@@ -1,0 +1,200 @@
+import type { Args } from '../words';
+
+/** What stands in the form's controls, as text: empty means "as usual". */
+export interface Draft {
+  source: 'preset' | 'config' | 'dimensions';
+  preset: string;
+  config: string;
+  family: string;
+  layers: string;
+  hidden: string;
+  heads: string;
+  ffn: string;
+  vocab: string;
+  sequence: string;
+  precision: string;
+  optimizer: string;
+  kernel: string;
+  attention: string;
+  checkpointing: boolean;
+  padded: boolean;
+  lora: string;
+  loraTargets: string;
+  negatives: string;
+  frozen: string;
+  frozenEmbeddings: boolean;
+  lengths: string;
+  expandable: boolean;
+  gpus: string[];
+  probe: boolean;
+  batch: string;
+  safety: string;
+  target: string;
+  baseRate: string;
+  baseBatch: string;
+  dataset: string;
+  epochs: string;
+  models: string;
+  workers: string;
+  cards: string;
+  sharding: string;
+  cores: string;
+  ram: string;
+  curriculum: boolean;
+  seenGpu: string;
+  seenCpu: string;
+  seenMemory: string;
+  seenBatch: string;
+  seenWorkers: string;
+  seenStep: string;
+  outOfMemory: boolean;
+}
+
+export const freshDraft = (): Draft => ({
+  source: 'preset',
+  preset: 'bert-base',
+  config: '',
+  family: 'bert',
+  layers: '12',
+  hidden: '768',
+  heads: '12',
+  ffn: '',
+  vocab: '',
+  sequence: '128',
+  precision: 'bf16_autocast',
+  optimizer: 'adamw',
+  kernel: 'fused',
+  attention: 'sdpa',
+  checkpointing: false,
+  padded: false,
+  lora: '',
+  loraTargets: 'query_value',
+  negatives: '',
+  frozen: '',
+  frozenEmbeddings: false,
+  lengths: '',
+  expandable: false,
+  gpus: [],
+  probe: false,
+  batch: '',
+  safety: '0.85',
+  target: '256',
+  baseRate: '2e-5',
+  baseBatch: '8',
+  dataset: '',
+  epochs: '3',
+  models: '1',
+  workers: '1',
+  cards: '1',
+  sharding: 'ddp',
+  cores: '8',
+  ram: '',
+  curriculum: false,
+  seenGpu: '',
+  seenCpu: '',
+  seenMemory: '',
+  seenBatch: '',
+  seenWorkers: '',
+  seenStep: '',
+  outOfMemory: false,
+});
+
+/** The model's `config.json`, or why it is none. */
+export function readConfig(text: string): { config?: Record<string, unknown>; problem?: string } {
+  if (text.trim() === '') return { problem: 'Paste a config.json, or choose its file.' };
+  try {
+    const config: unknown = JSON.parse(text);
+    if (typeof config === 'object' && config !== null && !Array.isArray(config)) {
+      return { config: config as Record<string, unknown> };
+    }
+    return { problem: 'A config.json holds an object: { … }.' };
+  } catch (failure) {
+    return { problem: `This is no JSON: ${(failure as Error).message}` };
+  }
+}
+
+/** Of members that were filled in. What is no number is sent as it is, for the server to name the rule. */
+function numbers(fields: Record<string, string>): Record<string, number> {
+  const filled = Object.entries(fields).filter(([, text]) => text.trim() !== '');
+  return Object.fromEntries(filled.map(([name, text]) => [name, Number.isNaN(Number(text)) ? (text as never) : Number(text)]));
+}
+
+/** "64:900 256:100", with blanks or commas between; what is no number is left to the server's complaint. */
+const readLengths = (text: string) =>
+  text.split(/[\s,;]+/).filter(Boolean).map((pair) => {
+    const [tokens = '', samples = ''] = pair.split(':');
+    return numbers({ tokens, samples });
+  });
+
+const some = <T extends object>(value: T): T | undefined => (Object.keys(value).length > 0 ? value : undefined);
+
+/** The arguments that these controls mean. The server checks them: only it knows every rule. */
+export function toArgs(draft: Draft, config: Record<string, unknown> | undefined): Args {
+  const model =
+    draft.source === 'preset' ? { preset: draft.preset }
+    : draft.source === 'config' ? { config: config ?? {} }
+    : {
+        dimensions: {
+          family: draft.family,
+          ...numbers({ layers: draft.layers, hidden: draft.hidden, heads: draft.heads, ffn: draft.ffn, vocab: draft.vocab }),
+        },
+      };
+  const args = {
+    model,
+    training: {
+      ...numbers({ sequence_length: draft.sequence, batch: draft.batch, negatives: draft.negatives, frozen_layers: draft.frozen }),
+      ...(draft.frozenEmbeddings && { frozen_embeddings: true }),
+      ...(draft.lengths.trim() && { length_histogram: readLengths(draft.lengths) }),
+      precision: draft.precision,
+      optimizer: draft.optimizer,
+      optimizer_kernel: draft.kernel,
+      attention: draft.attention,
+      checkpointing: draft.checkpointing,
+      padded: draft.padded,
+      ...(draft.lora.trim() && { lora: { ...numbers({ rank: draft.lora }), targets: draft.loraTargets } }),
+    },
+    ...(!['', '1'].includes(draft.cards.trim()) && { cluster: { ...numbers({ cards: draft.cards }), sharding: draft.sharding } }),
+    ...(draft.gpus.length > 0 && { gpus: draft.gpus }),
+    ...(draft.probe && { probe: true }),
+    ...numbers({ safety_margin: draft.safety, target_effective_batch: draft.target }),
+    allocator: draft.expandable ? { expandable_segments: true } : undefined,
+    learning_rate: some(numbers({ base: draft.baseRate, base_batch: draft.baseBatch })),
+    workload: some(numbers({ dataset_size: draft.dataset, epochs: draft.epochs, models: draft.models, parallel_workers: draft.workers })),
+    host: some(numbers({ cpu_cores: draft.cores, ram_gib: draft.ram })),
+    stages: draft.curriculum ? curriculum : undefined,
+    observed: some({
+      ...numbers({
+        gpu_percent: draft.seenGpu,
+        cpu_percent: draft.seenCpu,
+        memory_percent: draft.seenMemory,
+        batch: draft.seenBatch,
+        loader_workers: draft.seenWorkers,
+        step_seconds: draft.seenStep,
+      }),
+      ...(draft.outOfMemory && { out_of_memory: true }),
+    }),
+  };
+  return JSON.parse(JSON.stringify(args)) as Args;
+}
+
+/** The two stages of the NAICS memory guide. */
+const curriculum = [
+  { name: '01_stage (early)', positives: 32, negatives: 24 },
+  { name: '02-05_stage (later)', positives: 16, negatives: 8 },
+];
+
+export const presets: readonly (readonly [string, readonly string[]])[] = [
+  ['Encoders', ['bert-base', 'bert-large', 'roberta-base', 'roberta-large', 'distilbert', 'minilm-l6', 'minilm-l12', 'minilm-large', 'finbert']],
+  ['Decoders', ['gpt2', 'gpt2-medium', 'gpt2-large', 'gpt2-xl', 'llama-1b', 'llama-3.2-1b', 'llama-7b', 'llama-8b']],
+  ['Of the guides', ['naics-4ch', 'temporal', 'lstm']],
+];
+
+export const families = ['bert', 'distilbert', 'roberta', 'gpt2', 'llama', 'naics', 'temporal', 'lstm'];
+
+/** What a preset is usually trained with: the guides' models bring their guides' settings. */
+export function usualSettings(preset: string): Partial<Draft> {
+  if (preset === 'naics-4ch') return { sequence: '512', precision: 'fp16_autocast', checkpointing: true, lora: '8', negatives: '24', curriculum: true };
+  const plain = { checkpointing: false, lora: '', negatives: '', curriculum: false, precision: 'bf16_autocast' };
+  if (preset === 'temporal' || preset === 'lstm') return { ...plain, sequence: '60' };
+  return { ...plain, sequence: preset.startsWith('gpt2') || preset.startsWith('llama') ? '1024' : '128' };
+}

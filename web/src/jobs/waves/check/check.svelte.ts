@@ -1,0 +1,48 @@
+import { asProblem, type Problem } from '../../../services/problem';
+import { checkCount, type WavesCheck, type WavesCheckSpec } from '../services';
+
+/** Long enough to let somebody finish typing, short enough to feel immediate. */
+const pause = 200; // milliseconds
+
+/** A judgement that follows a changing count: the newest question wins, the last answer stays until then. */
+export class LiveCheck {
+  check = $state.raw<WavesCheck>();
+  problem = $state.raw<Problem>();
+  busy = $state(false);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #abort: AbortController | undefined;
+
+  ask(spec: WavesCheckSpec): void {
+    this.stop();
+    this.busy = true;
+    this.#timer = setTimeout(() => void this.#send(spec), pause);
+  }
+
+  clear(): void {
+    this.stop();
+    this.check = undefined;
+    this.problem = undefined;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#abort?.abort();
+    this.busy = false;
+  }
+
+  async #send(spec: WavesCheckSpec): Promise<void> {
+    const abort = new AbortController();
+    this.#abort = abort;
+    try {
+      const check = await checkCount(spec, abort.signal);
+      if (abort.signal.aborted) return;
+      this.check = check;
+      this.problem = undefined;
+    } catch (caught) {
+      if (abort.signal.aborted) return;
+      this.check = undefined;
+      this.problem = asProblem(caught);
+    }
+    this.busy = false;
+  }
+}

@@ -1,0 +1,83 @@
+import { looksLikeJsonl } from '../../../services/files/records';
+import type { Args } from '../words';
+
+/** What the form holds: texts as they were typed. */
+export const freshDraft = () => ({
+  source: 'paste' as 'paste' | 'file' | 'dataset',
+  pasted: '',
+  file: undefined as { name: string; text: string } | undefined,
+  dataset: '',
+  preset: 'whole' as NonNullable<Args['preset']>,
+  mode: 'standard' as NonNullable<Args['mode']>,
+  patterns: 'all',
+  symbols: '',
+  topN: '10',
+  surrogates: '100',
+  method: 'shuffle' as NonNullable<Args['surrogate_method']>,
+  seed: '1',
+  days: '',
+  zone: '',
+  other: '',
+});
+export type Draft = ReturnType<typeof freshDraft>;
+
+/** The server takes no more in one request; a dataset may be longer. */
+export const mostBytes = 8 * 1024 * 1024 - 64 * 1024;
+
+export const pricesOf = (draft: Draft): string => (draft.source === 'file' ? (draft.file?.text ?? '') : draft.pasted);
+
+/** What is missing or too long, before anything is sent. */
+export function whyNot(draft: Draft): string | undefined {
+  if (draft.source === 'dataset') return draft.dataset.trim() === '' ? 'Choose a dataset first.' : undefined;
+  const prices = pricesOf(draft);
+  if (prices.trim() === '') return draft.source === 'file' ? 'Choose a file first.' : 'Paste prices, or fill in the sample.';
+  if (new TextEncoder().encode(prices).length > mostBytes) return 'This is more than 8 MB: drop it as a file, which is uploaded as a dataset.';
+  return undefined;
+}
+
+/** Settings as `key: value` lines, which is how the pipeline's configuration files are written. */
+export function parseSettings(text: string): { settings: Record<string, unknown>; problem?: string } {
+  const settings: Record<string, unknown> = {};
+  for (const [index, raw] of text.split('\n').entries()) {
+    const line = raw.replace(/(^|\s)#.*$/, '').trim();
+    if (line === '') continue;
+    const colon = line.indexOf(':');
+    const key = line.slice(0, Math.max(colon, 0)).trim();
+    if (!/^\w+$/.test(key)) return { settings: {}, problem: `Line ${index + 1} is not of the form “key: value”.` };
+    const value = line.slice(colon + 1).trim();
+    try {
+      settings[key] = JSON.parse(value);
+    } catch {
+      settings[key] = value;
+    }
+  }
+  return { settings };
+}
+
+/** Numbers are sent as numbers; what is none goes as it is, so that the server says what is wrong with it. */
+const numberOr = (text: string): number | undefined => (text.trim() === '' ? undefined : ((Number.isNaN(Number(text)) ? text : Number(text)) as number));
+
+export function toArgs(draft: Draft): Args {
+  const prices = pricesOf(draft);
+  const name = draft.source === 'file' ? draft.file?.name.replace(/\.[^.]*$/, '').slice(0, 60) : undefined;
+  const input: Args =
+    draft.source === 'dataset' ? { dataset: draft.dataset.trim() }
+    : { prices, format: looksLikeJsonl(prices) ? 'jsonl' : 'csv', ...(name ? { symbol: name } : {}) };
+  const symbols = draft.symbols.split(/[\s,;]+/).filter((symbol) => symbol !== '');
+  const args: Args = {
+    ...input,
+    ...(parseSettings(draft.other).settings as Args),
+    preset: draft.preset,
+    mode: draft.mode,
+    top_n: numberOr(draft.topN),
+    surrogates: numberOr(draft.surrogates),
+    surrogate_method: draft.method,
+    seed: numberOr(draft.seed),
+    days: numberOr(draft.days),
+  };
+  // A preset has patterns of its own.
+  if (draft.patterns !== 'all') args.scan_pattern_types = draft.patterns;
+  if (symbols.length > 0) args.symbols = symbols;
+  if (draft.zone.trim() !== '') args.time_zone = draft.zone.trim();
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined)) as Args;
+}
