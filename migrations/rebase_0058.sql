@@ -1,4 +1,4 @@
--- Brings a database of the development schema 0058, the last one of 58 files, to version 1. Functions and rights follow.
+-- Brings a database of the development schema 0058, the last of 58 files, to version 1. Functions and rights follow.
 do $$
 declare
   v_function regprocedure;

@@ -27,8 +27,8 @@
 --
 -- outcome: created; replayed (same key and fingerprint: job_id and created_at of the first); key_conflict (same key,
 -- another fingerprint); unique_conflict (job_id is the unfinished job that has the unique key); over_quota (refusal
--- says which quota: see refuse_over_quota). job_id is null where no job answers. Scheduled jobs start as scheduled, others
--- as queued. 22023: arguments; 23514: today's partitions are missing (ensure_partitions).
+-- says which quota: see refuse_over_quota). job_id is null where no job answers. Scheduled jobs start as scheduled,
+-- others as queued. 22023: arguments; 23514: today's partitions are missing (ensure_partitions).
 --
 -- Locks: idempotency keys, limits, unique keys, each in one order for all callers; then the classes. Who waits for a
 -- key holds no class lock.

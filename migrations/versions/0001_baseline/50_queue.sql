@@ -250,7 +250,7 @@ set local role plimsoll_queue;
 -- What the steps of a claim lease.
 create type claimed_tasks as (jobs bigint[], tasks int[], attempts smallint[], ests real[], finish float8);
 
--- Accounts that take turns in a claim, in the order of their turns, and the lanes that are looked at, account by account.
+-- Accounts that share a claim, in the order of their turns, and the lanes that are looked at, account by account.
 create type claim_turns as (
   horizon float8,  -- virtual time of the first account that this claim leaves waiting; null: it leaves none
   room int,  -- how many tasks of each account are looked at
