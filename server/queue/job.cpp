@@ -5,8 +5,8 @@
 namespace plimsoll::queue {
 namespace {
 
-constexpr std::array<std::string_view, 8> kNames = {
-    "blocked", "scheduled", "queued", "running", "cancelling", "succeeded", "failed", "cancelled"};
+constexpr std::array<std::string_view, 7> kNames = {"scheduled", "queued", "running",  "cancelling",
+                                                    "succeeded", "failed", "cancelled"};
 
 }  // namespace
 

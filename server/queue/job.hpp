@@ -12,16 +12,7 @@
 
 namespace plimsoll::queue {
 
-enum class JobState {
-    blocked,
-    scheduled,
-    queued,
-    running,
-    cancelling,
-    succeeded,
-    failed,
-    cancelled
-};
+enum class JobState { scheduled, queued, running, cancelling, succeeded, failed, cancelled };
 
 std::string_view to_string(JobState state);
 std::optional<JobState> parse_job_state(std::string_view text);

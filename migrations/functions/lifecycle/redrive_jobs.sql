@@ -24,8 +24,7 @@ begin
     and k.key in (select j.unique_key from job j where j.id = any(p_jobs) and j.team_id = p_team_id)
   order by k.team_id, k.key for update;
   for v_class in
-    select c.id from device_class c
-    where c.name = 'host'
+    select c.id from device_class c where c.name = 'host'
       or c.name in (select j.device_class from job j where j.id = any(p_jobs) and j.team_id = p_team_id)
     order by c.id
   loop

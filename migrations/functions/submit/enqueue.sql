@@ -212,8 +212,7 @@ begin
         v_wakes := add_ready(v_class, v_lanes[1:1], v_numbers[1:1], array[v_tasks], p_now);
       else
         v_wakes := (
-          select add_ready(v_class, array_agg(x.lane_id), array_agg(x.first), array_agg(x.n), p_now)
-          from (
+          select add_ready(v_class, array_agg(x.lane_id), array_agg(x.first), array_agg(x.n), p_now) from (
             select v_lanes[i] lane_id, min(v_numbers[v_first_tasks[i] + 1]) first, sum(v_task_counts[i])::int n
             from generate_series(1, v_count) i where v_queued[i] and v_classes[i] = v_class group by 1) x
           having count(*) > 0);

@@ -22,8 +22,7 @@ begin
     where c.name = p_device_classes[1];
     return;
   end if;
-  select array_agg(x.class_id), array_agg(x.lane_id), bool_or(x.limited) into classes, lanes, limited
-  from (
+  select array_agg(x.class_id), array_agg(x.lane_id), bool_or(x.limited) into classes, lanes, limited from (
     select c.id class_id, l.id lane_id, t.team_id is not null limited
     from generate_series(1, cardinality(p_teams)) i
     left join device_class c on c.name = p_device_classes[i]

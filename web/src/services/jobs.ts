@@ -17,7 +17,6 @@ export interface JobFilter {
 }
 
 const states: readonly string[] = [
-  'blocked',
   'scheduled',
   'queued',
   'running',
