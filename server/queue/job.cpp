@@ -5,7 +5,7 @@
 namespace plimsoll::queue {
 namespace {
 
-constexpr std::array<std::string_view, 8> kNames = {"scheduled", "queued", "running",  "cancelling",
+constexpr std::array<std::string_view, 7> kNames = {"scheduled", "queued", "running",  "cancelling",
                                                     "succeeded", "failed", "cancelled"};
 
 }  // namespace

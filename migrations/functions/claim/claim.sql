@@ -4,16 +4,17 @@
 -- A row a job: tasks and the arrays beside it have an element per task, in the order of the tasks; places says where
 -- each stands among all tasks of the claim, from 1. items and inputs are null for a merge task, which has the job's
 -- summary and the partials of its tasks instead; an input is null where the task runs on a dataset's chunk
--- (read_claimed_chunks).
--- p_memory_bucket: 2^n MiB are free on the device; null: as registered. p_models: what the device holds in memory.
--- PLM01: the worker is not registered or has expired. A single task that is no merge, which is what an idle worker that
--- is woken gets, is read by itself.
+-- (read_claimed_chunks). p_memory_bucket: 2^n MiB are free on the device; null: as registered. p_models: what the
+-- device holds in memory. PLM01: the worker is not registered or has expired. A single task that is no merge, which is
+-- what an idle worker that is woken gets, is read by itself.
+-- To keep leases short a worker holds two at most: one running, one fetched ahead. A task that a worker died on is handed
+-- out alone, and for a minute not to the device it died on while another could run it.
 create or replace function claim(p_worker_id int, p_epoch int, p_max_seconds float8 default 0.25,
-  p_max_tasks int default 64,
-  p_memory_bucket smallint default null, p_models text[] default '{}', p_now timestamptz default clock_timestamp())
+  p_max_tasks int default 64, p_memory_bucket smallint default null, p_models text[] default '{}',
+  p_now timestamptz default clock_timestamp())
 returns table (fence bigint, job_id bigint, is_merge boolean, kind text, kind_version smallint, args json, model text,
-  tasks int[], attempts smallint[],
-  est_seconds real[], places int[], items int[], inputs bytea[], partials bytea[], summary json)
+  tasks int[], attempts smallint[], est_seconds real[], places int[], items int[], inputs bytea[], partials bytea[],
+  summary json)
 language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -25,8 +26,7 @@ begin
   if cardinality(v_taken.jobs) = 1 then
     return query
     select v_taken.fence, j.id, false, j.kind, j.kind_version, j.args, l.model, v_taken.tasks, v_taken.attempts,
-      v_taken.ests, array[1], array[t.items],
-      array[t.input], null::bytea[], null::json
+      v_taken.ests, array[1], array[t.items], array[t.input], null::bytea[], null::json
     from job j join lane l on l.id = j.lane_id join task t on t.job_id = j.id and t.seq = v_taken.tasks[1]
     where j.id = v_taken.jobs[1] and v_taken.tasks[1] < j.tasks_total;
   end if;
@@ -35,8 +35,7 @@ begin
   end if;
   return query
   select v_taken.fence, a.job_id, a.is_merge, a.kind, a.kind_version, a.args, a.model, a.tasks, a.attempts, a.ests,
-    a.places, a.items, a.inputs,
-    a.partials, a.summary
+    a.places, a.items, a.inputs, a.partials, a.summary
   from leased_jobs(v_taken.jobs, v_taken.tasks, v_taken.attempts, v_taken.ests) a;
 end
 $$;

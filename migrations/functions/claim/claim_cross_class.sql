@@ -1,8 +1,7 @@
 -- Leases to a guest what it may take (cross_class_candidates); the caller holds the class's lock. jobs is null:
 -- nothing.
 create or replace function claim_cross_class(p_guest worker, p_bucket smallint, p_seconds float8, p_max_tasks int,
-  p_now timestamptz,
-  out fence bigint, out jobs bigint[], out tasks int[], out attempts smallint[], out ests real[])
+  p_now timestamptz, out fence bigint, out jobs bigint[], out tasks int[], out attempts smallint[], out ests real[])
 language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -29,9 +28,8 @@ begin
 
   delete from ready where ctid = any(v_spots);
   update account_state t set version = v_old.version + 1, vtime = v_finish, ready = v_old.ready - v_wanted.tasks,
-    slots = v_old.slots + 1,
-    used = faded(v_old.used, v_old.used_at, p_now, c.half_life_seconds) + v_charge, used_at = p_now,
-    period_start = quota_start(v_old.quota_period, p_now),
+    slots = v_old.slots + 1, used = faded(v_old.used, v_old.used_at, p_now, c.half_life_seconds) + v_charge,
+    used_at = p_now, period_start = quota_start(v_old.quota_period, p_now),
     period_seconds = period_used(v_old.period_seconds, v_old.period_start, v_old.quota_period, p_now) + v_charge,
     lanes = coalesce(m.lanes, '{}'), heads = coalesce(m.heads, '{}'), counts = coalesce(m.counts, '{}')
   from device_class c cross join (
@@ -48,18 +46,20 @@ begin
 
   -- The clock follows the account that is furthest behind; when nobody waits, the one served last.
   update class_state c set version = n.version + 1, vclock = n.vclock
-  from (select o.ctid spot, o.version, o.vclock old_clock, coalesce((select s.vtime from account_state s
-    where s.class_id = p_guest.class_id and s.ready > 0
-        and s.slots < s.cap and not s.paused and not s.spent and s.vtime >= o.vclock order by s.vtime limit 1),
-        v_finish) vclock
+  from (
+    select o.ctid spot, o.version, o.vclock old_clock, coalesce((
+      select s.vtime from account_state s
+      where s.class_id = p_guest.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.spent
+        and s.vtime >= o.vclock
+      order by s.vtime limit 1), v_finish) vclock
     from class_state o where o.class_id = p_guest.class_id order by o.version desc limit 1) n
   where c.ctid = n.spot and n.vclock > n.old_clock;
 
   update job j set state = 'running', started_at = p_now, last_event = j.last_event + 1, revision = j.revision + 1
   where j.id = v_wanted.job_id and j.state = 'queued' returning * into v_job;
   if found then
-    insert into event (job_id, n, team_id, at, type) values (v_job.id, v_job.last_event, v_job.team_id, p_now,
-      'started');
+    insert into event (job_id, n, team_id, at, type)
+    values (v_job.id, v_job.last_event, v_job.team_id, p_now, 'started');
     insert into overdue (at, job_id) select p_now + make_interval(secs => v_job.timeout_seconds), v_job.id
       where v_job.timeout_seconds is not null;
     perform notify_jobs(array[v_job.id]);

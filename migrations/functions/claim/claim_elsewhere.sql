@@ -3,11 +3,10 @@
 -- worker asks when its own class gave it nothing, and claims nothing else while it holds such a lease: an answer that
 -- got lost must be followed by retire_worker and a new epoch. Nothing is given to a worker that holds anything.
 create or replace function claim_elsewhere(p_worker_id int, p_epoch int, p_max_seconds float8 default 0.25,
-  p_max_tasks int default 64,
-  p_memory_bucket smallint default null, p_now timestamptz default clock_timestamp())
+  p_max_tasks int default 64, p_memory_bucket smallint default null, p_now timestamptz default clock_timestamp())
 returns table (fence bigint, job_id bigint, is_merge boolean, kind text, kind_version smallint, args json, model text,
-  tasks int[], attempts smallint[],
-  est_seconds real[], places int[], items int[], inputs bytea[], partials bytea[], summary json)
+  tasks int[], attempts smallint[], est_seconds real[], places int[], items int[], inputs bytea[], partials bytea[],
+  summary json)
 language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -32,8 +31,8 @@ begin
   for v_class in select c.id from device_class c where c.id <> v_worker.class_id and c.name <> 'host' order by c.id loop
     v_guest := as_worker_of_class(v_worker, v_class);
     -- An idle worker that looks around does not queue for the locks of other classes.
-    continue when (select h.tasks from cross_class_candidates(v_guest, v_bucket, p_max_seconds, p_max_tasks,
-      p_now) h) is null;
+    continue when (
+      select h.tasks from cross_class_candidates(v_guest, v_bucket, p_max_seconds, p_max_tasks, p_now) h) is null;
     perform lock_class(v_class);
     -- Under the lock, under which holds are made and lifted.
     continue when is_held(v_worker) or is_held(v_guest);
@@ -41,8 +40,7 @@ begin
     continue when v_taken.jobs is null;
     return query
     select v_taken.fence, a.job_id, a.is_merge, a.kind, a.kind_version, a.args, a.model, a.tasks, a.attempts, a.ests,
-      a.places, a.items, a.inputs,
-      a.partials, a.summary
+      a.places, a.items, a.inputs, a.partials, a.summary
     from leased_jobs(v_taken.jobs, v_taken.tasks, v_taken.attempts, v_taken.ests) a;
     return;
   end loop;

@@ -11,8 +11,8 @@
 --
 -- Locks: the worker's row (key share), the class, the jobs that start.
 create or replace function claim_next(p_worker_id int, p_epoch int, p_max_seconds float8, p_max_tasks int,
-  p_memory_bucket smallint, p_models text[], p_now timestamptz,
-  out fence bigint, out jobs bigint[], out tasks int[], out attempts smallint[], out ests real[])
+  p_memory_bucket smallint, p_models text[], p_now timestamptz, out fence bigint, out jobs bigint[], out tasks int[],
+  out attempts smallint[], out ests real[])
 language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -41,17 +41,18 @@ begin
   v_bucket := coalesce(p_memory_bucket, v_worker.memory_bucket);
   -- A worker that has nothing to expect does not queue for the lock.
   if not try_lock_class(v_worker.class_id) then
-    if not exists (select from account_state s where s.class_id = v_worker.class_id and s.ready > 0 and s.slots < s.cap
-        and not s.paused and not s.spent and s.vtime >= (select c.vclock from class_state c
-        where c.class_id = v_worker.class_id order by c.version desc limit 1))
+    if not exists (
+        select from account_state s
+        where s.class_id = v_worker.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.spent
+          and s.vtime >= (
+            select c.vclock from class_state c where c.class_id = v_worker.class_id order by c.version desc limit 1))
       and not has_slots_to_fill(v_worker) then
       return;
     end if;
     perform lock_class(v_worker.class_id);
   end if;
   select c.half_life_seconds half_life, n.vclock clock, exists (select from hold) and is_held(v_worker) is_held, t.spot,
-    t.account, t.quota_seconds,
-    t.accounts, l.n leases, l.of_others
+    t.account, t.quota_seconds, t.accounts, l.n leases, l.of_others
   into v_now from device_class c
   cross join lateral (select s.vclock from class_state s where s.class_id = c.id order by s.version desc limit 1) n
   left join lateral (
@@ -83,9 +84,12 @@ begin
 
   -- The clock follows the account that is furthest behind; when nobody waits, the one served last.
   update class_state c set version = n.version + 1, vclock = n.vclock
-  from (select o.ctid spot, o.version, coalesce((select s.vtime from account_state s
-    where s.class_id = v_worker.class_id and s.ready > 0 and s.slots < s.cap
-        and not s.paused and not s.spent and s.vtime >= v_now.clock order by s.vtime limit 1), v_given.finish) vclock
+  from (
+    select o.ctid spot, o.version, coalesce((
+      select s.vtime from account_state s
+      where s.class_id = v_worker.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.spent
+        and s.vtime >= v_now.clock
+      order by s.vtime limit 1), v_given.finish) vclock
     from class_state o where o.class_id = v_worker.class_id order by o.version desc limit 1) n
   where c.ctid = n.spot and n.vclock > v_now.clock;
 

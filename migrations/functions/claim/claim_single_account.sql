@@ -2,9 +2,8 @@
 -- other. v_turn is its row with its place (spot). Answers as claim_fair; jobs is null where the general case must
 -- decide, and then nothing has been done.
 create or replace function claim_single_account(p_worker worker, p_bucket smallint, p_work float8, p_max_tasks int,
-  p_models text[], p_spot tid, p_account account_state,
-  p_held boolean, p_half_life float8, p_fence bigint, p_now timestamptz,
-  out jobs bigint[], out tasks int[], out attempts smallint[], out ests real[], out finish float8)
+  p_models text[], p_spot tid, p_account account_state, p_held boolean, p_half_life float8, p_fence bigint,
+  p_now timestamptz, out jobs bigint[], out tasks int[], out attempts smallint[], out ests real[], out finish float8)
 language plpgsql as $$
 declare
   v_lanes int[] := p_account.lanes;
@@ -31,15 +30,15 @@ begin
         case when f.choice then h.since - case when f.resident then interval '1 minute' else interval '0' end end,
         f.head, f.lane_id) place
       from fitting f left join lateral (
-        select x.since from ready x where f.mixed and x.lane_id = f.lane_id and x.seq > f.head order by x.seq
-          limit 1) h on true) n;
+        select x.since from ready x
+        where f.mixed and x.lane_id = f.lane_id and x.seq > f.head order by x.seq limit 1) h on true) n;
   end if;
 
   for i in 1 .. cardinality(v_lanes) loop
     exit when v_count >= p_max_tasks or v_charge >= p_work;
     select array_agg(n.spot) spots, array_agg(n.job_id) jobs, array_agg(n.task) tasks, array_agg(n.attempt) attempts,
-      array_agg(n.est_seconds) ests,
-      max(n.crashes) crashes, max(n.seq) head, sum(n.est_seconds::float8) charge, count(*)::int n
+      array_agg(n.est_seconds) ests, max(n.crashes) crashes, max(n.seq) head, sum(n.est_seconds::float8) charge,
+      count(*)::int n
     into v_line from (
       select x.ctid spot, x.seq, x.job_id, x.task, x.est_seconds, x.attempt, x.crashes,
         sum(x.est_seconds::float8) over (order by x.seq rows unbounded preceding) - x.est_seconds before
@@ -75,9 +74,8 @@ begin
 
   delete from ready where ctid = any(v_spots);
   update account_state t set version = p_account.version + 1, vtime = p_account.vtime + v_charge / p_account.weight,
-    ready = p_account.ready - v_count,
-    used = faded(p_account.used, p_account.used_at, p_now, p_half_life) + v_charge, used_at = p_now,
-    period_start = quota_start(p_account.quota_period, p_now),
+    ready = p_account.ready - v_count, used = faded(p_account.used, p_account.used_at, p_now, p_half_life) + v_charge,
+    used_at = p_now, period_start = quota_start(p_account.quota_period, p_now),
     period_seconds = period_used(p_account.period_seconds, p_account.period_start, p_account.quota_period, p_now)
       + v_charge,
     slots = p_account.slots + (not p_held)::int,

@@ -11,8 +11,8 @@
 -- worker died on, since whom it is left to is the class's business; and the last slots of an account, one for each
 -- device of the class that could use it.
 create or replace function cross_class_candidates(p_guest worker, p_bucket smallint, p_seconds float8, p_max_tasks int,
-  p_now timestamptz,
-  out spot tid, out account account_state, out lane_id int, out head bigint, out job_id bigint, out tasks int)
+  p_now timestamptz, out spot tid, out account account_state, out lane_id int, out head bigint, out job_id bigint,
+  out tasks int)
 language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -29,8 +29,8 @@ begin
     select t.spot, t.account, l lane, l.kind || ':' || l.kind_version kind, u.head, h.job_id, h.since, t.quota_left
     from (
       select s.ctid spot, s account, s.vtime, s.account_id, s.lanes, s.heads,
-        coalesce(s.quota_seconds - period_used(s.period_seconds, s.period_start, s.quota_period, p_now),
-        'infinity') quota_left
+        coalesce(s.quota_seconds - period_used(s.period_seconds, s.period_start, s.quota_period, p_now), 'infinity')
+          quota_left
       from account_state s
       where s.class_id = p_guest.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.spent
         and s.vtime >= v_clock
@@ -47,8 +47,9 @@ begin
     select count(*) filter (where not d.holds) free, bool_or(d.charges = 0) idle, sum(d.rate) rate,
       sum(greatest(0, d.charges - d.since * d.rate)) left, avg(d.slowness) slowness
     into v_class from (
-      select b.*, b.speed / coalesce(b.slowness, avg(b.slowness) over (), slowness(p_guest, v_line.kind) / v_unknown,
-        1) rate from (
+      select b.*,
+        b.speed / coalesce(b.slowness, avg(b.slowness) over (), slowness(p_guest, v_line.kind) / v_unknown, 1) rate
+      from (
         select w.speed::float8 speed, slowness(w, v_line.kind) slowness, coalesce(x.charges, 0) charges,
           coalesce(x.since, 0) since, coalesce(x.holds, false) holds
         from worker w cross join lateral (
@@ -58,8 +59,8 @@ begin
           from lease l where l.worker_id = w.id and l.fence >= w.oldest_fence) x
         where w.class_id = p_guest.class_id and w.state = 'active' and w.seen_at > p_now - lease_ttl()
           and lane_fits(v_line.lane, w, w.memory_bucket) and not is_held(w)) b) d;
-    continue when (v_line.account).slots + v_class.free + 1 > (v_line.account).cap or v_class.idle
-      and v_line.since > p_now - v_just;
+    continue when (v_line.account).slots + v_class.free + 1 > (v_line.account).cap
+      or v_class.idle and v_line.since > p_now - v_just;
     v_own := coalesce(slowness(p_guest, v_line.kind), v_unknown * coalesce(v_class.slowness, 1)) / p_guest.speed;
     select count(*) filter (where r.together and r.place <= p_max_tasks and r.upto <= v_line.quota_left
       and (r.upto - r.est_seconds) * v_own < p_seconds

@@ -76,8 +76,7 @@ begin
         select o.*, array_position(v_taken_lanes, o.id) place
         from unnest(t.lanes, t.heads, t.counts) o(id, head, n)) u
       where u.n > coalesce(v_taken_counts[u.place], 0))
-  from unnest(p_turns.spots, p_given, p_charges) c(spot, n, charge)
-  where t.ctid = c.spot and c.n > 0;
+  from unnest(p_turns.spots, p_given, p_charges) c(spot, n, charge) where t.ctid = c.spot and c.n > 0;
   insert into lease (fence, worker_id, epoch, class_id, claimed_at, jobs, tasks, lanes, charges, attempts, crashes,
     accounts)
   values (p_fence, p_worker.id, p_worker.epoch, p_worker.class_id, p_now, v_jobs, v_tasks, v_lanes, v_ests, v_attempts,

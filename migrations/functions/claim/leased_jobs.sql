@@ -2,8 +2,8 @@
 -- row.
 create or replace function leased_jobs(p_jobs bigint[], p_tasks int[], p_attempts smallint[], p_ests real[])
 returns table (job_id bigint, is_merge boolean, kind text, kind_version smallint, args json, model text, tasks int[],
-  attempts smallint[], ests real[],
-  places int[], first_items bigint[], items int[], inputs bytea[], partials bytea[], summary json)
+  attempts smallint[], ests real[], places int[], first_items bigint[], items int[], inputs bytea[], partials bytea[],
+  summary json)
 language plpgsql as $$
 #variable_conflict use_column
 declare

@@ -1,7 +1,5 @@
 -- The inputs of a lease's tasks that run on chunks of a dataset, which claim answers without one. No row: not this
 -- worker's lease.
--- Answers (job_id bigint, task int, input bytea): the inputs of a lease's tasks that run on chunks of a dataset, which
--- claim answers without one.
 create or replace function read_claimed_chunks(p_worker_id int, p_epoch int, p_fence bigint)
 returns table (job_id bigint, task int, input bytea)
 language plpgsql stable security definer set search_path = plimsoll, pg_temp

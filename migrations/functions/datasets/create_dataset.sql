@@ -1,11 +1,8 @@
--- Announces an upload: created (with its id), or the limit of the team that it breaks: count, uploads, bytes.
--- Arguments: p_team_id, p_user_id bigint, p_name, p_format text, p_bytes bigint, p_most_datasets, p_most_uploads int,
--- p_most_bytes bigint (the team's limits).
--- Answers (outcome text: 'created' or the broken limit 'count', 'uploads', 'bytes'; id, bytes_left bigint). Its steps
--- are plain statements of 'queries/datasets.sql'.
+-- Announces an upload of p_bytes. outcome: created (with its id), or the limit of the team that it breaks: count
+-- (p_most_datasets), uploads (p_most_uploads), bytes (p_most_bytes; bytes_left says how many it may still store). The
+-- upload's steps are plain statements of the server's queries.
 create or replace function create_dataset(p_team_id bigint, p_user_id bigint, p_name text, p_format text,
-  p_bytes bigint,
-  p_most_datasets int, p_most_uploads int, p_most_bytes bigint)
+  p_bytes bigint, p_most_datasets int, p_most_uploads int, p_most_bytes bigint)
 returns table (outcome text, id bigint, bytes_left bigint)
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 #variable_conflict use_column

@@ -1,5 +1,4 @@
--- Removes a dataset with its texts at once: deleted, in_use (a job on it has not ended), not_found.
--- Answers text: 'deleted' (with its texts, at once), 'in_use' (a job on it has not ended), 'not_found'.
+-- Removes a dataset with its texts at once. Answers deleted, in_use (a job on it has not ended), not_found.
 create or replace function delete_dataset(p_team_id bigint, p_dataset_id bigint) returns text
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 begin

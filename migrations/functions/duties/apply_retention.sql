@@ -1,8 +1,7 @@
--- Drops the days older than p_keep_days, oldest first, one day a call. A day with an unfinished job stays. What the
--- day's jobs used is counted first, and rows elsewhere that name them go with them. The wait for the lock is short, so
--- claims never queue behind it: 'busy' means try again at the next tick.
--- Answers (day date, outcome text): 'dropped', 'busy' (next tick), 'unfinished' (stays); drops at most one day a call.
--- When: hourly.
+-- Duty, hourly: drops the days older than p_keep_days, the oldest first, one day a call. outcome: dropped; busy
+-- (somebody uses the tables: try again at the next tick; the wait for the lock is short, so that claims never queue
+-- behind it); unfinished (a day with an unfinished job stays). What the day's jobs used is counted first, and rows
+-- elsewhere that name them go with them.
 create or replace function apply_retention(p_keep_days int, p_now timestamptz default clock_timestamp())
 returns table (day date, outcome text) language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare

@@ -1,7 +1,5 @@
--- Makes the partitions of today and of p_days ahead. Idempotent; a start and a duty call it. Without today's partitions
--- nothing can be enqueued.
--- Answers int: tables made.
--- When: start, daily.
+-- Duty, at start and daily: makes the partitions of today and of p_days_ahead days. Idempotent. Without today's
+-- partitions nothing can be enqueued. Answers how many tables were made.
 create or replace function ensure_partitions(p_days_ahead int default 3, p_now timestamptz default clock_timestamp())
 returns int language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare

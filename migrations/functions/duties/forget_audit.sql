@@ -1,8 +1,5 @@
--- Forgets what happened before the last p_keep_days days, the oldest first; answers how many rows. Numbers are given in
--- the order of time, but for moments: so only the oldest are looked at, however many there are, and no index on the
--- time is kept.
--- Answers int: removed; call again while it answers some.
--- When: hourly.
+-- Duty, hourly: removes audit events older than p_keep_days days, the oldest first. Answers how many; call again while
+-- it is not 0. Ids follow time closely, so only the oldest rows are read, and no index on the time is kept.
 create or replace function forget_audit(p_keep_days int, p_limit int default 10000,
   p_now timestamptz default clock_timestamp()) returns int
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$

@@ -1,9 +1,6 @@
--- Looks what holds back vacuum, for list_vacuum_holders: the oldest snapshot, slot and prepared transaction, and a slot
--- whose reader is 64 MB of log behind (four files of the usual size) and does not move. Answers for how many seconds
--- the oldest has been held, rounded down.
--- Answers int: for how many seconds the oldest snapshot, slot or prepared transaction has been held, or a slot has not
--- been read.
--- When: every 10 s.
+-- Duty, every 10 s: records what holds back vacuum, for list_vacuum_holders: the oldest snapshot, slot and prepared
+-- transaction, and a slot whose reader is 64 MB of log behind (four files of the usual size) and does not move. Answers
+-- for how many seconds the oldest has been held, rounded down.
 create or replace function watch_vacuum(p_now timestamptz default clock_timestamp()) returns int
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare

@@ -1,10 +1,9 @@
--- Whose session has this SHA-256, in which team and role. No row: unknown, ended, expired, or its token or user is no
--- longer valid. Index session_hash_key.
--- Answers (session_id bigint, csrf text, expires_at timestamptz, role …) as above; no row: not valid.
+-- The session whose secret has this SHA-256, with its team, role and user. No row: unknown, ended, expired, or its
+-- token or user is no longer valid. Index session_hash_key.
 create or replace function authenticate_session(p_hash bytea, p_now timestamptz default clock_timestamp())
 returns table (session_id bigint, token_expires_at timestamptz, csrf text, role text, user_id bigint, user_name text,
-  email text, is_admin boolean,
-  user_created_at timestamptz, team_id bigint, team_name text, team_created_at timestamptz)
+  email text, is_admin boolean, user_created_at timestamptz, team_id bigint, team_name text,
+  team_created_at timestamptz)
 language plpgsql stable security definer set search_path = plimsoll, pg_temp as $$
 #variable_conflict use_column
 begin

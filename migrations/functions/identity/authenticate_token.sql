@@ -1,12 +1,9 @@
--- Whose token has this SHA-256, in which team and role, with which scopes. No row: unknown, revoked, expired, or its
--- user is disabled. Index token_hash_key.
--- Arguments: p_hash bytea (SHA-256).
--- Answers (token_id bigint, scopes text[], role text, user_id bigint, user_name text, email text, is_admin boolean,
--- user_created_at timestamptz, team_id bigint, team_name text, team_created_at timestamptz); no row: not valid.
+-- The token whose secret has this SHA-256, with its scopes, team, role and user. No row: unknown, revoked, expired, or
+-- its user is disabled. Index token_hash_key.
 create or replace function authenticate_token(p_hash bytea, p_now timestamptz default clock_timestamp())
 returns table (token_id bigint, token_expires_at timestamptz, scopes text[], role text, user_id bigint, user_name text,
-  email text, is_admin boolean, user_created_at timestamptz,
-  team_id bigint, team_name text, team_created_at timestamptz)
+  email text, is_admin boolean, user_created_at timestamptz, team_id bigint, team_name text,
+  team_created_at timestamptz)
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 begin
   -- Last use is kept to the minute, so that a busy token does not write on every request.

@@ -1,5 +1,5 @@
--- Spends a one-time link; whoever gets the row may open a session for it.
--- Answers (user_id bigint, team_id bigint); no row: not valid or spent.
+-- Spends the one-time link whose secret has this SHA-256; whoever gets the row may open a session. No row: unknown,
+-- expired or spent.
 create or replace function spend_sign_in_link(p_hash bytea, p_now timestamptz default clock_timestamp())
 returns table (user_id bigint, team_id bigint)
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$

@@ -1,5 +1,5 @@
--- Cancels: cancelled (nothing ran), cancelling (workers are told), finished (too late), not_found.
--- Answers text: 'cancelled' (at once), 'cancelling', 'finished', 'not_found'.
+-- Cancels a job. Answers cancelled (nothing ran), cancelling (its workers are notified), finished (too late),
+-- not_found.
 create or replace function cancel_job(p_team_id bigint, p_job_id bigint, p_now timestamptz default clock_timestamp())
 returns text language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan

@@ -1,6 +1,6 @@
 -- Trigger: labels as rows follow their job through every function that writes one. A job without labels pays nothing.
-create or replace function keep_labels() returns trigger language plpgsql security definer set search_path = plimsoll,
-  pg_temp
+create or replace function keep_labels() returns trigger
+language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 begin
   if tg_op <> 'INSERT' then

@@ -1,6 +1,5 @@
--- Moves what is due into the lanes, one class a call, at most p_limit rows. Call again while it answers p_limit.
--- Answers int: rows moved; call again while = p_limit.
--- When: every second.
+-- Duty, every second: moves scheduled jobs and retries that are due into their lanes, one class a call, at most p_limit
+-- rows. Answers how many; call again while it is p_limit.
 create or replace function promote_due(p_limit int default 1000, p_now timestamptz default clock_timestamp())
 returns int language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
@@ -20,22 +19,21 @@ begin
   with due as (
     delete from scheduled where ctid = any(array(
       select ctid from scheduled where class_id = v_class and run_at <= p_now order by run_at limit p_limit))
-        returning scheduled
+    returning scheduled
   )
   select array_agg(scheduled) into v_due from due;
   with promoted as (
     update job j set state = 'queued', last_event = j.last_event + 1, revision = j.revision + 1
-    from unnest(v_due) d where j.id = d.job_id and d.task is null and j.state = 'scheduled' returning j.id, j.team_id,
-      j.last_event
+    from unnest(v_due) d where j.id = d.job_id and d.task is null and j.state = 'scheduled'
+    returning j.id, j.team_id, j.last_event
   ), told as (
     insert into event (job_id, n, team_id, at, type) select id, last_event, team_id, p_now, 'queued' from promoted
   )
   select array_agg(id) into v_jobs from promoted;
   perform push_ready(v_class, array_agg(r.lane_id order by r.run_at, r.job_id, r.seq),
-    array_agg(r.job_id order by r.run_at, r.job_id, r.seq),
-    array_agg(r.seq order by r.run_at, r.job_id, r.seq), array_agg(r.est order by r.run_at, r.job_id, r.seq),
-    array_agg(r.attempt order by r.run_at, r.job_id, r.seq), array_agg(r.crashes order by r.run_at, r.job_id, r.seq),
-      p_now)
+    array_agg(r.job_id order by r.run_at, r.job_id, r.seq), array_agg(r.seq order by r.run_at, r.job_id, r.seq),
+    array_agg(r.est order by r.run_at, r.job_id, r.seq), array_agg(r.attempt order by r.run_at, r.job_id, r.seq),
+    array_agg(r.crashes order by r.run_at, r.job_id, r.seq), p_now)
   from (
     select d.run_at, d.job_id, d.attempt, d.crashes, d.lane_id, t.seq, t.est_seconds est
     from unnest(v_due) d join task t on t.job_id = d.job_id where d.task is null

@@ -1,10 +1,7 @@
--- Runs again what jobs that have ended did not get done; what they did is kept. outcome: redriven; unfinished; complete
--- (nothing failed: all its tasks are done); no_dataset (it has been deleted); not_unique (another job has its unique
--- key); not_found. At most about 100 jobs a call: the locks of their device classes are held. A deadline that has
--- passed holds no longer.
--- Arguments: p_team_id bigint, p_jobs bigint[] (about 100 at most).
--- Answers (job_id bigint, outcome text): 'redriven', 'unfinished', 'complete' (all its tasks are done), 'no_dataset'
--- (deleted), 'not_unique' (another job has its unique key), 'not_found'.
+-- Runs again what jobs that have ended did not get done; what they did is kept. At most about 100 jobs a call: the
+-- locks of their device classes are held. outcome: redriven; unfinished; complete (all its tasks are done); no_dataset
+-- (it has been deleted); not_unique (another unfinished job has its unique key); not_found. A deadline that has passed
+-- holds no longer.
 create or replace function redrive_jobs(p_team_id bigint, p_jobs bigint[], p_now timestamptz default clock_timestamp())
 returns table (job_id bigint, outcome text) language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
@@ -18,16 +15,19 @@ declare
   v_failed bigint;
 begin
   -- A deletion of a dataset waits for this, and then sees the job.
-  perform from dataset d where d.id in (select j.dataset_id from job j where j.id = any(p_jobs)
-    and j.team_id = p_team_id)
-    order by d.id for key share;
+  perform from dataset d
+  where d.id in (select j.dataset_id from job j where j.id = any(p_jobs) and j.team_id = p_team_id)
+  order by d.id for key share;
   -- Before the classes' locks, as a submit does.
-  perform from unique_key k where k.team_id = p_team_id
-      and k.key in (select j.unique_key from job j where j.id = any(p_jobs) and j.team_id = p_team_id)
-    order by k.team_id, k.key for update;
-  for v_class in select c.id from device_class c
-    where c.name = 'host' or c.name in (select j.device_class from job j where j.id = any(p_jobs)
-    and j.team_id = p_team_id) order by c.id loop
+  perform from unique_key k
+  where k.team_id = p_team_id
+    and k.key in (select j.unique_key from job j where j.id = any(p_jobs) and j.team_id = p_team_id)
+  order by k.team_id, k.key for update;
+  for v_class in
+    select c.id from device_class c where c.name = 'host'
+      or c.name in (select j.device_class from job j where j.id = any(p_jobs) and j.team_id = p_team_id)
+    order by c.id
+  loop
     perform lock_class(v_class);
   end loop;
   for job_id in select distinct u.id from unnest(p_jobs) u(id) order by u.id loop
@@ -50,16 +50,15 @@ begin
         delete from result r where r.job_id = v_job.id and r.state = 'quarantined' returning r.items_failed
       )
       select coalesce(sum(g.items_failed), 0) into v_failed from gone g;
-      select coalesce(array_agg(t.seq order by t.seq), '{}'), array_agg(t.est_seconds order by t.seq) into v_tasks,
-        v_ests
-      from task t where t.job_id = v_job.id and not exists (select from result r where r.job_id = v_job.id
-        and r.seq = t.seq);
+      select coalesce(array_agg(t.seq order by t.seq), '{}'), array_agg(t.est_seconds order by t.seq)
+      into v_tasks, v_ests
+      from task t
+      where t.job_id = v_job.id and not exists (select from result r where r.job_id = v_job.id and r.seq = t.seq);
       delete from report r where r.job_id = v_job.id;
       update job j set state = 'queued', finished_at = null, started_at = null, error = null, stop_error = null,
-        cancel_requested_at = null,
-        tasks_left = cardinality(v_tasks), tasks_quarantined = 0, items_failed = j.items_failed - v_failed,
-        deadline = case when j.deadline > p_now then j.deadline end, ready_first = null, ready_last = null,
-        last_event = j.last_event + 1, revision = j.revision + 1
+        cancel_requested_at = null, tasks_left = cardinality(v_tasks), tasks_quarantined = 0,
+        items_failed = j.items_failed - v_failed, deadline = case when j.deadline > p_now then j.deadline end,
+        ready_first = null, ready_last = null, last_event = j.last_event + 1, revision = j.revision + 1
       where j.id = v_job.id returning * into v_job;
       insert into event (job_id, n, team_id, at, type, data)
       values (v_job.id, v_job.last_event, v_job.team_id, p_now, 'redriven',
@@ -71,7 +70,7 @@ begin
         perform push_ready(v_class, array_fill(v_job.lane_id, array[cardinality(v_tasks)]),
           array_fill(v_job.id, array[cardinality(v_tasks)]), v_tasks, v_ests,
           array_fill(1::smallint, array[cardinality(v_tasks)]), array_fill(0::smallint, array[cardinality(v_tasks)]),
-            p_now);
+          p_now);
       end if;
       perform notify_jobs(array[v_job.id]);
     end if;

@@ -34,8 +34,7 @@ begin
       and a.class_id = (select id from device_class where name = 'host') and l.kind = v_job.kind
       else l.id = v_job.lane_id end
   ), gone as (
-    delete from ready r using line
-    where r.lane_id = line.id and r.job_id = p_job_id
+    delete from ready r using line where r.lane_id = line.id and r.job_id = p_job_id
       and r.seq >= v_job.ready_first and r.seq <= v_job.ready_last
       and r.seq > line.head
     returning r.lane_id
@@ -44,8 +43,9 @@ begin
   )
   update account_state t set version = s.version + 1, ready = s.ready - lost.n, lanes = coalesce(m.lanes, '{}'),
     heads = coalesce(m.heads, '{}'), counts = coalesce(m.counts, '{}')
-  from lost join lane l on l.id = lost.lane_id cross join lateral (select z.ctid spot, z.* from account_state z
-    where z.account_id = l.account_id order by z.version desc limit 1) s
+  from lost join lane l on l.id = lost.lane_id
+  cross join lateral (
+    select z.ctid spot, z.* from account_state z where z.account_id = l.account_id order by z.version desc limit 1) s
   cross join lateral (
     select array_agg(u.lane_id) lanes, array_agg(u.head) heads,
       array_agg(u.n - case when u.lane_id = l.id then lost.n else 0 end) counts
@@ -55,11 +55,10 @@ begin
 
   v_workers := array(select distinct l.worker_id from unnest(leases_of_job(p_job_id)) f
     cross join lateral (select * from lease x where x.fence = f offset 0) l);
-  update job set state = case when v_workers <> '{}' then 'cancelling' when p_error is null then 'cancelled'
-    else 'failed' end,
+  update job set
+    state = case when v_workers <> '{}' then 'cancelling' when p_error is null then 'cancelled' else 'failed' end,
     error = case when v_workers = '{}' then p_error end, stop_error = p_error, cancel_requested_at = p_now,
-      finished_at = case when v_workers = '{}' then p_now end,
-    last_event = last_event + 1, revision = revision + 1
+    finished_at = case when v_workers = '{}' then p_now end, last_event = last_event + 1, revision = revision + 1
   where id = p_job_id returning * into v_job;
   insert into event (job_id, n, team_id, at, type, data) values (p_job_id, v_job.last_event, v_job.team_id, p_now,
     case v_job.state when 'cancelling' then 'cancelling' else 'finished' end,

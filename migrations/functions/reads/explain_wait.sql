@@ -1,17 +1,20 @@
--- Why a job that has not ended is not running just now. reason, the first that holds:
---   running (a worker has tasks of it) · scheduled · retrying (until: when the first task is tried again) · paused (the
---   team or the class is on hold) · quota (the team's device-seconds are spent; until: when they renew) · no_device
--- (none
---   of the class is there, nor one of another that helps) · no_fit (none of them can run it) · draining (those that
--- could
---   take nothing new) · cap (the team holds as many devices as it may) · own_jobs (tasks_ahead: of the team, at most
---   10,000 counted) · busy (its turn is near; the devices are at other work).
+-- Why a job that has not ended is not running now. reason, the first that holds:
+--   running      a worker has tasks of it
+--   scheduled    until: its start time
+--   retrying     until: when the first task is tried again
+--   paused       the team or the class is on hold
+--   quota        the team's device-seconds are spent; until: when they renew
+--   no_device    none of the class is there, nor one of another class that helps
+--   no_fit       none of them can run it
+--   draining     those that could take nothing new
+--   cap          the team holds as many devices as it may
+--   own_jobs     tasks_ahead: of the team, at most 10,000 counted
+--   busy         its turn is near; the devices are at other work
 -- share: what the team used and is due in the class. hold: the first that stands in the way. starts_from, starts_by:
 -- when it will probably start, if it is due for no other reason than its turn. From: nobody else gets anything, devices
 -- of other classes help, and the first device is free at its present lease's estimated end. By: every team that waits
 -- gets its share, nobody helps, the team's lead is worked off first, and the last device is free. Estimates are as good
 -- as those of the kinds, and jobs that come meanwhile count for nothing: it is no promise.
--- Answers as wait_reason, and share, hold jsonb, starts_from, starts_by timestamptz.
 create or replace function explain_wait(p_team_id bigint, p_job_id bigint, p_now timestamptz default clock_timestamp())
 returns table (reason text, until timestamptz, tasks_ahead bigint, device_class text, share jsonb, hold jsonb,
   starts_from timestamptz, starts_by timestamptz) language plpgsql stable security definer
@@ -78,19 +81,21 @@ begin
     when v_state.paused or hold ->> 'scope' in ('team', 'device_class') then 'paused'
     when v_state.spent then 'quota'
     when v_devices + v_helpers > 0 then case when v_state.slots >= v_state.cap then 'cap' end
-    when not exists (select from worker w where w.class_id = v_state.class_id and w.state in ('active', 'draining')
-      and w.seen_at > p_now - lease_ttl())
+    when not exists (select from worker w
+      where w.class_id = v_state.class_id and w.state in ('active', 'draining') and w.seen_at > p_now - lease_ttl())
       then 'no_device'
-    when not exists (select from worker w where w.class_id = v_state.class_id and w.state in ('active', 'draining')
-      and w.seen_at > p_now - lease_ttl()
-        and lane_fits(v_lane, w, w.memory_bucket)) then 'no_fit'
+    when not exists (select from worker w
+      where w.class_id = v_state.class_id and w.state in ('active', 'draining') and w.seen_at > p_now - lease_ttl()
+        and lane_fits(v_lane, w, w.memory_bucket))
+      then 'no_fit'
     else 'draining' end;
   if reason is null or (reason = 'cap' and v_state.cap > 0) then
     select count(*), coalesce(sum(ahead.est_seconds), 0) into tasks_ahead, v_seconds_ahead from (
       select r.est_seconds from unnest(v_state.lanes, v_state.heads) u(lane_id, head) join lane l on l.id = u.lane_id
-      cross join lateral (select r.seq, r.since, r.est_seconds from ready r where r.lane_id = u.lane_id
-        and r.seq > u.head
-          and (u.lane_id <> v_lane.id or r.seq < v_place) order by r.seq limit 10000) r
+      cross join lateral (
+        select r.seq, r.since, r.est_seconds from ready r
+        where r.lane_id = u.lane_id and r.seq > u.head and (u.lane_id <> v_lane.id or r.seq < v_place)
+        order by r.seq limit 10000) r
       where u.lane_id = v_lane.id or l.priority > v_lane.priority or (l.priority = v_lane.priority and r.seq < v_place)
       limit 10000) ahead;
     reason := coalesce(reason, case when tasks_ahead > 0 then 'own_jobs' else 'busy' end);

@@ -1,8 +1,8 @@
--- How much is in the queue, for monitoring: reads counters (one row an account) and leases (two a worker at most).
--- What waits for its time is counted to 10,000 and no further, since it may be a million rows.
--- Answers (device_class text, state text, tasks bigint); state: 'waiting' (counted to 10,000), 'ready', 'leased'.
--- When: when monitoring asks, at most every few seconds.
-create or replace function queue_depth() returns table (device_class text, state text, tasks bigint)
+-- Tasks in the queue by class and state, for monitoring, at most every few seconds. state: waiting (for a start time or
+-- a retry; counted to 10,000, since it may be a million rows), ready, leased. Reads counters (one row an account) and
+-- leases (two a worker at most).
+create or replace function queue_depth()
+returns table (device_class text, state text, tasks bigint)
 language sql stable security definer set search_path = plimsoll, pg_temp
 begin atomic
   with ready_tasks as (select s.class_id, sum(s.ready)::bigint tasks from account_state s group by 1),

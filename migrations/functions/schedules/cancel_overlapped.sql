@@ -1,7 +1,5 @@
--- Cancels one job that a later one of its schedule took the place of; call again while it answers a row. Apart from
--- run_schedule, because a cancel's locks come before those of a submit.
--- Answers (job_id bigint, outcome text); one job a call: call again while it answers a row.
--- When: after them.
+-- Duty, every second, after schedules ran: cancels one job whose place a later one of its schedule took; call again
+-- while it answers a row. Apart from run_schedule, because a cancel's locks come before those of a submit.
 create or replace function cancel_overlapped(p_now timestamptz default clock_timestamp())
 returns table (job_id bigint, outcome text) language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 #variable_conflict use_column

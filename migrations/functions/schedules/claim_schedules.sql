@@ -1,14 +1,10 @@
--- Schedules with something to do, for one serve: a due time has come (due_at), or a run that waited for an earlier job
--- may go now (waiting_at). busy: a job of it has not ended. Who claims and does not answer within p_lease has lost
--- them.
--- Answers schedules with something to do: (id bigint, version int, team_id, user_id bigint, spec json, cron,
--- time_zone, misfire text, misfire_limit smallint, overlap text, due_at, waiting_at timestamptz, busy boolean, now
--- timestamptz).
--- When: every second.
+-- Duty, every second: schedules with something to do, for one server: a due time has come (due_at), or a run that
+-- waited for an earlier job may go now (waiting_at). busy: a job of it has not ended. A server that does not answer
+-- within p_lease has lost them.
 create or replace function claim_schedules(p_limit int, p_lease interval, p_now timestamptz default clock_timestamp())
 returns table (id bigint, version int, team_id bigint, user_id bigint, spec json, cron text, time_zone text,
-  misfire text,
-  misfire_limit smallint, overlap text, due_at timestamptz, waiting_at timestamptz, busy boolean, now timestamptz)
+  misfire text, misfire_limit smallint, overlap text, due_at timestamptz, waiting_at timestamptz, busy boolean,
+  now timestamptz)
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 #variable_conflict use_column
 begin

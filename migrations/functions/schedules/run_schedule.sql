@@ -1,20 +1,16 @@
--- Answers one due time of a schedule, in one transaction: the job, the run that tells of it, and the next due time.
+-- Answers one due time of a schedule, in one transaction: the job, the record of the run, and the next due time.
 -- p_way: time (p_due_at was due; p_expected is the next_at that the caller saw, p_then becomes it), waiting (a run of
 -- that due time waited for an earlier job), person (p_user_id wants it now, whatever else runs; p_due_at is null).
 -- p_verdict: submit (the job of the arguments, as enqueue or, with p_dataset_id, enqueue_dataset takes it), busy (the
 -- caller saw an earlier job and made no plan), failed, missed (p_reason says why). outcome: submitted, waiting,
 -- skipped, missed, failed; replayed (the Idempotency-Key p_key was used before, with this request), key_conflict (with
 -- another); changed: nothing was done, since somebody else answered, or things are not as the caller saw them.
--- Answers (outcome text, job_id bigint, due_at timestamptz); the words stand above the function.
--- When: for each of them, and when somebody has one run now.
 create or replace function run_schedule(p_schedule_id bigint, p_version int, p_way text, p_expected timestamptz,
-  p_due_at timestamptz,
-  p_then timestamptz, p_missed int, p_verdict text, p_reason text, p_user_id bigint, p_key text, p_fingerprint bytea,
-  p_kind text, p_kind_version smallint, p_args json, p_name text, p_labels jsonb, p_priority smallint,
-    p_device_class text,
-  p_capability text, p_memory_bucket smallint, p_model text, p_timeout real, p_unique_key text,
-  p_task_items int[], p_task_seconds real[], p_task_inputs bytea[],
-  p_dataset_id bigint, p_record_seconds float8, p_byte_seconds float8, p_now timestamptz default clock_timestamp())
+  p_due_at timestamptz, p_then timestamptz, p_missed int, p_verdict text, p_reason text, p_user_id bigint, p_key text,
+  p_fingerprint bytea, p_kind text, p_kind_version smallint, p_args json, p_name text, p_labels jsonb,
+  p_priority smallint, p_device_class text, p_capability text, p_memory_bucket smallint, p_model text, p_timeout real,
+  p_unique_key text, p_task_items int[], p_task_seconds real[], p_task_inputs bytea[], p_dataset_id bigint,
+  p_record_seconds float8, p_byte_seconds float8, p_now timestamptz default clock_timestamp())
 returns table (outcome text, job_id bigint, due_at timestamptz)
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 #variable_conflict use_column
@@ -44,8 +40,8 @@ begin
     return next;
     return;
   end if;
-  while p_way = 'person' and exists (select from schedule_run r where r.schedule_id = p_schedule_id
-    and r.due_at = run_schedule.due_at) loop
+  while p_way = 'person' and exists (
+    select from schedule_run r where r.schedule_id = p_schedule_id and r.due_at = run_schedule.due_at) loop
     due_at := due_at + interval '1 microsecond';
   end loop;
   v_submitter := coalesce(p_user_id, v_schedule.user_id);
@@ -70,19 +66,15 @@ begin
   elsif p_verdict = 'submit' and p_dataset_id is null then
     select e.outcome, e.job_id into strict outcome, job_id
     from enqueue(array[v_schedule.team_id], array[v_submitter], array[p_kind], array[p_kind_version], array[p_args],
-      array[p_name],
-      array[p_labels], array[p_priority], array[p_device_class], array[p_capability], array[p_memory_bucket],
-        array[p_model], array[true],
-      array[null::timestamptz], array[p_key], array[p_fingerprint], array[null::timestamptz], array[p_timeout],
-        array[p_unique_key], false,
+      array[p_name], array[p_labels], array[p_priority], array[p_device_class], array[p_capability],
+      array[p_memory_bucket], array[p_model], array[true], array[null::timestamptz], array[p_key], array[p_fingerprint],
+      array[null::timestamptz], array[p_timeout], array[p_unique_key], false,
       array_fill(1, array[cardinality(p_task_items)]), p_task_items, p_task_seconds, p_task_inputs, p_now) e;
   elsif p_verdict = 'submit' then
     select e.outcome, e.job_id into strict outcome, job_id
     from enqueue_dataset(v_schedule.team_id, v_submitter, p_kind, p_kind_version, p_args, p_name, p_labels, p_priority,
-      p_device_class,
-      p_capability, p_memory_bucket, p_model, p_key, p_fingerprint, null, null, p_timeout, p_unique_key, p_dataset_id,
-        p_record_seconds,
-      p_byte_seconds, p_now) e;
+      p_device_class, p_capability, p_memory_bucket, p_model, p_key, p_fingerprint, null, null, p_timeout, p_unique_key,
+      p_dataset_id, p_record_seconds, p_byte_seconds, p_now) e;
   end if;
   if outcome in ('replayed', 'key_conflict') then
     select coalesce(max(r.due_at), run_schedule.due_at) into due_at from schedule_run r
@@ -95,8 +87,9 @@ begin
     update schedule_run r set cancel = true where r.schedule_id = p_schedule_id and r.open
       and v_schedule.overlap = 'cancel' and p_way = 'time';
   elsif outcome in ('unique_conflict', 'no_dataset', 'over_quota') then
-    v_reason := case outcome when 'no_dataset' then 'There is no such dataset.' when 'over_quota'
-      then 'A quota of the team refused it.'
+    v_reason := case outcome
+      when 'no_dataset' then 'There is no such dataset.'
+      when 'over_quota' then 'A quota of the team refused it.'
       else 'Another job has its unique key and has not ended.' end;
     outcome := 'failed';
     job_id := null;
@@ -107,11 +100,11 @@ begin
   values (p_schedule_id, due_at, v_schedule.team_id, p_user_id, outcome, job_id, v_reason, p_missed, p_now,
     job_id is not null)
   on conflict on constraint schedule_run_pkey do update set outcome = excluded.outcome, job_id = excluded.job_id,
-    reason = excluded.reason,
-    decided_at = excluded.decided_at, open = excluded.open where r.outcome = 'waiting' and p_way = 'waiting';
+    reason = excluded.reason, decided_at = excluded.decided_at, open = excluded.open
+  where r.outcome = 'waiting' and p_way = 'waiting';
   if not found then
-    raise exception 'due time % of schedule % was answered before', due_at,
-      p_schedule_id using errcode = 'unique_violation';
+    raise exception 'due time % of schedule % was answered before', due_at, p_schedule_id
+      using errcode = 'unique_violation';
   end if;
   if p_way = 'time' then
     update schedule s set next_at = p_then where s.id = p_schedule_id;
@@ -120,7 +113,8 @@ begin
   -- A history, not an archive.
   delete from schedule_run r where r.schedule_id = p_schedule_id and not r.open and r.outcome <> 'waiting'
     and r.due_at < (
-    select x.due_at from schedule_run x where x.schedule_id = p_schedule_id order by x.due_at desc offset 200 limit 1);
+      select x.due_at from schedule_run x
+      where x.schedule_id = p_schedule_id order by x.due_at desc offset 200 limit 1);
   return next;
 end
 $$;

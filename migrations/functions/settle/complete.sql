@@ -7,9 +7,8 @@
 -- without one, the report. p_items_ok, p_items_failed; p_seconds: device-seconds as measured. 22023: the arrays differ
 -- in length, an outcome is unknown, a task is named twice.
 create or replace function complete(p_worker_id int, p_epoch int, p_fence bigint, p_jobs bigint[], p_tasks int[],
-  p_contents bytea[], p_partials bytea[],
-  p_items_ok int[], p_items_failed int[], p_seconds real[], p_outcomes text[] default null,
-    p_errors text[] default null, p_delays real[] default null,
+  p_contents bytea[], p_partials bytea[], p_items_ok int[], p_items_failed int[], p_seconds real[],
+  p_outcomes text[] default null, p_errors text[] default null, p_delays real[] default null,
   p_now timestamptz default clock_timestamp())
 returns text language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
@@ -20,8 +19,7 @@ declare
   v_count constant int := cardinality(p_jobs);
 begin
   if p_outcomes is null and v_count = all (array[cardinality(p_tasks), cardinality(p_contents), cardinality(p_partials),
-    cardinality(p_items_ok),
-      cardinality(p_items_failed), cardinality(p_seconds)]) then
+    cardinality(p_items_ok), cardinality(p_items_failed), cardinality(p_seconds)]) then
     select * into v_lease from lease where fence = p_fence for update;
     if p_jobs = v_lease.jobs and p_tasks = v_lease.tasks and v_lease.worker_id = p_worker_id and v_lease.epoch = p_epoch
       then

@@ -2,10 +2,8 @@
 -- replayed (this fence recorded it before: the answer was lost, all is well); stale (another run owns the task now:
 -- forget it). A death that was noticed before it was reported is known: replayed. Outcomes and arrays: see complete.
 create or replace function complete_each(p_worker_id int, p_epoch int, p_fence bigint, p_jobs bigint[], p_tasks int[],
-  p_outcomes text[],
-  p_contents bytea[], p_partials bytea[], p_items_ok int[], p_items_failed int[], p_seconds real[], p_errors text[],
-    p_delays real[],
-  p_now timestamptz default clock_timestamp())
+  p_outcomes text[], p_contents bytea[], p_partials bytea[], p_items_ok int[], p_items_failed int[], p_seconds real[],
+  p_errors text[], p_delays real[], p_now timestamptz default clock_timestamp())
 returns table (job_id bigint, task int, verdict text)
 language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
@@ -15,12 +13,11 @@ declare
   v_lease lease;
   v_worker worker;
   v_positions int[];
-  v_fates text[];
+  v_next_states text[];
 begin
   if not coalesce(cardinality(p_jobs) = all (array[cardinality(p_tasks), cardinality(p_outcomes),
-    cardinality(p_contents), cardinality(p_partials),
-      cardinality(p_items_ok), cardinality(p_items_failed), cardinality(p_seconds), cardinality(p_errors),
-      cardinality(p_delays)]), false)
+    cardinality(p_contents), cardinality(p_partials), cardinality(p_items_ok), cardinality(p_items_failed),
+    cardinality(p_seconds), cardinality(p_errors), cardinality(p_delays)]), false)
     or exists (select from unnest(p_outcomes) o where o is null or o not in ('done', 'retry', 'final', 'died')) then
     raise exception 'arrays differ in length or an outcome is unknown' using errcode = 'invalid_parameter_value';
   end if;
@@ -43,17 +40,15 @@ begin
     v_positions := lease_positions(p_jobs, p_tasks, v_lease.jobs, v_lease.tasks);
   end if;
   if array_position(v_positions, null) is null and v_positions <> '{}' then
-    return query select u.job_id, u.task, case u.fate when 'dropped' then 'cancelled' else 'accepted' end
+    return query select u.job_id, u.task, case u.next_state when 'dropped' then 'cancelled' else 'accepted' end
     from unnest(p_jobs, p_tasks, settle(p_fence, v_positions, p_outcomes, p_contents, p_partials, p_items_ok,
-      p_items_failed, p_seconds, p_errors,
-      p_delays, p_now)) u(job_id, task, fate);
+      p_items_failed, p_seconds, p_errors, p_delays, p_now)) u(job_id, task, next_state);
     return;
   elsif array_remove(v_positions, null) <> '{}' then
-    v_fates := settle(p_fence, array_agg(u.pos order by u.ord), array_agg(u.outcome order by u.ord),
+    v_next_states := settle(p_fence, array_agg(u.pos order by u.ord), array_agg(u.outcome order by u.ord),
         array_agg(u.content order by u.ord), array_agg(u.partial order by u.ord), array_agg(u.ok order by u.ord),
-        array_agg(u.failed order by u.ord),
-        array_agg(u.seconds order by u.ord), array_agg(u.error order by u.ord), array_agg(u.delay order by u.ord),
-          p_now)
+        array_agg(u.failed order by u.ord), array_agg(u.seconds order by u.ord), array_agg(u.error order by u.ord),
+        array_agg(u.delay order by u.ord), p_now)
       from unnest(v_positions, p_outcomes, p_contents, p_partials, p_items_ok, p_items_failed, p_seconds, p_errors,
         p_delays)
         with ordinality u(pos, outcome, content, partial, ok, failed, seconds, error, delay, ord)
@@ -62,7 +57,7 @@ begin
   -- Some were not in the lease: recorded by it before, or not its own.
   return query
   select u.job_id, u.task, case
-      when u.pos is not null then case v_fates[count(u.pos) over (order by u.ord)] when 'dropped' then 'cancelled'
+      when u.pos is not null then case v_next_states[count(u.pos) over (order by u.ord)] when 'dropped' then 'cancelled'
       else 'accepted' end
       when exists (select from result r where r.job_id = u.job_id and r.seq = u.task and r.fence = p_fence)
         or exists (select from attempt a where a.job_id = u.job_id and a.seq = u.task and a.fence = p_fence

@@ -17,9 +17,8 @@ begin
     cross join lateral (select z.ctid spot, z.* from account_state z where z.account_id = c.account_id
       order by z.version desc limit 1) s
   ), changed as (
-    update account_state t set version = o.version + 1, slots = o.slots - o.gone,
-      used = greatest(0, o.used + o.more), period_seconds = greatest(0, o.period_seconds + o.more),
-      spent = coalesce(o.still_spent, false),
+    update account_state t set version = o.version + 1, slots = o.slots - o.gone, used = greatest(0, o.used + o.more),
+      period_seconds = greatest(0, o.period_seconds + o.more), spent = coalesce(o.still_spent, false),
       vtime = case when o.opens then greatest(o.corrected, v_clock) else o.corrected end
     from old o where t.ctid = o.spot
     returning t.vtime, t.ready > 0 and t.slots < t.cap and not t.paused and not t.spent is_open

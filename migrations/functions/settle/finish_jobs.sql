@@ -1,10 +1,8 @@
 -- Counts what was done into the jobs (distinct) and ends those that have nothing left to run; answers the jobs to
--- merge.
--- p_merged: it was the job's merge task. p_reports: of a merge task, or of a job's only task, what it
--- handed in. Nothing of arrays may be looked up row by row here.
+-- merge. p_merged: it was the job's merge task. p_reports: of a merge task, or of a job's only task, what it handed in.
+-- Nothing of arrays may be looked up row by row here.
 create or replace function finish_jobs(p_fence bigint, p_jobs bigint[], p_counts int[], p_oks bigint[],
-  p_faileds bigint[], p_costs float8[], p_merged boolean[],
-  p_reports bytea[], p_now timestamptz) returns bigint[]
+  p_faileds bigint[], p_costs float8[], p_merged boolean[], p_reports bytea[], p_now timestamptz) returns bigint[]
 language plpgsql set enable_nestloop = off set enable_hashjoin = on as $$
 declare
   v_ended bigint[];  -- these and the three below: jobs that ended
@@ -18,21 +16,20 @@ begin
   select min(id), max(id) into v_low, v_high from unnest(p_jobs) u(id);
   with changed as (
     update job j set items_ok = j.items_ok + n.ok, items_failed = j.items_failed + n.failed,
-      tasks_left = j.tasks_left - n.ended,
-      charged_seconds = j.charged_seconds + n.cost, revision = j.revision + 1, error = null,
+      tasks_left = j.tasks_left - n.ended, charged_seconds = j.charged_seconds + n.cost, revision = j.revision + 1,
+      error = null,
       state = case when n.merged or j.tasks_left = n.ended and not j.merge then 'succeeded' else j.state end,
       finished_at = case when n.merged or j.tasks_left = n.ended and not j.merge then p_now end,
       last_event = j.last_event + (n.merged or j.tasks_left = n.ended and not j.merge)::int
     from (select unnest(p_jobs) job_id, unnest(p_counts) ended, unnest(p_oks) ok, unnest(p_faileds) failed,
-      unnest(p_costs) cost,
-      unnest(p_merged) merged, unnest(p_reports) report) n
+      unnest(p_costs) cost, unnest(p_merged) merged, unnest(p_reports) report) n
     where j.id = n.job_id and j.id = any(p_jobs) and j.id between v_low and v_high
     returning j.id, j.team_id, j.last_event, j.finished_at is not null finished, j.tasks_left = 0
       and j.finished_at is null merging, n.report
   )
   select array_agg(c.id) filter (where c.finished), array_agg(c.team_id) filter (where c.finished),
-    array_agg(c.last_event) filter (where c.finished),
-    array_agg(c.report) filter (where c.finished), array_agg(c.id order by c.id) filter (where c.merging)
+    array_agg(c.last_event) filter (where c.finished), array_agg(c.report) filter (where c.finished),
+    array_agg(c.id order by c.id) filter (where c.merging)
   into v_ended, v_teams, v_events, v_ends, v_merging from changed c;
   if v_ended is not null then
     insert into event (job_id, n, team_id, at, type, data)

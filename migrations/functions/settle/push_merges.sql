@@ -21,7 +21,7 @@ begin
     array_agg(x.team_id order by x.place) filter (where x.n = 1),
     array_agg(x.kind order by x.place) filter (where x.n = 1),
     array_agg(x.kind_version order by x.place) filter (where x.n = 1),
-      array_agg(x.priority order by x.place) filter (where x.n = 1)
+    array_agg(x.priority order by x.place) filter (where x.n = 1)
   into v_jobs, v_tasks, v_places, v_teams, v_kinds, v_kind_versions, v_priorities
   from (
     select u.ord, j.*, dense_rank() over (order by j.team_id, j.kind, j.kind_version, j.priority)::int place,
@@ -31,9 +31,8 @@ begin
       where x.id = u.id and x.id between v_low and v_high offset 0) j) x;
   perform lock_class(v_host);
   v_lanes := ensure_lanes(v_teams, array_fill(v_host, array[cardinality(v_teams)]), v_kinds, v_kind_versions,
-    array_fill(''::text, array[cardinality(v_teams)]),
-    array_fill(0::smallint, array[cardinality(v_teams)]), array_fill(''::text, array[cardinality(v_teams)]),
-      v_priorities);
+    array_fill(''::text, array[cardinality(v_teams)]), array_fill(0::smallint, array[cardinality(v_teams)]),
+    array_fill(''::text, array[cardinality(v_teams)]), v_priorities);
   perform push_ready(v_host, array_agg(v_lanes[j.place]), array_agg(j.id), array_agg(j.tasks),
     array_agg((0.001::float8 + 0.0002::float8 * j.tasks)::real),
     array_agg(1::smallint), array_agg(0::smallint), p_now)

@@ -1,11 +1,10 @@
--- Takes tasks, named by their places in the lease, out of it. The caller has locked the lease's row.
--- p_outcomes: done, retry, final, died (from the worker: it is what its process died on), released, lost (nobody told).
--- p_seconds
--- as measured. Answers their fates: done, quarantined, ready (again), scheduled (again), dropped (the job is being
--- cancelled).
+-- Takes tasks, named by their places in the lease, out of it. The caller has locked the lease's row. p_outcomes: done,
+-- retry, final, died (reported by the worker: its process died on it), released, lost (not reported). p_seconds as
+-- measured. Answers what becomes of each: done, quarantined, ready (again), scheduled (again), dropped (the job is
+-- being cancelled). Locks: the class; the jobs. The content of results is inserted before the class lock is taken.
 create or replace function settle(p_fence bigint, p_positions int[], p_outcomes text[], p_contents bytea[],
-  p_partials bytea[],
-  p_items_ok int[], p_items_failed int[], p_seconds real[], p_errors text[], p_delays real[], p_now timestamptz)
+  p_partials bytea[], p_items_ok int[], p_items_failed int[], p_seconds real[], p_errors text[], p_delays real[],
+  p_now timestamptz)
 returns text[] language plpgsql as $$
 declare
   v_worker worker;
@@ -21,7 +20,7 @@ declare
   v_crashes smallint[];
   v_teams bigint[];
   v_merges boolean[];
-  v_fates text[];
+  v_next_states text[];
   v_costs float8[];
   v_oks int[];
   v_faileds int[];
@@ -30,7 +29,7 @@ declare
   v_low bigint;
   v_high bigint;
   v_errors text[] := p_errors;
-  v_outcomes constant text[] := array_replace(p_outcomes, 'died', 'lost');  -- a death, whoever tells
+  v_outcomes constant text[] := array_replace(p_outcomes, 'died', 'lost');  -- a death, whoever reports it
   v_retried constant boolean := v_outcomes && '{retry, final, lost}';
 begin
   select class_id, jobs, tasks, lanes, accounts, charges, attempts, crashes, accounts, cardinality(jobs)
@@ -45,30 +44,29 @@ begin
   else
     update lease set (jobs, tasks, lanes, accounts, charges, attempts, crashes) = (
       select array_agg(v_jobs[o]), array_agg(v_tasks[o]), array_agg(v_lanes[o]), array_agg(v_accounts[o]),
-        array_agg(v_charges[o]),
-        array_agg(v_attempts[o]), array_agg(v_crashes[o])
+        array_agg(v_charges[o]), array_agg(v_attempts[o]), array_agg(v_crashes[o])
       from (select generate_series(1, v_lease_count) o except select unnest(p_positions) order by o) open)
     where fence = p_fence;
   end if;
   if p_positions <> array(select generate_series(1, v_lease_count)) then
     select array_agg(v_jobs[p]), array_agg(v_tasks[p]), array_agg(v_lanes[p]), array_agg(v_accounts[p]),
-      array_agg(v_charges[p]),
-      array_agg(v_attempts[p]), array_agg(v_crashes[p])
+      array_agg(v_charges[p]), array_agg(v_attempts[p]), array_agg(v_crashes[p])
     into v_jobs, v_tasks, v_lanes, v_accounts, v_charges, v_attempts, v_crashes
     from (select u.p from unnest(p_positions) with ordinality u(p, ord) order by u.ord) given;
   end if;
 
   select min(id), max(id) into v_low, v_high from unnest(v_jobs) u(id);
-  select f.teams, f.merges, f.fates, f.costs, f.oks, f.faileds into v_teams, v_merges, v_fates, v_costs, v_oks,
-    v_faileds
+  select f.teams, f.merges, f.next_states, f.costs, f.oks, f.faileds
+  into v_teams, v_merges, v_next_states, v_costs, v_oks, v_faileds
   from task_outcomes(v_worker.speed, v_jobs, v_tasks, v_charges, v_attempts, v_crashes, v_outcomes, p_items_ok,
     p_items_failed, p_seconds, p_delays) f;
 
   if 'lost' = any(v_outcomes) then
-    -- Whoever tells of a death says why, and how long it took.
-    v_errors := array(select case when s.outcome = 'lost' and s.fate = 'quarantined'
+    -- A worker that reports a death says why, and how long it took.
+    v_errors := array(select case when s.outcome = 'lost' and s.next_state = 'quarantined'
       then 'Two workers died while they ran this.' else s.error end
-      from unnest(p_outcomes, v_fates, p_errors) with ordinality s(outcome, fate, error, ord) order by s.ord);
+      from unnest(p_outcomes, v_next_states, p_errors) with ordinality s(outcome, next_state, error, ord)
+      order by s.ord);
     v_costs := array(select case when s.outcome = 'died' then coalesce(s.seconds, 0) * v_worker.speed else s.cost end
       from unnest(p_outcomes, p_seconds, v_costs) with ordinality s(outcome, seconds, cost, ord) order by s.ord);
   end if;
@@ -76,13 +74,13 @@ begin
   -- The bulk of the bytes goes in before the class lock is taken.
   insert into result (job_id, seq, team_id, state, fence, worker_id, attempt, items_ok, items_failed, seconds, bytes,
     content, partial, error, finished_at)
-  select s.job_id, s.task, s.team_id, s.fate, p_fence, v_worker.id, s.attempt, s.ok, s.failed, s.cost,
-    case s.fate when 'done' then coalesce(octet_length(s.content), 0) else 0 end,
-    case s.fate when 'done' then s.content end, case s.fate when 'done' then s.partial end, s.error, p_now
-  from unnest(v_jobs, v_tasks, v_teams, v_merges, v_fates, v_attempts, v_oks, v_faileds, v_costs, p_contents,
+  select s.job_id, s.task, s.team_id, s.next_state, p_fence, v_worker.id, s.attempt, s.ok, s.failed, s.cost,
+    case s.next_state when 'done' then coalesce(octet_length(s.content), 0) else 0 end,
+    case s.next_state when 'done' then s.content end, case s.next_state when 'done' then s.partial end, s.error, p_now
+  from unnest(v_jobs, v_tasks, v_teams, v_merges, v_next_states, v_attempts, v_oks, v_faileds, v_costs, p_contents,
     p_partials, v_errors)
-    s(job_id, task, team_id, is_merge, fate, attempt, ok, failed, cost, content, partial, error)
-  where s.fate in ('done', 'quarantined') and not s.is_merge;
+    s(job_id, task, team_id, is_merge, next_state, attempt, ok, failed, cost, content, partial, error)
+  where s.next_state in ('done', 'quarantined') and not s.is_merge;
 
   perform lock_class(v_class);
 
@@ -92,45 +90,46 @@ begin
   if v_cancelling <> '{}' then
     delete from result r using unnest(v_jobs, v_tasks) s(job_id, task)
     where r.job_id = s.job_id and r.seq = s.task and r.fence = p_fence and s.job_id = any(v_cancelling);
-    v_fates := array(select case when s.job_id = any(v_cancelling) then 'dropped' else s.fate end
-      from unnest(v_jobs, v_fates) with ordinality s(job_id, fate, ord) order by s.ord);
+    v_next_states := array(select case when s.job_id = any(v_cancelling) then 'dropped' else s.next_state end
+      from unnest(v_jobs, v_next_states) with ordinality s(job_id, next_state, ord) order by s.ord);
   end if;
 
   if true = any(v_merges) then
-    perform rewrite_rows(v_jobs, v_tasks, v_merges, v_fates, p_contents);
+    perform rewrite_rows(v_jobs, v_tasks, v_merges, v_next_states, p_contents);
   end if;
 
   if v_retried then
     insert into attempt (job_id, seq, fence, team_id, attempt, outcome, worker_id, error, at)
-    select s.job_id, s.task, p_fence, s.team_id, s.attempt, case s.outcome when 'lost' then 'worker_lost' else s.outcome
-      end, v_worker.id, s.error, p_now
-    from unnest(v_jobs, v_tasks, v_teams, v_attempts, v_outcomes, v_errors, v_fates) s(job_id, task, team_id, attempt,
-      outcome, error, fate)
-    where s.outcome in ('retry', 'final', 'lost') and s.fate <> 'dropped';
+    select s.job_id, s.task, p_fence, s.team_id, s.attempt,
+      case s.outcome when 'lost' then 'worker_lost' else s.outcome end, v_worker.id, s.error, p_now
+    from unnest(v_jobs, v_tasks, v_teams, v_attempts, v_outcomes, v_errors, v_next_states)
+      s(job_id, task, team_id, attempt, outcome, error, next_state)
+    where s.outcome in ('retry', 'final', 'lost') and s.next_state <> 'dropped';
   end if;
 
   perform settle_accounts(v_class, v_worker, v_lease_accounts, v_accounts, v_costs, v_charges);
-  v_merging := settle_jobs(p_fence, v_jobs, v_tasks, v_merges, v_outcomes, v_fates, v_costs, v_oks, v_faileds, v_errors,
-    p_partials, p_now);
+  v_merging := settle_jobs(p_fence, v_jobs, v_tasks, v_merges, v_outcomes, v_next_states, v_costs, v_oks, v_faileds,
+    v_errors, p_partials, p_now);
 
   -- What has to run again.
-  if v_fates && '{ready, scheduled}' then
+  if v_next_states && '{ready, scheduled}' then
     insert into scheduled (class_id, run_at, lane_id, job_id, task, est_seconds, attempt, crashes)
     select v_class, p_now + make_interval(secs => s.delay), s.lane_id, s.job_id, s.task, s.charge, s.attempt + 1,
       s.crashes
-    from unnest(v_fates, p_delays, v_lanes, v_jobs, v_tasks, v_charges, v_attempts, v_crashes) s(fate, delay, lane_id,
-      job_id, task, charge, attempt, crashes)
-    where s.fate = 'scheduled';
+    from unnest(v_next_states, p_delays, v_lanes, v_jobs, v_tasks, v_charges, v_attempts, v_crashes)
+      s(next_state, delay, lane_id, job_id, task, charge, attempt, crashes)
+    where s.next_state = 'scheduled';
     perform push_ready(v_class, array_agg(s.lane_id), array_agg(s.job_id), array_agg(s.task), array_agg(s.charge),
       array_agg((s.attempt + (s.outcome <> 'released')::int)::smallint),
       array_agg((s.crashes + (s.outcome = 'lost')::int)::smallint), p_now)
-    from (select * from unnest(v_fates, v_outcomes, v_lanes, v_jobs, v_tasks, v_charges, v_attempts, v_crashes)
-        with ordinality u(fate, outcome, lane_id, job_id, task, charge, attempt, crashes, ord) where u.fate = 'ready'
-        order by u.ord) s;
+    from (
+      select * from unnest(v_next_states, v_outcomes, v_lanes, v_jobs, v_tasks, v_charges, v_attempts, v_crashes)
+        with ordinality u(next_state, outcome, lane_id, job_id, task, charge, attempt, crashes, ord)
+      where u.next_state = 'ready' order by u.ord) s;
   end if;
   if v_merging is not null then
     perform push_merges(v_merging, p_now);
   end if;
-  return v_fates;
+  return v_next_states;
 end
 $$;

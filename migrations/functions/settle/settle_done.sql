@@ -1,8 +1,7 @@
 -- Ends a lease all of whose tasks are done; the arrays are in the lease's order, the caller has locked its row. False:
 -- a job is being cancelled, and nothing has changed.
 create or replace function settle_done(p_lease lease, p_worker worker, p_contents bytea[], p_partials bytea[],
-  p_oks int[], p_faileds int[], p_seconds real[],
-  p_now timestamptz) returns boolean language plpgsql as $$
+  p_oks int[], p_faileds int[], p_seconds real[], p_now timestamptz) returns boolean language plpgsql as $$
 declare
   v_jobs bigint[];  -- these and the following have one element per job
   v_counts int[];
@@ -31,15 +30,13 @@ begin
   select array_agg(s.job_id), array_agg(case when s.task = j.tasks_total then 0 else s.n end),
     array_agg(case when s.task = j.tasks_total then 0 else s.ok end),
     array_agg(case when s.task = j.tasks_total then 0 else s.failed end), array_agg(s.cost),
-      array_agg(s.task = j.tasks_total), array_agg(s.ord),
-    array_agg(s.ord) filter (where s.task = j.tasks_total)
+    array_agg(s.task = j.tasks_total), array_agg(s.ord), array_agg(s.ord) filter (where s.task = j.tasks_total)
   into v_jobs, v_counts, v_ok_sums, v_failed_sums, v_costs, v_merged, v_lasts, v_merges
   from (
     select x.job_id, count(*)::int n, sum(x.ok) ok, sum(x.failed) failed,
       sum((coalesce(x.seconds, 0) * p_worker.speed)::float8) cost, max(x.task) task, max(x.ord) ord
     from (select unnest(p_lease.jobs) job_id, unnest(p_lease.tasks) task, unnest(p_oks) ok, unnest(p_faileds) failed,
-      unnest(p_seconds) seconds,
-      generate_series(1, cardinality(p_lease.jobs)) ord) x group by x.job_id order by ord) s
+      unnest(p_seconds) seconds, generate_series(1, cardinality(p_lease.jobs)) ord) x group by x.job_id order by ord) s
   cross join lateral (select y.tasks_total from job y where y.id = s.job_id
     and y.id between v_low and v_high offset 0) j;
 
@@ -47,13 +44,12 @@ begin
   insert into result (job_id, seq, team_id, state, fence, worker_id, attempt, items_ok, items_failed, seconds, bytes,
     content, partial, finished_at)
   select s.job_id, s.task, v_teams[array_position(v_accounts, s.account)], 'done', p_lease.fence, p_worker.id,
-    s.attempt, s.ok, s.failed,
-    coalesce(s.seconds, 0) * p_worker.speed, coalesce(octet_length(s.content), 0), s.content, s.partial, p_now
+    s.attempt, s.ok, s.failed, coalesce(s.seconds, 0) * p_worker.speed, coalesce(octet_length(s.content), 0), s.content,
+    s.partial, p_now
   from (
     select unnest(p_lease.jobs) job_id, unnest(p_lease.tasks) task, unnest(p_lease.accounts) account,
-      unnest(p_lease.attempts) attempt, unnest(p_oks) ok,
-      unnest(p_faileds) failed, unnest(p_seconds) seconds, unnest(p_contents) content, unnest(p_partials) partial,
-      generate_series(1, cardinality(p_lease.jobs)) ord) s
+      unnest(p_lease.attempts) attempt, unnest(p_oks) ok, unnest(p_faileds) failed, unnest(p_seconds) seconds,
+      unnest(p_contents) content, unnest(p_partials) partial, generate_series(1, cardinality(p_lease.jobs)) ord) s
   where v_merges is null or s.ord <> all(v_merges);
 
   perform lock_class(p_lease.class_id);

@@ -1,8 +1,8 @@
 -- Counts what was settled into the jobs and ends those that have nothing left to run; answers the jobs to merge.
 -- The arrays are those of settle.
 create or replace function settle_jobs(p_fence bigint, p_jobs bigint[], p_tasks int[], p_merges boolean[],
-  p_outcomes text[], p_fates text[],
-  p_costs float8[], p_oks int[], p_faileds int[], p_errors text[], p_partials bytea[], p_now timestamptz)
+  p_outcomes text[], p_next_states text[], p_costs float8[], p_oks int[], p_faileds int[], p_errors text[],
+  p_partials bytea[], p_now timestamptz)
 returns bigint[] language plpgsql as $$
 declare
   v_changed bigint[];
@@ -12,27 +12,26 @@ declare
 begin
   select min(id), max(id) into v_low, v_high from unnest(p_jobs) u(id);
   with part as materialized (
-    select s.job_id, count(*) filter (where s.fate in ('done', 'quarantined') and not s.is_merge)::int ended,
-      count(*) filter (where s.fate = 'quarantined' and not s.is_merge)::int bad,
-      coalesce(bool_or(s.is_merge and s.fate = 'done'), false) merged,
-      coalesce(bool_or(s.is_merge and s.fate = 'quarantined'), false) unmerged,
-      coalesce(sum(s.ok) filter (where s.fate in ('done', 'quarantined') and not s.is_merge), 0) ok,
-      coalesce(sum(s.failed) filter (where s.fate in ('done', 'quarantined') and not s.is_merge), 0) failed,
-      sum(s.cost) cost,
-      array_agg(s.task) filter (where s.fate = 'quarantined') bad_tasks,
-      array_agg(s.task) filter (where s.fate in ('ready', 'scheduled') and s.outcome <> 'released') again_tasks,
-      count(*) filter (where s.fate in ('ready', 'scheduled') and s.outcome <> 'released')::int again,
-      max(s.error) filter (where s.fate = 'quarantined') error,
-      (array_agg(s.error order by s.ord desc) filter (where s.outcome in ('retry', 'final', 'lost')
-        and s.fate <> 'dropped'))[1] last_error,
-      max(s.ord) filter (where s.fate = 'done') done_ord
-    from unnest(p_jobs, p_tasks, p_merges, p_outcomes, p_fates, p_costs, p_oks, p_faileds, p_errors)
-      with ordinality s(job_id, task, is_merge, outcome, fate, cost, ok, failed, error, ord) group by 1
+    select s.job_id, count(*) filter (where s.next_state in ('done', 'quarantined') and not s.is_merge)::int ended,
+      count(*) filter (where s.next_state = 'quarantined' and not s.is_merge)::int bad,
+      coalesce(bool_or(s.is_merge and s.next_state = 'done'), false) merged,
+      coalesce(bool_or(s.is_merge and s.next_state = 'quarantined'), false) unmerged,
+      coalesce(sum(s.ok) filter (where s.next_state in ('done', 'quarantined') and not s.is_merge), 0) ok,
+      coalesce(sum(s.failed) filter (where s.next_state in ('done', 'quarantined') and not s.is_merge), 0) failed,
+      sum(s.cost) cost, array_agg(s.task) filter (where s.next_state = 'quarantined') bad_tasks,
+      array_agg(s.task) filter (where s.next_state in ('ready', 'scheduled') and s.outcome <> 'released') again_tasks,
+      count(*) filter (where s.next_state in ('ready', 'scheduled') and s.outcome <> 'released')::int again,
+      max(s.error) filter (where s.next_state = 'quarantined') error,
+      (array_agg(s.error order by s.ord desc)
+        filter (where s.outcome in ('retry', 'final', 'lost') and s.next_state <> 'dropped'))[1] last_error,
+      max(s.ord) filter (where s.next_state = 'done') done_ord
+    from unnest(p_jobs, p_tasks, p_merges, p_outcomes, p_next_states, p_costs, p_oks, p_faileds, p_errors)
+      with ordinality s(job_id, task, is_merge, outcome, next_state, cost, ok, failed, error, ord) group by 1
   ), next as materialized (
     select p.*, j.merge, j.stop_error,
       case when j.state = 'cancelling' then
-          case when leases_of_job(p.job_id) <> '{}' then 'cancelling' when j.stop_error is null then 'cancelled'
-            else 'failed' end
+          case when leases_of_job(p.job_id) <> '{}' then 'cancelling'
+            when j.stop_error is null then 'cancelled' else 'failed' end
         when p.merged then 'succeeded'
         when p.unmerged then 'failed'
         when p.ended > 0 and j.tasks_left = p.ended and j.tasks_quarantined + p.bad = j.tasks_total then 'failed'
@@ -40,16 +39,15 @@ begin
         else j.state end state,
       p.ended > 0 and j.tasks_left = p.ended and j.merge and j.tasks_quarantined + p.bad < j.tasks_total
         and j.state <> 'cancelling' merging
-    from part p cross join lateral (select * from job x where x.id = p.job_id
-      and x.id between v_low and v_high offset 0) j
+    from part p
+    cross join lateral (select * from job x where x.id = p.job_id and x.id between v_low and v_high offset 0) j
   ), changed as (
     update job j set items_ok = j.items_ok + n.ok, items_failed = j.items_failed + n.failed,
-      tasks_left = j.tasks_left - n.ended,
-      tasks_quarantined = j.tasks_quarantined + n.bad, charged_seconds = j.charged_seconds + n.cost,
-        revision = j.revision + 1,
-      state = n.state, finished_at = case when n.state in ('succeeded', 'failed', 'cancelled') then p_now end,
-      error = case when n.state = 'failed' then coalesce(n.stop_error, n.error) end,
-      retries = j.retries + n.again, last_error = coalesce(n.last_error, j.last_error),
+      tasks_left = j.tasks_left - n.ended, tasks_quarantined = j.tasks_quarantined + n.bad,
+      charged_seconds = j.charged_seconds + n.cost, revision = j.revision + 1, state = n.state,
+      finished_at = case when n.state in ('succeeded', 'failed', 'cancelled') then p_now end,
+      error = case when n.state = 'failed' then coalesce(n.stop_error, n.error) end, retries = j.retries + n.again,
+      last_error = coalesce(n.last_error, j.last_error),
       last_event = j.last_event + (n.again_tasks is not null)::int + (n.bad_tasks is not null)::int
         + (n.state in ('succeeded', 'failed', 'cancelled'))::int
     from next n where j.id = n.job_id and j.id = any(p_jobs) and j.id between v_low and v_high
@@ -62,14 +60,15 @@ begin
     from changed where again_tasks is not null
     union all
     select id, last_event - finished::int, team_id, p_now, 'quarantined', json_build_object('tasks', bad_tasks)
-      from changed where bad_tasks is not null
+    from changed where bad_tasks is not null
     union all
-    select id, last_event, team_id, p_now, 'finished', json_strip_nulls(json_build_object('state', state, 'error',
-      error)) from changed where finished
+    select id, last_event, team_id, p_now, 'finished',
+      json_strip_nulls(json_build_object('state', state, 'error', error))
+    from changed where finished
   ), reported as (
     insert into report (job_id, team_id, fence, content, created_at)
-    select id, team_id, p_fence, p_partials[done_ord], p_now from changed where state = 'succeeded'
-      and p_partials[done_ord] is not null
+    select id, team_id, p_fence, p_partials[done_ord], p_now
+    from changed where state = 'succeeded' and p_partials[done_ord] is not null
   )
   select array_agg(id), array_agg(id order by id) filter (where merging) into v_changed, v_merging from changed;
   perform notify_jobs(v_changed);

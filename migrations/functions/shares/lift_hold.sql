@@ -1,6 +1,4 @@
--- Lifts a hold: of the team p_team_id that a member made, or, with null, any. Answers whether there was one.
--- Arguments: p_hold_id bigint, p_team_id bigint (null: any hold; else of that team, not by an administrator).
--- Answers boolean: lifted.
+-- Lifts a hold: of the team p_team_id, made by a member; with null, any. Answers whether there was one.
 create or replace function lift_hold(p_hold_id bigint, p_team_id bigint) returns boolean
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare

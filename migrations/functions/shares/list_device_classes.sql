@@ -1,6 +1,5 @@
--- The device classes, with what stands and runs in them. devices: seen within the lease time. waiting: for a start time
--- or the next attempt, counted to 10,000.
--- Answers rows: settings and depth of each device class.
+-- The device classes: settings, and what stands and runs in them. devices: seen within the lease time. waiting: for a
+-- start time or the next attempt, counted to 10,000.
 -- needs: lease_ttl
 create or replace function list_device_classes(p_now timestamptz default clock_timestamp())
 returns table (device_class text, half_life_seconds float8, entry_limit_seconds float8, devices bigint, ready bigint,
@@ -8,8 +7,8 @@ returns table (device_class text, half_life_seconds float8, entry_limit_seconds 
 language sql stable security definer set search_path = plimsoll, pg_temp
 begin atomic
   select c.name, c.half_life_seconds, c.entry_limit_seconds,
-    (select count(*) from worker w where w.class_id = c.id and w.state in ('active', 'draining')
-    and w.seen_at > p_now - lease_ttl()),
+    (select count(*) from worker w
+      where w.class_id = c.id and w.state in ('active', 'draining') and w.seen_at > p_now - lease_ttl()),
     (select coalesce(sum(s.ready), 0)::bigint from account_state s where s.class_id = c.id),
     (select coalesce(sum(cardinality(l.jobs)), 0)::bigint from lease l where l.class_id = c.id),
     (select count(*) from (select from scheduled s where s.class_id = c.id limit 10000) few)

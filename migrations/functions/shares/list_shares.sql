@@ -1,12 +1,9 @@
--- What each account used and is due, faded to now: used_share of the class's device-seconds, due_share by weight among
--- those that used some lately or want to.
--- Arguments: p_team_id bigint (null: all teams).
+-- What each account of a team (null: of all) used and is due, faded to now: used_share of the class's device-seconds,
+-- due_share by weight among those that used some lately or want to.
 create or replace function list_shares(p_team_id bigint, p_now timestamptz default clock_timestamp())
 returns table (team_id bigint, team_name text, device_class text, weight float8, cap int, slots int, ready bigint,
-  used_seconds float8,
-  used_share float8, due_share float8, quota_seconds float8, quota_used float8, quota_period text,
-    quota_renews_at timestamptz,
-  quota_spent boolean, paused boolean)
+  used_seconds float8, used_share float8, due_share float8, quota_seconds float8, quota_used float8, quota_period text,
+  quota_renews_at timestamptz, quota_spent boolean, paused boolean)
 language plpgsql stable security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -15,9 +12,8 @@ begin
   return query
   with present as (
     select a.team_id, c.id class_id, c.name, s.weight, s.cap, s.slots, s.ready,
-      faded(s.used, s.used_at, p_now, c.half_life_seconds) used,
-      s.quota_seconds, period_used(s.period_seconds, s.period_start, s.quota_period, p_now) quota_used, s.quota_period,
-        s.spent, s.paused
+      faded(s.used, s.used_at, p_now, c.half_life_seconds) used, s.quota_seconds,
+      period_used(s.period_seconds, s.period_start, s.quota_period, p_now) quota_used, s.quota_period, s.spent, s.paused
     from account a join device_class c on c.id = a.class_id
     cross join lateral (select * from account_state y where y.account_id = a.id order by y.version desc limit 1) s
   ), counted as (

@@ -1,8 +1,7 @@
--- The teams that have a limit, how far they are, and at most how many jobs a minute they may submit; p_team_id null:
--- all.
--- Arguments: p_team_id bigint (null: all teams).
-create or replace function list_team_limits(p_team_id bigint) returns table (team_id bigint, queued_jobs int,
-  queued bigint, jobs_per_minute int)
+-- The limits of a team (null: of all that have some): jobs that may be queued, and are; jobs that may be submitted in a
+-- minute.
+create or replace function list_team_limits(p_team_id bigint)
+returns table (team_id bigint, queued_jobs int, queued bigint, jobs_per_minute int)
 language sql stable security definer set search_path = plimsoll, pg_temp
 begin atomic
   select l.team_id, l.queued_jobs, (select count(*) from (

@@ -1,6 +1,5 @@
--- Accounts whose quota's period is over may be served again. Answers how many.
--- Answers int: accounts that may be served again, of one class a call; call again while it is not 0.
--- When: every second.
+-- Duty, every second: accounts whose quota's period is over may be served again, those of one class a call. Answers how
+-- many; call again while it is not 0.
 create or replace function renew_quotas(p_now timestamptz default clock_timestamp()) returns int
 language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan

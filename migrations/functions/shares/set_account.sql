@@ -24,8 +24,7 @@ begin
     select id into strict v_account from account where team_id = p_team_id and class_id = v_class;
   end if;
   update account_state t set version = o.version + 1, weight = coalesce(p_weight, o.weight),
-    cap = coalesce(p_cap, o.cap),
-    paused = coalesce(p_paused, o.paused), vtime = greatest(o.vtime, class_clock(v_class))
+    cap = coalesce(p_cap, o.cap), paused = coalesce(p_paused, o.paused), vtime = greatest(o.vtime, class_clock(v_class))
   from (select * from account_state z where z.account_id = v_account order by z.version desc limit 1) o
     where t.account_id = o.account_id and t.version = o.version;
   perform pg_notify('plimsoll_ready', p_device_class);

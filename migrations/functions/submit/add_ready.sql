@@ -28,8 +28,7 @@ begin
       v_old.vtime := starting_vtime(p_class_id, v_old.weight, v_old.vtime, v_old.used, v_old.used_at, p_now);
     end if;
     update account_state set version = v_old.version + 1, ready = v_old.ready + p_counts[1], lanes = v_old.lanes,
-      heads = v_old.heads,
-      counts = v_old.counts, vtime = v_old.vtime
+      heads = v_old.heads, counts = v_old.counts, vtime = v_old.vtime
     where ctid = v_old.spot;
     return v_opened;
   end if;
@@ -38,20 +37,18 @@ begin
     from unnest(p_lanes, p_firsts, p_counts) u(lane_id, first, n) join lane l on l.id = u.lane_id
   ), changed as (
     update account_state t set version = o.version + 1, ready = o.ready + m.more, lanes = m.lanes, heads = m.heads,
-      counts = m.counts,
-      vtime = case when o.ready > 0 then o.vtime else starting_vtime(p_class_id, o.weight, o.vtime, o.used, o.used_at,
-        p_now) end
+      counts = m.counts, vtime = case when o.ready > 0 then o.vtime
+        else starting_vtime(p_class_id, o.weight, o.vtime, o.used, o.used_at, p_now) end
     from (select distinct account_id from added) x
     cross join lateral (select z.ctid spot, z.* from account_state z where z.account_id = x.account_id
       order by z.version desc limit 1) o
     cross join lateral (
       select sum(a.n)::int more, array_agg(coalesce(c.lane_id, a.lane_id)) lanes,
-        array_agg(coalesce(c.head, a.first - 1)) heads,
-        array_agg(coalesce(c.n, 0) + coalesce(a.n, 0)) counts, bool_or(c.lane_id is null) opened
+        array_agg(coalesce(c.head, a.first - 1)) heads, array_agg(coalesce(c.n, 0) + coalesce(a.n, 0)) counts,
+        bool_or(c.lane_id is null) opened
       from unnest(o.lanes, o.heads, o.counts) c(lane_id, head, n)
       full join (select * from added where added.account_id = x.account_id) a on a.lane_id = c.lane_id) m
-    where t.ctid = o.spot
-    returning m.opened
+    where t.ctid = o.spot returning m.opened
   )
   select bool_or(c.opened) into v_opened from changed c;
   return v_opened;

@@ -28,8 +28,7 @@
 -- outcome: created; replayed (same key and fingerprint: job_id and created_at of the first); key_conflict (same key,
 -- another fingerprint); unique_conflict (job_id is the unfinished job that has the unique key); over_quota (refusal
 -- says which quota: see refuse_over_quota). job_id is null where no job answers. Scheduled jobs start as scheduled,
--- others
--- as queued. 22023: arguments; 23514: today's partitions are missing (ensure_partitions).
+-- others as queued. 22023: arguments; 23514: today's partitions are missing (ensure_partitions).
 --
 -- Locks: idempotency keys, limits, unique keys, each in one order for all callers; then the classes. Who waits for a
 -- key holds no class lock.
@@ -213,8 +212,7 @@ begin
         v_wakes := add_ready(v_class, v_lanes[1:1], v_numbers[1:1], array[v_tasks], p_now);
       else
         v_wakes := (
-          select add_ready(v_class, array_agg(x.lane_id), array_agg(x.first), array_agg(x.n), p_now)
-          from (
+          select add_ready(v_class, array_agg(x.lane_id), array_agg(x.first), array_agg(x.n), p_now) from (
             select v_lanes[i] lane_id, min(v_numbers[v_first_tasks[i] + 1]) first, sum(v_task_counts[i])::int n
             from generate_series(1, v_count) i where v_queued[i] and v_classes[i] = v_class group by 1) x
           having count(*) > 0);

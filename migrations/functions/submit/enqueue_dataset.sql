@@ -3,10 +3,9 @@
 -- its own: no text is copied. outcome as in enqueue, and no_dataset (it does not exist, is another team's, or was
 -- deleted).
 create or replace function enqueue_dataset(p_team_id bigint, p_user_id bigint, p_kind text, p_kind_version smallint,
-  p_args json, p_name text,
-  p_labels jsonb, p_priority smallint, p_device_class text, p_capability text, p_memory_bucket smallint, p_model text,
-  p_key text, p_fingerprint bytea, p_run_at timestamptz, p_deadline timestamptz, p_timeout real, p_unique_key text,
-    p_dataset_id bigint, p_record_seconds float8, p_byte_seconds float8,
+  p_args json, p_name text, p_labels jsonb, p_priority smallint, p_device_class text, p_capability text,
+  p_memory_bucket smallint, p_model text, p_key text, p_fingerprint bytea, p_run_at timestamptz, p_deadline timestamptz,
+  p_timeout real, p_unique_key text, p_dataset_id bigint, p_record_seconds float8, p_byte_seconds float8,
   p_now timestamptz default clock_timestamp())
 returns table (job_id bigint, outcome text, created_at timestamptz, refusal jsonb)
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
@@ -26,11 +25,9 @@ begin
   into strict v_records, v_seconds from dataset_chunk c where c.dataset_id = p_dataset_id;
   select e.job_id, e.outcome, e.created_at, e.refusal into strict job_id, outcome, created_at, refusal
   from enqueue(array[p_team_id], array[p_user_id], array[p_kind], array[p_kind_version], array[p_args], array[p_name],
-    array[p_labels],
-    array[p_priority], array[p_device_class], array[p_capability], array[p_memory_bucket], array[p_model], array[true],
-      array[p_run_at],
-    array[p_key], array[p_fingerprint], array[p_deadline], array[p_timeout], array[p_unique_key], false,
-      array_fill(1, array[cardinality(v_records)]), v_records, v_seconds,
+    array[p_labels], array[p_priority], array[p_device_class], array[p_capability], array[p_memory_bucket],
+    array[p_model], array[true], array[p_run_at], array[p_key], array[p_fingerprint], array[p_deadline],
+    array[p_timeout], array[p_unique_key], false, array_fill(1, array[cardinality(v_records)]), v_records, v_seconds,
     array_fill(null::bytea, array[cardinality(v_records)]), p_now) e;
   if outcome = 'created' then
     update job j set dataset_id = p_dataset_id where j.id = job_id;

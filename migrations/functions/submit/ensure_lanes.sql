@@ -1,8 +1,8 @@
 -- The ids of the lanes with the given keys, in their order. Missing accounts and lanes are made; what has its lane is
 -- not looked up, and not offered to the table, again.
 create or replace function ensure_lanes(p_teams bigint[], p_classes smallint[], p_kinds text[],
-  p_kind_versions smallint[],
-  p_capabilities text[], p_memory_buckets smallint[], p_models text[], p_priorities smallint[])
+  p_kind_versions smallint[], p_capabilities text[], p_memory_buckets smallint[], p_models text[],
+  p_priorities smallint[])
 returns int[] language plpgsql as $$
 declare
   v_lanes int[];
@@ -11,7 +11,7 @@ begin
     v_lanes := array(
       select coalesce(v_lanes[i], (select l.id from account a join lane l on l.account_id = a.id
         where a.team_id = p_teams[i] and a.class_id = p_classes[i] and l.kind = p_kinds[i]
-        and l.kind_version = p_kind_versions[i]
+          and l.kind_version = p_kind_versions[i]
           and l.capability = p_capabilities[i] and l.memory_bucket = p_memory_buckets[i] and l.model = p_models[i]
           and l.priority = p_priorities[i]))
       from generate_series(1, cardinality(p_teams)) i order by i);

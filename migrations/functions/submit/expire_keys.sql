@@ -1,6 +1,5 @@
--- Forgets idempotency keys past their time, and unique keys whose jobs have ended. An hour's grace: who takes a key
--- over at this moment is not seen.
--- When: hourly.
+-- Duty, hourly: removes unique keys whose jobs have ended, and idempotency keys past their time, at most p_limit.
+-- Answers how many of the latter. An hour's grace: a submit that takes a key over at this moment is not seen.
 create or replace function expire_keys(p_limit int default 10000, p_now timestamptz default clock_timestamp())
 returns int language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare

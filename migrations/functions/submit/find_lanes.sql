@@ -1,7 +1,6 @@
 -- The device class and the lane of each job of a submit, null where there is none yet, and whether one of the teams may
 -- have a limit or a quota. An element per job, as in enqueue. Where all jobs are of one lane it is looked up once.
--- Lanes
--- stay: who makes missing ones (ensure_lanes) need not look again. Index: lane's key.
+-- Lanes stay: who makes missing ones (ensure_lanes) need not look again. Index: lane's key.
 create or replace function find_lanes(p_teams bigint[], p_device_classes text[], p_kinds text[],
   p_kind_versions smallint[], p_capabilities text[], p_memory_buckets smallint[], p_models text[],
   p_priorities smallint[], out classes smallint[], out lanes int[], out limited boolean)
@@ -23,8 +22,7 @@ begin
     where c.name = p_device_classes[1];
     return;
   end if;
-  select array_agg(x.class_id), array_agg(x.lane_id), bool_or(x.limited) into classes, lanes, limited
-  from (
+  select array_agg(x.class_id), array_agg(x.lane_id), bool_or(x.limited) into classes, lanes, limited from (
     select c.id class_id, l.id lane_id, t.team_id is not null limited
     from generate_series(1, cardinality(p_teams)) i
     left join device_class c on c.name = p_device_classes[i]
@@ -32,7 +30,6 @@ begin
     left join lane l on l.account_id = a.id and l.kind = p_kinds[i] and l.kind_version = p_kind_versions[i]
       and l.capability = p_capabilities[i] and l.memory_bucket = p_memory_buckets[i] and l.model = p_models[i]
       and l.priority = p_priorities[i]
-    left join team_limit t on t.team_id = p_teams[i]
-    order by i offset 0) x;
+    left join team_limit t on t.team_id = p_teams[i] order by i offset 0) x;
 end
 $$;

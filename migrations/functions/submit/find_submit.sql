@@ -1,6 +1,5 @@
--- No row: the key was not used, or is forgotten. same: with this fingerprint.
--- Answers (job_id bigint, same boolean): what a submit with this key answered, and whether the request was the same;
--- no row: no such submit.
+-- The job that a submit with this Idempotency-Key made. same: with this fingerprint. No row: the key was not used, or
+-- has expired.
 create or replace function find_submit(p_team_id bigint, p_key text, p_fingerprint bytea,
   p_now timestamptz default clock_timestamp())
 returns table (job_id bigint, same boolean) language sql stable security definer set search_path = plimsoll, pg_temp

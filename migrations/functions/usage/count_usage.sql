@@ -12,7 +12,7 @@ begin
       j.tasks_total - j.tasks_left - j.tasks_quarantined tasks, j.items_ok items, (o.job_id is null)::int first,
       j.charged_seconds - coalesce(o.seconds, 0) more_seconds,
       j.tasks_total - j.tasks_left - j.tasks_quarantined - coalesce(o.tasks, 0) more_tasks,
-        j.items_ok - coalesce(o.items, 0) more_items
+      j.items_ok - coalesce(o.items, 0) more_items
     from unnest(p_jobs, p_ats) u(id, at)
     cross join lateral (select * from job x where x.id = u.id and x.id between v_low and v_high offset 0) j
     left join lateral (select * from usage_job x where x.job_id = u.id
@@ -26,7 +26,6 @@ begin
   select g.team_id, g.hour, g.user_id, g.kind, sum(more_seconds), sum(more_tasks), sum(more_items), sum(first)
   from gain g where more_seconds <> 0 or more_tasks <> 0 or more_items <> 0 group by 1, 2, 3, 4
   on conflict (team_id, hour, user_id, kind) do update set seconds = h.seconds + excluded.seconds,
-    tasks = h.tasks + excluded.tasks,
-    items = h.items + excluded.items, jobs = h.jobs + excluded.jobs;
+    tasks = h.tasks + excluded.tasks, items = h.items + excluded.items, jobs = h.jobs + excluded.jobs;
 end
 $$;

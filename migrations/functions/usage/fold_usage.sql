@@ -1,6 +1,5 @@
--- Counts what completions touched; answers how many touches it took, p_limit while there may be more.
--- Answers int: completions that were counted; as many as p_limit: call again.
--- When: every 5 s.
+-- Duty, every 5 s: counts what completions touched since. Answers how many touches it took; call again while it is
+-- p_limit.
 create or replace function fold_usage(p_limit int default 1000) returns int
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare

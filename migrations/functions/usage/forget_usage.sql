@@ -1,5 +1,4 @@
--- Forgets hours before the last p_keep_days days.
--- When: hourly.
+-- Duty, hourly: removes hours older than p_keep_days days. Answers how many.
 create or replace function forget_usage(p_keep_days int, p_now timestamptz default clock_timestamp()) returns int
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare

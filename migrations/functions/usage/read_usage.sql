@@ -1,10 +1,6 @@
--- What was used in the hours from p_from (inclusive) to p_to, of one team or (null) of all, summed over what p_by does
--- not name: hour, day or month (by the calendar in UTC; one of them at most), team, user, kind. What it does not name
--- is null.
--- Arguments: p_team_id bigint (null: all), p_from, p_to timestamptz, p_by text[] (of hour, day, month, team, user,
--- kind), p_limit int.
--- Answers (start timestamptz, team_id bigint, team_name text, user_id bigint, user_name text, kind text, seconds
--- float8, tasks, items, jobs bigint); what p_by does not name is null, and summed over.
+-- What was used in the hours from p_from (inclusive) to p_to, of a team or (null) of all, by p_by: hour, day or month
+-- (by the calendar in UTC; one of them at most), team, user, kind. What p_by does not name is null, and summed over.
+-- seconds: normalised device-seconds.
 create or replace function read_usage(p_team_id bigint, p_from timestamptz, p_to timestamptz, p_by text[], p_limit int)
 returns table (start timestamptz, team_id bigint, team_name text, user_id bigint, user_name text, kind text,
   seconds float8, tasks bigint, items bigint, jobs bigint)

@@ -1,6 +1,6 @@
 -- Trigger: whatever ends a lease notes its jobs for count_usage, one row that nobody reads on a hot path.
-create or replace function touch_usage() returns trigger language plpgsql security definer set search_path = plimsoll,
-  pg_temp as $$
+create or replace function touch_usage() returns trigger
+language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 begin
   insert into usage_touch (at, jobs) values (clock_timestamp(), old.jobs);
   return null;

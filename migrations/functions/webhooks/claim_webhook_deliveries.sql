@@ -1,8 +1,5 @@
--- The notices that are due, at most p_limit and a few of each webhook, so that one that hangs holds up no other.
--- They count as lost when no outcome is recorded within p_lease: then they are sent again.
--- Answers notices to send now: (id bigint, attempt smallint, type text, job_id bigint, data json, created_at
--- timestamptz, url text, secret bytea).
--- When: every second.
+-- Duty, every second: the notices that are due, at most p_limit and a few of each webhook, so that one that hangs holds
+-- up no other. They count as lost, and are sent again, when no outcome is recorded within p_lease.
 create or replace function claim_webhook_deliveries(p_limit int, p_lease interval, p_most_attempts int,
   p_now timestamptz default clock_timestamp())
 returns table (id bigint, attempt smallint, type text, job_id bigint, data json, created_at timestamptz, url text,

@@ -1,5 +1,5 @@
--- No new claims for this worker (or again); it hears of it in the heartbeat's answer.
--- Answers boolean: found.
+-- Stops new claims of a worker, or allows them again; the heartbeat's answer says so. Answers whether there is such a
+-- worker.
 create or replace function drain_worker(p_worker_id int, p_drain boolean) returns boolean
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 begin

@@ -1,7 +1,5 @@
--- Ends the leases of workers that fell silent. One worker a call (class locks are taken in order): call
--- again while it answers a row.
--- Answers (worker_id int, tasks int); one silent worker a call: call again while it answers a row.
--- When: every second.
+-- Duty, every second: ends the leases of a worker that was not seen within the lease time, one worker a call (class
+-- locks are taken in order): call again while it answers a row. tasks: how many it held.
 create or replace function expire_leases(p_now timestamptz default clock_timestamp())
 returns table (worker_id int, tasks int) language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan

@@ -1,12 +1,11 @@
--- Beat at most 5 s apart, and only while the device thread makes progress. alive = false: the leases are
--- gone or about to go; drop all work and register again. cleanup: the request that this device has to answer, or null.
--- Arguments: p_worker_id int, p_epoch int, p_fences bigint[] (held), p_progress_jobs bigint[], p_progress_items int[]
--- (items done in open tasks), p_telemetry json = null.
+-- A worker is alive: every 5 s or more often, and only while the device thread makes progress. p_fences: the leases it
+-- holds; p_progress_jobs, p_progress_items: items done in open tasks; p_telemetry null keeps the last. alive = false:
+-- the leases are gone or about to go; drop all work and register again. stale_fences: drop those. cancelled_jobs: stop
+-- their tasks and complete (verdict cancelled) or release them. cleanup: the request that this device has to answer,
+-- with every beat until it does; null: none.
 create or replace function heartbeat(p_worker_id int, p_epoch int, p_fences bigint[], p_progress_jobs bigint[],
-  p_progress_items int[],
-  p_telemetry json default null, p_now timestamptz default clock_timestamp())
-returns table (alive boolean, draining boolean, stale_fences bigint[], cancelled_jobs bigint[],
-  cleanup bigint)
+  p_progress_items int[], p_telemetry json default null, p_now timestamptz default clock_timestamp())
+returns table (alive boolean, draining boolean, stale_fences bigint[], cancelled_jobs bigint[], cleanup bigint)
 language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -27,7 +26,8 @@ begin
   end if;
   update worker w set seen_at = greatest(w.seen_at, p_now), telemetry = coalesce(p_telemetry, w.telemetry),
     progress = v_progress,
-    oldest_fence = coalesce((select min(l.fence) from lease l where l.worker_id = w.id and l.fence >= w.oldest_fence),
+    oldest_fence = coalesce(
+      (select min(l.fence) from lease l where l.worker_id = w.id and l.fence >= w.oldest_fence),
       (select last_value from fence_seq))
   where w.id = p_worker_id returning * into v_worker;
   -- A claim whose answer was lost: the worker lives, but knows nothing of the lease. No answer is on its way

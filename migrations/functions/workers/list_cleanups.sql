@@ -1,6 +1,4 @@
--- The last request for each device. result: what the worker told.
--- Answers the last request for each device: (worker_id int, asked_by text, asked_at, ended_at timestamptz, result json
--- as the worker told it).
+-- The last request to each device to free what is kept between tasks. result: as the worker reported it.
 create or replace function list_cleanups()
 returns table (worker_id int, asked_by text, asked_at timestamptz, ended_at timestamptz, result json)
 language sql stable security definer set search_path = plimsoll, pg_temp

@@ -1,14 +1,11 @@
--- A worker announces itself. The same (node, device) keeps its id and gets a new epoch; what the old process
--- still held runs elsewhere at once. No row: a worker that lives has this name and says that it has another
--- home (info.home) than this one. Without homes, the younger is taken for the older's successor. p_helps: those of
--- p_kinds of which this worker also runs tasks of other device classes.
--- Arguments: p_node text, p_device text (stable on its node), p_device_class text, p_kinds text[] ('kind:version'),
--- p_capabilities text[], p_memory_bucket smallint, p_speed real (normalised seconds per device second, usually 1),
--- p_info json (shown in '/v1/devices'; its 'home' tells machines of one name apart).
--- Answers (worker_id int, epoch int); no row: a worker with another home lives under this name.
+-- Registers a worker. p_device: stable on its node; p_kinds: kind:version; p_memory_bucket: it has 2^n MiB; p_speed:
+-- normalised seconds per device-second, usually 1; p_info: shown in /v1/devices, its home tells machines of one name
+-- apart; p_helps: those of p_kinds of which it also runs tasks of other device classes. The same (node, device) keeps
+-- its id and gets a new epoch; what the old process still held runs elsewhere at once. No row: a worker with another
+-- home lives under this name. Without homes, the younger is taken for the older's successor.
 create or replace function register_worker(p_node text, p_device text, p_device_class text, p_kinds text[],
-  p_capabilities text[],
-  p_memory_bucket smallint, p_speed real, p_info json, p_helps text[], p_now timestamptz default clock_timestamp())
+  p_capabilities text[], p_memory_bucket smallint, p_speed real, p_info json, p_helps text[],
+  p_now timestamptz default clock_timestamp())
 returns table (worker_id int, epoch int) language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -30,14 +27,12 @@ begin
   end if;
   return query
   insert into worker as w (node, device, epoch, class_id, kinds, capabilities, memory_bucket, speed, info, state,
-    registered_at, seen_at,
-    helps)
+    registered_at, seen_at, helps)
   values (p_node, p_device, 1, v_class, p_kinds, p_capabilities, p_memory_bucket, p_speed, p_info, 'active', p_now,
     p_now, p_helps)
   on conflict (node, device) do update set epoch = w.epoch + 1, class_id = excluded.class_id, kinds = excluded.kinds,
     capabilities = excluded.capabilities, memory_bucket = excluded.memory_bucket, speed = excluded.speed,
-    info = excluded.info,
-    telemetry = null, progress = '{}', state = 'active', registered_at = p_now, seen_at = p_now,
+    info = excluded.info, telemetry = null, progress = '{}', state = 'active', registered_at = p_now, seen_at = p_now,
     helps = excluded.helps
   returning w.id, w.epoch;
 end

@@ -1,6 +1,5 @@
--- false: the worker is known under another epoch by now, or somebody asked anew.
--- Arguments: p_worker_id int, p_epoch int, p_cleanup bigint, p_result json ('kept_bytes', 'freed_bytes').
--- Answers boolean; false: another epoch, or answered already.
+-- A worker's answer to a clean-up request: p_result has kept_bytes, freed_bytes. False: the worker has another epoch by
+-- now, or another request was made.
 create or replace function report_cleanup(p_worker_id int, p_epoch int, p_cleanup bigint, p_result json,
   p_now timestamptz default clock_timestamp())
 returns boolean language plpgsql security definer set search_path = plimsoll, pg_temp as $$

@@ -1,6 +1,5 @@
--- A device that cannot be used is listed with what its probe found (p_info). false: a worker runs on it.
--- Arguments: p_node, p_device, p_device_class text, p_info json ('capability.reason': why).
--- Answers boolean: listed as 'failed'; false: a worker runs on it.
+-- Lists a device that cannot be used as failed, with what its probe found (p_info, capability.reason says why). False:
+-- a worker runs on it.
 create or replace function report_device(p_node text, p_device text, p_device_class text, p_info json,
   p_now timestamptz default clock_timestamp())
 returns boolean language plpgsql security definer set search_path = plimsoll, pg_temp
@@ -25,8 +24,7 @@ begin
     registered_at, seen_at)
   values (p_node, p_device, 1, v_class, '{}', '{}', 0, 1, p_info, 'failed', p_now, p_now)
   on conflict (node, device) do update set epoch = w.epoch + 1, class_id = excluded.class_id, kinds = '{}',
-    capabilities = '{}',
-    info = excluded.info, telemetry = null, progress = '{}', state = 'failed', seen_at = p_now;
+    capabilities = '{}', info = excluded.info, telemetry = null, progress = '{}', state = 'failed', seen_at = p_now;
   return true;
 end
 $$;

@@ -1,7 +1,5 @@
--- outcome: 'asked' · 'waiting' (the one before is not done yet, and stands for this one) · 'gone' (no worker lives
--- there). No row: there is no such device.
--- Answers outcome text: 'asked', 'waiting' (the request before is not answered yet and stands for this one), 'gone'
--- (no worker lives there); no row: no such device.
+-- Asks a device to free what it keeps between tasks. outcome: asked; waiting (the request before is not answered yet,
+-- and stands for this one); gone (no worker lives there). No row: there is no such device.
 create or replace function request_cleanup(p_node text, p_device text, p_user_id bigint,
   p_now timestamptz default clock_timestamp())
 returns table (outcome text) language plpgsql security definer set search_path = plimsoll, pg_temp as $$

@@ -1,5 +1,5 @@
 -- Stable, as what it consists of: otherwise the planner may not inline it and plans it anew at every call.
 -- needs: lease_ttl
-create or replace function worker_is_alive(p_worker worker, p_epoch int,
-  p_now timestamptz) returns boolean language sql stable
+create or replace function worker_is_alive(p_worker worker, p_epoch int, p_now timestamptz)
+returns boolean language sql stable
 return p_worker.epoch = p_epoch and p_worker.state in ('active', 'draining') and p_worker.seen_at > p_now - lease_ttl();

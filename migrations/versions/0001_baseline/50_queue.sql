@@ -227,6 +227,8 @@ create table vacuum_horizon (
   constraint vacuum_horizon_holder_check
     check (holder in ('session', 'replication_slot', 'prepared_transaction', 'replication_log'))
 );
+comment on column vacuum_horizon.position is
+  'the transaction from which on dead rows stay; of replication_log, the byte of the log that is read next';
 
 -- Small tables that turn over quickly: clean after a fixed number of dead rows, at full speed, and keep the
 -- files' length (shrinking them takes a lock that stops claims).
@@ -248,8 +250,7 @@ set local role plimsoll_queue;
 -- What the steps of a claim lease.
 create type claimed_tasks as (jobs bigint[], tasks int[], attempts smallint[], ests real[], finish float8);
 
--- Accounts that take turns in a claim, in the order of their turns, and the lanes that are looked at, account by
--- account.
+-- Accounts that share a claim, in the order of their turns, and the lanes that are looked at, account by account.
 create type claim_turns as (
   horizon float8,  -- virtual time of the first account that this claim leaves waiting; null: it leaves none
   room int,  -- how many tasks of each account are looked at
