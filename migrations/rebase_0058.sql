@@ -3,9 +3,11 @@ do $$
 declare
   v_function regprocedure;
 begin
-  -- Triggers go with their functions, and come back with them.
-  for v_function in select p.oid from pg_proc p where p.pronamespace = 'plimsoll'::regnamespace loop
-    execute format('drop function if exists %s cascade', v_function);
+  -- One by one: a function takes those with it that need it. Triggers go, too, and come back with their functions.
+  loop
+    select p.oid into v_function from pg_proc p where p.pronamespace = 'plimsoll'::regnamespace limit 1;
+    exit when not found;
+    execute format('drop function %s cascade', v_function);
   end loop;
 end
 $$;
@@ -36,4 +38,5 @@ create table schema_set (
   version int not null
 );
 create unique index schema_set_one_row on schema_set ((true));
+comment on column vacuum_horizon.position is null;
 delete from schema_migration;

@@ -7,7 +7,8 @@
 -- (read_claimed_chunks). p_memory_bucket: 2^n MiB are free on the device; null: as registered. p_models: what the
 -- device holds in memory. PLM01: the worker is not registered or has expired. A single task that is no merge, which is
 -- what an idle worker that is woken gets, is read by itself.
--- To keep leases short a worker holds two at most: one running, one fetched ahead. A task that a worker died on is handed
+-- To keep leases short a worker holds two at most: one running, one fetched ahead. A task that a worker died on is
+-- handed
 -- out alone, and for a minute not to the device it died on while another could run it.
 create or replace function claim(p_worker_id int, p_epoch int, p_max_seconds float8 default 0.25,
   p_max_tasks int default 64, p_memory_bucket smallint default null, p_models text[] default '{}',

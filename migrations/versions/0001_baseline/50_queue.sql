@@ -227,8 +227,6 @@ create table vacuum_horizon (
   constraint vacuum_horizon_holder_check
     check (holder in ('session', 'replication_slot', 'prepared_transaction', 'replication_log'))
 );
-comment on column vacuum_horizon.position is
-  'the transaction from which on dead rows stay; of replication_log, the byte of the log that is read next';
 
 -- Small tables that turn over quickly: clean after a fixed number of dead rows, at full speed, and keep the
 -- files' length (shrinking them takes a lock that stops claims).
