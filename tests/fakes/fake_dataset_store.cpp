@@ -1,12 +1,9 @@
-#include "fake_dataset_store.hpp"
+#include "tests/fakes/fake_dataset_store.hpp"
 
-namespace plimsoll::http::test {
+namespace plimsoll::fakes {
 
 using queue::Dataset;
 using queue::DatasetState;
-
-template <class T>
-using awaitable = boost::asio::awaitable<T>;
 
 Result<FakeDatasetStore::Stored*> FakeDatasetStore::find(TeamId team, DatasetId id) {
     const auto found = datasets.find(id);
@@ -16,7 +13,26 @@ Result<FakeDatasetStore::Stored*> FakeDatasetStore::find(TeamId team, DatasetId 
     return &found->second;
 }
 
+std::optional<Error> FakeDatasetStore::broken_limit(const queue::NewDataset& dataset) const {
+    int count = 0;
+    int uploads = 0;
+    std::int64_t bytes = dataset.bytes;
+    for (const auto& [id, one] : datasets) {
+        if (one.team != dataset.team) continue;
+        ++count;
+        if (one.dataset.state == DatasetState::uploading) ++uploads;
+        if (one.dataset.state != DatasetState::failed) bytes += one.dataset.bytes_total;
+    }
+    if (count >= queue::kTeamDatasets) return Error{Errc::invalid_input, "Too many.", {}};
+    if (uploads >= queue::kTeamUploads) return Error{Errc::invalid_input, "Too many uploads.", {}};
+    if (bytes > queue::kTeamDatasetBytes) {
+        return Error{Errc::invalid_input, "Too many bytes.", "/bytes"};
+    }
+    return std::nullopt;
+}
+
 awaitable<Result<Dataset>> FakeDatasetStore::create(queue::NewDataset dataset) {
+    if (const auto broken = broken_limit(dataset)) co_return fail(*broken);
     Stored stored;
     stored.team = dataset.team;
     stored.dataset.id = DatasetId{next_++};
@@ -24,6 +40,9 @@ awaitable<Result<Dataset>> FakeDatasetStore::create(queue::NewDataset dataset) {
     stored.dataset.name = dataset.name;
     stored.dataset.format = dataset.format;
     stored.dataset.bytes_total = dataset.bytes;
+    stored.dataset.submitter_name = identity_.name_of(dataset.submitter);
+    stored.dataset.created_at = SystemClock().now();
+    stored.dataset.version = 1;
     co_return datasets.emplace(stored.dataset.id, stored).first->second.dataset;
 }
 
@@ -55,8 +74,11 @@ awaitable<Result<Dataset>> FakeDatasetStore::append(TeamId team, DatasetId id,
     const auto found = find(team, id);
     if (!found) co_return fail(found.error());
     auto& [owner, dataset, reading, chunks, steps] = **found;
-    if (dataset.bytes_received != step.from) co_return fail(Errc::conflict, "Elsewhere.");
+    if (dataset.state != DatasetState::uploading || dataset.bytes_received != step.from) {
+        co_return fail(Errc::conflict, "The upload does not stand there.");
+    }
     ++steps;
+    ++dataset.version;
     dataset.bytes_received = step.to;
     dataset.columns = step.columns;
     reading = step.reading;
@@ -65,6 +87,7 @@ awaitable<Result<Dataset>> FakeDatasetStore::append(TeamId team, DatasetId id,
         dataset.records += chunk.records;
         dataset.records_failed += chunk.failed;
         chunks.push_back(std::move(chunk));
+        ++dataset.chunks;
     }
     co_return dataset;
 }
@@ -72,16 +95,22 @@ awaitable<Result<Dataset>> FakeDatasetStore::append(TeamId team, DatasetId id,
 awaitable<Result<Dataset>> FakeDatasetStore::reject(TeamId team, DatasetId id, std::string why) {
     const auto found = find(team, id);
     if (!found) co_return fail(found.error());
-    (*found)->dataset.state = DatasetState::failed;
-    (*found)->dataset.error = std::move(why);
+    auto& dataset = (*found)->dataset;
+    if (dataset.state != DatasetState::uploading) co_return dataset;
+    dataset.state = DatasetState::failed;
+    dataset.error = std::move(why);
+    dataset.records = dataset.records_failed = dataset.chunks = 0;
+    ++dataset.version;
     (*found)->chunks.clear();
-    co_return (*found)->dataset;
+    co_return dataset;
 }
 
 awaitable<Result<void>> FakeDatasetStore::remove(TeamId team, UserId, DatasetId id) {
     const auto found = find(team, id);
     if (!found) co_return fail(found.error());
+    if (jobs_.uses(id)) co_return fail(Errc::conflict, "A job on it has not ended.");
     datasets.erase(id);
+    jobs_.forget_dataset(id);
     co_return Result<void>{};
 }
 
@@ -100,15 +129,27 @@ awaitable<Result<std::vector<queue::DatasetChunkInfo>>> FakeDatasetStore::chunks
 awaitable<Result<std::string>> FakeDatasetStore::chunk(TeamId team, DatasetId id, int seq) {
     const auto found = find(team, id);
     if (!found) co_return fail(found.error());
-    co_return (*found)->chunks.at(static_cast<std::size_t>(seq)).content;
+    const auto& chunks = (*found)->chunks;
+    if (static_cast<std::size_t>(seq) >= chunks.size()) {
+        co_return fail(Errc::not_found, "There is no such chunk.");
+    }
+    co_return chunks[static_cast<std::size_t>(seq)].content;
 }
 
 awaitable<Result<queue::Submitted>> FakeDatasetStore::submit(queue::NewJob job, DatasetId id,
-                                                             double, double) {
+                                                             double seconds_per_record,
+                                                             double seconds_per_byte) {
     const auto found = find(job.team, id);
     if (!found) co_return fail(found.error());
-    submitted.push_back(std::move(job));
-    co_return queue::Submitted{answer, false};
+    if ((*found)->dataset.state != DatasetState::ready) {
+        co_return fail(Errc::not_found, "The dataset is not ready.");
+    }
+    for (const auto& chunk : (*found)->chunks) {
+        job.plan.tasks.push_back({chunk.content, chunk.records,
+                                  seconds_per_record * static_cast<double>(chunk.records) +
+                                      seconds_per_byte * static_cast<double>(chunk.bytes)});
+    }
+    co_return jobs_.store(std::move(job), id);
 }
 
-}  // namespace plimsoll::http::test
+}  // namespace plimsoll::fakes

@@ -1,28 +1,31 @@
 #pragma once
 
 #include "server/queue/store.hpp"
+#include "tests/fakes/fake_identity.hpp"
 
 #include <list>
 #include <map>
 
 #include <boost/asio/steady_timer.hpp>
 
-namespace plimsoll::http::test {
+namespace plimsoll::fakes {
 
-using boost::asio::awaitable;
-
-// The queue in memory. Used on the I/O thread only; tests reach it through LiveServer::on_io.
+// Jobs in memory; no worker runs them: a test says what happens to them. For one thread.
 class FakeJobStore final : public queue::JobStore {
   public:
     struct Stored {
         queue::Job job;
         std::vector<queue::JobEvent> events;
-        std::vector<std::string> chunks;  // gzip members of JSON lines
+        std::vector<std::string> chunks;  // gzip members of JSON lines; each counts as one item
         std::string given_up;             // why its tasks were, if they were
         std::optional<std::string> report;
         std::optional<queue::IdempotencyKey> key;
         jobs::Plan plan;
+        std::optional<DatasetId> dataset;  // its tasks' inputs are this dataset's chunks
     };
+
+    // Submitters' names are of `identity`, which outlives this.
+    explicit FakeJobStore(const FakeIdentity& identity) : identity_(identity) {}
 
     awaitable<Result<queue::Submitted>> submit(queue::NewJob job) override;
     awaitable<Result<queue::Submitted>> submitted_before(TeamId team,
@@ -45,6 +48,12 @@ class FakeJobStore final : public queue::JobStore {
     awaitable<Result<std::vector<queue::DeviceStatus>>> devices() override;
     awaitable<Result<void>> ready() override;
 
+    // As submit, of a job whose tasks were made of a dataset.
+    Result<queue::Submitted> store(queue::NewJob job, std::optional<DatasetId> dataset);
+    // Its jobs cannot run again, nor show their inputs.
+    void forget_dataset(DatasetId id);
+    bool uses(DatasetId id) const;  // a job on it has not ended
+
     void happen(JobId id, queue::JobState state, const std::string& event);
 
     std::map<JobId, Stored> jobs;
@@ -55,6 +64,12 @@ class FakeJobStore final : public queue::JobStore {
 
   private:
     Result<Stored*> find(TeamId team, JobId id);
+    Result<queue::Submitted> stored_before(TeamId team, const queue::IdempotencyKey& key) const;
+    // The unfinished job that has the team's unique key.
+    std::optional<JobId> holder(TeamId team, const std::string& unique_key) const;
+    queue::Redrive redrive(TeamId team, JobId id);
+
+    const FakeIdentity& identity_;
     std::int64_t next_ = 1000;
 };
 
@@ -67,4 +82,4 @@ class FakeSignals final : public queue::JobSignals {
     std::list<boost::asio::steady_timer*> waiting_;
 };
 
-}  // namespace plimsoll::http::test
+}  // namespace plimsoll::fakes

@@ -1,19 +1,17 @@
 #pragma once
 
 #include "server/queue/dataset_store.hpp"
+#include "tests/fakes/fake_job_store.hpp"
 
 #include <map>
 
 #include <boost/asio/awaitable.hpp>
 
-namespace plimsoll::http::test {
+namespace plimsoll::fakes {
 
-// Datasets in memory. Used on the I/O thread only.
+// Datasets in memory; its jobs go to a FakeJobStore. For one thread.
 class FakeDatasetStore final : public queue::DatasetStore {
   public:
-    template <class T>
-    using awaitable = boost::asio::awaitable<T>;
-
     struct Stored {
         TeamId team;
         queue::Dataset dataset;
@@ -21,6 +19,10 @@ class FakeDatasetStore final : public queue::DatasetStore {
         std::vector<jobs::DatasetChunk> chunks;
         int steps = 0;
     };
+
+    // Both outlive this.
+    FakeDatasetStore(const FakeIdentity& identity, FakeJobStore& jobs)
+        : identity_(identity), jobs_(jobs) {}
 
     awaitable<Result<queue::Dataset>> create(queue::NewDataset dataset) override;
     awaitable<Result<queue::Dataset>> get(TeamId team, DatasetId id) override;
@@ -35,18 +37,20 @@ class FakeDatasetStore final : public queue::DatasetStore {
     awaitable<Result<std::vector<queue::DatasetChunkInfo>>> chunks(TeamId team,
                                                                    DatasetId id) override;
     awaitable<Result<std::string>> chunk(TeamId team, DatasetId id, int seq) override;
-    // Remembers the job; submits nothing.
     awaitable<Result<queue::Submitted>> submit(queue::NewJob job, DatasetId id,
                                                double seconds_per_record,
                                                double seconds_per_byte) override;
 
     std::map<DatasetId, Stored> datasets;
-    std::vector<queue::NewJob> submitted;
-    JobId answer;  // of submit
 
   private:
     Result<Stored*> find(TeamId team, DatasetId id);
+    // Why the team cannot have this one too.
+    std::optional<Error> broken_limit(const queue::NewDataset& dataset) const;
+
+    const FakeIdentity& identity_;
+    FakeJobStore& jobs_;
     std::int64_t next_ = 500;
 };
 
-}  // namespace plimsoll::http::test
+}  // namespace plimsoll::fakes

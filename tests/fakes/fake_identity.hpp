@@ -4,12 +4,13 @@
 
 #include <map>
 
-namespace plimsoll::http::test {
+namespace plimsoll::fakes {
 
 using boost::asio::awaitable;
 
 // Users, teams and credentials in memory. It starts with a team "research" (ada, owner and
 // administrator; vera, viewer) and a team "trading" (tom, owner), and a token for each of them.
+// The other fakes take names from it. It keeps no audit rows.
 class FakeIdentity final : public identity::IdentityStore {
   public:
     FakeIdentity();
@@ -39,6 +40,10 @@ class FakeIdentity final : public identity::IdentityStore {
     awaitable<Result<bool>> bootstrap(std::string user_name, std::string team_name,
                                       std::string link_hash, Timestamp link_expires_at) override;
 
+    // Empty: there is no such user or team.
+    std::string name_of(UserId user) const;
+    std::string name_of(TeamId team) const;
+
     // Secrets.
     std::string ada, vera, tom, narrow, link;  // `narrow` is ada's with jobs:read alone
     std::string brief;                         // ada's, until kBriefEnd
@@ -53,6 +58,11 @@ class FakeIdentity final : public identity::IdentityStore {
         identity::NewSession who;
         SessionId id;
         std::string csrf;
+        Timestamp expires_at;
+    };
+    struct Link {
+        identity::NewSession who;
+        Timestamp expires_at;
     };
 
     UserId add_user(const std::string& name, bool administrator);
@@ -60,14 +70,17 @@ class FakeIdentity final : public identity::IdentityStore {
     std::string issue(UserId user, TeamId team, std::set<std::string, std::less<>> scopes,
                       std::optional<Timestamp> expires_at = {});
     Result<identity::Principal> principal(UserId user, TeamId team) const;
+    // The token's entry in tokens_, if it has not expired.
+    Issued* valid(TokenId id);
+    bool is_last_owner(TeamId team, UserId user) const;
 
     std::int64_t next_ = 1;
     std::map<UserId, identity::User> users_;
     std::map<TeamId, identity::Team> teams_;
     std::map<std::pair<TeamId, UserId>, identity::Role> members_;
-    std::map<std::string, Issued> tokens_;               // by hash
-    std::map<std::string, Session> sessions_;            // by hash
-    std::map<std::string, identity::NewSession> links_;  // by hash
+    std::map<std::string, Issued> tokens_;     // by hash
+    std::map<std::string, Session> sessions_;  // by hash
+    std::map<std::string, Link> links_;        // by hash
 };
 
-}  // namespace plimsoll::http::test
+}  // namespace plimsoll::fakes

@@ -1,12 +1,28 @@
-#include "fake_identity.hpp"
+#include "tests/fakes/fake_identity.hpp"
 
 #include "server/identity/secret.hpp"
 
-namespace plimsoll::http::test {
+#include <algorithm>
+#include <cctype>
+
+namespace plimsoll::fakes {
 
 using identity::Principal;
 using identity::Role;
 using identity::SecretKind;
+
+namespace {
+
+Timestamp now() {
+    return SystemClock().now();
+}
+
+std::string lower_case(std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+}
+
+}  // namespace
 
 FakeIdentity::FakeIdentity() {
     const auto research = add_team("research");
@@ -25,19 +41,29 @@ FakeIdentity::FakeIdentity() {
     narrow = issue(user_ada, research, {"jobs:read"});
     brief = issue(user_ada, research, all, parse_rfc3339(std::string(kBriefEnd)));
     const auto secret = identity::make_secret(SecretKind::sign_in);
-    links_[secret.hash] = {user_ada, research, {}};
+    links_[secret.hash] = {{user_ada, research, {}}, now() + std::chrono::hours(1)};
     link = secret.text;
+}
+
+std::string FakeIdentity::name_of(UserId user) const {
+    const auto found = users_.find(user);
+    return found == users_.end() ? "" : found->second.name;
+}
+
+std::string FakeIdentity::name_of(TeamId team) const {
+    const auto found = teams_.find(team);
+    return found == teams_.end() ? "" : found->second.name;
 }
 
 UserId FakeIdentity::add_user(const std::string& name, bool administrator) {
     const UserId id{next_++};
-    users_[id] = {id, name, "", administrator, false, Timestamp()};
+    users_[id] = {id, name, "", administrator, false, now()};
     return id;
 }
 
 TeamId FakeIdentity::add_team(const std::string& name) {
     const TeamId id{next_++};
-    teams_[id] = {id, name, Timestamp()};
+    teams_[id] = {id, name, now()};
     return id;
 }
 
@@ -47,9 +73,11 @@ std::string FakeIdentity::issue(UserId user, TeamId team, std::set<std::string, 
     identity::Token token;
     token.id = TokenId{next_++};
     token.user = user;
+    token.user_name = name_of(user);
     token.name = "test";
     token.hint = secret.text.substr(0, 12);
     token.scopes = std::move(scopes);
+    token.created_at = now();
     token.expires_at = expires_at;
     tokens_[secret.hash] = {token, team};
     return secret.text;
@@ -65,47 +93,71 @@ Result<Principal> FakeIdentity::principal(UserId user, TeamId team) const {
     return who;
 }
 
+FakeIdentity::Issued* FakeIdentity::valid(TokenId id) {
+    for (auto& [hash, issued] : tokens_) {
+        const auto& end = issued.token.expires_at;
+        if (issued.token.id == id) return !end || *end > now() ? &issued : nullptr;
+    }
+    return nullptr;
+}
+
+bool FakeIdentity::is_last_owner(TeamId team, UserId user) const {
+    const auto owns = [&](const auto& member) {
+        return member.first.first == team && member.second == Role::owner;
+    };
+    const auto own = members_.find({team, user});
+    return own != members_.end() && own->second == Role::owner &&
+           std::ranges::count_if(members_, owns) == 1;
+}
+
 awaitable<Result<Principal>> FakeIdentity::by_token(std::string hash) {
-    const auto issued = tokens_.find(hash);
-    if (issued == tokens_.end()) co_return fail(Errc::unauthenticated, "Unknown.");
-    auto who = principal(issued->second.token.user, issued->second.team);
+    const auto found = tokens_.find(hash);
+    auto* issued = found == tokens_.end() ? nullptr : valid(found->second.token.id);
+    if (issued == nullptr) co_return fail(Errc::unauthenticated, "Unknown or expired.");
+    auto who = principal(issued->token.user, issued->team);
     if (who) {
-        who->token = issued->second.token.id;
-        who->scopes = issued->second.token.scopes;
-        who->expires_at = issued->second.token.expires_at;
+        issued->token.last_used_at = now();
+        who->token = issued->token.id;
+        who->scopes = issued->token.scopes;
+        who->expires_at = issued->token.expires_at;
     }
     co_return who;
 }
 
 awaitable<Result<Principal>> FakeIdentity::by_session(std::string hash) {
-    const auto session = sessions_.find(hash);
-    if (session == sessions_.end()) co_return fail(Errc::unauthenticated, "Unknown.");
-    auto who = principal(session->second.who.user, session->second.who.team);
+    const auto found = sessions_.find(hash);
+    if (found == sessions_.end() || found->second.expires_at <= now()) {
+        co_return fail(Errc::unauthenticated, "Unknown or expired.");
+    }
+    const auto& session = found->second;
+    auto who = principal(session.who.user, session.who.team);
+    if (who && session.who.token) {
+        const auto* opened_with = valid(*session.who.token);
+        if (opened_with == nullptr) co_return fail(Errc::unauthenticated, "Its token has ended.");
+        who->expires_at = opened_with->token.expires_at;
+    }
     if (who) {
-        who->session = session->second.id;
-        who->csrf = session->second.csrf;
-        for (const auto& [hash_of_token, issued] : tokens_) {
-            if (issued.token.id == session->second.who.token) {
-                who->expires_at = issued.token.expires_at;
-            }
-        }
+        who->session = session.id;
+        who->csrf = session.csrf;
     }
     co_return who;
 }
 
 awaitable<Result<identity::NewSession>> FakeIdentity::spend_sign_in_link(std::string hash) {
     const auto found = links_.find(hash);
-    if (found == links_.end()) co_return fail(Errc::unauthenticated, "The link is spent.");
-    const auto who = found->second;
+    if (found == links_.end() || found->second.expires_at <= now()) {
+        co_return fail(Errc::unauthenticated, "The link is spent or expired.");
+    }
+    const auto who = found->second.who;
     links_.erase(found);
     co_return who;
 }
 
 awaitable<Result<SessionId>> FakeIdentity::create_session(identity::NewSession who,
                                                           std::string hash, std::string csrf,
-                                                          Timestamp) {
+                                                          Timestamp expires_at) {
     const SessionId id{next_++};
-    sessions_[hash] = {who, id, csrf};
+    sessions_[hash] = {who, id, csrf, expires_at};
     co_return id;
 }
 
@@ -115,9 +167,9 @@ awaitable<Result<void>> FakeIdentity::end_session(SessionId id) {
 }
 
 awaitable<Result<void>> FakeIdentity::create_sign_in_link(Author, UserId user, TeamId team,
-                                                          std::string hash, Timestamp) {
-    if (!users_.contains(user)) co_return fail(Errc::not_found, "There is no such user.");
-    links_[hash] = {user, team, {}};
+                                                          std::string hash, Timestamp expires_at) {
+    if (!members_.contains({team, user})) co_return fail(Errc::not_found, "Not a member.");
+    links_[hash] = {{user, team, {}}, expires_at};
     co_return Result<void>();
 }
 
@@ -129,8 +181,11 @@ awaitable<Result<std::vector<identity::User>>> FakeIdentity::users() {
 
 awaitable<Result<identity::User>> FakeIdentity::create_user(Author, std::string name,
                                                             std::string email, bool administrator) {
+    email = lower_case(std::move(email));
     for (const auto& [id, user] : users_) {
-        if (user.name == name) co_return fail(Errc::conflict, "There is a user of this name.");
+        if (user.name == name || (!email.empty() && user.email == email)) {
+            co_return fail(Errc::conflict, "There is a user of this name or e-mail address.");
+        }
     }
     const auto id = add_user(name, administrator);
     users_[id].email = email;
@@ -138,15 +193,22 @@ awaitable<Result<identity::User>> FakeIdentity::create_user(Author, std::string 
 }
 
 awaitable<Result<std::vector<identity::Team>>> FakeIdentity::teams(UserId user) {
+    const auto person = users_.find(user);
+    const bool administrator = person != users_.end() && person->second.administrator;
     std::vector<identity::Team> found;
     for (const auto& [id, team] : teams_) {
-        if (users_.at(user).administrator || members_.contains({id, user})) found.push_back(team);
+        if (administrator || members_.contains({id, user})) found.push_back(team);
     }
     co_return found;
 }
 
-awaitable<Result<identity::Team>> FakeIdentity::create_team(Author, std::string name) {
-    co_return teams_[add_team(name)];
+awaitable<Result<identity::Team>> FakeIdentity::create_team(Author author, std::string name) {
+    for (const auto& [id, team] : teams_) {
+        if (team.name == name) co_return fail(Errc::conflict, "There is a team of this name.");
+    }
+    const auto id = add_team(name);
+    members_[{id, author.user}] = Role::owner;
+    co_return teams_[id];
 }
 
 awaitable<Result<std::vector<identity::Member>>> FakeIdentity::members(TeamId team) {
@@ -159,12 +221,24 @@ awaitable<Result<std::vector<identity::Member>>> FakeIdentity::members(TeamId te
 
 awaitable<Result<void>> FakeIdentity::set_member(Author, TeamId team, UserId user, Role role) {
     if (!users_.contains(user)) co_return fail(Errc::not_found, "There is no such user.");
+    if (role != Role::owner && is_last_owner(team, user)) {
+        co_return fail(Errc::conflict, "The team would have no owner.");
+    }
     members_[{team, user}] = role;
     co_return Result<void>();
 }
 
 awaitable<Result<void>> FakeIdentity::remove_member(Author, TeamId team, UserId user) {
-    members_.erase({team, user});
+    if (is_last_owner(team, user)) co_return fail(Errc::conflict, "The team would have no owner.");
+    if (members_.erase({team, user}) == 0) co_return fail(Errc::not_found, "Not a member.");
+    std::erase_if(tokens_, [&](const auto& entry) {
+        return entry.second.team == team && entry.second.token.user == user;
+    });
+    const auto theirs = [&](const auto& entry) {
+        return entry.second.who.team == team && entry.second.who.user == user;
+    };
+    std::erase_if(sessions_, theirs);
+    std::erase_if(links_, theirs);
     co_return Result<void>();
 }
 
@@ -176,23 +250,32 @@ awaitable<Result<std::vector<identity::Token>>> FakeIdentity::tokens(TeamId team
             found.push_back(issued.token);
         }
     }
+    std::ranges::sort(found, {}, &identity::Token::id);
     co_return found;
 }
 
 awaitable<Result<identity::Token>> FakeIdentity::create_token(Author author, identity::Token token,
                                                               std::string hash) {
+    if (!members_.contains({author.team, token.user})) {
+        co_return fail(Errc::not_found, "Not a member.");
+    }
     token.id = TokenId{next_++};
+    token.user_name = name_of(token.user);
+    token.created_at = now();
     tokens_[hash] = {token, author.team};
     co_return token;
 }
 
-awaitable<Result<void>> FakeIdentity::revoke_token(Author, TokenId id) {
-    std::erase_if(tokens_, [id](const auto& entry) { return entry.second.token.id == id; });
+awaitable<Result<void>> FakeIdentity::revoke_token(Author author, TokenId id) {
+    const auto gone = std::erase_if(tokens_, [&](const auto& entry) {
+        return entry.second.team == author.team && entry.second.token.id == id;
+    });
+    if (gone == 0) co_return fail(Errc::not_found, "There is no such token.");
     co_return Result<void>();
 }
 
 awaitable<Result<bool>> FakeIdentity::bootstrap(std::string, std::string, std::string, Timestamp) {
-    co_return false;
+    co_return false;  // it starts with users
 }
 
-}  // namespace plimsoll::http::test
+}  // namespace plimsoll::fakes

@@ -1,41 +1,15 @@
-#include "live_server.hpp"
+#include "tests/unit/server/http/live/live_server.hpp"
 
 #include "server/http/contract/contract_text.hpp"
-#include "server/jobs/rest/operations.hpp"
-
-#include <boost/asio/post.hpp>
 
 namespace plimsoll::http::test {
 
 LiveServer::LiveServer(Timeouts timeouts) : contract_(contract_json()) {
-    const Backends backends{
-        jobs_,
-        datasets_,
-        signals_,
-        shares_,
-        identity_,
-        webhooks_,
-        webhook_targets_,
-        clock_,
-        jobs::contracts(),
-        pool_,
-        records_,
-        planner_,
-        schedules_,
-        baselines_,
-        [this](Handlers& handlers) { jobs::add_operations(handlers, {jobs_, records_}); }};
-    server_ = std::make_unique<HttpServer>(io_, backends, "0.0.0", std::nullopt);
     ListenOptions options;
     options.timeouts = timeouts;
-    const auto port = server_->start(options);
+    const auto port = start(options);
     if (!port) throw std::runtime_error(port.error().message);
     port_ = *port;
-    thread_ = std::thread([this] { io_.run(); });
-}
-
-LiveServer::~LiveServer() {
-    boost::asio::post(io_, [this] { server_->close(); });
-    thread_.join();
 }
 
 std::string LiveServer::bytes_of(const Sent& sent) {

@@ -1,16 +1,20 @@
 #pragma once
 
 #include "server/webhooks/store.hpp"
+#include "tests/fakes/fake_identity.hpp"
 
 #include <algorithm>
 
-namespace plimsoll::http::test {
+namespace plimsoll::fakes {
 
-// Webhooks of any team in memory. For the I/O thread.
+// Webhooks in memory; nothing is sent. For one thread.
 class FakeWebhooks final : public webhooks::WebhookStore {
   public:
     template <class T>
     using Answer = webhooks::awaitable<Result<T>>;
+
+    // Outlives this.
+    explicit FakeWebhooks(const FakeIdentity& identity) : identity_(identity) {}
 
     Answer<std::vector<webhooks::Webhook>> list(TeamId team) override {
         std::vector<webhooks::Webhook> found;
@@ -21,9 +25,15 @@ class FakeWebhooks final : public webhooks::WebhookStore {
     }
     Answer<webhooks::Webhook> create(Author author, webhooks::Webhook webhook,
                                      std::string secret) override {
+        if (std::ranges::count(stored_, author.team, &Stored::team) >= webhooks::kWebhooksPerTeam) {
+            co_return fail(Errc::conflict, "Too many.");
+        }
         webhook.id = {next_++};
+        webhook.created_at = SystemClock().now();
         last_secret = std::move(secret);
         stored_.push_back({author.team, webhook, {}});
+        stored_.back().webhook.user = author.user;
+        stored_.back().webhook.user_name = identity_.name_of(author.user);
         co_return webhook;
     }
     Answer<void> remove(Author author, webhooks::WebhookId id) override {
@@ -52,7 +62,8 @@ class FakeWebhooks final : public webhooks::WebhookStore {
         delivery.id = {next_++};
         delivery.type = "webhook.test";
         delivery.state = "pending";
-        delivery.next_at = Timestamp{};
+        delivery.created_at = SystemClock().now();
+        delivery.next_at = delivery.created_at;
         webhook->sent.push_back(delivery);
         co_return delivery;
     }
@@ -74,8 +85,9 @@ class FakeWebhooks final : public webhooks::WebhookStore {
         return found == stored_.end() ? nullptr : &*found;
     }
 
+    const FakeIdentity& identity_;
     std::vector<Stored> stored_;
     std::int64_t next_ = 1;
 };
 
-}  // namespace plimsoll::http::test
+}  // namespace plimsoll::fakes

@@ -1,14 +1,16 @@
-#include "fake_job_store.hpp"
+#include "tests/fakes/fake_job_store.hpp"
 
 #include "server/base/gzip.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <nlohmann/json.hpp>
 
-namespace plimsoll::http::test {
+namespace plimsoll::fakes {
 
 using queue::JobState;
 
@@ -21,66 +23,93 @@ Result<FakeJobStore::Stored*> FakeJobStore::find(TeamId team, JobId id) {
     return &found->second;
 }
 
-awaitable<Result<queue::Submitted>> FakeJobStore::submit(queue::NewJob job) {
-    if (broken) co_return fail(*broken);
-    if (refusal) co_return queue::Submitted{{}, false, false, refusal};
-    if (job.idempotency) {
-        const auto first = co_await submitted_before(job.team, *job.idempotency);
-        if (first || first.error().code == Errc::conflict) co_return first;
-    }
+std::optional<JobId> FakeJobStore::holder(TeamId team, const std::string& unique_key) const {
+    if (unique_key.empty()) return std::nullopt;
     for (const auto& [id, stored] : jobs) {
-        if (!job.unique_key.empty() && stored.job.team == job.team &&
-            stored.job.unique_key == job.unique_key && !queue::is_final(stored.job.state)) {
-            co_return queue::Submitted{id, false, true};
+        if (stored.job.team == team && stored.job.unique_key == unique_key &&
+            !queue::is_final(stored.job.state)) {
+            return id;
         }
     }
+    return std::nullopt;
+}
+
+Result<queue::Submitted> FakeJobStore::store(queue::NewJob job, std::optional<DatasetId> dataset) {
+    if (broken) return fail(*broken);
+    if (refusal) return queue::Submitted{{}, false, false, refusal};
+    if (!nlohmann::json::accept(job.plan.args)) {
+        return fail(Errc::invalid_input, "The arguments are not JSON.");
+    }
+    if (job.idempotency) {
+        auto first = stored_before(job.team, *job.idempotency);
+        if (first || first.error().code == Errc::conflict) return first;
+    }
+    if (const auto id = holder(job.team, job.unique_key)) return queue::Submitted{*id, false, true};
     const JobId id{next_++};
     auto& stored = jobs[id];
     stored.key = job.idempotency;
-    stored.job.id = id;
-    stored.job.team = job.team;
-    stored.job.submitter = job.submitter;
-    stored.job.submitter_name = "ada";
-    stored.job.kind = job.kind;
-    stored.job.name = job.name;
-    stored.job.labels = job.labels;
-    stored.job.priority = job.priority;
-    stored.job.run_at = job.run_at;
-    stored.job.deadline = job.deadline;
-    stored.job.timeout = job.timeout;
-    stored.job.unique_key = job.unique_key;
-    stored.job.args = job.plan.args;
-    for (const auto& task : job.plan.tasks) stored.job.items_total += task.items;
-    stored.plan = std::move(job.plan);
-    happen(id, JobState::queued, "submitted");
-    co_return queue::Submitted{id, false};
+    stored.plan = job.plan;
+    stored.dataset = dataset;
+    stored.job = queue::stored(std::move(job), id, SystemClock().now());
+    queue::Submitted submitted{.id = id, .made = stored.job};
+    stored.job.submitter_name = identity_.name_of(stored.job.submitter);
+    stored.events.push_back({1, "submitted", "{}", stored.job.created_at});
+    return submitted;
+}
+
+awaitable<Result<queue::Submitted>> FakeJobStore::submit(queue::NewJob job) {
+    co_return store(std::move(job), std::nullopt);
+}
+
+Result<queue::Submitted> FakeJobStore::stored_before(TeamId team,
+                                                     const queue::IdempotencyKey& key) const {
+    for (const auto& [id, stored] : jobs) {
+        if (!stored.key || stored.job.team != team || stored.key->key != key.key) continue;
+        if (stored.key->fingerprint != key.fingerprint) {
+            return fail(Errc::conflict, "The key was used with another body.");
+        }
+        return queue::Submitted{id, true};
+    }
+    return fail(Errc::not_found, "The key was not used.");
 }
 
 awaitable<Result<queue::Submitted>> FakeJobStore::submitted_before(TeamId team,
                                                                    queue::IdempotencyKey key) {
-    for (const auto& [id, stored] : jobs) {
-        if (!stored.key || stored.job.team != team || stored.key->key != key.key) continue;
-        if (stored.key->fingerprint != key.fingerprint) {
-            co_return fail(Errc::conflict, "The key was used with another body.");
-        }
-        co_return queue::Submitted{id, true};
-    }
-    co_return fail(Errc::not_found, "The key was not used.");
+    if (broken) co_return fail(*broken);
+    co_return stored_before(team, key);
 }
 
 awaitable<Result<std::vector<Result<queue::Submitted>>>> FakeJobStore::submit_all(
     std::vector<queue::NewJob> bundle, bool whole) {
+    if (broken) co_return fail(*broken);
     const auto before = jobs;
     std::vector<Result<queue::Submitted>> answers;
     for (auto& job : bundle) answers.push_back(co_await submit(std::move(job)));
-    const auto at_fault = [](const auto& answer) { return !answer || answer->taken; };
+    const auto at_fault = [](const auto& answer) {
+        return !answer || answer->taken || answer->over_quota;
+    };
     if (whole && std::ranges::any_of(answers, at_fault)) {
         jobs = before;
         for (auto& answer : answers) {
+            if (!answer && answer.error().code == Errc::invalid_input) {
+                co_return fail(answer.error());
+            }
             if (!at_fault(answer)) answer = fail(Errc::cancelled, "Not stored.");
         }
     }
     co_return answers;
+}
+
+void FakeJobStore::forget_dataset(DatasetId id) {
+    for (auto& [job, stored] : jobs) {
+        if (stored.dataset == id) stored.plan.tasks.clear();
+    }
+}
+
+bool FakeJobStore::uses(DatasetId id) const {
+    return std::ranges::any_of(jobs, [id](const auto& entry) {
+        return entry.second.dataset == id && !queue::is_final(entry.second.job.state);
+    });
 }
 
 void FakeJobStore::happen(JobId id, JobState state, const std::string& event) {
@@ -125,26 +154,39 @@ awaitable<Result<queue::Job>> FakeJobStore::cancel(TeamId team, UserId, JobId id
     if (queue::is_final((*stored)->job.state)) {
         co_return fail(Errc::conflict, "The job is finished already.");
     }
-    happen(id, JobState::cancelling, "cancelling");
+    if ((*stored)->job.state == JobState::cancelling) co_return (*stored)->job;
+    if ((*stored)->job.started_at) {
+        happen(id, JobState::cancelling, "cancelling");
+    } else {
+        happen(id, JobState::cancelled, "finished");
+    }
     co_return (*stored)->job;
+}
+
+queue::Redrive FakeJobStore::redrive(TeamId team, JobId id) {
+    const auto found = find(team, id);
+    if (!found) return queue::Redrive::not_found;
+    auto& [job, events, chunks, given_up, report, key, plan, dataset] = **found;
+    if (!queue::is_final(job.state)) return queue::Redrive::unfinished;
+    if (dataset && plan.tasks.empty()) return queue::Redrive::no_dataset;
+    if (job.state == JobState::succeeded && given_up.empty()) return queue::Redrive::complete;
+    if (holder(team, job.unique_key)) return queue::Redrive::not_unique;
+    job.started_at.reset();
+    job.finished_at.reset();
+    job.error.clear();
+    job.tasks_failed = 0;
+    given_up.clear();
+    report.reset();
+    happen(id, JobState::queued, "redriven");
+    return queue::Redrive::redriven;
 }
 
 awaitable<Result<std::vector<queue::Redriven>>> FakeJobStore::redrive(TeamId team, UserId,
                                                                       std::vector<JobId> ids) {
+    if (broken) co_return fail(*broken);
     std::vector<queue::Redriven> outcomes;
-    for (const JobId id : ids) {
-        const auto stored = find(team, id);
-        auto outcome = queue::Redrive::redriven;
-        if (!stored) {
-            outcome = queue::Redrive::not_found;
-        } else if (!queue::is_final((*stored)->job.state)) {
-            outcome = queue::Redrive::unfinished;
-        } else if ((*stored)->job.state == JobState::succeeded) {
-            outcome = queue::Redrive::complete;
-        } else {
-            happen(id, JobState::queued, "redriven");
-        }
-        outcomes.push_back({id, outcome});
+    for (const JobId id : std::set(ids.begin(), ids.end())) {
+        outcomes.push_back({id, redrive(team, id)});
     }
     co_return outcomes;
 }
@@ -154,7 +196,12 @@ awaitable<Result<std::optional<queue::Wait>>> FakeJobStore::wait(TeamId team, Jo
     if (!stored) co_return fail(stored.error());
     if (queue::is_final((*stored)->job.state)) co_return std::nullopt;
     queue::Wait wait;
-    wait.reason = "own_jobs";
+    if ((*stored)->job.state == JobState::scheduled) {
+        wait.reason = "scheduled";
+        wait.until = (*stored)->job.run_at;
+        co_return wait;
+    }
+    wait.reason = "own_jobs";  // without workers, one reason is as good as another
     wait.tasks_ahead = 12;
     wait.device_class = "gpu";
     co_return wait;
@@ -185,6 +232,9 @@ awaitable<Result<std::vector<queue::JobEvent>>> FakeJobStore::events(TeamId team
 awaitable<Result<std::string>> FakeJobStore::report(TeamId team, JobId id) {
     const auto stored = find(team, id);
     if (!stored) co_return fail(stored.error());
+    if (!queue::is_final((*stored)->job.state)) {
+        co_return fail(Errc::conflict, "The job is not finished.");
+    }
     if (!(*stored)->report) co_return fail(Errc::not_found, "The job has no report.");
     co_return *(*stored)->report;
 }
@@ -206,7 +256,11 @@ awaitable<Result<std::string>> FakeJobStore::result_chunk(TeamId team, JobId id,
     const auto stored = find(team, id);
     if (!stored) co_return fail(stored.error());
     ++chunks_read;
-    co_return (*stored)->chunks.at(static_cast<std::size_t>(seq));
+    const auto& chunks = (*stored)->chunks;
+    if (static_cast<std::size_t>(seq) >= chunks.size()) {
+        co_return fail(Errc::not_found, "There is no such chunk.");
+    }
+    co_return chunks[static_cast<std::size_t>(seq)];
 }
 
 awaitable<Result<std::string>> FakeJobStore::task_input(TeamId team, JobId id, int seq) {
@@ -248,4 +302,4 @@ void FakeSignals::wake() {
     for (auto* timer : waiting_) timer->cancel();
 }
 
-}  // namespace plimsoll::http::test
+}  // namespace plimsoll::fakes

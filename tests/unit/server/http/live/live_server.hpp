@@ -1,22 +1,10 @@
 #pragma once
 
-#include "fake_baselines.hpp"
-#include "fake_dataset_store.hpp"
-#include "fake_identity.hpp"
-#include "fake_job_store.hpp"
-#include "fake_schedules.hpp"
-#include "fake_shares.hpp"
-#include "fake_team_records.hpp"
-#include "fake_webhooks.hpp"
-#include "raw_client.hpp"
 #include "server/http/contract/contract.hpp"
-#include "server/http/serving/http_server.hpp"
-#include "server/jobs/registry.hpp"
+#include "tests/unit/server/http/live/in_memory_server.hpp"
+#include "tests/unit/server/http/live/raw_client.hpp"
 
 #include <future>
-#include <thread>
-
-#include <gtest/gtest.h>
 
 namespace plimsoll::http::test {
 
@@ -28,12 +16,11 @@ struct Sent {
     std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
-// The real server on a free port, with everything behind it in memory.
-class LiveServer : public ::testing::Test {
+// It listens on a free port from the start, without TLS.
+class LiveServer : public InMemoryServer {
   protected:
     LiveServer() : LiveServer(Timeouts{}) {}
     explicit LiveServer(Timeouts timeouts);
-    ~LiveServer() override;
 
     // Runs `work` on the server's thread and waits for it.
     template <class Work>
@@ -54,27 +41,10 @@ class LiveServer : public ::testing::Test {
     JobId submit();
     static std::string path_of(JobId id) { return "/v1/jobs/" + to_public(id); }
 
-    boost::asio::io_context io_;
-    boost::asio::thread_pool pool_{1};
-    SystemClock clock_;
-    FakeJobStore jobs_;
-    FakeDatasetStore datasets_;
-    FakeSignals signals_;
-    FakeShares shares_;
-    FakeIdentity identity_;
-    FakeWebhooks webhooks_;
-    FakeTeamRecords records_;
-    planning::Planner planner_{datasets_, jobs::contracts(), {records_, jobs_}, pool_};
-    FakeSchedules schedules_;
-    FakeBaselines baselines_;
-    webhooks::AllowList webhook_targets_ =
-        webhooks::AllowList::parse("https://hooks.example.com", "").value();
-    std::unique_ptr<HttpServer> server_;
     unsigned short port_ = 0;
 
   private:
     Contract contract_;
-    std::thread thread_;
 };
 
 // The pointers that a refusal names, in order.

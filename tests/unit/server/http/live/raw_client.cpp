@@ -1,4 +1,4 @@
-#include "raw_client.hpp"
+#include "tests/unit/server/http/live/raw_client.hpp"
 
 #include <algorithm>
 
