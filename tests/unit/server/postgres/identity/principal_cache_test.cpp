@@ -28,7 +28,7 @@ TEST(PrincipalCache, RemembersFromTheQuestionOnAndNotForLong) {
     EXPECT_FALSE(cache.find({SecretKind::session, "hash"}, kStart));
 }
 
-TEST(PrincipalCache, RemembersThatACredentialIsNobodys) {
+TEST(PrincipalCache, RemembersUnknownCredentials) {
     PrincipalCache cache;
     cache.keep(kToken, fail(Errc::unauthenticated, "No."), cache.ask(kStart));
     EXPECT_EQ(cache.find(kToken, kStart).value().error().code, Errc::unauthenticated);
@@ -36,13 +36,13 @@ TEST(PrincipalCache, RemembersThatACredentialIsNobodys) {
     EXPECT_FALSE(cache.find(kToken, kStart));
 }
 
-TEST(PrincipalCache, RemembersNoTrouble) {
+TEST(PrincipalCache, DoesNotRememberErrors) {
     PrincipalCache cache;
     cache.keep(kToken, fail(Errc::unavailable, "Busy."), cache.ask(kStart));
     EXPECT_FALSE(cache.find(kToken, kStart));
 }
 
-TEST(PrincipalCache, TakesNoAnswerFromBeforeAChange) {
+TEST(PrincipalCache, IgnoresAnswersFromBeforeAChange) {
     PrincipalCache cache;
     const auto before = cache.ask(kStart);
     cache.forget();
@@ -50,7 +50,7 @@ TEST(PrincipalCache, TakesNoAnswerFromBeforeAChange) {
     EXPECT_FALSE(cache.find(kToken, kStart));
 }
 
-TEST(PrincipalCache, HoldsSoManyAndDropsTheOldForNewOnes) {
+TEST(PrincipalCache, EvictsTheOldestAtItsLimit) {
     PrincipalCache cache;
     const auto keep = [&](std::size_t number, PrincipalCache::Clock::time_point now) {
         const Credential credential{SecretKind::token, std::to_string(number)};

@@ -1,5 +1,5 @@
 // What costs a worker its process.
-#include "worker_case.hpp"
+#include "tests/unit/server/worker/loop/worker_case.hpp"
 
 #include <string>
 
@@ -86,7 +86,7 @@ TEST_F(WorkerTest, AFailureOnASoundDeviceCostsNothingElse) {
     EXPECT_EQ(cleanings_, 0);
 }
 
-TEST_F(WorkerTest, AShortageLetsGoOfWhatIsKept) {
+TEST_F(WorkerTest, OutOfMemoryReleasesKeptMemory) {
     auto failing = task("fail", 0);
     failing.input = "exhausted";
     store_.ready = {{failing, task("echo", 1)}};

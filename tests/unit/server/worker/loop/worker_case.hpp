@@ -1,9 +1,9 @@
 #pragma once
 
-#include "fake_store.hpp"
-#include "fake_timer.hpp"
 #include "server/worker/loop/worker.hpp"
-#include "test_kinds.hpp"
+#include "tests/unit/server/worker/base/fake_timer.hpp"
+#include "tests/unit/server/worker/base/test_kinds.hpp"
+#include "tests/unit/server/worker/loop/fake_store.hpp"
 
 #include <atomic>
 #include <functional>

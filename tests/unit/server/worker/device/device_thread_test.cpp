@@ -1,6 +1,6 @@
 #include "server/worker/device/device_thread.hpp"
 
-#include "test_kinds.hpp"
+#include "tests/unit/server/worker/base/test_kinds.hpp"
 
 #include <semaphore>
 
@@ -45,7 +45,7 @@ struct Thread {
     DeviceThread thread;
 };
 
-TEST(DeviceThread, LetsGoByItselfOnceAfterWorkWhenItIsIdle) {
+TEST(DeviceThread, ReleasesMemoryOnceWhenItBecomesIdle) {
     Thread idle(1ms);
     idle.run_batch();
     EXPECT_TRUE(idle.cleaned.try_acquire_for(60s));
@@ -54,7 +54,7 @@ TEST(DeviceThread, LetsGoByItselfOnceAfterWorkWhenItIsIdle) {
     EXPECT_EQ(idle.cleanings, 2) << "nothing is left to let go of until the next batch";
 }
 
-TEST(DeviceThread, KeepsEverythingUntilItIsAskedWhenItMayNotByItself) {
+TEST(DeviceThread, KeepsMemoryUntilItIsAskedWhereThatIsSet) {
     Thread kept({});
     kept.run_batch();
     bool told = false;

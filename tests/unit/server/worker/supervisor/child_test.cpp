@@ -82,12 +82,12 @@ TEST_F(ChildTest, RunsThisProgramAndReadsItsPipe) {
     EXPECT_EQ(wait_for(child->ended()), "");
 }
 
-TEST_F(ChildTest, TellsTheExitStatus) {
+TEST_F(ChildTest, ReportsTheExitStatus) {
     const auto child = start(role("Fail"));
     EXPECT_EQ(wait_for(child->ended()), "exit status 1");
 }
 
-TEST_F(ChildTest, TellsTheSignalThatKilledIt) {
+TEST_F(ChildTest, ReportsTheSignalThatKilledIt) {
     const auto child = start(role("WaitForASignal"));
     wait_for(read_until(*child, "ready"));
     child->signal(SIGKILL);
@@ -111,7 +111,7 @@ TEST_F(ChildTest, WaitingForItsEndSurvivesACancelledWait) {
     EXPECT_EQ(wait_for(child->ended()), "killed by SIGTERM");
 }
 
-TEST_F(ChildTest, WhatItWroteBeforeItsEndIsThereAfterIt) {
+TEST_F(ChildTest, ItsOutputCanBeReadAfterItsExit) {
     const auto child = start({"--gtest_list_tests", "--gtest_filter=ChildTest.*"});
     EXPECT_EQ(wait_for(child->ended()), "");
     const auto text = child->read();
@@ -119,7 +119,7 @@ TEST_F(ChildTest, WhatItWroteBeforeItsEndIsThereAfterIt) {
     EXPECT_EQ(child->read(), "");
 }
 
-TEST_F(ChildTest, AClosedPipeIsNoNews) {
+TEST_F(ChildTest, AClosedPipeIsNotReportedAsOutput) {
     const auto child = start({"--gtest_list_tests"});
     EXPECT_EQ(wait_for(child->ended()), "");
     const auto drained = [&]() -> boost::asio::awaitable<bool> {

@@ -1,4 +1,4 @@
-#include "test_kinds.hpp"
+#include "tests/unit/server/worker/base/test_kinds.hpp"
 
 #include <algorithm>
 #include <condition_variable>

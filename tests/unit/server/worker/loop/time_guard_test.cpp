@@ -51,7 +51,7 @@ TEST(TimeGuard, TheFirstTaskOfAKindMayBuildAndTune) {
     EXPECT_EQ(guard.allowed(task_of(0.01, 0, "other")), 10min);
 }
 
-TEST(TimeGuard, WhatWasMeasuredLengthensAnEstimateAndNeverShortensIt) {
+TEST(TimeGuard, MeasurementsRaiseAnEstimateAndNeverLowerIt) {
     TimeGuard guard;
     guard.learn(done_after(1, 5));
     EXPECT_EQ(guard.allowed(task_of(2)), 100s);
@@ -61,7 +61,7 @@ TEST(TimeGuard, WhatWasMeasuredLengthensAnEstimateAndNeverShortensIt) {
     EXPECT_EQ(guard.allowed(task_of(2)), 20s);
 }
 
-TEST(TimeGuard, WhatFailedOrStoppedTeachesNothing) {
+TEST(TimeGuard, FailedAndStoppedTasksAreNotMeasured) {
     TimeGuard guard;
     auto batch = done_after(1, 1);
     batch.reports.front().outcome = queue::TaskReport::Outcome::failed;
@@ -72,7 +72,7 @@ TEST(TimeGuard, WhatFailedOrStoppedTeachesNothing) {
     EXPECT_EQ(guard.allowed(task_of(1)), 10min);
 }
 
-TEST(TimeGuard, CountsFromTheTasksOwnBeginning) {
+TEST(TimeGuard, CountsFromTheStartOfTheTask) {
     TimeGuard guard;
     guard.learn(done_after(0.01, 0.01));
     TaskSlot slot;

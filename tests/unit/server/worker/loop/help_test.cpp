@@ -1,5 +1,5 @@
 #include "server/worker/loop/slowness.hpp"
-#include "worker_case.hpp"
+#include "tests/unit/server/worker/loop/worker_case.hpp"
 
 #include <string>
 
@@ -12,13 +12,13 @@ class HelpTest : public WorkerTest {
     HelpTest() { helps_ = {"echo:1", "gate:1"}; }
 };
 
-TEST_F(WorkerTest, AWorkerThatHelpsWithNothingAsksNobody) {
+TEST_F(WorkerTest, AWorkerWithoutHelpedKindsClaimsOnlyItsClass) {
     store_.ready_elsewhere = {{task("echo")}};
     until([&] { return store_.claims >= 5; });
     EXPECT_EQ(store_.claims_elsewhere, 0);
 }
 
-TEST_F(HelpTest, WorkElsewhereIsDoneWhereTheOwnClassHasNone) {
+TEST_F(HelpTest, CrossClassTasksRunWhenTheOwnClassHasNone) {
     store_.ready_elsewhere = {{task("echo", 0)}, {task("echo", 1)}, {task("echo", 2)}};
     until([&] { return store_.registered == 1; });
     const auto start = timer_.now();
@@ -33,7 +33,7 @@ TEST_F(HelpTest, TheOwnClassComesFirst) {
     EXPECT_EQ(store_.recorded[3].front().seq, 2);
 }
 
-TEST_F(HelpTest, NothingIsClaimedBesideWorkElsewhere) {
+TEST_F(HelpTest, NothingIsClaimedBesideCrossClassTasks) {
     store_.ready_elsewhere = {{task("gate", 0)}, {task("echo", 1)}};
     until_entered();
     store_.ready = {{task("echo", 2)}};
@@ -47,7 +47,7 @@ TEST_F(HelpTest, NothingIsClaimedBesideWorkElsewhere) {
     EXPECT_EQ(store_.recorded[2].front().seq, 2) << "the own class comes first again";
 }
 
-TEST_F(HelpTest, NothingElsewhereIsClaimedBesideOwnWork) {
+TEST_F(HelpTest, NoCrossClassTasksAreClaimedBesideOwnOnes) {
     store_.ready = {{task("gate", 0)}};
     store_.ready_elsewhere = {{task("echo", 1)}};
     until_entered();
@@ -57,7 +57,7 @@ TEST_F(HelpTest, NothingElsewhereIsClaimedBesideOwnWork) {
     until([&] { return store_.recorded.size() == 2; });
 }
 
-TEST_F(HelpTest, AnIdleWorkerLooksElsewhereTwiceASecondAtMost) {
+TEST_F(HelpTest, AnIdleWorkerClaimsCrossClassTwiceASecondAtMost) {
     until([&] { return store_.claims_elsewhere == 1; });
     const int claims = store_.claims;
     for (int i = 0; i < 40; ++i) {
@@ -68,7 +68,7 @@ TEST_F(HelpTest, AnIdleWorkerLooksElsewhereTwiceASecondAtMost) {
     EXPECT_LE(store_.claims_elsewhere, 5);
 }
 
-TEST_F(HelpTest, AnAnswerThatGotLostCostsTheEpoch) {
+TEST_F(HelpTest, ALostReplyEndsTheEpoch) {
     store_.lose_answer_elsewhere = true;
     store_.ready_elsewhere = {{task("echo", 0)}, {task("echo", 1)}};
     until([&] { return store_.registered == 2; });
@@ -79,7 +79,7 @@ TEST_F(HelpTest, AnAnswerThatGotLostCostsTheEpoch) {
     EXPECT_EQ(store_.recorded[2].front().seq, 1);
 }
 
-TEST_F(HelpTest, ACancelStopsWorkElsewhere) {
+TEST_F(HelpTest, ACancelStopsCrossClassTasks) {
     store_.ready_elsewhere = {{task("obedient", 0, {7})}};
     until_entered();
     store_.reply.cancelled = {JobId{7}};
@@ -89,7 +89,7 @@ TEST_F(HelpTest, ACancelStopsWorkElsewhere) {
     EXPECT_TRUE(store_.recorded.empty());
 }
 
-TEST_F(HelpTest, TheHeartbeatTellsHowSlowTheWorkerIs) {
+TEST_F(HelpTest, TheHeartbeatReportsSlowness) {
     store_.ready_elsewhere = {{task("echo", 0)}};
     until([&] { return store_.recorded.size() == 1; });
     const auto beats = store_.heartbeats.size();

@@ -19,7 +19,7 @@ TEST(LivenessDetector, LastsForItsPatienceAfterTheLastChange) {
     EXPECT_FALSE(detector.is_alive({.busy = true, .count = 8}, kStart + 11s));
 }
 
-TEST(LivenessDetector, AnIdleThreadNeedsNoPulse) {
+TEST(LivenessDetector, AnIdleThreadNeedsNoProgress) {
     LivenessDetector detector(5s);
     EXPECT_TRUE(detector.is_alive({.busy = false, .count = 1}, kStart));
     EXPECT_TRUE(detector.is_alive({.busy = false, .count = 1}, kStart + 1h));

@@ -1,6 +1,6 @@
 #include "server/worker/device/task_runner.hpp"
 
-#include "test_kinds.hpp"
+#include "tests/unit/server/worker/base/test_kinds.hpp"
 
 #include <memory>
 #include <string>
@@ -56,7 +56,7 @@ TEST(TaskRunner, AMergeMayWriteRowsAgain) {
     EXPECT_EQ(report.output.results, "rows");
 }
 
-TEST(TaskRunner, ShortageIsRetried) {
+TEST(TaskRunner, OutOfMemoryIsRetried) {
     for (const auto* input : {"exhausted", "unavailable", "timeout", "bad_alloc"}) {
         EXPECT_EQ(outcome_of(input), Outcome::retry) << input;
     }
@@ -83,7 +83,7 @@ TEST(TaskRunner, AnExceptionsMessageReachesTheReport) {
               "The task failed unexpectedly: a bug");
 }
 
-TEST(TaskRunner, AnUnknownVersionIsForAnotherWorker) {
+TEST(TaskRunner, AnUnknownVersionIsLeftToAnotherWorker) {
     auto slot = slot_of("echo", "");
     slot->task.kind_version = 2;
     const auto report = run_task(*slot, find_test_kind, {}, 0.5).value();

@@ -69,7 +69,7 @@ struct GroupedRounds : testing::Test {
 
 using Sizes = std::vector<std::size_t>;
 
-TEST_F(GroupedRounds, ACallThatIsAloneIsARoundAtOnce) {
+TEST_F(GroupedRounds, ASingleCallStartsARoundAtOnce) {
     const auto rounds = echo(kNever);
     for (int n = 1; n <= 3; ++n) {
         ask(rounds, 1);
@@ -79,7 +79,7 @@ TEST_F(GroupedRounds, ACallThatIsAloneIsARoundAtOnce) {
     EXPECT_EQ(answered, 3);
 }
 
-TEST_F(GroupedRounds, WhoComesWhileARoundIsUnderWaySharesTheNext) {
+TEST_F(GroupedRounds, CallsDuringARoundShareTheNext) {
     const auto rounds = echo(std::chrono::milliseconds(0));
     ask(rounds, 1);
     ask(rounds, 5);
@@ -106,7 +106,7 @@ TEST_F(GroupedRounds, TheRoundAfterOneOfManyWaitsForAsMany) {
     EXPECT_EQ(answered, 7);
 }
 
-TEST_F(GroupedRounds, ButNotForEver) {
+TEST_F(GroupedRounds, ButNotForever) {
     const auto rounds = echo(std::chrono::milliseconds(1));
     ask(rounds, 1);
     ask(rounds, 3);

@@ -26,7 +26,7 @@ TEST(Pace, ClaimsAsManyTasksAsFitIntoAClaim) {
     EXPECT_EQ(fast.tasks(), 256);
 }
 
-TEST(Pace, NeverClaimsMoreThanTheMost) {
+TEST(Pace, NeverClaimsMoreThanTheLimit) {
     auto fastest = pace();
     fastest.learn(of_tasks(64, 0));
     EXPECT_EQ(fastest.tasks(), 1024);

@@ -28,7 +28,7 @@ class FakeTimer final : public Timer {
 
     void advance(std::chrono::milliseconds by) { move_to(now_ + by); }
 
-    // To the moment when the next sleeper wakes. False when nobody sleeps.
+    // To the moment when the next sleeper wakes. False when there is no sleeper.
     bool advance_to_next() {
         const auto next = std::ranges::min_element(sleepers_, {}, &Sleeper::until);
         if (next == sleepers_.end()) return false;

@@ -17,7 +17,7 @@ Batch batch_of(std::size_t tasks, const std::vector<Outcome>& outcomes) {
     return batch;
 }
 
-TEST(Tally, CountsEveryTaskOnceByWhatBecameOfIt) {
+TEST(Tally, CountsEveryTaskOnceByItsOutcome) {
     queue::WorkerTelemetry told;
     count_settled(told,
                   batch_of(6, {Outcome::done, Outcome::done, Outcome::retry, Outcome::failed}));
@@ -29,7 +29,7 @@ TEST(Tally, CountsEveryTaskOnceByWhatBecameOfIt) {
     EXPECT_EQ(told.tasks_dropped, 0);
 }
 
-TEST(Tally, WhatCameTooLateIsDroppedWhateverItIs) {
+TEST(Tally, LateOutcomesAreDropped) {
     auto late = batch_of(3, {Outcome::done, Outcome::failed});
     late.lost = true;
     queue::WorkerTelemetry told;

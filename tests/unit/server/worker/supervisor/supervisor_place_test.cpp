@@ -6,7 +6,7 @@
 namespace plimsoll::worker {
 namespace {
 
-// No other process of the machine takes this one.
+// No other process of the machine uses this place.
 std::string own_node() {
     return "test-" + std::to_string(getpid());
 }

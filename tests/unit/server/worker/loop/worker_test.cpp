@@ -1,4 +1,4 @@
-#include "worker_case.hpp"
+#include "tests/unit/server/worker/loop/worker_case.hpp"
 
 #include <string>
 
@@ -19,7 +19,7 @@ TEST_F(WorkerTest, RecordsEachTaskOnceWithItsFence) {
     EXPECT_TRUE(store_.released.empty());
 }
 
-TEST_F(WorkerTest, LetsGoOfWhatItKeepsWhenAsked) {
+TEST_F(WorkerTest, ReleasesItsMemoryOnRequest) {
     store_.reply.cleanup = 7;
     until([&] { return store_.cleaned.size() == 1; });
     EXPECT_EQ(store_.cleaned[0].first, 7);
@@ -28,7 +28,7 @@ TEST_F(WorkerTest, LetsGoOfWhatItKeepsWhenAsked) {
     EXPECT_EQ(cleanings_, 1);
 }
 
-TEST_F(WorkerTest, CleansBetweenBatchesAndOnceForARequestThatComesAgain) {
+TEST_F(WorkerTest, CleansUpBetweenBatchesAndOncePerRequest) {
     store_.ready = {{task("gate")}, {task("echo", 1)}};
     until_entered();
     for (int beats = 0; beats < 2; ++beats) {
@@ -43,7 +43,7 @@ TEST_F(WorkerTest, CleansBetweenBatchesAndOnceForARequestThatComesAgain) {
     EXPECT_EQ(cleanings_, 1);
 }
 
-TEST_F(WorkerTest, AsksAgainWhatToDoWhenItIsCalled) {
+TEST_F(WorkerTest, ANotificationSendsAHeartbeat) {
     until([&] { return store_.registered == 1 && store_.claims >= 1; });
     const auto before = timer_.now();
     store_.reply.cleanup = 7;
@@ -77,14 +77,14 @@ TEST_F(WorkerTest, AHungDeviceThreadClaimsNothingMore) {
     gate.open.release();
 }
 
-TEST_F(WorkerTest, AnIdleWorkerBeatsEveryFiveSeconds) {
+TEST_F(WorkerTest, AnIdleWorkerSendsAHeartbeatEveryFiveSeconds) {
     until([&] { return store_.registered == 1; });
     const auto start = timer_.now();
     until([&] { return store_.heartbeats.size() == 3; });
     EXPECT_EQ(timer_.now() - start, 15s);
 }
 
-TEST_F(WorkerTest, AnIdleWorkerThatHearsNothingLooksForWorkEverySecond) {
+TEST_F(WorkerTest, AnIdleWorkerWithoutNotificationsClaimsEverySecond) {
     until([&] { return store_.claims > 0; });
     const int claims = store_.claims;
     const auto first = timer_.now();
@@ -117,7 +117,7 @@ TEST_F(WorkerTest, ACancelLeavesOtherJobsOfTheBatchAlone) {
     EXPECT_EQ(store_.recorded[1][0].job, JobId{8});
 }
 
-TEST_F(WorkerTest, DrainingFinishesTheRunningTaskAndGivesBackTheRest) {
+TEST_F(WorkerTest, DrainingCompletesTheRunningTaskAndReleasesTheRest) {
     store_.ready = {{task("gate", 0), task("echo", 1)}, {task("echo", 2)}};
     until_entered();
     advance(50ms);  // the second batch is claimed ahead
@@ -132,7 +132,7 @@ TEST_F(WorkerTest, DrainingFinishesTheRunningTaskAndGivesBackTheRest) {
     EXPECT_EQ(store_.retired, 1);
 }
 
-TEST_F(WorkerTest, ADrainBeatsOnWhileTheTaskRuns) {
+TEST_F(WorkerTest, ADrainSendsHeartbeatsWhileTheTaskRuns) {
     store_.ready = {{task("gate")}};
     until_entered();
     worker_.drain();
@@ -143,7 +143,7 @@ TEST_F(WorkerTest, ADrainBeatsOnWhileTheTaskRuns) {
     until([&] { return ended_.has_value(); });
 }
 
-TEST_F(WorkerTest, ADrainBehindAHangIsGivenUp) {
+TEST_F(WorkerTest, ADrainBehindAHungTaskIsAbandoned) {
     store_.ready = {{task("gate")}};
     until_entered();
     worker_.drain();
@@ -177,7 +177,7 @@ TEST_F(WorkerTest, ResultsWaitForTheDatabaseToComeBack) {
     EXPECT_EQ(store_.registered, 1);
 }
 
-TEST_F(WorkerTest, ARivalWithTheSameNameIsWaitedFor) {
+TEST_F(WorkerTest, WaitsForAWorkerOfTheSameNameToEnd) {
     store_.down = Error{Errc::conflict, "A worker of another machine has this device.", {}};
     store_.ready = {{task("echo")}};
     until([&] { return store_.registrations_tried >= 10; });
@@ -187,7 +187,7 @@ TEST_F(WorkerTest, ARivalWithTheSameNameIsWaitedFor) {
     until([&] { return store_.recorded.size() == 1; });
 }
 
-TEST_F(WorkerTest, ADatabaseThatIsAwayAtTheStartIsWaitedFor) {
+TEST_F(WorkerTest, WaitsForADatabaseThatIsDownAtTheStart) {
     store_.down = kAway;
     store_.ready = {{task("echo")}};
     const auto start = timer_.now();
@@ -196,7 +196,7 @@ TEST_F(WorkerTest, ADatabaseThatIsAwayAtTheStartIsWaitedFor) {
     until([&] { return store_.recorded.size() == 1; });
 }
 
-TEST_F(WorkerTest, AStaleAnswerIsDroppedAndWorkGoesOn) {
+TEST_F(WorkerTest, AStaleReplyIsDroppedAndWorkContinues) {
     store_.judge = [&, first = true](const auto&) mutable -> Result<queue::Acceptance> {
         return std::exchange(first, false) ? queue::Acceptance::stale : queue::Acceptance::accepted;
     };
@@ -239,7 +239,7 @@ TEST_F(WorkerTest, ARefusedResultFailsAlone) {
     }
 }
 
-TEST_F(WorkerTest, NothingIsClaimedBesideATaskThatWasBegunBefore) {
+TEST_F(WorkerTest, NothingIsClaimedBesideATaskThatRanBefore) {
     auto suspect = task("gate", 0);
     suspect.attempt = 2;
     store_.ready = {{suspect}, {task("echo", 1)}};
@@ -277,7 +277,7 @@ TEST_F(WorkerTest, NothingIsClaimedAheadOfALongTask) {
     until([&] { return store_.recorded.size() == 2; });
 }
 
-TEST_F(WorkerTest, ClaimsNothingWhileToldSo) {
+TEST_F(WorkerTest, ClaimsNothingWhilePaused) {
     store_.reply.drain = true;
     until([&] { return store_.heartbeats.size() == 1; });
     store_.ready = {{task("echo")}};
@@ -288,7 +288,7 @@ TEST_F(WorkerTest, ClaimsNothingWhileToldSo) {
     until([&] { return store_.recorded.size() == 1; });
 }
 
-TEST_F(WorkerTest, OffersTheMemoryThatIsFreeAtEachClaim) {
+TEST_F(WorkerTest, EveryClaimNamesTheFreeMemory) {
     constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30;
     const auto until_claimed = [&] {
         const int before = store_.claims;
@@ -307,7 +307,7 @@ TEST_F(WorkerTest, OffersTheMemoryThatIsFreeAtEachClaim) {
     EXPECT_EQ(store_.last_telemetry.free_memory, kGibibyte / 4);
 }
 
-TEST_F(WorkerTest, TheHeartbeatTellsWhatBecameOfTasks) {
+TEST_F(WorkerTest, TheHeartbeatReportsTaskOutcomes) {
     store_.ready = {{task("echo", 0), task("echo", 1)}};
     until([&] { return store_.recorded.size() == 1; });
     const auto beats = store_.heartbeats.size();
