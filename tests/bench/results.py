@@ -1,12 +1,13 @@
 """The results of all benchmarks: results.json, and RESULTS.md rendered from it.
 
-    results.record([{...}])     replaces the entries of the same names
-    python3 results.py          renders RESULTS.md again
+    results.publish([{...}], options)   prints them; with --record, replaces the entries of the same names
+    python3 results.py                  renders RESULTS.md again
 
 An entry says what was measured (name, area), ours and the peer's value in one unit, their ratio (above
 1: ours is better), what the ratio must reach at least and should reach (null: only reported), and
 where it was measured.
 """
+import argparse
 import json
 import os
 import pathlib
@@ -56,8 +57,34 @@ def entry_of_least(name, area, ours, unit, *, most, must, stretch, rounds, comma
     return told
 
 
+def arguments(rounds, programs=False):
+    """A parser with the options of every benchmark. With `programs`, --bin names the folder of those it runs."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--rounds', type=int, default=rounds)
+    parser.add_argument('--record', action='store_true', help='write tests/bench/results.json')
+    if programs:
+        parser.add_argument('--bin', type=pathlib.Path, help='the folder of built programs; without it, a release is built')
+    return parser
+
+
+def programs_of(options, *targets):
+    """The folder of built programs, and tests/integration/harness.py told to use it."""
+    folder = (options.bin or release(*targets)).resolve()
+    os.environ['PLIMSOLL_BIN'] = str(folder)
+    return folder
+
+
+def publish(entries, options):
+    show(entries)
+    if options.record:
+        record(entries)
+
+
 def show(entries):
     for e in entries:
+        if e['ours'] is None:
+            print(f"{e['name']}: {e['machine']}")  # which says why there is no value
+            continue
         print(f"{e['name']}: {e['ours']:,} {e['unit']}" + (f", ratio {e['ratio']} ({e['met']})" if e['ratio'] else ''))
 
 

@@ -23,7 +23,7 @@ TEST_F(DutiesTest, EveryDutyRunsAgainstTheSchema) {
 
 TEST_F(DutiesTest, ADeadWorkersTasksComeBack) {
     must(server_.jobs().submit(job_of(1)));
-    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     ASSERT_EQ(claim(worker).tasks.size(), 1u);
     age(worker);
     // Other tests leave silent workers too: the duty is through when it finds none.
@@ -36,7 +36,7 @@ TEST_F(DutiesTest, ADeadWorkersTasksComeBack) {
     duties.start();
     run_until([&] { return expired; });
     duties.stop();
-    WorkerProcess other(io_, *this, "cpu", "cpu:1");
+    WorkerProcess other(io_, kind_, "cpu", "cpu:1");
     EXPECT_EQ(claim(other).tasks.size(), 1u);
 }
 

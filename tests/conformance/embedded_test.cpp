@@ -106,7 +106,7 @@ TEST_F(EmbeddedTest, NamesADirectoryThatPostgresCannotEnter) {
     EXPECT_NE(started.error().message.find(closed.string()), std::string::npos);
 }
 
-TEST_F(EmbeddedTest, WhatWasHalfMadeIsGone) {
+TEST_F(EmbeddedTest, AnUnfinishedClusterIsRemoved) {
     start();
     EXPECT_FALSE(fs::exists(base_ / "postgres.new"));
     EXPECT_FALSE(fs::exists(base_ / "postgres" / "half-made"));

@@ -48,7 +48,7 @@ class ListenerTest : public testing::Test {
     int looks_ = 0;
 };
 
-TEST_F(ListenerTest, HearsWhatIsSaidOnItsChannel) {
+TEST_F(ListenerTest, ReceivesNotificationsOfItsChannel) {
     start(1h);
     run_until([&] { return listener_->is_listening(); });
     EXPECT_EQ(looks_, 1);
@@ -57,7 +57,7 @@ TEST_F(ListenerTest, HearsWhatIsSaidOnItsChannel) {
     EXPECT_EQ(heard_, std::vector<std::string>{"a,b"});
 }
 
-TEST_F(ListenerTest, LooksAgainAfterAReconnect) {
+TEST_F(ListenerTest, ChecksAgainAfterAReconnect) {
     start(1h);
     run_until([&] { return listener_->is_listening(); });
     Cluster::get().end_sessions("plimsoll_app");

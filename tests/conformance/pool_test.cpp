@@ -45,7 +45,7 @@ TEST(PoolTest, TheFirstCallersWaitForTheConnections) {
     EXPECT_EQ(refused.error().code, Errc::unavailable);
 }
 
-TEST(PoolTest, MoreCallersThanPlacesAreRefusedAtOnce) {
+TEST(PoolTest, CallersAboveTheLimitAreRefusedAtOnce) {
     asio::io_context io;
     Pool pool(io.get_executor(), Cluster::get().superuser(),
               {.connections = 1, .depth = 2, .waiting = 3});
@@ -71,7 +71,7 @@ TEST(PoolTest, MoreCallersThanPlacesAreRefusedAtOnce) {
     EXPECT_EQ(refused, 5);
 }
 
-TEST(PoolTest, ARefusingDatabaseIsSaidAtOnce) {
+TEST(PoolTest, ARefusedConnectionIsReportedAtOnce) {
     asio::io_context io;
     Pool pool(io.get_executor(), Target{"host=/nonexistent dbname=x", "nobody"});
     pool.start();
@@ -91,7 +91,7 @@ TEST(PoolTest, EndedSessionsAreReplaced) {
 }
 
 // Our deadlines end the wait of a caller, these the work of the server.
-TEST(PoolTest, WhatACallerGaveUpOnEndsInTheServerToo) {
+TEST(PoolTest, AnAbandonedCallIsCancelledInTheServer) {
     for (const char* role : {kAppRole, kWorkerRole}) {
         asio::io_context io;
         Pool pool(io.get_executor(), Cluster::get().as(role));
@@ -106,7 +106,7 @@ TEST(PoolTest, WhatACallerGaveUpOnEndsInTheServerToo) {
     }
 }
 
-TEST(PoolTest, AStoppedDatabaseHoldsNobodyPastTheDeadline) {
+TEST(PoolTest, CallsToAHangingDatabaseEndAtTheirDeadline) {
     asio::io_context io;
     Pool pool(io.get_executor(), Cluster::get().superuser(), {.connect_timeout = 2s});
     pool.start();

@@ -33,7 +33,7 @@ class SignalsTest : public StoreTest {
     int heard_ = 0;
 };
 
-TEST_F(SignalsTest, AChangeOfTheJobEndsTheWaitOfEverybody) {
+TEST_F(SignalsTest, AChangeOfTheJobEndsEveryWait) {
     const auto id = must(server_.jobs().submit(job_of(1))).id;
     const auto other = must(server_.jobs().submit(job_of(1))).id;
     listen(id);
@@ -58,7 +58,7 @@ TEST_F(SignalsTest, AChangeJustBeforeTheWaitEndsItToo) {
 }
 
 TEST_F(SignalsTest, ASubmitWakesTheWorkersOfItsClass) {
-    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     bool woken = false;
     auto wait = [&] {
         woken = false;
@@ -72,7 +72,7 @@ TEST_F(SignalsTest, ASubmitWakesTheWorkersOfItsClass) {
     run_until([&] { return woken; });
 }
 
-TEST_F(SignalsTest, AWorkerThatHearsNothingWaitsUntilItsDeadlineAndNoLonger) {
+TEST_F(SignalsTest, AWorkerWithoutNotificationsWaitsUntilItsDeadline) {
     WorkerStores deaf(io_.get_executor(), Cluster::get().as(postgres::kWorkerRole), kNever);
     const auto deadline = std::chrono::steady_clock::now() + 50ms;
     // The first look after LISTEN may end a wait early.

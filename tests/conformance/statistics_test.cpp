@@ -18,7 +18,7 @@ class StatisticsTest : public StoreTest {
 
 TEST_F(StatisticsTest, ATaskIsCountedWhereItIs) {
     const auto before = depth("ready");
-    WorkerProcess worker(io_, *this, "accelerator", "counted");
+    WorkerProcess worker(io_, kind_, "accelerator", "counted");
     must(server_.jobs().submit(job_of(3, "accelerator")));
     EXPECT_EQ(depth("ready"), before + 3);
     const auto leased = depth("leased");

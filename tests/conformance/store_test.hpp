@@ -7,7 +7,7 @@
 #include "server/queue/store.hpp"
 #include "server/queue/worker_store.hpp"
 #include "tests/conformance/cluster.hpp"
-#include "tests/conformance/worker_stores.hpp"
+#include "tests/conformance/worker_process.hpp"
 
 #include <string>
 #include <utility>
@@ -23,23 +23,9 @@ class StoreTest : public testing::Test {
   protected:
     StoreTest();
 
-    struct People {
-        UserId user;
-        TeamId team;
-    };
-    // Made by SQL, so that tests of the queue stand without the identity store.
-    static People make_people(const std::string& name);
-
-    queue::NewJob job_of(int tasks, const std::string& device_class = "cpu") const;
-
-    // A worker process of the class that runs this test's kind.
-    struct WorkerProcess {
-        WorkerProcess(asio::io_context& io, const StoreTest& test, const std::string& device_class,
-                      const std::string& device);
-        queue::WorkerStore& store() { return database.worker(); }
-        WorkerStores database;
-        queue::WorkerHandle handle;
-    };
+    queue::NewJob job_of(int tasks, const std::string& device_class = "cpu") const {
+        return make_job(people_, kind_, tasks, device_class);
+    }
 
     template <class T>
     Result<T> run(asio::awaitable<Result<T>> call) {
@@ -64,7 +50,6 @@ class StoreTest : public testing::Test {
     queue::Claim claim(WorkerProcess& worker) {
         return must(worker.store().claim(worker.handle, 1000, 1000));
     }
-    static std::vector<queue::TaskReport> done(const queue::Claim& claim);
     // Runs the job to its end: its tasks, then its merge.
     void finish(WorkerProcess& worker, WorkerProcess& host);
 

@@ -21,10 +21,10 @@ class WorkerStoreTest : public StoreTest {
     }
 };
 
-TEST_F(WorkerStoreTest, ASilentWorkersTasksRunElsewhereAndItsWritesAreStale) {
+TEST_F(WorkerStoreTest, TasksOfAWorkerWithoutHeartbeatsExpireAndItsWritesAreStale) {
     const auto id = must(server_.jobs().submit(job_of(2))).id;
-    WorkerProcess silent(io_, *this, "cpu", "cpu:0");
-    WorkerProcess other(io_, *this, "cpu", "cpu:1");
+    WorkerProcess silent(io_, kind_, "cpu", "cpu:0");
+    WorkerProcess other(io_, kind_, "cpu", "cpu:1");
     const auto lost = claim(silent);
     age(silent);
     auto late = run(silent.store().complete(silent.handle, lost.fence, done(lost)));
@@ -108,7 +108,7 @@ TEST_F(WorkerStoreTest, ADeviceThatCannotBeUsedIsListedWithTheReason) {
 
 TEST_F(WorkerStoreTest, AHeartbeatKeepsLeasesAlive) {
     must(server_.jobs().submit(job_of(1)));
-    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     const auto claimed = claim(worker);
     // Five minutes from its end, so that a slow machine meets it alive.
     Cluster::get().execute(
@@ -123,16 +123,16 @@ TEST_F(WorkerStoreTest, AHeartbeatKeepsLeasesAlive) {
 
 TEST_F(WorkerStoreTest, ProgressOfRunningTasksIsShown) {
     const auto id = must(server_.jobs().submit(job_of(2))).id;
-    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     claim(worker);
     must(worker.store().heartbeat(worker.handle, {{id, 7}}, {}));
     EXPECT_EQ(must(server_.jobs().get(people_.team, id)).items_done, 7);
 }
 
-TEST_F(WorkerStoreTest, ATaskThatKillsTwoWorkersIsSetAside) {
+TEST_F(WorkerStoreTest, ATaskThatKillsTwoWorkersIsQuarantined) {
     const auto id = must(server_.jobs().submit(job_of(1))).id;
     for (const char* device : {"cpu:0", "cpu:1"}) {
-        WorkerProcess worker(io_, *this, "cpu", device);
+        WorkerProcess worker(io_, kind_, "cpu", device);
         ASSERT_EQ(claim(worker).tasks.size(), 1u);
         age(worker);
         expire_all();
@@ -143,9 +143,9 @@ TEST_F(WorkerStoreTest, ATaskThatKillsTwoWorkersIsSetAside) {
     EXPECT_NE(job.error, "");
 }
 
-TEST_F(WorkerStoreTest, AFailureThatMayPassIsTriedAgainLater) {
+TEST_F(WorkerStoreTest, ATransientFailureIsRetriedLater) {
     const auto id = must(server_.jobs().submit(job_of(1))).id;
-    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     for (int attempt = 1; attempt <= 3; ++attempt) {
         const auto claimed = claim(worker);
         ASSERT_EQ(claimed.tasks.size(), 1u);
@@ -177,10 +177,10 @@ TEST_F(WorkerStoreTest, AFailureThatMayPassIsTriedAgainLater) {
     EXPECT_EQ(job.retries, 2);
 }
 
-TEST_F(WorkerStoreTest, AFinalFailureCostsItsItemsAndTheJobGoesOn) {
+TEST_F(WorkerStoreTest, AFinalFailureFailsItsItemsAndTheJobContinues) {
     const auto id = must(server_.jobs().submit(job_of(2))).id;
-    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
-    WorkerProcess host(io_, *this, "host", "host");
+    WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
+    WorkerProcess host(io_, kind_, "host", "host");
     const auto claimed = claim(worker);
     auto reports = done(claimed);
     reports[0].outcome = Outcome::failed;
@@ -203,22 +203,22 @@ TEST_F(WorkerStoreTest, AFinalFailureCostsItsItemsAndTheJobGoesOn) {
 
 TEST_F(WorkerStoreTest, ReleasedAndRetiredTasksCostNoAttempt) {
     must(server_.jobs().submit(job_of(2)));
-    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     const auto first = claim(worker);
     must(worker.store().release(worker.handle, first.fence));
     const auto second = claim(worker);
     ASSERT_EQ(second.tasks.size(), 2u);
     EXPECT_EQ(second.tasks[0].attempt, 1);
     must(worker.store().retire(worker.handle));
-    WorkerProcess other(io_, *this, "cpu", "cpu:1");
+    WorkerProcess other(io_, kind_, "cpu", "cpu:1");
     const auto third = claim(other);
     ASSERT_EQ(third.tasks.size(), 2u);
     EXPECT_EQ(third.tasks[0].attempt, 1);
 }
 
-TEST_F(WorkerStoreTest, AClaimWhoseAnswerWasLostIsGivenBack) {
+TEST_F(WorkerStoreTest, AClaimWhoseReplyWasLostIsReleased) {
     must(server_.jobs().submit(job_of(2)));
-    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     const auto unheard = claim(worker);
     // The same worker without a memory of the claim.
     WorkerStores forgetful(io_.get_executor(), Cluster::get().as(postgres::kWorkerRole));
@@ -237,7 +237,7 @@ TEST_F(WorkerStoreTest, AClaimWhoseAnswerWasLostIsGivenBack) {
 
 TEST_F(WorkerStoreTest, ClaimsAreSizedInWork) {
     must(server_.jobs().submit(job_of(20)));  // 0.1 s each
-    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     const auto claimed = must(worker.store().claim(worker.handle, 0.25, 64));
     EXPECT_GE(claimed.tasks.size(), 1u);
     EXPECT_LE(claimed.tasks.size(), 3u);
@@ -245,7 +245,7 @@ TEST_F(WorkerStoreTest, ClaimsAreSizedInWork) {
 
 TEST_F(WorkerStoreTest, DevicesAreListedWithWhatTheyDo) {
     must(server_.jobs().submit(job_of(2)));
-    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+    WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     auto device = [&] {
         for (const auto& found : must(server_.jobs().devices())) {
             if (found.node == kind_) return found;
@@ -269,8 +269,8 @@ TEST_F(WorkerStoreTest, DevicesAreListedWithWhatTheyDo) {
 
 // Numbers are drawn before they are visible: a claim that ran in between must not pass over the
 // rows of a transaction that commits late.
-TEST_F(WorkerStoreTest, AClaimTakesOnlyWhatFitsIntoFreeMemory) {
-    WorkerProcess worker(io_, *this, "gpu", "shared");
+TEST_F(WorkerStoreTest, AClaimHoldsOnlyTasksThatFitIntoFreeMemory) {
+    WorkerProcess worker(io_, kind_, "gpu", "shared");
     auto large = job_of(1, "gpu");
     large.plan.requirement.memory_bucket_mib = 2048;
     must(server_.jobs().submit(std::move(large)));
@@ -285,8 +285,8 @@ TEST_F(WorkerStoreTest, AClaimTakesOnlyWhatFitsIntoFreeMemory) {
     EXPECT_EQ(offer(std::int64_t{2} << 30), 1u);
 }
 
-TEST_F(WorkerStoreTest, ALateCommitIsNotPassedOver) {
-    WorkerProcess worker(io_, *this, "cpu", "cpu:0");
+TEST_F(WorkerStoreTest, ALateCommitIsNotSkipped) {
+    WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     const auto soon = std::chrono::steady_clock::now() + 10min;
     auto handle = must(postgres::connect(Cluster::get().as(postgres::kAppRole), soon));
     const auto late =

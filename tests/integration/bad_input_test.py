@@ -65,7 +65,7 @@ class BadInput(unittest.TestCase):
                         b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
                         b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\n\r\n"):
             with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
-                # The server may have heard enough before all is sent.
+                # The server may answer before everything is sent.
                 with contextlib.suppress(ConnectionError, OSError):
                     connection.sendall(garbage)
                     connection.shutdown(socket.SHUT_WR)

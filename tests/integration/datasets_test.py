@@ -279,7 +279,7 @@ class Datasets(unittest.TestCase):
             self.assertNotEqual(packed.headers["ETag"], tag)
 
     def receive_and_break(self, path, headers, most):
-        """At most so many bytes of an answer's body, from a connection that breaks then."""
+        """The first bytes of an answer's body, from a connection that breaks then."""
         where = urllib.parse.urlsplit(self.api.base)
         line = http.client.HTTPConnection(where.hostname, where.port, timeout=90)
         try:

@@ -27,7 +27,7 @@ class Duties(QueueCase):
     def setUp(self):
         super().setUp()
         self.change('truncate schedule cascade')
-        self.change("update worker set seen_at = 'infinity'")  # nobody beats for them
+        self.change("update worker set seen_at = 'infinity'")  # they send no heartbeats
         self.servers, self.numbers = {}, itertools.count()
 
     def start(self, name):
@@ -149,7 +149,7 @@ class Duties(QueueCase):
     def test_another_does_what_the_killed_one_was_at(self):
         self.start_all('first', 'second')
         for number, (make, way) in enumerate(self.DUTIES):
-            # The server's connection may die with it, or outlive it until it is heard of.
+            # The server's connection may close with it, or stay open until the server notices.
             for dies in (True, False) if LONG else (number % 2 == 0,):
                 with self.subTest(make.__name__, connection_dies=dies):
                     self.kill_in_the_middle(make(self), way, dies)

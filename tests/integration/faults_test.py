@@ -112,7 +112,7 @@ class Faults(unittest.TestCase):
             self.assertLess(time.monotonic(), deadline, text)
 
     def test_a_killed_database_that_nobody_buries_comes_back(self):
-        # As in a container without an init: PostgreSQL's parent is gone, and who gets its dead never asks for them.
+        # As in a container without an init: PostgreSQL's parent is gone, and the process that inherits its children never reaps them.
         self.assertEqual(ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0)
         self.server.kill()
         os.kill(self.server.postmaster(), signal.SIGKILL)

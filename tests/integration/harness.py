@@ -19,7 +19,7 @@ import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("PLIMSOLL_BIN", ROOT / "build/dev/bin"))
-# A machine may be slow, and busy with other tests: whoever waits for so long has found a fault.
+# A machine may be slow, and busy with other tests: a longer wait is a fault.
 PATIENCE = 600  # seconds
 
 

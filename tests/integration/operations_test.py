@@ -1,4 +1,4 @@
-"""What whoever runs the server sees: metrics, readiness, log lines."""
+"""What operators see: metrics, readiness, log lines."""
 
 import json
 import signal
@@ -38,7 +38,7 @@ class Metrics(unittest.TestCase):
         return found[0]
 
     def scrape_until(self, wanted):
-        """The families once `wanted` holds for them: what a metric tells of may come after what showed it."""
+        """The families once `wanted` holds for them: a metric may be updated after the response that shows its effect."""
         while True:
             _, families = self.scrape()
             if wanted(families):

@@ -75,7 +75,7 @@ class Profile(unittest.TestCase):
         self.expect_no_second_queue(summary["engine"]["overlap"])
 
     def expect_no_second_queue(self, overlap):
-        """Asked for, without effect on a processor, and told so wherever somebody may look."""
+        """Requested, without effect on a processor, and reported so everywhere."""
         self.assertEqual((overlap["enabled"], overlap["recommended"]), (False, False))
         self.assertIn("FEATURE_CUDA_STREAMS has no effect", overlap["note"])
         copies = {device["device"]: device["copy_mode"] for device in self.api.get("/v1/devices").json["items"]}

@@ -100,7 +100,7 @@ def nobodys_token(number):
 
 
 class Guesses(unittest.TestCase):
-    """Credentials that are nobody's, sent through a proxy that all clients share."""
+    """Unknown credentials, sent through a proxy that all clients share."""
 
     def start(self, **settings):
         self.server = Server(engine__local="false", **settings).start()
@@ -123,7 +123,7 @@ class Guesses(unittest.TestCase):
             line.close()
 
     def guess(self, client, headers=None):
-        """As often as it takes to be refused; each answer before says that the credential is nobody's."""
+        """Until the limit refuses it; each answer before says that the credential is unknown."""
         for n in itertools.count():
             status = self.status(client, nobodys_token(n), headers)
             if status == 429:

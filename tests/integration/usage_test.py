@@ -1,4 +1,4 @@
-"""What was used, as the real server tells it: by REST, as CSV and on the command line."""
+"""Usage as the real server reports it: by REST, as CSV and on the command line."""
 
 import csv
 import io

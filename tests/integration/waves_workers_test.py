@@ -69,7 +69,7 @@ class WavesWorkers(unittest.TestCase):
         self.assertEqual(rows, alone[1])
 
     def but_who(self, summary):
-        """All of it but who searched; every symbol has somebody who did."""
+        """The report without the workers that searched; every symbol has one."""
         self.assertEqual(sum(it["symbols"] for it in summary["computed"]), summary["symbols"] - len(summary["errors"]))
         self.assertLessEqual({(it["by"], it["node"]) for it in summary["computed"]},
                              {("processor", node) for node in ("first", "second", "third")})
@@ -90,7 +90,7 @@ class WavesWorkers(unittest.TestCase):
         while ("opencl:pocl:0", "ready") not in {(it["device"], it["state"]) for it in self.api.get("/v1/devices").json["items"]}:
             self.assertLess(time.monotonic(), deadline)
         alone = self.finished({**args, "use_gpu": False})
-        # The device of the job's class takes nothing for now, and the host has nothing else to do.
+        # The device of the job's class claims nothing for now, and the host is idle.
         hold = self.sql("select plimsoll.place_hold('device', id::text, 'pause', 'Test.', true, 1) from plimsoll.worker where device = 'opencl:pocl:0'")
         other = self.api.post("/v1/jobs", {"kind": "profile", "args": {"mode": "engine", "device_class": "cpu"}}).json["id"]
         job = self.submit({**args, "use_gpu": True})
@@ -122,7 +122,7 @@ class WavesWorkers(unittest.TestCase):
         self.assertEqual(csv.count("\n"), 4, csv)
         self.assertTrue(csv.startswith("index,"), csv)
 
-        # A worker that dies takes nothing along: another does what it had begun.
+        # A worker that dies loses nothing: another runs its tasks.
         job = self.submit(args)
         while self.api.get(f"/v1/jobs/{job}?wait=1").json["state"] == "queued":
             pass

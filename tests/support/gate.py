@@ -19,7 +19,7 @@ class Gate(Beside):
         self.port = None if isinstance(address, str) else self.server.sockets[0].getsockname()[1]
 
     def shut(self):
-        """From now on nothing passes; connections are still taken, but hear nothing."""
+        """From now on nothing passes; connections are still accepted, but get no bytes."""
         self._call(self._set(False))
 
     def open(self):
@@ -49,7 +49,7 @@ class Gate(Beside):
             for pump in pumps:
                 pump.cancel()
         except OSError:
-            pass  # the server is not there: the client hears that its connection ended
+            pass  # the server is not there: the client sees its connection close
         finally:
             for end in ends:
                 end.transport.abort()

@@ -42,7 +42,7 @@ class QueueCase(unittest.TestCase):
         return self.moment + datetime.timedelta(seconds=seconds)
 
     def pass_time(self, seconds):
-        """It is so many seconds after the test's beginning; the workers beat on."""
+        """Sets the clock to seconds after the test's start; the workers keep sending heartbeats."""
         self.queue.now = self.seconds_from_now(seconds)
         self.queue.connection.execute("update worker set seen_at = %s where state = 'active'", (self.queue.now,))
 

@@ -1,4 +1,4 @@
-"""A reverse proxy as people put before the server: it says in X-Forwarded-For who called, after what that caller said."""
+"""A reverse proxy before the server: it appends the client's address to X-Forwarded-For."""
 
 import http.client
 import http.server

@@ -77,7 +77,7 @@ class Wire(Beside):
                 for pump in pumps:
                     pump.cancel()
         except (OSError, asyncio.CancelledError):
-            pass  # the server is not there, or the test is over: the program hears that its connection ended
+            pass  # the server is not there, or the test is over: the program sees its connection close
         finally:
             for end in ends:
                 end.transport.abort()
@@ -104,7 +104,7 @@ class Wire(Beside):
 
 
 class Deafness:
-    """A judge that keeps news from whoever listens: `swallow` drops what was notified, `refuse_listening` ends who asks for it."""
+    """A judge that loses notifications: `swallow` drops them, `refuse_listening` ends connections that LISTEN."""
 
     def __init__(self):
         self.swallow, self.refuse_listening = False, False

@@ -7,7 +7,6 @@ Needs Debian's libdnnl-dev, the yardstick of products. oneDNN is kept from AMX, 
 crashes, and its threads from spinning, which would take the processor from ours. Without the processor or
 the GPU for a row, the row says so.
 """
-import argparse
 import json
 import os
 import pathlib
@@ -94,10 +93,8 @@ def first_results(program, cache, rounds):
 
 
 def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument('--rounds', type=int, default=60)
+    arguments = results.arguments(rounds=60)
     arguments.add_argument('--tuning', type=float, default=8, help='seconds for each product and method')
-    arguments.add_argument('--record', action='store_true', help='write tests/bench/results.json')
     options = arguments.parse_args()
     programs = results.release('engine_kernel_loop', 'engine_knee_loop', 'engine_first_result')
     with tempfile.TemporaryDirectory() as cache:
@@ -118,11 +115,7 @@ def main():
                 not_measured('memory-bound kernels on an H200, share of a copy', '%', 'no device')]
     for it in told:
         print(f"{it['name']} {it['method']}: {it['peer_processor'] / it['ours_processor']:.2f} by processor time")
-    for it in entries:
-        if it['ours'] is not None:
-            results.show([it])
-    if options.record:
-        results.record(entries)
+    results.publish(entries, options)
 
 
 if __name__ == '__main__':

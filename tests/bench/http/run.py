@@ -6,9 +6,7 @@
 
 Builds a release unless --bin names the folder of built programs.
 """
-import argparse
 import json
-import os
 import pathlib
 import statistics
 import subprocess
@@ -24,14 +22,10 @@ COMMAND = 'tests/bench/http/run.py --record'
 
 
 def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument('--rounds', type=int, default=5)
+    arguments = results.arguments(rounds=5, programs=True)
     arguments.add_argument('--seconds', type=int, default=10)
-    arguments.add_argument('--bin', type=pathlib.Path)
-    arguments.add_argument('--record', action='store_true', help='write tests/bench/results.json')
     options = arguments.parse_args()
-    programs = options.bin or results.release('plimsoll', 'plimsoll-engine', 'http_request_loop')
-    os.environ['PLIMSOLL_BIN'] = str(programs.resolve())
+    programs = results.programs_of(options, 'plimsoll', 'plimsoll-engine', 'http_request_loop')
     from harness import Server  # finds the programs when it is loaded
 
     rounds = {'throughput': [], 'paced': []}
@@ -59,9 +53,7 @@ def main():
                       peer='asked for', peer_value=20_000, must=1, stretch=2, rounds=options.rounds, command=COMMAND),
         results.entry_of_least(f'GET /v1/jobs/{{id}}, p99 at {RATE:,} requests/s', 'road', round(p99, 2), 'ms',
                                most=5, must=1, stretch=2.5, rounds=options.rounds, command=COMMAND)]
-    results.show(entries)
-    if options.record:
-        results.record(entries)
+    results.publish(entries, options)
 
 
 if __name__ == '__main__':

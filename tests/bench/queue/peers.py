@@ -7,7 +7,6 @@ round in turn; medians.
 ROW: work, bulk, single, pick_up, snapshot, accounts, killed, cancel, drop. The peers come from npm, into build/bench/peers.
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -183,22 +182,18 @@ class Run:
 
 def main():
     rows = ['work', 'bulk', 'single', 'pick_up', 'snapshot', 'accounts', 'killed', 'cancel', 'drop']
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--rounds', type=int, default=5)
+    parser = results.arguments(rounds=5, programs=True)
     parser.add_argument('--tasks', type=int, default=60_000)
     parser.add_argument('--waits', type=int, default=100, help='jobs of a pick-up')
     parser.add_argument('--seconds', type=int, default=5, help='of posting')
     parser.add_argument('--cancels', type=int, default=20)
     parser.add_argument('--jobs', type=int, default=1_000_000, help='of the day that is dropped')
-    parser.add_argument('--bin', type=pathlib.Path)
-    parser.add_argument('--record', action='store_true', help='write tests/bench/results.json')
     parser.add_argument('row', nargs='*', default=rows)
     given = parser.parse_args()
-    programs = given.bin or results.release('plimsoll', 'plimsoll-engine', 'test_engine_with_faults', 'http_request_loop')
+    programs = results.programs_of(given, 'plimsoll', 'plimsoll-engine', 'test_engine_with_faults', 'http_request_loop')
     install()
-    os.environ['PLIMSOLL_BIN'] = str(programs.resolve())
     from harness import Server  # finds the programs when it is loaded
-    run = Run(given, programs.resolve())
+    run = Run(given, programs)
     run.bench.queue.connection.execute((HERE / 'steps.sql').read_text() + ';set search_path = plimsoll')
     for number in range(given.rounds):
         for row in given.row:
@@ -217,10 +212,7 @@ def main():
         print(f'round {number + 1}:', {name: round(values[-1], 2) for name, values in run.measured.items()}, flush=True)
     for name, values in run.measured.items():
         print(f'{name}: {statistics.median(values):,.2f}')
-    entries = run.entries()
-    results.show(entries)
-    if given.record:
-        results.record(entries)
+    results.publish(run.entries(), given)
 
 
 if __name__ == '__main__':

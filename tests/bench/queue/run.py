@@ -7,7 +7,6 @@ Scenarios run interleaved, round by round; medians are printed. "per CPU second"
 database's process alone and hardly depends on what else the machine does.
 """
 
-import argparse
 import os
 import pathlib
 import statistics
@@ -90,11 +89,9 @@ def run(scenario, tasks, batch):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = results.arguments(rounds=3)
     parser.add_argument('--tasks', type=int, default=100_000)
     parser.add_argument('--batch', type=int, default=500)
-    parser.add_argument('--rounds', type=int, default=3)
-    parser.add_argument('--record', action='store_true', help='write tests/bench/results.json')
     parser.add_argument('scenario', nargs='*')
     given = parser.parse_args()
     Queue(connect()).connection.execute((HERE / 'steps.sql').read_text())

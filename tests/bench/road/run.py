@@ -7,10 +7,8 @@ scoring loop over the same texts; and the peak memory of the server and of its w
 Builds a release unless --bin names the folder of built programs. Upload and download are reported apart.
 The server, its worker and PostgreSQL share the machine, as they do on a small installation.
 """
-import argparse
 import itertools
 import json
-import os
 import pathlib
 import re
 import statistics
@@ -76,13 +74,10 @@ def download(api, job):
 
 
 def main():
-    arguments = argparse.ArgumentParser()
+    arguments = results.arguments(rounds=5, programs=True)
     arguments.add_argument('--lines', type=int, default=1_000_000)
-    arguments.add_argument('--rounds', type=int, default=5)
-    arguments.add_argument('--bin', type=pathlib.Path)
-    arguments.add_argument('--record', action='store_true', help='write tests/bench/results.json')
     options = arguments.parse_args()
-    os.environ['PLIMSOLL_BIN'] = str((options.bin or results.release('plimsoll', 'plimsoll-engine')).resolve())
+    results.programs_of(options, 'plimsoll', 'plimsoll-engine')
     from harness import Server  # finds the programs when it is loaded
 
     crafted = (ROOT / 'tests/data/vader/crafted.jsonl').read_text(encoding='utf-8').split('\n')
@@ -115,9 +110,7 @@ def main():
         *(results.entry_of_least(f'{say}, peak memory of {name}', 'road', round(megabytes, 1), 'MB', most=MOST_MEGABYTES,
                                  must=1, stretch=2, rounds=options.rounds, command=COMMAND)
           for name, megabytes in (('serve', serve), ('a worker', worker)))]
-    results.show(entries)
-    if options.record:
-        results.record(entries)
+    results.publish(entries, options)
 
 
 if __name__ == '__main__':

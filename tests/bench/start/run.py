@@ -6,7 +6,6 @@ server and PostgreSQL were killed; and how long a rebuild takes after one server
 
 Builds a release unless --bin names the folder of built programs. The rebuild is that of the dev preset, without ccache.
 """
-import argparse
 import os
 import pathlib
 import signal
@@ -45,13 +44,8 @@ def rebuild():
 
 
 def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument('--rounds', type=int, default=7)
-    arguments.add_argument('--bin', type=pathlib.Path)
-    arguments.add_argument('--record', action='store_true', help='write tests/bench/results.json')
-    options = arguments.parse_args()
-    programs = options.bin or results.release('plimsoll', 'plimsoll-engine')
-    os.environ['PLIMSOLL_BIN'] = str(programs.resolve())
+    options = results.arguments(rounds=7, programs=True).parse_args()
+    results.programs_of(options, 'plimsoll', 'plimsoll-engine')
     from harness import Server  # finds the programs when it is loaded
 
     subprocess.run(['cmake', '--build', '--preset', 'dev'], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
@@ -72,9 +66,7 @@ def main():
                       rounds=options.rounds, command=COMMAND),
         results.entry_of_least(f'rebuild after a change of {TOUCHED}', 'road', round(median['rebuild'], 1), 's', most=20,
                                must=1, stretch=2.5, rounds=options.rounds, command=COMMAND)]
-    results.show(entries)
-    if options.record:
-        results.record(entries)
+    results.publish(entries, options)
 
 
 if __name__ == '__main__':

@@ -6,7 +6,6 @@ line in the log every ten seconds, too.
 
 Times are the processor's, so what else the machine does hardly counts. The sensors of GPUs are not measured.
 """
-import argparse
 import json
 import pathlib
 import subprocess
@@ -19,10 +18,7 @@ COMMAND = 'tests/bench/telemetry/run.py --record'
 
 
 def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument('--rounds', type=int, default=31)
-    arguments.add_argument('--record', action='store_true', help='write tests/bench/results.json')
-    options = arguments.parse_args()
+    options = results.arguments(rounds=31).parse_args()
     program = results.release('telemetry_look_loop') / 'telemetry_look_loop'
     told = json.loads(subprocess.run([program, str(options.rounds)], check=True, stdout=subprocess.PIPE,
                                      stderr=subprocess.DEVNULL, text=True).stdout)
@@ -32,9 +28,7 @@ def main():
                       round(told['look'] * 1e6, 1), 'us/s', rounds=options.rounds, command=COMMAND),
         results.entry('telemetry: added by GPU_PROFILING_ENABLED=1, a line every ten seconds', 'telemetry',
                       round(line * 1e6, 3), 'us/s', rounds=options.rounds, command=COMMAND)]
-    results.show(entries)
-    if options.record:
-        results.record(entries)
+    results.publish(entries, options)
 
 
 if __name__ == '__main__':

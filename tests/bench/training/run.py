@@ -7,7 +7,6 @@ Times are CPU time of the one thread that computes, so what else the machine doe
 2 ms an estimate and 50 ms a report; more a second is better.
 """
 
-import argparse
 import pathlib
 import statistics
 import subprocess
@@ -51,10 +50,8 @@ def build(folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = results.arguments(rounds=5)
     parser.add_argument('--build', default='build/release')
-    parser.add_argument('--rounds', type=int, default=5)
-    parser.add_argument('--record', action='store_true')
     options = parser.parse_args()
     program = build(options.build)
     times = {name: [] for name in MEASURED}

@@ -7,7 +7,6 @@ second of CPU time (of each thread, added up), so that other work on the machine
 Builds a release, then runs round by round: Python, one thread, two threads. The texts are 4,200 tweets
 where they are at hand beside the repository, otherwise the crafted texts of tests/data.
 """
-import argparse
 import json
 import pathlib
 import statistics
@@ -36,10 +35,7 @@ def python_rate(analyzer, texts):
 
 
 def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument('--rounds', type=int, default=7)
-    arguments.add_argument('--record', action='store_true', help='write tests/bench/results.json')
-    options = arguments.parse_args()
+    options = results.arguments(rounds=7).parse_args()
     program = results.release('vader_score_loop') / 'vader_score_loop'
     source = TWEETS if TWEETS.exists() else CRAFTED
     texts = [json.loads(line)['text'] for line in source.read_text(encoding='utf-8').splitlines()]
@@ -61,10 +57,7 @@ def main():
                              peer_value=python, must=must, stretch=stretch, rounds=options.rounds,
                              command='tests/bench/vader/run.py --record')
                for threads, must, stretch in ((1, 30, 60), (2, 60, 120))]
-    for entry in entries:
-        print(f"{entry['name']}: {entry['ours']:,} texts/CPU s, {entry['ratio']} x Python's {python:,} ({entry['met']})")
-    if options.record:
-        results.record(entries)
+    results.publish(entries, options)
 
 
 if __name__ == '__main__':

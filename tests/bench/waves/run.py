@@ -18,7 +18,6 @@ is built.
 a GPU is there, the GPU flavour by the clock against two cores. The surrogates are measured on 20 symbols and calculated
 for 500.
 """
-import argparse
 import json
 import pathlib
 import statistics
@@ -95,9 +94,7 @@ def measure_job(options):
     told = results.entry('waves: 500 x 500 bars, windows, 8 starts, compatible: a job on an uploaded dataset', 'waves',
                          round(500 / median, 1), 'symbols/s', peer='3 s', peer_value=500 / 3, must=1, stretch=3,
                          rounds=options.rounds, command='tests/bench/waves/run.py --job --record')
-    results.show([told])
-    if options.record:
-        results.record([told])
+    results.publish([told], options)
 
 
 def gpu_of(folder):
@@ -137,19 +134,13 @@ def compare_devices(options):
                                 'peer': 'C++ on 2 cores', 'peer_value': round(500 / of('C++'), 1), 'ratio': None,
                                 'must': must, 'stretch': must and 30, 'met': None, 'rounds': 0,
                                 'machine': 'not measured: no device', 'commit': '', 'command': command})
-    for it in entries:
-        print(f"{it['name']}: {it['ours'] or 'not measured: no device'} {it['unit']}, ratio {it['ratio']}")
-    if options.record:
-        results.record(entries)
+    results.publish(entries, options)
 
 
 def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument('--rounds', type=int, default=5)
+    arguments = results.arguments(rounds=5, programs=True)
     arguments.add_argument('--quick', action='store_true')
-    arguments.add_argument('--record', action='store_true', help='write tests/bench/results.json')
     arguments.add_argument('--job', action='store_true', help='through a server and its worker')
-    arguments.add_argument('--bin', type=pathlib.Path)
     arguments.add_argument('--devices', action='store_true', help='OpenCL against C++')
     options = arguments.parse_args()
     if options.devices:
@@ -198,10 +189,7 @@ def main():
                     'peer': 'limit', 'peer_value': 200, 'ratio': round(200 / peak, 2), 'must': 1, 'stretch': None,
                     'met': results.met(200 / peak, 1, None), 'rounds': 1, 'machine': results.machine(),
                     'commit': results.commit(), 'command': 'tests/bench/waves/run.py --record'})
-    for it in entries:
-        print(f"{it['name']}: {it['ours']:,} {it['unit']} ({it['met']})")
-    if options.record:
-        results.record(entries)
+    results.publish(entries, options)
 
 
 if __name__ == '__main__':

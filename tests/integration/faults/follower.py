@@ -39,7 +39,7 @@ class Follower:
             assert answer.status in (200, 429, 503), answer.status
             if answer.status == 200:
                 self.read(answer)
-            # 429: the server has not heard yet that earlier streams were cut. 503: its database is away.
+            # 429: the server has not noticed yet that earlier streams were cut. 503: its database is down.
         finally:
             connection.close()
         return None

@@ -46,7 +46,7 @@ class Killer:
 
     def strike(self, what):
         if what == 'server':
-            self.server.base = None  # whoever has the port next is a stranger
+            self.server.base = None  # another process may get the port next
             self.server.kill()
             self.restart()
         else:

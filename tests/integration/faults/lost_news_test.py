@@ -1,4 +1,4 @@
-"""Notifications may be lost and servers may die: who follows a job's events hears each once and in order all the same."""
+"""Notifications may be lost and servers may die: followers of a job's events still receive each once, in order."""
 
 import shutil
 import signal
@@ -31,7 +31,7 @@ class LostNews(QueueCase):
         self.up.set()
         self.api = self.server.api()
         self.worker = self.queue.register('device', 'host', kinds=['sentiment:1'])
-        self.queue.rows("update worker set seen_at = 'infinity' returning id")  # nobody beats for them
+        self.queue.rows("update worker set seen_at = 'infinity' returning id")  # they send no heartbeats
 
     def port(self):
         self.up.wait()
@@ -39,13 +39,13 @@ class LostNews(QueueCase):
         return int(self.server.base.rpartition(':')[2])
 
     def let_go(self):
-        """Of who still follows, when a test has failed."""
+        """Ends the follower of a test that has failed."""
         self.over = True
         self.up.set()
         self.server.kill()
 
     def submit_and_follow(self, tasks):
-        """A job whose tasks the test runs, and somebody who follows it."""
+        """A job whose tasks the test runs, and a follower of it."""
         team = self.queue.one("select id from team where name = 'main'")
         [self.id] = self.submit(job(team, tasks, kind='sentiment', device_class='host'))
         [listed] = self.api.get('/v1/jobs').json['items']
@@ -106,7 +106,7 @@ class LostNews(QueueCase):
             self.up.clear()
             self.server.process.send_signal(number)
             self.server.process.wait()
-            self.make_events()  # nobody is there to hear of it
+            self.make_events()  # no server receives the notification
             self.server.start()
             self.up.set()
             self.follower.wait_for(len(self.events()))

@@ -97,7 +97,7 @@ class Watcher:
         assert status == 404, (method, path, status)
 
     def run_own(self):
-        """One job, heard of through its event stream to the end."""
+        """One job, followed through its event stream to the end."""
         name, count = f'small-{len(self.own)}', 20
         id = submit(lambda: self.api, name, [self.lines.text(i) for i in range(count)])
         heard = Follower(lambda: urlsplit(self.api.base).port, self.api.token, id).follow().seen

@@ -11,7 +11,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / 'support')]
 from harness import Api  # noqa: E402
 
-PATIENCE = 600  # seconds; whoever waits for so long has found a bug
+PATIENCE = 600  # seconds; a longer wait is a bug
 
 
 def until(answer, what):
@@ -53,7 +53,7 @@ def every_job(api):
 
 
 def check_jobs(api, acknowledged, texts_of):
-    """Every acknowledged job exists once, ended, and tells one whole story. acknowledged: key → id.
+    """Every acknowledged job exists once, ended, and has a complete history. acknowledged: key → id.
     Answers how many jobs had a text given up: after two deaths of a worker on it, and for no other reason."""
     with ThreadPoolExecutor(8) as pool:
         ended = dict(zip(acknowledged.values(), pool.map(lambda id: api.wait(id, PATIENCE), acknowledged.values())))

@@ -1,4 +1,4 @@
-"""Followers of events whose streams are cut again and again: each hears each event once, in order.
+"""Followers of events whose streams are cut again and again: each receives every event once, in order.
 
     tests/integration/faults/reconnects.py [--reconnects 1000] [--seed N]
 """

@@ -142,7 +142,7 @@ class LateCommits(QueueCase):
         self.assertEqual(listen(), 1)
         second_half = self.queue.claim(second, tasks=2)
         self.begin()
-        self.late.complete(self.cpu, first_half, outcome='retry', error='busy')  # the next event, and nobody sees it
+        self.late.complete(self.cpu, first_half, outcome='retry', error='busy')  # the next event, not visible yet
         with ThreadPoolExecutor() as pool:
             other = pool.submit(lambda: self.other.complete(second, second_half, outcome='retry', error='busy'))  # the one after it
             self.until_waiting(other)

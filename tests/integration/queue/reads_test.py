@@ -44,7 +44,7 @@ class Snapshot(Reads):
         self.queue.heartbeat(self.cpu)
 
     def life(self, beat):
-        """Blocks that one task's calls read, with or without a beat while it runs."""
+        """Blocks that one task's calls read, with or without a heartbeat while it runs."""
         [id] = self.submit(job(self.team, merge=False))
         counts = {'idle claim': self.blocks('claim(%s, %s, p_now => %s)', *self.idle, self.queue.now), 'claim': self.blocks('claim(%s, %s, p_now => %s)', *self.cpu, self.queue.now)}
         fence = self.queue.one('select max(fence) from lease')

@@ -1,4 +1,4 @@
-"""Who runs next: fair shares by weight, caps, priority, fit, and the lane's cursor."""
+"""Which task runs next: fair shares by weight, caps, priority, fit, and the lane's cursor."""
 
 import math
 import os
@@ -101,7 +101,7 @@ class Share(QueueCase):
         self.serve(40, size=64, teams=teams, weights=[1] * 20, quantum=4 * 0.2 + 0.2)
 
     def test_a_claim_leaves_few_teams_with_a_rest(self):
-        """What it may give ahead of who waits goes to one team after the other, and stands in this order."""
+        """Tasks claimed ahead of waiting teams come from one team after the other, in this order."""
         self.backlog(self.teams(20), 2)
         teams = self.team_of(self.queue.claim(self.cpu, seconds=0.295))
         self.assertEqual([len(list(of_one)) for _, of_one in groupby(teams)], [2] * 15)

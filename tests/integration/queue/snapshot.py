@@ -85,7 +85,7 @@ def main():
     done, last, after, seconds = load.tasks - begun, load.blocks(), load.size(), time.monotonic() - start
     print(f'{done} tasks and {seconds:.0f} s later, the snapshot still held: {last[0]:.0f} and {last[1]:.0f} blocks; {after >> 10} KiB, '
           f'{(after - before) / done:.0f} bytes a task', flush=True)
-    for few, many in zip(first, last):  # the indexes grow by a level; whoever walked over dead rows would read thousands
+    for few, many in zip(first, last):  # the indexes grow by a level; a scan over dead rows would read thousands
         assert many <= 1.5 * few, (first, last)
     assert after - before <= BYTES_PER_TASK * done, (before, after, done)
     # Told in seconds, as a warning from one minute on.

@@ -22,7 +22,7 @@ from queue_invariants import broken
 import storm_roles
 from storm_roles import Duties, HelperRole, Submitter, WorkerRole, spec
 
-# Forked, not executed anew: a child is at work within a millisecond.
+# Forked, not executed: a child works within a millisecond.
 FORK = multiprocessing.get_context('fork')
 
 
@@ -40,7 +40,7 @@ class Herd:
         self.children[slot] = (child, arguments)
 
     def check(self):
-        """A child ends by itself only when it is done."""
+        """A child exits only when it is done."""
         for slot, (child, _) in list(self.children.items()):
             if not child.is_alive():
                 assert child.exitcode == 0, f'{slot} ended with {child.exitcode}'

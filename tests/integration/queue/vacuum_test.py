@@ -1,4 +1,4 @@
-"""Dead rows go: autovacuum is set for tables that turn over, and what holds it back is told, with since when."""
+"""Dead rows are removed: autovacuum is tuned for busy tables, and what holds it back is reported with its start."""
 
 import datetime
 import unittest
@@ -39,7 +39,7 @@ class Vacuum(QueueCase):
         younger = self.snapshot()
         self.assertEqual(self.watch(120), 120)
         held.execute('commit')
-        # The next in age is told from when it is seen to be the oldest.
+        # The next oldest is reported from the time it is seen to be the oldest.
         self.assertEqual(self.watch(130), 0)
         self.assertEqual(self.watch(150), 20)
         younger.execute('commit')
@@ -110,7 +110,7 @@ class Vacuum(QueueCase):
 
 
 class Disk(QueueCase):
-    """Bounded under continuous load: the same again and again takes no more room, once it has gone round a few times."""
+    """Bounded under continuous load: after a few rounds the same work needs no more space."""
 
     LIVE = ('ready', 'scheduled', 'overdue', 'lease', 'account_state', 'class_state', 'worker', 'usage_touch', 'idempotency_key', 'unique_key',
             'audit_event')

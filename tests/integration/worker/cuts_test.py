@@ -46,7 +46,7 @@ class Cuts(EngineCase):
             victim.result().process.wait(PATIENCE)
         finally:
             wire.close()
-        # What was under way in the server ends by itself.
+        # Statements that run in the server end without the test.
         self.until(lambda: not self.queue.one('select count(*) from pg_stat_activity where pid = any(%s)', wire.backends()), 'its connections')
         self.texts.update(statements.texts)
         return id, wire.is_cut.is_set()

@@ -14,7 +14,7 @@ import time
 from queue_case import QueueCase
 from queue_client import connect, job, task
 
-# Nothing here takes as long; a test that waits for so long has failed.
+# Nothing here takes this long; a test that waits longer has failed.
 PATIENCE = 600
 URL = os.environ['PLIMSOLL_TEST_DATABASE_URL']
 [DATABASE] = re.findall('host=([^&]+)', URL)  # the folder of its socket
@@ -34,7 +34,7 @@ class Engine:
         self.process.send_signal(number)
 
     def end(self):
-        """The exit status, once it has ended by itself."""
+        """The exit status, once it has exited."""
         return self.process.wait(PATIENCE)
 
     def remove(self):

@@ -1,4 +1,4 @@
-"""Notifications may be lost: a worker then looks by itself, and the first time it looks it finds what there is."""
+"""Notifications may be lost: a worker then polls, and its first claim finds the tasks."""
 
 import threading
 import unittest
@@ -10,7 +10,7 @@ ROW = 'D'
 
 
 class Claims(Deafness):
-    """Numbers the worker's claims and knows which of them brought tasks, beside keeping news from the worker."""
+    """Numbers the worker's claims and knows which of them brought tasks, and drops notifications like its base class."""
 
     def __init__(self):
         super().__init__()
@@ -29,7 +29,7 @@ class Claims(Deafness):
             if text:
                 sending.append(text)
             elif way == TO_SERVER and kind == SYNC:
-                claims = any('claim_v' in text for text in sending)
+                claims = any('plimsoll.claim(' in text for text in sending)
                 self.sent += claims
                 queue.append(self.sent if claims else 'listen' if any(t.startswith('listen') for t in sending) else None)
                 sending.clear()

@@ -110,7 +110,7 @@ void Simulator::step() {
     }
     if (roll < 197) return retire(w);
     if (roll < 198) return submit_again();
-    // Nobody is heard of for a while.
+    // No heartbeats arrive for a while.
     constexpr Moment kSilences[] = {16'000,  16'000,  16'000, 70'000,
                                     130'000, 700'000, kDay,   3 * kDay};
     pass(kSilences[chance_.below(chance_.percent(10) ? 8 : 6)]);
@@ -226,7 +226,7 @@ void Simulator::complete_late() {
     call_complete(ghost, tasks);
 }
 
-// Workers that do not stall beat before a short time is over.
+// Workers that do not stall send a heartbeat within a short time.
 void Simulator::pass(Moment time) {
     now_ += time;
     called("pass", [] { return std::string("[]"); }, [] { return std::string("null"); });

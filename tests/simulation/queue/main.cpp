@@ -3,15 +3,15 @@
 //   queue_simulation [--steps N] [--seed N] [--histories N] [--few] [--record] [--mutants]
 //   [--without GUARD]
 //
-// --steps N     histories until so many steps were taken (default 50,000,000)
-// --histories N so many histories instead
+// --steps N     histories until N steps were made (default 50,000,000)
+// --histories N N histories instead
 // --seed N      of the first history; a failure prints its own, and --seed S --histories 1 repeats
 // it
 // --few         at most four teams: more than a claim serves, with equal virtual times, have no
 // order in SQL
 // --record      writes each history to the standard output, for replay.py
-// --mutants     takes one guard after the other away, and expects to see each missed
-// --without G   takes this guard away
+// --mutants     removes one guard after the other, and expects a violation for each
+// --without G   removes this guard
 
 #include "tests/simulation/queue/history.hpp"
 

@@ -13,7 +13,7 @@ struct Violation : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Watches the queue from outside: hears every answer, keeps its own books of who may do what, and
+// Watches the queue from outside: sees every reply, keeps its own record of who may do what, and
 // throws a Violation when an answer or the state breaks a promise.
 class Observer {
   public:

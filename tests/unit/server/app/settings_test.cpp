@@ -86,7 +86,7 @@ TEST_F(SettingsTest, AnUnknownKeyOfTheFileIsAnError) {
     EXPECT_FALSE(load_settings(write("http: 1\n"), {}));
 }
 
-TEST_F(SettingsTest, PlainHttpBeyondThisMachineMustBeSaidAloud) {
+TEST_F(SettingsTest, PlainHttpBeyondLoopbackMustBeAllowedExplicitly) {
     EXPECT_FALSE(load_settings({}, {{"http.host", "0.0.0.0"}}));
     EXPECT_TRUE(load_settings({}, {{"http.host", "0.0.0.0"}, {"http.insecure", "true"}}));
     EXPECT_TRUE(load_settings(

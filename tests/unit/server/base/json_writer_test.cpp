@@ -19,7 +19,7 @@ TEST(JsonWriter, WritesObjectsAndArraysWithinEachOther) {
     EXPECT_EQ(out.take(), R"({"a":1,"b":[2,{},[],null],"c":{"d":"e"}})");
 }
 
-TEST(JsonWriter, EscapesWhatATextMustNotHold) {
+TEST(JsonWriter, EscapesControlCharactersAndQuotes) {
     std::string every;
     for (char c = 0; c < 0x7f; ++c) every += c;
     every += "ä€😀";

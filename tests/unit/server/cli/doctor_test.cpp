@@ -61,7 +61,7 @@ TEST(Doctor, KnowsADatabaseThatDoesNotAnswer) {
     EXPECT_THAT(about(facts, "PostgreSQL").found, HasSubstr("Connection refused"));
 }
 
-TEST(Doctor, TellsWhyADeviceGetsNoWork) {
+TEST(Doctor, SaysWhyADeviceGetsNoTasks) {
     auto facts = healthy();
     facts.probe = R"({"devices":[{"device":"opencl:nv:0","state":"crashed","name":"A GPU",)"
                   R"("driver_version":"1","reason":"killed by SIGSEGV"}],"problems":["Broken."]})";
@@ -74,7 +74,7 @@ TEST(Doctor, TellsWhyADeviceGetsNoWork) {
     EXPECT_EQ(about(facts, "OpenCL").grade, Grade::bad);
 }
 
-TEST(Doctor, TellsWhichQueuesDevicesHave) {
+TEST(Doctor, SaysWhichQueuesDevicesHave) {
     auto facts = healthy();
     facts.probe = R"({"devices":[{"device":"opencl:pocl:0","state":"ready","type":"cpu"},)"
                   R"({"device":"opencl:nv:0","state":"ready","type":"gpu"}],"problems":[]})";

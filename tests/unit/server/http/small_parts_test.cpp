@@ -88,7 +88,7 @@ TEST(Budget, RefusesWhatDoesNotFit) {
     EXPECT_TRUE(budget.reserve(10));
 }
 
-TEST(FailureLimit, HoldsBackWhoFailsOften) {
+TEST(FailureLimit, LimitsRepeatedFailures) {
     const auto start = FailureLimit::Clock::time_point();
     const std::chrono::seconds second(1);
     FailureLimit limit(2, std::chrono::seconds(60), "tries");
@@ -102,7 +102,7 @@ TEST(FailureLimit, HoldsBackWhoFailsOften) {
     EXPECT_EQ(limit.wait_of("a", start + 60 * second).count(), 0) << "a new window begins at one";
 }
 
-TEST(FailureLimit, RemembersSoManyAddresses) {
+TEST(FailureLimit, RemembersALimitedNumberOfAddresses) {
     const auto start = FailureLimit::Clock::time_point();
     FailureLimit limit(1, std::chrono::seconds(60), "tries");
     for (std::size_t i = 0; i < limits::kFailingAddresses; ++i) {

@@ -1,9 +1,9 @@
 // A job that names the device that it runs on.
 #include "server/jobs/registry.hpp"
 #include "server/planning/planner.hpp"
-#include "tests/unit/server/http/fakes/fake_dataset_store.hpp"
-#include "tests/unit/server/http/fakes/fake_job_store.hpp"
-#include "tests/unit/server/http/fakes/fake_team_records.hpp"
+#include "tests/fakes/fake_dataset_store.hpp"
+#include "tests/fakes/fake_job_store.hpp"
+#include "tests/fakes/fake_team_records.hpp"
 
 #include <future>
 #include <string>
@@ -45,9 +45,10 @@ class NamedDevice : public testing::Test {
 
     boost::asio::io_context io_{1};
     boost::asio::thread_pool pool_{1};
-    http::test::FakeJobStore jobs_;  // with a host, node-a/host
-    http::test::FakeDatasetStore datasets_;
-    http::test::FakeTeamRecords records_;
+    fakes::FakeIdentity identity_;
+    fakes::FakeJobStore jobs_{identity_};  // with a host, node-a/host
+    fakes::FakeDatasetStore datasets_{identity_, jobs_};
+    fakes::FakeTeamRecords records_;
     Planner planner_{datasets_, jobs::contracts(), {records_, jobs_}, pool_};
 };
 
@@ -59,7 +60,7 @@ TEST_F(NamedDevice, GetsTheJobWithItsClass) {
     EXPECT_EQ(json::parse(planned->plan.args)["device"], "crane-7/opencl:nv:0");
 }
 
-TEST_F(NamedDevice, ThatNobodyKnowsOrThatCannotBeMeasuredIsRefused) {
+TEST_F(NamedDevice, IsRefusedWhereItIsUnknownOrCannotBeMeasured) {
     EXPECT_EQ(refusal({{"device", "crane-7/opencl:nv:1"}}), "/device unknown_device");
     EXPECT_EQ(refusal({{"device", "crane-7/"}}), "/device unknown_device");
     EXPECT_EQ(refusal({{"device", "node-a/host"}, {"mode", "engine"}}), "/device no_device");

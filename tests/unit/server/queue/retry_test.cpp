@@ -24,7 +24,7 @@ TEST(RetryTest, EachClassOfErrorsHasItsPace) {
     EXPECT_EQ(pauses(Errc::cancelled), (std::vector<double>{1, 4}));
 }
 
-TEST(RetryTest, WhatComesBackEveryTimeIsNotTriedAgain) {
+TEST(RetryTest, DeterministicFailuresAreNotRetried) {
     for (const auto error :
          {Errc::invalid_input, Errc::not_found, Errc::too_large, Errc::corrupt, Errc::internal,
           Errc::conflict, Errc::unauthenticated, Errc::forbidden}) {

@@ -29,7 +29,7 @@ TEST(UnusedMembers, NamesEachOnceWithItsFirstLineHoweverTheBytesCome) {
     }
 }
 
-TEST(UnusedMembers, KeepsOnlySoMany) {
+TEST(UnusedMembers, KeepsALimitedNumber) {
     UnusedMembers unused({});
     for (int i = 0; i < 100; ++i) unused.feed("{\"m" + std::to_string(i) + "\":0}\n");
     unused.finish();

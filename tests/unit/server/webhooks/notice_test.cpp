@@ -26,7 +26,7 @@ TEST(Signature, SecretsAreLongAndDiffer) {
     EXPECT_NE(make_secret(), make_secret());
 }
 
-TEST(Message, TellsTheJobAndWhereToReadOn) {
+TEST(Message, NamesTheJobAndItsAddress) {
     Outgoing notice;
     notice.type = "job.finished";
     notice.job = JobId{7};

@@ -139,7 +139,7 @@ TEST(AllowList, ListedNetworksMayBePrivate) {
     EXPECT_FALSE(may("fe80::1"));
 }
 
-TEST(AllowList, WrongEntriesAreNamed) {
+TEST(AllowList, InvalidEntriesAreNamed) {
     for (const auto* origins : {"example.com", "https://example.com/path", "https://*",
                                 "https://example.com/", "ftp://example.com", "https://*.a.com,x"}) {
         EXPECT_FALSE(AllowList::parse(origins, "")) << origins;

@@ -22,7 +22,7 @@ std::string header(const Problem& problem, std::string_view name) {
 
 const CallerLimits::Clock::time_point kStart{};
 
-TEST(CallerLimits, AMinutesWorthComesAtOnceAndThenAsItFills) {
+TEST(CallerLimits, ABurstOfAMinuteIsAllowedAndThenTheRate) {
     CallerLimits limits({.requests_per_minute = 60});
     for (int i = 0; i < 60; ++i) ASSERT_TRUE(limits.admit(caller(1), kStart)) << i;
     const auto refused = limits.admit(caller(1), kStart);
@@ -81,7 +81,7 @@ TEST(CallerLimits, APlaceIsFreeWhenItsRequestEnds) {
     EXPECT_TRUE(limits.admit(caller(1), kStart));
 }
 
-TEST(CallerLimits, RemembersSoManyCallersOfATeamUntilTheyFallSilent) {
+TEST(CallerLimits, RemembersALimitedNumberOfCallersOfATeam) {
     CallerLimits limits({.requests_per_minute = 1});
     const auto most = static_cast<std::int64_t>(limits::kCallersPerTeam);
     for (std::int64_t i = 0; i < most; ++i) ASSERT_TRUE(limits.admit(caller(i), kStart));

@@ -19,7 +19,7 @@ void fail_often(CredentialGuard& guard, CredentialGuard::Clock::time_point now) 
     }
 }
 
-TEST(CredentialGuard, HoldsBackAnAddressThatSendsWhatIsNobodys) {
+TEST(CredentialGuard, LimitsAnAddressThatSendsUnknownCredentials) {
     CredentialGuard guard;
     fail_often(guard, kStart);
     const auto refused = guard.admit("192.0.2.1", "another", kStart + kSecond);
@@ -41,7 +41,7 @@ TEST(CredentialGuard, LetsNeighboursOfAFailingClientPass) {
     EXPECT_FALSE(guard.admit("192.0.2.1", "good", kStart));
 }
 
-TEST(CredentialGuard, ForgetsWhatHasNotBeenUsedForLong) {
+TEST(CredentialGuard, ForgetsCredentialsUnusedForLong) {
     CredentialGuard guard;
     guard.record_valid("old", kStart);
     const auto later = kStart + limits::kValidCredentialMemory;

@@ -17,14 +17,14 @@ Request applied(Request request) {
     return request;
 }
 
-TEST(TrustedProxies, AProxyTellsWhoTheClientIsAndHowItCame) {
+TEST(TrustedProxies, AProxyNamesTheClientAndItsScheme) {
     const auto request = applied(
         from("10.0.0.5", {{"X-Forwarded-Proto", "https"}, {"X-Forwarded-For", "203.0.113.9"}}));
     EXPECT_TRUE(request.secure);
     EXPECT_EQ(request.remote_address, "203.0.113.9");
 }
 
-TEST(TrustedProxies, FromAnybodyElseItIsAClaim) {
+TEST(TrustedProxies, HeadersOfOtherClientsAreNotTrusted) {
     const auto request = applied(
         from("10.0.0.6", {{"X-Forwarded-Proto", "https"}, {"X-Forwarded-For", "203.0.113.9"}}));
     EXPECT_FALSE(request.secure);
@@ -45,7 +45,7 @@ TEST(TrustedProxies, AnIpv4ProxyIsItselfOnAnIpv6SocketToo) {
     EXPECT_FALSE(applied(from("::ffff:10.2.2.3", {{"X-Forwarded-Proto", "https"}})).secure);
 }
 
-TEST(TrustedProxies, TwoWordsAboutTheSchemeAreNone) {
+TEST(TrustedProxies, AnAmbiguousSchemeIsIgnored) {
     EXPECT_FALSE(
         applied(from("::1", {{"X-Forwarded-Proto", "https"}, {"X-Forwarded-Proto", "http"}}))
             .secure);
@@ -53,7 +53,7 @@ TEST(TrustedProxies, TwoWordsAboutTheSchemeAreNone) {
     EXPECT_TRUE(applied(from("::1", {{"x-forwarded-proto", " HTTPS "}})).secure);
 }
 
-TEST(TrustedProxies, WrongEntriesAreNamed) {
+TEST(TrustedProxies, InvalidEntriesAreNamed) {
     EXPECT_TRUE(TrustedProxies::parse(""));
     for (const auto* text : {"proxy.example.com", "10.0.0.300", "10.0.0.0/33", "::1/200"}) {
         const auto parsed = TrustedProxies::parse(text);

@@ -1,11 +1,11 @@
 // openapi.yaml as the server reads it.
 #include "server/http/contract/contract.hpp"
 
-#include "fake_identity.hpp"
 #include "server/http/api/api.hpp"
 #include "server/http/contract/contract_text.hpp"
 #include "server/http/contract/parameters.hpp"
 #include "server/http/contract/router.hpp"
+#include "tests/fakes/fake_identity.hpp"
 
 #include <gmock/gmock.h>
 

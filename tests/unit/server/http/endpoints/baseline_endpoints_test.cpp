@@ -1,5 +1,5 @@
 // Pinned reports over a socket, held against the contract.
-#include "live_server.hpp"
+#include "tests/unit/server/http/live/live_server.hpp"
 
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ TEST_F(BaselineEndpoints, AReportIsComparedWithThePinnedOneOfItsComparisonKey) {
     EXPECT_TRUE(of(later).json()["baseline"].is_null());
 }
 
-TEST_F(BaselineEndpoints, WhoMaySubmitMayPin) {
+TEST_F(BaselineEndpoints, SubmittersMayPin) {
     const auto id = profiled(R"({"mode": "engine"})", "NVIDIA H200");
     for (const auto& token : {identity_.vera, identity_.narrow}) {
         EXPECT_EQ(pin(id, token).status, 403);

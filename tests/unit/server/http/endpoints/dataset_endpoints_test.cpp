@@ -1,5 +1,4 @@
-#include "live_server.hpp"
-#include "server/http/messages/fingerprint.hpp"
+#include "tests/unit/server/http/live/live_server.hpp"
 
 namespace plimsoll::http::test {
 namespace {
@@ -65,7 +64,7 @@ TEST_F(DatasetEndpoints, ALongBodyIsStoredWhileItComes) {
     EXPECT_EQ(client.receive().status, 200);
 }
 
-TEST_F(DatasetEndpoints, ABodyIsAskedForOnlyWhenItWillBeTaken) {
+TEST_F(DatasetEndpoints, OneHundredContinueIsSentOnlyForABodyThatWillBeRead) {
     const auto path = announce(10);
     RawClient wrong(port_);
     wrong.send(head_of(path, 3, 7, identity_.ada) + "Expect: 100-continue\r\n\r\n");
@@ -81,7 +80,7 @@ TEST_F(DatasetEndpoints, ABodyIsAskedForOnlyWhenItWillBeTaken) {
     EXPECT_EQ(right.receive().json().at("state"), "ready");
 }
 
-TEST_F(DatasetEndpoints, WhatACutConnectionBroughtIsKept) {
+TEST_F(DatasetEndpoints, BytesOfABrokenUploadAreKept) {
     const std::string file = "text\ngood\nbad\n";
     const auto path = announce(file.size());
     {
@@ -107,7 +106,7 @@ TEST_F(DatasetEndpoints, TheWrongBodyIsRefused) {
     EXPECT_EQ(put(path, 0, "text\n").status, 409);
 }
 
-TEST_F(DatasetEndpoints, PagesAndForeignEyes) {
+TEST_F(DatasetEndpoints, ListsArePagedAndForTheTeamAlone) {
     for (int i = 0; i < 3; ++i) announce(5);
     const auto page = call("listDatasets", {"GET", "/v1/datasets?limit=2", identity_.ada}).json();
     EXPECT_EQ(page.at("items").size(), 2u);
@@ -138,11 +137,12 @@ TEST_F(DatasetEndpoints, AJobOnADatasetKnowsItsColumns) {
     const auto missing = post(spec("{}"));
     EXPECT_EQ(missing.json().at("errors").at(0).at("pointer"), "/args/columns/text");
 
-    const auto some_job = submit();
-    on_io([&] { datasets_.answer = some_job; });
-    EXPECT_EQ(post(spec(R"({"text":"headline","custom_id":"key"})")).status, 202);
-    const auto args = on_io([&] { return datasets_.submitted.at(0).plan.args; });
-    EXPECT_EQ(nlohmann::json::parse(args).at("source"),
+    const auto made = post(spec(R"({"text":"headline","custom_id":"key"})"));
+    EXPECT_EQ(made.status, 202);
+    const JobId job{*parse_public_id("job", made.json().at("id").get<std::string>())};
+    const auto plan = on_io([&] { return jobs_.jobs.at(job).plan; });
+    EXPECT_EQ(plan.tasks.size(), 1u);
+    EXPECT_EQ(nlohmann::json::parse(plan.args).at("source"),
               (nlohmann::json{{"format", "csv"},
                               {"text", "headline"},
                               {"text_position", 1},
@@ -161,13 +161,11 @@ TEST_F(DatasetEndpoints, AKeysFirstAnswerOutlivesTheDataset) {
         sent.headers = {{"Idempotency-Key", key}};
         return call("createJob", sent);
     };
-    const auto job = submit();
-    on_io([&] {
-        datasets_.answer = job;
-        jobs_.jobs.at(job).key = queue::IdempotencyKey{"k", fingerprint(body)};
-    });
     const auto first = post("k", body);
     EXPECT_EQ(first.status, 202);
+    EXPECT_EQ(call({"DELETE", path, identity_.ada}).status, 409) << "its job has not ended";
+    const auto job = first.json().at("id").get<std::string>();
+    EXPECT_EQ(call({"POST", "/v1/jobs/" + job + "/cancellation", identity_.ada}).status, 202);
     EXPECT_EQ(call({"DELETE", path, identity_.ada}).status, 204);
     const auto again = post("k", body);
     EXPECT_EQ(again.status, 202);

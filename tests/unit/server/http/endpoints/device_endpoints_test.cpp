@@ -1,4 +1,4 @@
-#include "live_server.hpp"
+#include "tests/unit/server/http/live/live_server.hpp"
 
 namespace plimsoll::http::test {
 namespace {
@@ -24,7 +24,7 @@ TEST_F(DeviceEndpoints, AdministratorsHaveADeviceCleanedUp) {
               409);
 }
 
-TEST_F(DeviceEndpoints, ACleanUpIsTold) {
+TEST_F(DeviceEndpoints, ACleanUpIsReported) {
     on_io([&] {
         auto& cpu = jobs_.more_devices.emplace_back();
         cpu.node = "node-b";
@@ -55,7 +55,7 @@ TEST_F(DeviceEndpoints, ACleanUpIsTold) {
     EXPECT_EQ(cleanup()["freed_bytes"], -1000);
 }
 
-TEST_F(DeviceEndpoints, ADeviceTellsItsReadingsAndWarnings) {
+TEST_F(DeviceEndpoints, ADeviceShowsItsReadingsAndWarnings) {
     on_io([&] {
         auto& gpu = jobs_.more_devices.emplace_back();
         gpu.node = "node-b";
@@ -120,7 +120,7 @@ TEST_F(DeviceEndpoints, ADeviceTellsItsReadingsAndWarnings) {
               "dropped, PostgreSQL keeps its log, and the disk fills up.");
 }
 
-TEST_F(DeviceEndpoints, WhatAWorkerTellsInOtherTypesCountsAsNotTold) {
+TEST_F(DeviceEndpoints, MembersOfUnexpectedTypesAreIgnored) {
     on_io([&] {
         auto& odd = jobs_.more_devices.emplace_back();
         odd.node = "node-b";

@@ -1,6 +1,6 @@
-#include "live_server.hpp"
 #include "server/http/contract/contract_text.hpp"
 #include "server/identity/secret.hpp"
+#include "tests/unit/server/http/live/live_server.hpp"
 
 #include <algorithm>
 
@@ -60,7 +60,7 @@ TEST_F(IdentityEndpoints, EveryOperationAsksForWhatTheContractSays) {
     EXPECT_GT(checked, 20);
 }
 
-TEST_F(IdentityEndpoints, RolesBoundWhatATokenMayDo) {
+TEST_F(IdentityEndpoints, RolesLimitWhatATokenMayDo) {
     EXPECT_EQ(me(identity_.ada).at("scopes").size(), 5u);
     EXPECT_EQ(me(identity_.vera).at("scopes"), json({"jobs:read", "reports:read"}));
     EXPECT_EQ(me(identity_.narrow).at("scopes"), json({"jobs:read"}));
@@ -123,7 +123,7 @@ TEST_F(IdentityEndpoints, GuessingIsSlowedDown) {
     EXPECT_EQ(call("createSession", {"POST", "/v1/sessions", {}, "{}"}).status, 422);
 }
 
-TEST_F(IdentityEndpoints, TryingTokensIsSlowedDownAndHoldsUpNobodyElse) {
+TEST_F(IdentityEndpoints, GuessingTokensIsSlowedDownAndAffectsNobodyElse) {
     EXPECT_EQ(call("getMe", {"GET", "/v1/users/me", identity_.ada}).status, 200);
     const auto unknown = identity::make_secret(identity::SecretKind::token);
     const Sent guess{"GET", "/v1/users/me", unknown.text};

@@ -1,4 +1,4 @@
-#include "live_server.hpp"
+#include "tests/unit/server/http/live/live_server.hpp"
 
 namespace plimsoll::http::test {
 namespace {
@@ -33,7 +33,7 @@ class JobBundles : public LiveServer {
 
 using Texts = std::vector<std::string>;
 
-TEST_F(JobBundles, EachJobIsStoredOrRefusedForItself) {
+TEST_F(JobBundles, EachJobIsStoredOrRefusedOnItsOwn) {
     const auto response =
         post("per_item", {spec("a"),
                           spec("b", unique_),
@@ -83,7 +83,7 @@ TEST_F(JobBundles, AKeyStoresEachJobOnce) {
     EXPECT_EQ(stored(), 2u);
 }
 
-TEST_F(JobBundles, TakesTenThousandJobsAndNoMore) {
+TEST_F(JobBundles, AcceptsTenThousandJobsAndNoMore) {
     json jobs = json::array();
     for (int i = 0; i < 10'000; ++i) jobs.push_back(spec("text"));
     EXPECT_EQ(post("all_or_nothing", jobs).json().at("created"), 10'000);

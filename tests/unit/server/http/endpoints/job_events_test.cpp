@@ -1,4 +1,4 @@
-#include "live_server.hpp"
+#include "tests/unit/server/http/live/live_server.hpp"
 
 namespace plimsoll::http::test {
 namespace {
@@ -88,7 +88,7 @@ TEST_F(JobEvents, EndWhenTheTokenIsRevoked) {
     EXPECT_TRUE(client.receive_until("\r\n0\r\n\r\n").ends_with("\r\n0\r\n\r\n"));
 }
 
-TEST_F(JobEvents, SurviveADatabaseThatIsAway) {
+TEST_F(JobEvents, SurviveADatabaseOutage) {
     const auto id = submit();
     RawClient client(port_);
     client.send(bytes_of(stream_of(id)));
@@ -102,7 +102,7 @@ TEST_F(JobEvents, SurviveADatabaseThatIsAway) {
     EXPECT_NE(client.receive_until("\r\n0\r\n\r\n").find("event: finished"), std::string::npos);
 }
 
-TEST_F(JobEvents, StreamsOfOneUserAreFew) {
+TEST_F(JobEvents, StreamsPerUserAreLimited) {
     const auto id = submit();
     std::vector<std::unique_ptr<RawClient>> clients;
     for (int i = 0; i < 16; ++i) {
@@ -113,7 +113,7 @@ TEST_F(JobEvents, StreamsOfOneUserAreFew) {
     EXPECT_EQ(call("listJobEvents", stream_of(id)).status, 429);
 }
 
-TEST_F(JobEvents, EndWhenTheClientHasGone) {
+TEST_F(JobEvents, EndWhenTheClientDisconnects) {
     const auto id = submit();
     RawClient client(port_);
     client.send(bytes_of(stream_of(id)));

@@ -1,6 +1,6 @@
 // Downloads of results: whole, in ranges, compressed, and by clients that stop reading.
-#include "live_server.hpp"
 #include "server/base/gzip.hpp"
+#include "tests/unit/server/http/live/live_server.hpp"
 
 #include <set>
 #include <thread>
@@ -23,7 +23,7 @@ std::string row(int index, const std::string& text) {
 
 class JobResults : public LiveServer {
   protected:
-    // Who stops reading is waited for, unless a test is about that.
+    // The write timeout is long, except where a test is about it.
     explicit JobResults(Timeouts timeouts = {.write = std::chrono::minutes(10)})
         : LiveServer(timeouts) {}
 
@@ -49,7 +49,7 @@ class JobResults : public LiveServer {
     }
 };
 
-TEST_F(JobResults, EveryRangeOfEveryFormatIsWhatTheWholeHasThere) {
+TEST_F(JobResults, EveryRangeOfEveryFormatEqualsThatPartOfTheWhole) {
     for (const std::string format : {"json", "jsonl", "csv"}) {
         // The first range comes before anything is known of the job's sizes.
         const auto id = some();
@@ -77,7 +77,7 @@ TEST_F(JobResults, EveryRangeOfEveryFormatIsWhatTheWholeHasThere) {
     }
 }
 
-TEST_F(JobResults, WhatIsSkippedIsNotReadButForCsvOnce) {
+TEST_F(JobResults, SkippedChunksAreNotReadExceptOnceForCsv) {
     const auto reads = [&](const std::string& format, JobId id) {
         on_io([&] { jobs_.chunks_read = 0; });
         EXPECT_EQ(get(id, "format=" + format, {{"Range", "bytes=-5"}}).status, 206);
@@ -116,7 +116,7 @@ TEST_F(JobResults, AnotherVersionOrSeveralRangesGetTheWhole) {
     }
 }
 
-TEST_F(JobResults, EveryFormAndEveryJobHasItsOwnVersion) {
+TEST_F(JobResults, EveryFormatAndEveryJobHasItsOwnEtag) {
     const auto id = some();
     std::set<std::string> etags;
     for (const std::string format : {"json", "jsonl", "csv"}) {
@@ -155,7 +155,7 @@ TEST_F(JobResults, CompressedItHoldsTheSameAndHasNoRanges) {
     }
 }
 
-TEST_F(JobResults, AHeadSaysWhatAGetWould) {
+TEST_F(JobResults, HeadSendsTheHeadersOfGet) {
     const auto id = some();
     const auto whole = get(id, "format=jsonl");
     const auto head = get(id, "format=jsonl", {{"Range", "bytes=0-1"}}, "HEAD");
@@ -188,7 +188,7 @@ TEST_F(JobResults, APartIsCutOutOfTheChunksThatHoldIt) {
     EXPECT_EQ(on_io([&] { return jobs_.chunks_read; }) - before, 1);
 }
 
-TEST_F(JobResults, RowsOfATaskThatWasGivenUpMakeNoPromises) {
+TEST_F(JobResults, RowsOfAQuarantinedTaskHaveNoEtagAndNoRanges) {
     const auto id = ended({row(0, "good") + row(1, "bad")});
     on_io([&] { jobs_.jobs.at(id).given_up = "Its workers died on it."; });
     const auto response = get(id, "format=jsonl", {{"Range", "bytes=5-"}});
@@ -197,7 +197,7 @@ TEST_F(JobResults, RowsOfATaskThatWasGivenUpMakeNoPromises) {
     EXPECT_EQ(response.header("accept-ranges"), "");
 }
 
-TEST_F(JobResults, OnePersonHasOnlySoManyDownloadsOpen) {
+TEST_F(JobResults, DownloadsPerUserAreLimited) {
     const auto id = ended(std::vector<std::string>(64, row(0, std::string(1 << 20, 'x'))));
     std::vector<std::unique_ptr<RawClient>> stalled;
     for (std::size_t open = 0; open < limits::kDownloadsPerUser; ++open) {
@@ -217,7 +217,7 @@ class ImpatientResults : public JobResults {
 };
 
 // 512 MiB all in all: far more than the buffers of any socket.
-TEST_F(ImpatientResults, WhoStopsReadingCostsAPieceAndIsCutOff) {
+TEST_F(ImpatientResults, AClientThatStopsReadingIsDisconnected) {
     const auto id = ended(std::vector<std::string>(512, row(0, std::string(1 << 20, 'x'))));
     on_io([&] { jobs_.chunks_read = 0; });
     const auto open = [&] { return server_->traffic().connections().Value(); };

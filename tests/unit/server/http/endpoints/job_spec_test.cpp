@@ -1,4 +1,4 @@
-#include "live_server.hpp"
+#include "tests/unit/server/http/live/live_server.hpp"
 
 namespace plimsoll::http::test {
 namespace {
@@ -22,7 +22,7 @@ json with(const char* member, const json& value) {
     return {{"kind", "sentiment"}, {"args", {{"texts", {"a"}}}}, {member, value}};
 }
 
-TEST_F(JobSpecs, TimesAreTakenAndChecked) {
+TEST_F(JobSpecs, TimesAreReadAndChecked) {
     auto body = with("run_at", "2100-01-01T00:00:00+01:00");
     body["deadline"] = "2100-01-02T00:00:00Z";
     body["timeout_seconds"] = 90;

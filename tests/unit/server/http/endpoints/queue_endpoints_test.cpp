@@ -1,4 +1,4 @@
-#include "live_server.hpp"
+#include "tests/unit/server/http/live/live_server.hpp"
 
 namespace plimsoll::http::test {
 namespace {
@@ -65,7 +65,7 @@ TEST_F(QueueEndpoints, LimitsAndClassesAreSetWhole) {
     EXPECT_EQ(call({"PUT", "/v1/device-classes/gpu", identity_.tom, terms}).status, 403);
 }
 
-TEST_F(QueueEndpoints, ATeamStopsItselfAndNobodyElse) {
+TEST_F(QueueEndpoints, ATeamHoldsItselfAndNoOther) {
     const auto made = hold(identity_.tom,
                            {{"team_id", trading()}, {"mode", "pause"}, {"reason", "A bad model."}});
     ASSERT_EQ(made.status, 201) << made.body;
@@ -81,7 +81,7 @@ TEST_F(QueueEndpoints, ATeamStopsItselfAndNobodyElse) {
     EXPECT_EQ(call("deleteHold", {"DELETE", path, identity_.tom}).status, 404);
 }
 
-TEST_F(QueueEndpoints, WhatAnAdministratorStoppedATeamCannotLift) {
+TEST_F(QueueEndpoints, ATeamCannotLiftAnAdministratorsHold) {
     const auto made =
         hold(identity_.ada, {{"team_id", trading()}, {"mode", "drain"}, {"reason", "x"}});
     ASSERT_EQ(made.status, 201) << made.body;
@@ -127,7 +127,7 @@ TEST_F(QueueEndpoints, ARefusalForAQuotaNamesIt) {
     EXPECT_GE(std::stoi(refused.header("retry-after")), 3500);
 }
 
-TEST_F(QueueEndpoints, WhatHoldsBackVacuumIsToldToAdministratorsAfterAMinute) {
+TEST_F(QueueEndpoints, AdministratorsSeeWhatHoldsBackVacuumAfterAMinute) {
     shares_.holders = {{"session", "process 12", Timestamp{}, 61}, {"session", "young", {}, 59}};
     const auto warnings = queue(identity_.ada).at("warnings");
     ASSERT_EQ(warnings.size(), 1U);

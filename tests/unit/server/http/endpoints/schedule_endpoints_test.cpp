@@ -1,4 +1,4 @@
-#include "live_server.hpp"
+#include "tests/unit/server/http/live/live_server.hpp"
 
 #include <gmock/gmock.h>
 
@@ -62,7 +62,7 @@ TEST_F(ScheduleEndpoints, NameEveryFieldThatIsWrong) {
     body = spec();
     body["job"]["args"]["texts"] = 3;
     EXPECT_EQ(wrong(body), Pointers{"/job/args/texts"});
-    EXPECT_TRUE(schedules_.stored_.empty());
+    EXPECT_TRUE(schedules_.empty());
 }
 
 TEST_F(ScheduleEndpoints, ArePausedResumedReplacedAndDeleted) {
@@ -89,15 +89,16 @@ TEST_F(ScheduleEndpoints, RunNow) {
     const auto path = created() + "/runs";
     auto answer = call("createScheduleRun", {"POST", path, identity_.ada});
     ASSERT_EQ(answer.status, 202) << answer.body;
-    EXPECT_EQ(answer.header("location"), "/v1/jobs/" + to_public(JobId{7}));
-    ASSERT_EQ(schedules_.answers_.size(), 1U);
-    EXPECT_EQ(schedules_.answers_[0].submission->job.plan.tasks.size(), 1U);
-    schedules_.outcome_ = "key_conflict";
-    answer =
-        call("createScheduleRun", {"POST", path, identity_.ada, "", {{"Idempotency-Key", "k"}}});
-    EXPECT_EQ(answer.status, 422);
-    EXPECT_EQ(schedules_.answers_.back().submission->job.idempotency->key, "k");
-    EXPECT_EQ(call("listScheduleRuns", {"GET", path, identity_.ada}).status, 200);
+    const auto job = call("getJob", {"GET", answer.header("location"), identity_.ada});
+    EXPECT_EQ(job.json().at("progress").at("items_total"), 1);
+    const Sent with_key{"POST", path, identity_.ada, "", {{"Idempotency-Key", "k"}}};
+    answer = call("createScheduleRun", with_key);
+    EXPECT_EQ(answer.status, 202);
+    EXPECT_EQ(call("createScheduleRun", with_key).header("location"), answer.header("location"));
+    EXPECT_EQ(call("listScheduleRuns", {"GET", path, identity_.ada}).json().at("items").size(), 2U);
+    call({"POST", "/v1/jobs", identity_.ada, kTwoTexts, {{"Idempotency-Key", "j"}}});
+    const Sent with_jobs_key{"POST", path, identity_.ada, "", {{"Idempotency-Key", "j"}}};
+    EXPECT_EQ(call("createScheduleRun", with_jobs_key).status, 422);
 }
 
 TEST_F(ScheduleEndpoints, PreviewWhatIsNotSaved) {

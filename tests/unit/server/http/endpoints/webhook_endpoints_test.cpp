@@ -1,5 +1,5 @@
-#include "live_server.hpp"
 #include "server/webhooks/signature.hpp"
+#include "tests/unit/server/http/live/live_server.hpp"
 
 namespace plimsoll::http::test {
 namespace {
@@ -25,7 +25,7 @@ TEST_F(WebhookEndpoints, TheSecretIsShownOnce) {
     EXPECT_EQ(call({"GET", "/v1/webhooks", identity_.tom}).json().at("items").size(), 0U);
 }
 
-TEST_F(WebhookEndpoints, OnlyListedOriginsAreTaken) {
+TEST_F(WebhookEndpoints, OnlyListedOriginsAreAccepted) {
     for (const auto* url : {"https://evil.example.org/", "http://hooks.example.com/",
                             "https://169.254.169.254/latest", "nonsense"}) {
         const auto refused =
@@ -36,7 +36,7 @@ TEST_F(WebhookEndpoints, OnlyListedOriginsAreTaken) {
     }
 }
 
-TEST_F(WebhookEndpoints, NeedsWhoManagesTheTeam) {
+TEST_F(WebhookEndpoints, NeedATeamAdministrator) {
     EXPECT_EQ(call({"GET", "/v1/webhooks", identity_.vera}).status, 403);
     EXPECT_EQ(call({"POST", "/v1/webhooks", identity_.narrow, kHook}).status, 403);
     EXPECT_EQ(call({"GET", "/v1/webhooks"}).status, 401);
@@ -75,7 +75,7 @@ TEST_F(WebhookEndpoints, DeliveriesComeInPages) {
     EXPECT_EQ(call({"GET", path + "/deliveries?cursor=x", identity_.ada}).status, 400);
 }
 
-TEST_F(WebhookEndpoints, ARemovedOneIsGone) {
+TEST_F(WebhookEndpoints, ARemovedWebhookIsGone) {
     const auto path = create();
     EXPECT_EQ(call("deleteWebhook", {"DELETE", path, identity_.ada}).status, 204);
     EXPECT_EQ(call("deleteWebhook", {"DELETE", path, identity_.ada}).status, 404);

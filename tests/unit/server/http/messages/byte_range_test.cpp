@@ -28,7 +28,7 @@ TEST(ByteRange, BeyondTheEndThereIsNothing) {
     EXPECT_EQ(shown("bytes=-5", 0), "none");
 }
 
-TEST(ByteRange, WhatIsNoSingleRangeIsIgnored) {
+TEST(ByteRange, AnythingButASingleRangeIsIgnored) {
     for (const auto* header :
          {"", "bytes=", "bytes=-", "bytes=5", "bytes=9-5", "bytes=0-1,5-6", "bytes=a-b",
           "bytes=1 -2", "bytes=+1-2", "bytes=-1-2", "items=0-1", "bytes=0-99999999999999999999"}) {

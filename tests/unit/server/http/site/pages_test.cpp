@@ -1,7 +1,7 @@
 // Web pages beside the API, and stopping.
-#include "live_server.hpp"
 #include "server/base/gzip.hpp"
 #include "server/http/site/static_files.hpp"
+#include "tests/unit/server/http/live/live_server.hpp"
 
 #include <filesystem>
 #include <fstream>

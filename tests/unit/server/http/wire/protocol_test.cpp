@@ -1,6 +1,6 @@
 // What a connection does with bytes that no good client sends, and with many good ones.
-#include "live_server.hpp"
 #include "server/http/messages/limits.hpp"
+#include "tests/unit/server/http/live/live_server.hpp"
 
 #include <random>
 
@@ -32,7 +32,7 @@ TEST_F(Protocol, RefusesWhatIsNotHttp) {
     EXPECT_TRUE(is_healthy());
 }
 
-TEST_F(Protocol, WantsExactlyOneSaneHost) {
+TEST_F(Protocol, RequiresExactlyOneValidHost) {
     EXPECT_EQ(status_of("GET /healthz HTTP/1.1\r\n\r\n"), 400);
     EXPECT_EQ(status_of("GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"), 400);
     EXPECT_EQ(status_of("GET /healthz HTTP/1.1\r\nHost: a/b\r\n\r\n"), 400);
@@ -185,7 +185,7 @@ class SlowClient : public LiveServer {
     SlowClient() : LiveServer(hurried()) {}
 };
 
-TEST_F(SlowClient, IsToldAndLeft) {
+TEST_F(SlowClient, IsAnswered408AndClosed) {
     RawClient header(port_);
     header.send("GET /healthz HTTP/1.1\r\nHos");
     EXPECT_EQ(header.receive().status, 408);

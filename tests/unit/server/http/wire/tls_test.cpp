@@ -1,23 +1,11 @@
 // The same server over TLS: handshake, cookie, and what a client without TLS gets.
-#include "fake_baselines.hpp"
-#include "fake_dataset_store.hpp"
-#include "fake_identity.hpp"
-#include "fake_job_store.hpp"
-#include "fake_schedules.hpp"
-#include "fake_shares.hpp"
-#include "fake_team_records.hpp"
-#include "fake_webhooks.hpp"
-#include "raw_client.hpp"
-#include "server/http/serving/http_server.hpp"
-#include "server/jobs/registry.hpp"
-#include "server/jobs/rest/operations.hpp"
+#include "tests/unit/server/http/live/in_memory_server.hpp"
+#include "tests/unit/server/http/live/raw_client.hpp"
 
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <thread>
 
-#include <boost/asio/post.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
 #include <gtest/gtest.h>
@@ -55,7 +43,7 @@ TlsFiles make_certificate(const fs::path& folder) {
     return files;
 }
 
-class Tls : public ::testing::Test {
+class Tls : public InMemoryServer {
   protected:
     Tls() {
         std::string name = (fs::temp_directory_path() / "plimsoll-tls-XXXXXX").string();
@@ -63,46 +51,14 @@ class Tls : public ::testing::Test {
         folder_ = name;
         options_.tls = make_certificate(folder_);
     }
-    ~Tls() override {
-        boost::asio::post(io_, [this] { server_.close(); });
-        if (thread_.joinable()) thread_.join();
-        fs::remove_all(folder_);
-    }
-    unsigned short start() {
-        const auto port = server_.start(options_);
-        EXPECT_TRUE(port) << port.error().message;
-        thread_ = std::thread([this] { io_.run(); });
-        return *port;
-    }
+    ~Tls() override { fs::remove_all(folder_); }
 
     fs::path folder_;
     ListenOptions options_;
-    boost::asio::io_context io_;
-    boost::asio::thread_pool pool_{1};
-    SystemClock clock_;
-    FakeJobStore jobs_;
-    FakeDatasetStore datasets_;
-    FakeSignals signals_;
-    FakeShares shares_;
-    FakeIdentity identity_;
-    FakeWebhooks webhooks_;
-    FakeTeamRecords records_;
-    planning::Planner planner_{datasets_, jobs::contracts(), {records_, jobs_}, pool_};
-    FakeSchedules schedules_;
-    FakeBaselines baselines_;
-    webhooks::AllowList nowhere_;
-    HttpServer server_{
-        io_,
-        {jobs_, datasets_, signals_, shares_, identity_, webhooks_, nowhere_, clock_,
-         jobs::contracts(), pool_, records_, planner_, schedules_, baselines_,
-         [this](Handlers& handlers) { jobs::add_operations(handlers, {jobs_, records_}); }},
-        "0.0.0",
-        std::nullopt};
-    std::thread thread_;
 };
 
 TEST_F(Tls, SignsInWithACookieThatIsBoundToIt) {
-    const auto port = start();
+    const auto port = start(options_).value();
     boost::asio::io_context io;
     ssl::context context(ssl::context::tls_client);
     ssl::stream<tcp::socket> client(io, context);
@@ -125,15 +81,15 @@ TEST_F(Tls, SignsInWithACookieThatIsBoundToIt) {
     EXPECT_EQ(end, boost::asio::error::eof);  // a proper goodbye, no truncation
 }
 
-TEST_F(Tls, LeavesWhoSpeaksPlainHttp) {
-    RawClient client(start());
+TEST_F(Tls, ClosesPlainHttpConnections) {
+    RawClient client(start(options_).value());
     client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
     EXPECT_EQ(client.receive().status, 0);
 }
 
 TEST_F(Tls, AFileThatCannotBeUsedIsNamed) {
     options_.tls->key = folder_ / "missing.pem";
-    const auto port = server_.start(options_);
+    const auto port = start(options_);
     ASSERT_FALSE(port);
     EXPECT_EQ(port.error().where, options_.tls->key);
 }

@@ -44,7 +44,7 @@ struct Cut {
     std::vector<std::string> columns;
 };
 
-// Fed in two parts; between them the cutter is put away and another one takes over.
+// Fed in two parts; between them the state is stored and another cutter restores it.
 Cut cut(RecordFormat format, std::string_view file, std::size_t at) {
     std::vector<DatasetChunk> chunks;
     DatasetCutter first(format);

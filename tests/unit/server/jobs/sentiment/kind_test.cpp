@@ -233,7 +233,7 @@ TEST(SentimentKind, NothingScoredGivesNullStatistics) {
     EXPECT_EQ(outcome.report["compound"]["standard_deviation"], nullptr);
 }
 
-TEST(SentimentKind, AskedToStopItStops) {
+TEST(SentimentKind, StopsWhenAskedTo) {
     json texts = json::array();
     for (int i = 0; i < 1000; ++i) texts.push_back("good");
     const Plan cut = plan({{"texts", texts}}).value();

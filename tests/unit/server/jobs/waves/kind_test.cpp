@@ -1,87 +1,13 @@
 // The kind as the server and a worker use it: plan, run every task, merge.
-#include "engine/opencl/memory/ledger.hpp"
-#include "engine/opencl/runtime/cache_directory.hpp"
-#include "engine/opencl/runtime/device.hpp"
 #include "engine/text/record_block.hpp"
 #include "engine/waves/output/json.hpp"
 #include "engine/waves/report/scan.hpp"
-#include "engine/waves/significance/random.hpp"
-#include "server/base/gzip.hpp"
-#include "server/jobs/registry.hpp"
-#include "server/jobs/waves/contract/slices.hpp"
+#include "tests/unit/server/jobs/waves/kind_case.hpp"
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <sstream>
-
-#include <gtest/gtest.h>
 
 namespace plimsoll::jobs::waves {
 namespace {
-
-using nlohmann::json;
-
-tl::expected<Plan, FieldErrors> plan(const json& args) {
-    return find_contract("waves")->plan(args, kUsualSettings);
-}
-
-struct Outcome {
-    std::vector<json> rows;
-    json report;
-    std::int64_t ok = 0;
-    std::int64_t failed = 0;
-};
-
-// On one machine after the other.
-Outcome run_all(const Plan& plan, opencl::Device* device = nullptr,
-                const std::vector<std::string>& nodes = {"here"}) {
-    const jobs::Run& run = *find_run("waves", kVersion);
-    Outcome outcome;
-    std::vector<std::string> members;
-    std::vector<std::string> partials;
-    static opencl::Ledger ledger(std::uint64_t{4} << 30);  // outlives the search that is kept
-    for (const TaskSpec& task : plan.tasks) {
-        Progress progress;
-        RunContext context{.device = device,
-                           .progress = progress,
-                           .stop = {},
-                           .node = nodes[members.size() % nodes.size()],
-                           .ledger = &ledger};
-        const TaskOutput output = run.run(plan.args, task.input, context).value();
-        EXPECT_EQ(output.items_ok + output.items_failed, task.items);
-        EXPECT_EQ(progress.done(), task.items);
-        const auto told = std::min(output.partial.find('\n'), output.partial.size());
-        EXPECT_LE(told, 64u << 10);
-        EXPECT_LE(output.partial.size() - told, kBytesOfDrafts / 8);
-        outcome.ok += output.items_ok;
-        outcome.failed += output.items_failed;
-        members.push_back(output.results);
-        partials.push_back(output.partial);
-    }
-    const Merged merged = run.merge(plan.args, partials).value();
-    if (!merged.results.empty()) members.back() = merged.results;
-    std::string rows;
-    for (const std::string& member : members) rows += gunzip(member, 1 << 28).value();
-    std::istringstream lines(rows);
-    for (std::string line; std::getline(lines, line);) outcome.rows.push_back(json::parse(line));
-    outcome.report = json::parse(merged.summary);
-    return outcome;
-}
-
-// A file of `symbols` random walks of `bars` closes.
-std::string walks(int symbols, int bars) {
-    std::string csv = "symbol,close\n";
-    for (int s = 0; s < symbols; ++s) {
-        engine::Random random(7, "walk", static_cast<std::uint64_t>(s));
-        double price = 100;
-        for (int i = 0; i < bars; ++i) {
-            price *= std::exp(0.02 * random.normal());
-            csv += "W" + std::to_string(s) + "," + std::to_string(price) + "\n";
-        }
-    }
-    return csv;
-}
 
 TEST(WavesKind, CountsWhatTheEngineCountsHoweverItIsCut) {
     const std::string csv = walks(40, 90);
@@ -174,7 +100,7 @@ TEST(WavesKind, SurrogatesOfAFewSymbolsAreSharedAndSayTheSame) {
     EXPECT_EQ(shared.report["bars"], 605);
 }
 
-// Whoever gave up: the others' surrogates count.
+// A quarantined task: the surrogates of the others count.
 TEST(WavesKind, SurrogatesOfAGivenUpTaskAreMissingInAllNumbersAlike) {
     Plan planned = plan(shared_args()).value();
     planned.tasks.erase(planned.tasks.begin());
@@ -234,7 +160,7 @@ TEST(WavesKind, TheRowsOfASymbolMayStandAnywhereInADataset) {
     EXPECT_EQ(gathered.rows.size(), 2u);
 }
 
-TEST(WavesKind, ARecordNobodyCanReadIsTold) {
+TEST(WavesKind, AnUnreadableRecordIsReported) {
     auto gatherer =
         find_contract("waves")
             ->gather_dataset({{"dataset", "data_x"}},
@@ -327,67 +253,6 @@ TEST(WavesKind, DamagedInputIsNotRun) {
     EXPECT_FALSE(find_run("waves", kVersion)->run("{}", gzip("nonsense"), context).has_value());
     std::string huge(12, '\xff');
     EXPECT_FALSE(unpack_slice(gzip(huge)).has_value());
-}
-
-TEST(WavesKind, RunsWhereUseGpuSays) {
-    const std::string csv = walks(2, 100);
-    const auto classes = [&](const json& more) {
-        json args = {{"prices", csv}};
-        args.update(more);
-        return plan(args).value().requirement.device_class;
-    };
-    EXPECT_EQ(classes(json::object()), "host");
-    EXPECT_EQ(classes({{"use_gpu", true}}), "gpu,cpu,host");
-    EXPECT_EQ(classes({{"surrogates", 10'000}, {"windows", "weeks"}}), "host");
-    const json much = {{"prices", walks(40, 500)}, {"surrogates", 10'000}};
-    EXPECT_EQ(classes(much), "gpu,host");
-    json none = much;
-    none["use_gpu"] = false;
-    EXPECT_EQ(classes(none), "host");
-}
-
-TEST(WavesKind, TheReportTellsProcessorsOfTwoMachinesApart) {
-    const Plan planned = plan({{"prices", walks(40, 20)}}).value();
-    ASSERT_EQ(planned.tasks.size(), 3u);
-    const auto computed = run_all(planned, nullptr, {"first", "second"}).report["computed"];
-    ASSERT_EQ(computed.size(), 2u);
-    EXPECT_EQ(computed[0]["node"], "first");
-    EXPECT_EQ(computed[0]["symbols"], 24);
-    EXPECT_EQ(computed[1]["node"], "second");
-    EXPECT_EQ(computed[1]["symbols"], 16);
-}
-
-// Kernels of this test go into a folder of its own.
-TEST(WavesKind, ADeviceFindsTheSameAndTheReportNamesIt) {
-    std::string cache = (std::filesystem::temp_directory_path() / "plimsoll-XXXXXX").string();
-    ASSERT_NE(mkdtemp(cache.data()), nullptr);
-    ASSERT_TRUE(opencl::use_kernel_cache(cache));
-    auto device = opencl::Device::open({"pocl", 0});
-    ASSERT_TRUE(device) << device.error().message;
-    const Plan planned =
-        plan({{"prices", walks(5, 120)}, {"surrogates", 20}, {"use_gpu", true}}).value();
-    const Outcome with = run_all(planned, &*device);
-    const Outcome without = run_all(planned);
-    EXPECT_EQ(with.rows, without.rows);
-    EXPECT_EQ(with.report["ranking"], without.report["ranking"]);
-    const auto computed = [](const char* by, const char* why) {
-        return json::array(
-            {{{"by", by}, {"node", "here"}, {"symbols", 5}, {"surrogates", 100}, {"why", why}}});
-    };
-    EXPECT_EQ(with.report["computed"], computed("opencl:pocl:0 (CPU flavour)", "use_gpu is true."));
-    const Plan shared =
-        plan({{"prices", walks(1, 600)}, {"surrogates", 1700}, {"use_gpu", true}}).value();
-    EXPECT_GT(shared.tasks.size(), 2u);
-    const Outcome shared_with = run_all(shared, &*device);
-    const Outcome shared_without = run_all(shared);
-    EXPECT_EQ(shared_with.rows, shared_without.rows);
-    EXPECT_EQ(shared_with.report["computed"][0]["symbols"], 1);
-    EXPECT_EQ(shared_with.report["computed"][0]["surrogates"], 1700);
-    EXPECT_EQ(shared_with.report["computed"].size(), 1u);
-    EXPECT_EQ(shared_with.report["ranking"], shared_without.report["ranking"]);
-    EXPECT_EQ(without.report["computed"],
-              computed("processor", "This worker has no OpenCL device."));
-    std::filesystem::remove_all(cache);
 }
 
 }  // namespace

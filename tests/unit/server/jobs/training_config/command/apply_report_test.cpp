@@ -158,7 +158,7 @@ class Apply : public ::testing::Test {
     fs::path backup_ = folder_ / "config.yaml.backup";
 };
 
-TEST_F(Apply, ADryRunTellsAndTouchesNothing) {
+TEST_F(Apply, ADryRunShowsChangesAndWritesNothing) {
     auto asked = request();
     asked.dry_run = true;
     const auto told = apply_report(asked);

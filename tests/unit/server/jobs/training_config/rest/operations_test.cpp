@@ -1,5 +1,5 @@
 // Estimates, GPU profiles and measurements over a socket, held against the contract.
-#include "tests/unit/server/http/fakes/live_server.hpp"
+#include "tests/unit/server/http/live/live_server.hpp"
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST_F(Operations, ListTheCards) {
     EXPECT_EQ(response.json()["default"], "rtx_4090");
 }
 
-TEST_F(Operations, ATeamsOwnCardsAreMadeListedAndRemoved) {
+TEST_F(Operations, GpuProfilesOfATeamAreAddedListedAndRemoved) {
     const Sent put{"PUT", "/v1/gpu-profiles/mine", identity_.ada,
                    R"({"memory_gib": 12, "bandwidth_gb_s": 500, "fp32_tflops": 20})"};
     const auto made = call("setGpuProfile", put);
@@ -67,7 +67,7 @@ TEST_F(Operations, ATeamsOwnCardsAreMadeListedAndRemoved) {
     EXPECT_EQ(refused.json()["errors"][0]["pointer"], "/context_gib");
 }
 
-TEST_F(Operations, WhatTheArgumentsLeaveToTheServerIsFilledIn) {
+TEST_F(Operations, MissingArgumentsAreCompleted) {
     const auto response = call(
         "createEstimate",
         {"POST", "/v1/estimates", identity_.ada,
@@ -76,7 +76,7 @@ TEST_F(Operations, WhatTheArgumentsLeaveToTheServerIsFilledIn) {
     EXPECT_EQ(response.json()["errors"][0]["pointer"], "/args/gpus/0");
 }
 
-TEST_F(Operations, MeasurementsAreTakenListedAndTakenBack) {
+TEST_F(Operations, MeasurementsAreAddedListedAndRemoved) {
     const Sent post{"POST", "/v1/training-measurements", identity_.ada,
                     R"({"source": "run", "args": {"model": {"preset": "bert-base"}}, "batch": 8,
                         "gpu": {"name": "Tesla T4", "total_bytes": 15843721216},

@@ -1,0 +1,224 @@
+// People, teams, and the tokens, links and sessions that they sign in with.
+#include "tests/conformance/promises/promises.hpp"
+
+#include <string>
+
+namespace plimsoll::conformance {
+namespace {
+
+using identity::Role;
+
+class IdentityPromises : public Promises {
+  protected:
+    IdentityPromises() : author_{people_.team, people_.user, "request-1"} {}
+
+    identity::IdentityStore& store() { return stores_->identity(); }
+
+    // A hash that no other test uses.
+    std::string own_hash(char fill) const {
+        std::string text(32, fill);
+        const auto team = std::to_string(people_.team.value);
+        return text.replace(0, team.size(), team);
+    }
+    identity::Token token_of(UserId user, std::optional<Timestamp> expires_at = {}) const {
+        identity::Token token;
+        token.user = user;
+        token.name = "a token";
+        token.hint = "plm_t_ab";
+        token.scopes = {"jobs:read", "jobs:write"};
+        token.expires_at = expires_at;
+        return token;
+    }
+    identity::Token make_token(char fill, std::optional<Timestamp> expires_at = {}) {
+        return must(
+            store().create_token(author_, token_of(people_.user, expires_at), own_hash(fill)));
+    }
+    identity::User make_user(const std::string& name) {
+        return must(store().create_user(author_, kind_ + name, "", false));
+    }
+    SessionId make_session(char fill, std::chrono::seconds time, std::optional<TokenId> token) {
+        return must(store().create_session({people_.user, people_.team, token}, own_hash(fill),
+                                           "a csrf value of its own", in(time)));
+    }
+    void make_link(char fill, std::chrono::seconds time) {
+        must(store().create_sign_in_link(author_, people_.user, people_.team, own_hash(fill),
+                                         in(time)));
+    }
+
+    Author author_;
+};
+
+PLIMSOLL_OVER_ALL_STORES(IdentityPromises);
+
+constexpr std::chrono::hours kHour{1};
+constexpr std::chrono::seconds kPast{-1};
+
+TEST_P(IdentityPromises, ATokenProvesWhoseItIs) {
+    const auto token = make_token('t');
+    EXPECT_EQ(token.user_name, kind_);
+    const auto principal = must(store().by_token(own_hash('t')));
+    EXPECT_EQ(principal.user.id, people_.user);
+    EXPECT_EQ(principal.user.name, kind_);
+    EXPECT_EQ(principal.team.id, people_.team);
+    EXPECT_EQ(principal.team.name, kind_);
+    EXPECT_EQ(principal.role, Role::owner);
+    EXPECT_EQ(principal.token, token.id);
+    EXPECT_FALSE(principal.session);
+    EXPECT_EQ(principal.scopes.size(), 2u);
+    const auto second = make_token('2').id;
+    const auto listed = must(store().tokens(people_.team, people_.user));
+    ASSERT_EQ(listed.size(), 2u);
+    EXPECT_EQ(listed[0].id, token.id);
+    EXPECT_EQ(listed[0].hint, "plm_t_ab");
+    EXPECT_EQ(listed[0].user_name, kind_);
+    EXPECT_TRUE(listed[0].last_used_at);
+    EXPECT_EQ(listed[1].id, second);
+    EXPECT_FALSE(listed[1].last_used_at);
+}
+
+TEST_P(IdentityPromises, AnUnknownExpiredOrRevokedTokenProvesNothing) {
+    EXPECT_EQ(code(store().by_token(own_hash('?'))), Errc::unauthenticated);
+    make_token('e', in(kPast));
+    EXPECT_EQ(code(store().by_token(own_hash('e'))), Errc::unauthenticated);
+    const auto token = make_token('r');
+    must(store().by_token(own_hash('r')));
+    must(store().revoke_token(author_, token.id));
+    EXPECT_EQ(code(store().by_token(own_hash('r'))), Errc::unauthenticated);
+    EXPECT_EQ(code(store().revoke_token(author_, token.id)), Errc::not_found);
+}
+
+TEST_P(IdentityPromises, ATokenWorksAtOnceThoughItWasTriedBefore) {
+    EXPECT_EQ(code(store().by_token(own_hash('b'))), Errc::unauthenticated);
+    make_token('b');
+    EXPECT_FALSE(code(store().by_token(own_hash('b'))));
+}
+
+TEST_P(IdentityPromises, AnotherTeamsTokenLooksLikeNone) {
+    const auto token = make_token('o');
+    const auto other = others();
+    EXPECT_EQ(code(store().revoke_token({other.team, other.user, ""}, token.id)), Errc::not_found);
+    EXPECT_TRUE(must(store().tokens(other.team, {})).empty());
+    must(store().by_token(own_hash('o')));
+}
+
+TEST_P(IdentityPromises, ALinkOpensOneSession) {
+    make_link('l', kHour);
+    const auto who = must(store().spend_sign_in_link(own_hash('l')));
+    EXPECT_EQ(who.user, people_.user);
+    EXPECT_EQ(who.team, people_.team);
+    EXPECT_EQ(code(store().spend_sign_in_link(own_hash('l'))), Errc::unauthenticated);
+
+    const auto session =
+        must(store().create_session(who, own_hash('s'), "a csrf value of its own", in(kHour)));
+    const auto principal = must(store().by_session(own_hash('s')));
+    EXPECT_EQ(principal.session, session);
+    EXPECT_EQ(principal.csrf, "a csrf value of its own");
+    EXPECT_TRUE(principal.scopes.empty());
+    EXPECT_FALSE(principal.token);
+    EXPECT_FALSE(principal.expires_at);
+    must(store().end_session(session));
+    EXPECT_EQ(code(store().by_session(own_hash('s'))), Errc::unauthenticated);
+}
+
+TEST_P(IdentityPromises, ASessionEndsWithTheTokenThatOpenedIt) {
+    const auto token = make_token('u', in(kHour));
+    const auto by_token = must(store().by_token(own_hash('u')));
+    ASSERT_TRUE(by_token.expires_at);
+    make_session('v', 24 * kHour, token.id);
+    EXPECT_EQ(must(store().by_session(own_hash('v'))).expires_at, by_token.expires_at);
+    must(store().revoke_token(author_, token.id));
+    EXPECT_EQ(code(store().by_session(own_hash('v'))), Errc::unauthenticated);
+    make_session('z', 24 * kHour, make_token('w', in(kPast)).id);
+    EXPECT_EQ(code(store().by_session(own_hash('z'))), Errc::unauthenticated);
+}
+
+TEST_P(IdentityPromises, AnExpiredLinkOrSessionProvesNothing) {
+    make_link('x', kPast);
+    EXPECT_EQ(code(store().spend_sign_in_link(own_hash('x'))), Errc::unauthenticated);
+    make_session('y', kPast, std::nullopt);
+    EXPECT_EQ(code(store().by_session(own_hash('y'))), Errc::unauthenticated);
+}
+
+TEST_P(IdentityPromises, OnlyMembersGetLinksAndTokens) {
+    const auto stranger = others();
+    EXPECT_EQ(code(store().create_sign_in_link(author_, stranger.user, people_.team, own_hash('y'),
+                                               in(kHour))),
+              Errc::not_found);
+    EXPECT_EQ(code(store().create_token(author_, token_of(stranger.user), own_hash('y'))),
+              Errc::not_found);
+}
+
+TEST_P(IdentityPromises, ANameOrAnAddressIsOneUsers) {
+    const auto grace =
+        must(store().create_user(author_, kind_ + " grace", "Grace@" + kind_ + ".Example", true));
+    EXPECT_TRUE(grace.administrator);
+    EXPECT_EQ(grace.email.find_first_of("GE"), std::string::npos) << grace.email;
+    EXPECT_EQ(code(store().create_user(author_, kind_ + " grace", "", false)), Errc::conflict);
+    EXPECT_EQ(
+        code(store().create_user(author_, kind_ + " hopper", "grace@" + kind_ + ".example", false)),
+        Errc::conflict);
+    EXPECT_EQ(make_user(" ada").email, "");
+    EXPECT_FALSE(make_user(" tom").administrator) << "many have no address";
+}
+
+TEST_P(IdentityPromises, PeopleJoinAndLeaveTeams) {
+    const auto ada = make_user(" ada");
+    must(store().set_member(author_, people_.team, ada.id, Role::viewer));
+    must(store().set_member(author_, people_.team, ada.id, Role::member));
+    EXPECT_EQ(code(store().set_member(author_, people_.team, UserId{999999}, Role::viewer)),
+              Errc::not_found);
+    const auto members = must(store().members(people_.team));
+    ASSERT_EQ(members.size(), 2u);
+    EXPECT_EQ(members[1].user.id, ada.id);
+    EXPECT_EQ(members[1].role, Role::member);
+    ASSERT_EQ(must(store().teams(ada.id)).size(), 1u);
+    const auto root = must(store().create_user(author_, kind_ + " root", "", true));
+    EXPECT_GE(must(store().teams(root.id)).size(), 1u) << "an administrator sees every team";
+    EXPECT_TRUE(must(store().teams(UserId{999999})).empty());
+
+    must(store().remove_member(author_, people_.team, ada.id));
+    EXPECT_EQ(code(store().remove_member(author_, people_.team, ada.id)), Errc::not_found);
+    EXPECT_TRUE(must(store().teams(ada.id)).empty());
+}
+
+TEST_P(IdentityPromises, ATeamKeepsAnOwner) {
+    EXPECT_EQ(code(store().remove_member(author_, people_.team, people_.user)), Errc::conflict);
+    EXPECT_EQ(code(store().set_member(author_, people_.team, people_.user, Role::member)),
+              Errc::conflict);
+    const auto ada = make_user(" ada");
+    must(store().set_member(author_, people_.team, ada.id, Role::owner));
+    must(store().remove_member(author_, people_.team, people_.user));
+}
+
+TEST_P(IdentityPromises, WhoCreatesATeamOwnsIt) {
+    const auto team = must(store().create_team(author_, kind_ + " new"));
+    EXPECT_EQ(team.name, kind_ + " new");
+    const auto members = must(store().members(team.id));
+    ASSERT_EQ(members.size(), 1u);
+    EXPECT_EQ(members[0].user.id, people_.user);
+    EXPECT_EQ(members[0].role, Role::owner);
+    EXPECT_EQ(code(store().create_team(author_, kind_ + " new")), Errc::conflict);
+}
+
+TEST_P(IdentityPromises, TokensAndLinksEndWithTheMembership) {
+    const auto ada = make_user(" ada");
+    must(store().set_member(author_, people_.team, ada.id, Role::member));
+    must(store().create_token(author_, token_of(ada.id), own_hash('h')));
+    must(store().create_sign_in_link(author_, ada.id, people_.team, own_hash('j'), in(kHour)));
+    must(store().by_token(own_hash('h')));
+    must(store().remove_member(author_, people_.team, ada.id));
+    EXPECT_EQ(code(store().by_token(own_hash('h'))), Errc::unauthenticated);
+    EXPECT_EQ(code(store().spend_sign_in_link(own_hash('j'))), Errc::unauthenticated);
+    EXPECT_EQ(code(store().create_token(author_, token_of(ada.id), own_hash('i'))),
+              Errc::not_found);
+    must(store().set_member(author_, people_.team, ada.id, Role::member));
+    EXPECT_EQ(code(store().by_token(own_hash('h'))), Errc::unauthenticated) << "for good";
+}
+
+TEST_P(IdentityPromises, TheFirstStartComesOnce) {
+    EXPECT_FALSE(must(store().bootstrap("admin", "team", own_hash('b'), in(kHour))))
+        << "this installation has users";
+}
+
+}  // namespace
+}  // namespace plimsoll::conformance

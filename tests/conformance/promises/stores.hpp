@@ -1,0 +1,46 @@
+#pragma once
+
+#include "server/identity/store.hpp"
+#include "server/queue/baseline_store.hpp"
+#include "server/queue/dataset_store.hpp"
+#include "server/queue/share_store.hpp"
+#include "server/queue/store.hpp"
+#include "server/queue/team_record_store.hpp"
+#include "server/schedules/store.hpp"
+#include "server/webhooks/store.hpp"
+#include "tests/conformance/worker_process.hpp"
+
+#include <memory>
+#include <string>
+
+namespace plimsoll::conformance {
+
+// The API's stores in one implementation, with what a promise needs beside their calls.
+class Stores {
+  public:
+    virtual ~Stores() = default;
+
+    virtual queue::JobStore& jobs() = 0;
+    virtual queue::DatasetStore& datasets() = 0;
+    virtual queue::BaselineStore& baselines() = 0;
+    virtual queue::ShareStore& shares() = 0;
+    virtual queue::TeamRecordStore& team_records() = 0;
+    virtual identity::IdentityStore& identity() = 0;
+    virtual schedules::ScheduleStore& schedules() = 0;
+    virtual webhooks::WebhookStore& webhooks() = 0;
+
+    // A user and a team of this name, which the user owns.
+    virtual People make_people(const std::string& name) = 0;
+    // A running device of class cpu, "cpu:0" of a node named like the kind.
+    virtual void add_device() = 0;
+    // Claims the tasks of all jobs of the kind.
+    virtual void start_jobs() = 0;
+    // Completes what was claimed, or else what can be: all tasks succeed, or all fail for good.
+    virtual void finish_jobs(bool well) = 0;
+};
+
+// Jobs are of this kind, of which no other test makes any.
+std::unique_ptr<Stores> postgres_stores(asio::io_context& io, const std::string& kind);
+std::unique_ptr<Stores> memory_stores(asio::io_context& io, const std::string& kind);
+
+}  // namespace plimsoll::conformance

@@ -1,0 +1,262 @@
+// Submitting jobs, alone and in bundles, and finding them again.
+#include "tests/conformance/promises/promises.hpp"
+
+#include <chrono>
+#include <set>
+#include <vector>
+
+namespace plimsoll::conformance {
+namespace {
+
+using queue::JobState;
+
+class SubmitPromises : public Promises {
+  protected:
+    queue::JobStore& store() { return stores_->jobs(); }
+    std::size_t stored() { return must(store().list(people_.team, {})).size(); }
+
+    // By a filter that `set` changes.
+    template <class Set>
+    std::vector<JobId> listed(Set set) {
+        queue::JobFilter filter;
+        set(filter);
+        std::vector<JobId> found;
+        for (const auto& one : must(store().list(people_.team, filter))) found.push_back(one.id);
+        return found;
+    }
+};
+
+PLIMSOLL_OVER_ALL_STORES(SubmitPromises);
+
+TEST_P(SubmitPromises, AJobIsStoredAsItWasSent) {
+    auto spec = job_of(3);
+    spec.priority = -10;
+    const auto submitted = must(store().submit(spec));
+    EXPECT_FALSE(submitted.replayed);
+    EXPECT_FALSE(submitted.taken);
+    const auto found = job(submitted.id);
+    EXPECT_EQ(found.id, submitted.id);
+    EXPECT_EQ(found.team, people_.team);
+    EXPECT_EQ(found.submitter, people_.user);
+    EXPECT_EQ(found.submitter_name, kind_);
+    EXPECT_EQ(found.kind, kind_);
+    EXPECT_EQ(found.name, "a job");
+    EXPECT_EQ(found.labels, (queue::Labels{{"desk", "energy"}}));
+    EXPECT_EQ(found.priority, -10);
+    EXPECT_EQ(found.state, JobState::queued);
+    EXPECT_EQ(found.args, spec.plan.args);
+    EXPECT_EQ(found.items_total, 30);
+    EXPECT_EQ(found.items_done, 0);
+    EXPECT_EQ(found.tasks_total, 3);
+    EXPECT_EQ(found.error, "");
+    EXPECT_FALSE(found.started_at);
+    EXPECT_FALSE(found.finished_at);
+    EXPECT_EQ(must(store().task_input(people_.team, found.id, 2)), spec.plan.tasks[2].input);
+    EXPECT_EQ(code(store().task_input(people_.team, found.id, 3)), Errc::not_found);
+}
+
+TEST_P(SubmitPromises, TheAnswerHoldsTheJobAsALookUpFindsIt) {
+    auto now = job_of(2);
+    now.priority = 7;
+    now.unique_key = "nightly";
+    now.timeout = queue::Seconds(0.1);
+    now.deadline = in(std::chrono::hours(2));
+    auto later = job_of(1);
+    later.name.clear();
+    later.labels.clear();
+    later.run_at = in(std::chrono::hours(1));
+    for (const auto& spec : {now, later}) {
+        auto submitted = must(store().submit(spec));
+        ASSERT_TRUE(submitted.made);
+        submitted.made->submitter_name = kind_;
+        EXPECT_TRUE(*submitted.made == job(submitted.id));
+    }
+    EXPECT_FALSE(must(store().submit(now)).made) << "its unique key is taken: nothing was made";
+}
+
+TEST_P(SubmitPromises, ALaterStartAndTheTimesAreKept) {
+    auto spec = job_of(1);
+    spec.run_at = in(std::chrono::hours(1));
+    spec.deadline = in(std::chrono::hours(2));
+    spec.timeout = queue::Seconds(90);
+    const auto found = job(must(store().submit(spec)).id);
+    EXPECT_EQ(found.state, JobState::scheduled);
+    EXPECT_EQ(found.run_at, spec.run_at);
+    EXPECT_EQ(found.deadline, spec.deadline);
+    EXPECT_EQ(found.timeout, spec.timeout);
+    const auto wait = must(store().wait(people_.team, found.id));
+    ASSERT_TRUE(wait);
+    EXPECT_EQ(wait->reason, "scheduled");
+    EXPECT_EQ(wait->until, spec.run_at);
+}
+
+TEST_P(SubmitPromises, OneUnfinishedJobHasAUniqueKey) {
+    auto spec = job_of(1);
+    spec.unique_key = "nightly";
+    const auto first = must(store().submit(spec));
+    const auto second = must(store().submit(spec));
+    EXPECT_TRUE(second.taken);
+    EXPECT_EQ(second.id, first.id);
+    EXPECT_EQ(job(first.id).unique_key, "nightly");
+    const auto other = others();
+    auto theirs = spec;
+    theirs.team = other.team;
+    theirs.submitter = other.user;
+    EXPECT_FALSE(must(store().submit(theirs)).taken) << "each team has keys of its own";
+    must(store().cancel(people_.team, people_.user, first.id));
+    const auto third = must(store().submit(spec));
+    EXPECT_FALSE(third.taken);
+    EXPECT_NE(third.id, first.id);
+}
+
+TEST_P(SubmitPromises, AnIdempotencyKeyMakesOneJob) {
+    auto spec = job_of(1);
+    spec.idempotency = queue::IdempotencyKey{"key", std::string(32, 'a')};
+    int first = 0;
+    int answered = 0;
+    std::set<std::int64_t> ids;
+    for (int i = 0; i < 64; ++i) {
+        asio::co_spawn(io_, store().submit(spec),
+                       [&](std::exception_ptr, Result<queue::Submitted> submitted) {
+                           ++answered;
+                           ASSERT_TRUE(submitted);
+                           first += !submitted->replayed;
+                           ids.insert(submitted->id.value);
+                       });
+    }
+    io_.restart();
+    while (answered < 64 && io_.run_one()) {
+    }
+    // In one commit all 64 are the first; what counts is that there is one job.
+    EXPECT_GE(first, 1);
+    EXPECT_EQ(ids.size(), 1u);
+    EXPECT_EQ(stored(), 1u);
+    const auto again = must(store().submit(spec));
+    EXPECT_TRUE(again.replayed);
+    EXPECT_EQ(again.id.value, *ids.begin());
+    const auto before = must(store().submitted_before(people_.team, *spec.idempotency));
+    EXPECT_TRUE(before.replayed);
+    EXPECT_EQ(before.id, again.id);
+
+    EXPECT_EQ(code(store().submitted_before(others().team, *spec.idempotency)), Errc::not_found);
+    spec.idempotency->fingerprint = std::string(32, 'b');
+    EXPECT_EQ(code(store().submit(spec)), Errc::conflict);
+    EXPECT_EQ(code(store().submitted_before(people_.team, *spec.idempotency)), Errc::conflict);
+    EXPECT_EQ(stored(), 1u);
+}
+
+TEST_P(SubmitPromises, AReplayIsAnsweredBeforeTheUniqueKeyIsLookedAt) {
+    auto spec = job_of(1);
+    spec.unique_key = "nightly";
+    spec.idempotency = queue::IdempotencyKey{"key", std::string(32, 'a')};
+    const auto first = must(store().submit(spec));
+    const auto again = must(store().submit(spec));
+    EXPECT_EQ(again.id, first.id);
+    EXPECT_TRUE(again.replayed);
+    EXPECT_FALSE(again.taken);
+}
+
+TEST_P(SubmitPromises, ABundleIsStoredWholeOrNotAtAll) {
+    auto held = job_of(1);
+    held.unique_key = "nightly";
+    const auto holder = must(store().submit(held)).id;
+    const std::vector bundle = {job_of(1), held, job_of(2)};
+    const auto refused = must(store().submit_all(bundle, true));
+    ASSERT_EQ(refused.size(), 3u);
+    EXPECT_EQ(refused[0].error().code, Errc::cancelled);
+    EXPECT_TRUE(refused[1]->taken);
+    EXPECT_EQ(refused[1]->id, holder);
+    EXPECT_EQ(refused[2].error().code, Errc::cancelled);
+    EXPECT_EQ(stored(), 1u);
+
+    const auto each = must(store().submit_all(bundle, false));
+    EXPECT_TRUE(each[0] && each[1]->taken && each[2]);
+    EXPECT_EQ(job(each[2]->id).tasks_total, 2);
+    EXPECT_EQ(stored(), 3u);
+}
+
+TEST_P(SubmitPromises, ABundleSpoiltByAKeySaysWhichJob) {
+    auto keyed = job_of(1);
+    keyed.idempotency = queue::IdempotencyKey{"key", std::string(32, 'a')};
+    must(store().submit(keyed));
+    keyed.idempotency->fingerprint = std::string(32, 'b');
+    const auto refused = must(store().submit_all({job_of(1), keyed}, true));
+    EXPECT_EQ(refused[0].error().code, Errc::cancelled);
+    EXPECT_EQ(refused[1].error().code, Errc::conflict);
+    EXPECT_EQ(stored(), 1u);
+}
+
+TEST_P(SubmitPromises, JobsOfABundleMayReplayAndMayShareAUniqueKey) {
+    auto keyed = job_of(1);
+    keyed.idempotency = queue::IdempotencyKey{"key", std::string(32, 'a')};
+    const auto first = must(store().submit(keyed)).id;
+    const auto whole = must(store().submit_all({keyed, job_of(1)}, true));
+    EXPECT_EQ(whole[0]->id, first);
+    EXPECT_TRUE(whole[0]->replayed);
+    EXPECT_FALSE(whole[1]->replayed);
+    auto unique = job_of(1);
+    unique.unique_key = "nightly";
+    const auto each = must(store().submit_all({unique, unique}, false));
+    EXPECT_FALSE(each[0]->taken);
+    EXPECT_TRUE(each[1]->taken);
+    EXPECT_EQ(each[1]->id, each[0]->id);
+}
+
+TEST_P(SubmitPromises, ArgumentsThatAreNotJsonSpoilTheirJobAlone) {
+    auto bad = job_of(1);
+    bad.plan.args = "not JSON";
+    EXPECT_EQ(code(store().submit(bad)), Errc::invalid_input);
+    EXPECT_EQ(code(store().submit_all({job_of(1), bad}, true)), Errc::invalid_input);
+    EXPECT_EQ(stored(), 0u);
+    const auto each = must(store().submit_all({job_of(1), bad, job_of(1)}, false));
+    EXPECT_TRUE(each[0]);
+    EXPECT_EQ(each[1].error().code, Errc::invalid_input);
+    EXPECT_TRUE(each[2]);
+    EXPECT_EQ(stored(), 2u);
+}
+
+TEST_P(SubmitPromises, ListsAreNewestFirstInPagesAndFiltered) {
+    std::vector<JobId> ids;
+    for (int i = 0; i < 5; ++i) {
+        auto spec = job_of(1);
+        if (i == 2) spec.labels = {{"desk", "metals"}};
+        if (i == 3) spec.labels = {{"pipeline", "nightly"}};
+        ids.push_back(must(store().submit(spec)).id);
+    }
+    must(store().cancel(people_.team, people_.user, ids[0]));
+    using Ids = std::vector<JobId>;
+    using Filter = queue::JobFilter;
+    EXPECT_EQ(listed([](Filter&) {}), Ids(ids.rbegin(), ids.rend()));
+    EXPECT_EQ(listed([](Filter& f) { f.limit = 2; }), (Ids{ids[4], ids[3]}));
+    EXPECT_EQ(listed([&](Filter& f) {
+                  f.before = ids[3];
+                  f.limit = 2;
+              }),
+              (Ids{ids[2], ids[1]}));
+    EXPECT_EQ(listed([](Filter& f) { f.state = JobState::cancelled; }), Ids{ids[0]});
+    EXPECT_EQ(listed([](Filter& f) { f.state = JobState::queued; }),
+              (Ids{ids[4], ids[3], ids[2], ids[1]}));
+    EXPECT_EQ(listed([&](Filter& f) {
+                  f.state = JobState::queued;
+                  f.before = ids[2];
+              }),
+              Ids{ids[1]});
+    EXPECT_EQ(listed([](Filter& f) {
+                  f.label_key = "desk";
+                  f.label_value = "metals";
+              }),
+              Ids{ids[2]});
+    EXPECT_EQ(listed([](Filter& f) { f.label_key = "desk"; }),
+              (Ids{ids[4], ids[2], ids[1], ids[0]}));
+    EXPECT_EQ(listed([](Filter& f) {
+                  f.state = JobState::queued;
+                  f.label_key = "desk";
+                  f.limit = 2;
+              }),
+              (Ids{ids[4], ids[2]}));
+    EXPECT_TRUE(listed([](Filter& f) { f.kind = "another"; }).empty());
+    EXPECT_EQ(listed([&](Filter& f) { f.kind = kind_; }).size(), 5u);
+}
+
+}  // namespace
+}  // namespace plimsoll::conformance

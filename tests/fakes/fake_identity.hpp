@@ -1,0 +1,86 @@
+#pragma once
+
+#include "server/identity/store.hpp"
+
+#include <map>
+
+namespace plimsoll::fakes {
+
+using boost::asio::awaitable;
+
+// Users, teams and credentials in memory. It starts with a team "research" (ada, owner and
+// administrator; vera, viewer) and a team "trading" (tom, owner), and a token for each of them.
+// The other fakes take names from it. It keeps no audit rows.
+class FakeIdentity final : public identity::IdentityStore {
+  public:
+    FakeIdentity();
+
+    awaitable<Result<identity::Principal>> by_token(std::string hash) override;
+    awaitable<Result<identity::Principal>> by_session(std::string hash) override;
+    awaitable<Result<identity::NewSession>> spend_sign_in_link(std::string hash) override;
+    awaitable<Result<SessionId>> create_session(identity::NewSession who, std::string hash,
+                                                std::string csrf, Timestamp expires_at) override;
+    awaitable<Result<void>> end_session(SessionId id) override;
+    awaitable<Result<void>> create_sign_in_link(Author author, UserId user, TeamId team,
+                                                std::string hash, Timestamp expires_at) override;
+    awaitable<Result<std::vector<identity::User>>> users() override;
+    awaitable<Result<identity::User>> create_user(Author author, std::string name,
+                                                  std::string email, bool administrator) override;
+    awaitable<Result<std::vector<identity::Team>>> teams(UserId user) override;
+    awaitable<Result<identity::Team>> create_team(Author author, std::string name) override;
+    awaitable<Result<std::vector<identity::Member>>> members(TeamId team) override;
+    awaitable<Result<void>> set_member(Author author, TeamId team, UserId user,
+                                       identity::Role role) override;
+    awaitable<Result<void>> remove_member(Author author, TeamId team, UserId user) override;
+    awaitable<Result<std::vector<identity::Token>>> tokens(TeamId team,
+                                                           std::optional<UserId> user) override;
+    awaitable<Result<identity::Token>> create_token(Author author, identity::Token token,
+                                                    std::string hash) override;
+    awaitable<Result<void>> revoke_token(Author author, TokenId id) override;
+    awaitable<Result<bool>> bootstrap(std::string user_name, std::string team_name,
+                                      std::string link_hash, Timestamp link_expires_at) override;
+
+    // Empty: there is no such user or team.
+    std::string name_of(UserId user) const;
+    std::string name_of(TeamId team) const;
+
+    // Secrets.
+    std::string ada, vera, tom, narrow, link;  // `narrow` is ada's with jobs:read alone
+    std::string brief;                         // ada's, until kBriefEnd
+    static constexpr std::string_view kBriefEnd = "2998-01-01T00:00:00.000Z";
+
+  private:
+    struct Issued {
+        identity::Token token;
+        TeamId team;
+    };
+    struct Session {
+        identity::NewSession who;
+        SessionId id;
+        std::string csrf;
+        Timestamp expires_at;
+    };
+    struct Link {
+        identity::NewSession who;
+        Timestamp expires_at;
+    };
+
+    UserId add_user(const std::string& name, bool administrator);
+    TeamId add_team(const std::string& name);
+    std::string issue(UserId user, TeamId team, std::set<std::string, std::less<>> scopes,
+                      std::optional<Timestamp> expires_at = {});
+    Result<identity::Principal> principal(UserId user, TeamId team) const;
+    // The token's entry in tokens_, if it has not expired.
+    Issued* valid(TokenId id);
+    bool is_last_owner(TeamId team, UserId user) const;
+
+    std::int64_t next_ = 1;
+    std::map<UserId, identity::User> users_;
+    std::map<TeamId, identity::Team> teams_;
+    std::map<std::pair<TeamId, UserId>, identity::Role> members_;
+    std::map<std::string, Issued> tokens_;     // by hash
+    std::map<std::string, Session> sessions_;  // by hash
+    std::map<std::string, Link> links_;        // by hash
+};
+
+}  // namespace plimsoll::fakes

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "server/queue/team_record_store.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::fakes {
+
+// Records that teams keep for job kinds, in memory. A record that is put without an id makes its
+// collection one that numbers them. For one thread.
+class FakeTeamRecords final : public queue::TeamRecordStore {
+  public:
+    template <class T>
+    using Answer = queue::awaitable<Result<T>>;
+
+    Answer<std::vector<jobs::TeamRecord>> list(jobs::Collection collection, TeamId team,
+                                               std::optional<JobId> job, int limit) override {
+        std::vector<jobs::TeamRecord> found;
+        for (const auto& one : records_[{team, std::string(collection.name)}]) {
+            if (static_cast<int>(found.size()) == limit) break;
+            if (!job || one.job == job) found.push_back(one);
+        }
+        co_return found;
+    }
+    Answer<jobs::TeamRecord> put(jobs::Collection collection, Author author,
+                                 jobs::TeamRecord record) override {
+        auto& records = records_[{author.team, std::string(collection.name)}];
+        const auto most = static_cast<std::size_t>(collection.most);
+        record.created_at = SystemClock().now();
+        if (record.id.empty()) {  // newest first; the oldest make room
+            record.id = std::to_string(next_++);
+            record.key = nlohmann::json::parse(record.data).value("comparison_key", "");
+            records.insert(records.begin(), record);
+            if (records.size() > most) records.resize(most);
+            co_return record;
+        }
+        record.key = record.id;  // in their order
+        const auto place = std::ranges::lower_bound(records, record.id, {}, &jobs::TeamRecord::id);
+        if (place != records.end() && place->id == record.id) {
+            *place = record;
+        } else if (records.size() >= most) {
+            co_return fail(Errc::conflict, "Too many.");
+        } else {
+            records.insert(place, record);
+        }
+        co_return record;
+    }
+    Answer<void> remove(jobs::Collection collection, Author author, std::string id) override {
+        auto& records = records_[{author.team, std::string(collection.name)}];
+        if (std::erase_if(records, [&](const auto& one) { return one.id == id; }) == 0) {
+            co_return fail(Errc::not_found, "There is no such record.");
+        }
+        co_return Result<void>{};
+    }
+
+  private:
+    std::map<std::pair<TeamId, std::string>, std::vector<jobs::TeamRecord>> records_;
+    std::int64_t next_ = 1;
+};
+
+}  // namespace plimsoll::fakes

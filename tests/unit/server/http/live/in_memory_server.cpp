@@ -1,0 +1,41 @@
+#include "tests/unit/server/http/live/in_memory_server.hpp"
+
+#include "server/jobs/rest/operations.hpp"
+
+#include <boost/asio/post.hpp>
+
+namespace plimsoll::http::test {
+
+InMemoryServer::InMemoryServer() {
+    const Backends backends{.jobs = jobs_,
+                            .datasets = datasets_,
+                            .signals = signals_,
+                            .shares = shares_,
+                            .identity = identity_,
+                            .webhooks = webhooks_,
+                            .webhook_targets = webhook_targets_,
+                            .clock = clock_,
+                            .kinds = jobs::contracts(),
+                            .pool = pool_,
+                            .records = records_,
+                            .planner = planner_,
+                            .schedules = schedules_,
+                            .baselines = baselines_,
+                            .kind_operations = [this](Handlers& handlers) {
+                                jobs::add_operations(handlers, {jobs_, records_});
+                            }};
+    server_ = std::make_unique<HttpServer>(io_, backends, "0.0.0", std::nullopt);
+}
+
+InMemoryServer::~InMemoryServer() {
+    boost::asio::post(io_, [this] { server_->close(); });
+    if (thread_.joinable()) thread_.join();
+}
+
+Result<unsigned short> InMemoryServer::start(const ListenOptions& options) {
+    const auto port = server_->start(options);
+    if (port) thread_ = std::thread([this] { io_.run(); });
+    return port;
+}
+
+}  // namespace plimsoll::http::test

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "server/http/serving/http_server.hpp"
+#include "server/jobs/registry.hpp"
+#include "tests/fakes/fake_baselines.hpp"
+#include "tests/fakes/fake_dataset_store.hpp"
+#include "tests/fakes/fake_identity.hpp"
+#include "tests/fakes/fake_job_store.hpp"
+#include "tests/fakes/fake_schedules.hpp"
+#include "tests/fakes/fake_shares.hpp"
+#include "tests/fakes/fake_team_records.hpp"
+#include "tests/fakes/fake_webhooks.hpp"
+
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace plimsoll::http::test {
+
+using fakes::FakeBaselines;
+using fakes::FakeDatasetStore;
+using fakes::FakeIdentity;
+using fakes::FakeJobStore;
+using fakes::FakeSchedules;
+using fakes::FakeShares;
+using fakes::FakeSignals;
+using fakes::FakeTeamRecords;
+using fakes::FakeWebhooks;
+
+// The real server with everything behind it in memory. It runs from start() to the test's end.
+class InMemoryServer : public ::testing::Test {
+  protected:
+    InMemoryServer();
+    ~InMemoryServer() override;
+
+    // Its port.
+    Result<unsigned short> start(const ListenOptions& options);
+
+    boost::asio::io_context io_;
+    boost::asio::thread_pool pool_{1};
+    SystemClock clock_;
+    FakeIdentity identity_;
+    FakeJobStore jobs_{identity_};
+    FakeDatasetStore datasets_{identity_, jobs_};
+    FakeSignals signals_;
+    FakeShares shares_{identity_};
+    FakeWebhooks webhooks_{identity_};
+    FakeTeamRecords records_;
+    planning::Planner planner_{datasets_, jobs::contracts(), {records_, jobs_}, pool_};
+    FakeSchedules schedules_{identity_, jobs_};
+    FakeBaselines baselines_{identity_, jobs_};
+    webhooks::AllowList webhook_targets_ =
+        webhooks::AllowList::parse("https://hooks.example.com", "").value();
+    std::unique_ptr<HttpServer> server_;
+
+  private:
+    std::thread thread_;
+};
+
+}  // namespace plimsoll::http::test

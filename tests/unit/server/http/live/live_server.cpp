@@ -1,0 +1,68 @@
+#include "tests/unit/server/http/live/live_server.hpp"
+
+#include "server/http/contract/contract_text.hpp"
+
+namespace plimsoll::http::test {
+
+LiveServer::LiveServer(Timeouts timeouts) : contract_(contract_json()) {
+    ListenOptions options;
+    options.timeouts = timeouts;
+    const auto port = start(options);
+    if (!port) throw std::runtime_error(port.error().message);
+    port_ = *port;
+}
+
+std::string LiveServer::bytes_of(const Sent& sent) {
+    auto text = sent.method + " " + sent.target + " HTTP/1.1\r\nHost: localhost\r\n";
+    if (!sent.token.empty()) text += "Authorization: Bearer " + sent.token + "\r\n";
+    if (!sent.body.empty()) {
+        text += "Content-Type: application/json\r\nContent-Length: " +
+                std::to_string(sent.body.size()) + "\r\n";
+    }
+    for (const auto& [name, value] : sent.headers) text += name + ": " + value + "\r\n";
+    return text + "\r\n" + sent.body;
+}
+
+RawResponse LiveServer::call(const Sent& sent) {
+    RawClient client(port_);
+    client.send(bytes_of(sent));
+    return client.receive(sent.method == "HEAD");
+}
+
+RawResponse LiveServer::call(const std::string& operation_id, const Sent& sent) {
+    auto response = call(sent);
+    const auto* operation = contract_.find(operation_id);
+    EXPECT_NE(operation, nullptr) << operation_id;
+    const auto type = response.header("content-type");
+    const bool problem = response.status >= 400;
+    if (problem) EXPECT_EQ(type, "application/problem+json");
+    if (type == "application/json" || problem) {
+        const auto* schema = contract_.answer(*operation, response.status, type);
+        EXPECT_NE(schema, nullptr) << operation_id << " answers " << response.status;
+        if (schema != nullptr) {
+            for (const auto& violation : schema->check(response.json())) {
+                ADD_FAILURE() << operation_id << " " << response.status << ": " << violation.pointer
+                              << " " << violation.message << "\n"
+                              << response.body;
+            }
+        }
+    }
+    return response;
+}
+
+JobId LiveServer::submit() {
+    const auto response = call({"POST", "/v1/jobs", identity_.ada, kTwoTexts});
+    EXPECT_EQ(response.status, 202) << response.body;
+    return JobId{*parse_public_id("job", response.json().at("id").get<std::string>())};
+}
+
+std::vector<std::string> pointers_of(const RawResponse& refusal) {
+    std::vector<std::string> pointers;
+    const auto problem = refusal.json();
+    for (const auto& error : problem.value("errors", nlohmann::json::array())) {
+        pointers.push_back(error.value("pointer", "?"));
+    }
+    return pointers;
+}
+
+}  // namespace plimsoll::http::test

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "server/http/contract/contract.hpp"
+#include "tests/unit/server/http/live/in_memory_server.hpp"
+#include "tests/unit/server/http/live/raw_client.hpp"
+
+#include <future>
+
+namespace plimsoll::http::test {
+
+struct Sent {
+    std::string method = "GET";
+    std::string target = "/";
+    std::string token = {};
+    std::string body = {};
+    std::vector<std::pair<std::string, std::string>> headers = {};
+};
+
+// It listens on a free port from the start, without TLS.
+class LiveServer : public InMemoryServer {
+  protected:
+    LiveServer() : LiveServer(Timeouts{}) {}
+    explicit LiveServer(Timeouts timeouts);
+
+    // Runs `work` on the server's thread and waits for it.
+    template <class Work>
+    auto on_io(Work work) {
+        const auto task = std::make_shared<std::packaged_task<decltype(work())()>>(std::move(work));
+        auto result = task->get_future();
+        boost::asio::post(io_, [task] { (*task)(); });
+        return result.get();
+    }
+
+    // One request on a connection of its own.
+    RawResponse call(const Sent& sent);
+    // The same, and the answer must be what the contract says of this operation.
+    RawResponse call(const std::string& operation_id, const Sent& sent);
+    static std::string bytes_of(const Sent& sent);
+
+    // Submits a job of two texts with ada's token; its id.
+    JobId submit();
+    static std::string path_of(JobId id) { return "/v1/jobs/" + to_public(id); }
+
+    unsigned short port_ = 0;
+
+  private:
+    Contract contract_;
+};
+
+// The pointers that a refusal names, in order.
+std::vector<std::string> pointers_of(const RawResponse& refusal);
+
+constexpr const char* kTwoTexts =
+    R"({"kind":"sentiment","labels":{"desk":"energy"},"args":{"texts":["good","bad"]}})";
+
+}  // namespace plimsoll::http::test

@@ -1,0 +1,79 @@
+#include "tests/unit/server/worker/base/test_kinds.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <new>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+namespace plimsoll::worker {
+
+Gate gate;
+
+namespace {
+
+using jobs::Merged;
+using jobs::Run;
+using jobs::RunContext;
+using jobs::TaskOutput;
+
+Result<TaskOutput> echo(std::string_view, std::string_view input, RunContext& context) {
+    context.progress.advance(1);
+    return TaskOutput{std::string(input), 1, 0, std::string(input)};
+}
+
+Result<TaskOutput> wait_at_gate(std::string_view args, std::string_view input,
+                                RunContext& context) {
+    gate.entered.release();
+    gate.open.acquire();
+    return echo(args, input, context);
+}
+
+Result<TaskOutput> until_stopped(std::string_view, std::string_view, RunContext& context) {
+    gate.entered.release();
+    std::mutex mutex;
+    std::condition_variable_any stopped;
+    std::unique_lock lock(mutex);
+    stopped.wait(lock, context.stop, [] { return false; });
+    return fail(Errc::cancelled, "Stopped.");
+}
+
+// Fails as its input says.
+Result<TaskOutput> fail_as(std::string_view, std::string_view input, RunContext&) {
+    if (input == "throw") throw std::runtime_error("a bug");
+    if (input == "throw 7") throw 7;
+    if (input == "bad_alloc") throw std::bad_alloc();
+    for (const auto code : {Errc::invalid_input, Errc::exhausted, Errc::unavailable, Errc::timeout,
+                            Errc::cancelled, Errc::internal}) {
+        if (input == to_string(code)) return fail(code, "As told.");
+    }
+    return TaskOutput{};
+}
+
+Result<Merged> join(std::string_view, std::span<const std::string> partials) {
+    return Merged{std::accumulate(partials.begin(), partials.end(), std::string()), {}};
+}
+
+Result<Merged> write_rows_again(std::string_view, std::span<const std::string> partials) {
+    return Merged{"{}", partials.front()};
+}
+
+constexpr Run kKinds[] = {
+    {"echo", 1, echo, join},
+    {"gate", 1, wait_at_gate, join},
+    {"obedient", 1, until_stopped, join},
+    {"fail", 1, fail_as, join},
+    {"rows again", 1, echo, write_rows_again},
+};
+
+}  // namespace
+
+const Run* find_test_kind(std::string_view name, int version) {
+    const auto* const found = std::ranges::find_if(
+        kKinds, [&](const Run& run) { return run.name == name && run.version == version; });
+    return found == std::end(kKinds) ? nullptr : found;
+}
+
+}  // namespace plimsoll::worker
