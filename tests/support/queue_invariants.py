@@ -2,7 +2,7 @@
 
 from psycopg.rows import tuple_row
 
-# The tables themselves check no words, and nothing else that a statement must hold: see migrations/0047 and 0053.
+# The tables themselves check no words, and nothing else that a statement must hold: see migrations/versions/0001_baseline/30_jobs.sql.
 JOB_STATES = ('scheduled', 'queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled')
 RESULT_STATES = ('done', 'quarantined')
 OUTCOMES = ('retry', 'final', 'worker_lost')
