@@ -8,7 +8,8 @@
 namespace plimsoll::postgres {
 namespace {
 
-// The roles that can log in: migrations/0001_roles.sql makes all but the first.
+// The roles that can log in: migrations/versions/0001_baseline/10_roles.sql makes all but the
+// first.
 constexpr const char* kRoles[] = {kEmbeddedSuperuser, kAppRole, kWorkerRole};
 
 std::string quoted(const std::string& value) {
