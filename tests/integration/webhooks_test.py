@@ -27,8 +27,8 @@ class Webhooks(unittest.TestCase):
         cls.untrusted = cls.receiver(certificate=unknown)
         cls.plain = cls.receiver()
         cls.origins = [r.origin for r in (cls.flaky, cls.redirecting, cls.secure, cls.misnamed, cls.untrusted, cls.plain)]
-        cls.server = Server(webhooks__origins=",".join(cls.origins), webhooks__networks="127.0.0.1/32",
-                            webhooks__authorities=authority[0], log__level="debug").start()
+        cls.server = Server(webhooks__allowed_origins=",".join(cls.origins), webhooks__allowed_networks="127.0.0.1/32",
+                            webhooks__ca_file=authority[0], log__level="debug").start()
         cls.addClassCleanup(cls.server.remove)
         cls.api = cls.server.api()
 
@@ -157,7 +157,7 @@ class Rebinding(unittest.TestCase):
         receiver = Receiver()
         self.addCleanup(receiver.close)
         origin = f"http://localhost:{receiver.port}"
-        server = Server(webhooks__origins=origin, engine__local="false").start()
+        server = Server(webhooks__allowed_origins=origin, engine__local="false").start()
         self.addCleanup(server.remove)
         api = server.api()
         hook = api.post("/v1/webhooks", {"name": "inside", "url": origin}).json["webhook"]["id"]
