@@ -76,8 +76,8 @@ TEST_F(DeviceEndpoints, ADeviceShowsItsReadingsAndWarnings) {
         call("listDevices", {"GET", "/v1/devices", identity_.vera}).json()["items"][1];
     EXPECT_EQ(device["copy_mode"], "second_queue");
     EXPECT_EQ(device["capability"]["compute_units"], 132);
-    EXPECT_EQ(device["capability"]["proven"], json::array({"fp32_fma", "mma_bf16"}));
-    EXPECT_EQ(device["capability"]["failed"][0]["failure"], "It did not build.");
+    EXPECT_EQ(device["capability"]["self_tests_passed"], json::array({"fp32_fma", "mma_bf16"}));
+    EXPECT_EQ(device["capability"]["self_tests_failed"][0]["failure"], "It did not build.");
     EXPECT_TRUE(device["capability"]["platform"].is_null()) << "not told";
     EXPECT_EQ(device["telemetry"]["temperature_celsius"], 71);
     EXPECT_TRUE(device["telemetry"]["power_watts"].is_null());
@@ -137,14 +137,15 @@ TEST_F(DeviceEndpoints, MembersOfUnexpectedTypesAreIgnored) {
         call("listDevices", {"GET", "/v1/devices", identity_.vera}).json()["items"][1];
     EXPECT_TRUE(device["capability"]["driver_version"].is_null());
     EXPECT_TRUE(device["capability"]["compute_units"].is_null());
-    EXPECT_EQ(device["capability"]["proven"], json::array({"fp32_fma"}));
-    EXPECT_EQ(device["capability"]["failed"], json::array({json({{"name", ""}, {"failure", ""}})}));
+    EXPECT_EQ(device["capability"]["self_tests_passed"], json::array({"fp32_fma"}));
+    EXPECT_EQ(device["capability"]["self_tests_failed"],
+              json::array({json({{"name", ""}, {"failure", ""}})}));
     EXPECT_TRUE(device["telemetry"]["utilization_percent"].is_null());
     const auto health = call("getDeviceHealth", {"GET", "/v1/health", identity_.vera}).json();
     EXPECT_TRUE(health["gpu"]["driver_version"].is_null());
     on_io([&] { jobs_.more_devices[0].capability = R"({"capabilities":"all"})"; });
     EXPECT_EQ(call("listDevices", {"GET", "/v1/devices", identity_.vera})
-                  .json()["items"][1]["capability"]["proven"],
+                  .json()["items"][1]["capability"]["self_tests_passed"],
               json::array());
 }
 
