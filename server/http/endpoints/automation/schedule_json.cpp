@@ -87,7 +87,7 @@ json schedule_json(const Schedule& schedule, Timestamp now, bool whole) {
 }
 
 json run_json(const schedules::Run& run) {
-    json by = nullptr;
+    json triggered_by = nullptr;
     if (run.by_user) {
         triggered_by = {{"id", plimsoll::to_public(*run.by_user)}, {"name", run.by_user_name}};
     }
