@@ -20,7 +20,7 @@ log::Level level_of(const std::string& name) {
 Result<void> serve(const Settings& settings) {
     log::set_format(*log::parse_format(settings.log.format));
     log::start("serve", level_of(settings.log.level), log::Lines::gathered);
-    tell_workers(settings);
+    export_worker_env(settings);
     auto database = Database::open(settings);
     if (!database) return fail(database.error());
     if ((*database)->can_migrate()) {
