@@ -3,6 +3,7 @@
 #include "server/postgres/schema/ledger.hpp"
 #include "server/postgres/schema/session.hpp"
 
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -123,6 +124,9 @@ Result<MigrationReport> migrate(const Target& target, const Schema& schema) {
     } catch (const pqxx::failure& error) {
         return fail(Errc::unavailable,
                     step.empty() ? std::string(error.what()) : step + " failed: " + error.what());
+    } catch (const std::exception& error) {
+        // libpqxx's errors of conversion and of use: a ledger of another shape than ours.
+        return fail(Errc::internal, std::string("The schema cannot be read: ") + error.what());
     }
 }
 
