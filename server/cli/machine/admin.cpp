@@ -24,7 +24,6 @@ namespace plimsoll::cli {
 namespace {
 
 using boost::asio::awaitable;
-using identity::Actor;
 
 struct AdminRequest {
     enum class What {
