@@ -118,7 +118,7 @@ int clean(const CommandContext& context, const std::string& node, const std::str
         "/v1/devices/" + segment(node) + "/" + segment(device) + "/cleanup", nullptr);
     if (!asked) return refuse(context, asked.error());
     json found = *asked;
-    while (text_of(found.at("cleanup"), "state") == "waiting" && has_worker(found)) {
+    while (text_of(found.at("cleanup"), "state") == "pending" && has_worker(found)) {
         std::this_thread::sleep_for(kBetweenAnswers);
         const auto list = api->get_json("/v1/devices");
         if (!list) return refuse(context, list.error());

@@ -26,7 +26,7 @@ class Lifecycle(unittest.TestCase):
     def test_a_scheduled_job_that_was_cancelled_runs_when_it_is_redriven(self):
         job = self.submit(run_at=in_hours(1), deadline=in_hours(2), timeout_seconds=600)
         self.assertEqual((job["state"], job["timeout_seconds"]), ("scheduled", 600))
-        why = self.api.get(job["links"]["wait"]).json
+        why = self.api.get(job["links"]["wait_reason"]).json
         self.assertEqual((why["reason"], why["until"]), ("scheduled", job["run_at"]))
         self.assertIn("scheduled for later. Until " + job["run_at"], self.server.run("why", job["id"]).stdout)
         self.assertEqual(self.api.post(job["links"]["redrive"]).status, 409)
@@ -37,7 +37,7 @@ class Lifecycle(unittest.TestCase):
         self.assertIn(again.json["state"], ["queued", "running"])  # its worker is quick
         self.assertEqual(self.api.wait(job["id"])["state"], "succeeded")
         self.assertEqual(len(self.api.results(job["id"])), 2)
-        self.assertEqual(self.api.get(job["links"]["wait"]).json["reason"], "ended")
+        self.assertEqual(self.api.get(job["links"]["wait_reason"]).json["reason"], "ended")
 
     def test_a_unique_key_is_held_until_its_job_ends(self):
         unique = {"key": "nightly"}
@@ -79,7 +79,7 @@ class WithoutDevices(unittest.TestCase):
             soon = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=1)
             spec = {"kind": "sentiment", "args": {"texts": ["good"]}, "labels": {"late": "yes"}}
             waiting = api.post("/v1/jobs", spec).json
-            self.assertEqual(api.get(waiting["links"]["wait"]).json["reason"], "no_device")
+            self.assertEqual(api.get(waiting["links"]["wait_reason"]).json["reason"], "no_device")
             late = api.post("/v1/jobs", {**spec, "deadline": soon.isoformat()}).json
             ended = api.wait(late["id"])
             self.assertEqual(ended["state"], "failed")

@@ -104,10 +104,10 @@ void write_job(JsonWriter& out, const queue::Job& job, Timestamp now) {
     out.key("links").begin_object();
     out.key("self").text(path);
     const auto folder = path + '/';
-    for (const std::string_view part :
-         {"events", "report", "results", "cancellation", "redrive", "wait"}) {
+    for (const std::string_view part : {"events", "report", "results", "cancellation", "redrive"}) {
         out.key(part).text(folder, part);
     }
+    out.key("wait_reason").text(folder, "wait-reason");
     out.end_object();
     out.end_object();
 }

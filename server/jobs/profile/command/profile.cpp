@@ -41,7 +41,7 @@ struct Options {
 
 json request_of(const Options& options) {
     json limits = json::object();
-    if (options.largest_batch) limits["largest_batch"] = *options.largest_batch;
+    if (options.largest_batch) limits["max_batch"] = *options.largest_batch;
     if (options.latency_ms) limits["latency_ms"] = *options.latency_ms;
     if (options.memory_mb) limits["memory_mb"] = *options.memory_mb;
     json args{{"mode", options.mode}, {"limits", std::move(limits)}};

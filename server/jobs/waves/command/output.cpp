@@ -44,7 +44,7 @@ std::string render(const std::vector<SymbolReport>& reports, const Options& opti
         for (const auto& report : reports)
             symbols.push_back(out::symbol_json(report, settings.profile));
         text = json{{"mode", settings.mode == ew::Mode::standard ? "standard" : "compatible"},
-                    {"settings_without_effect", std::move(without)},
+                    {"ignored_settings", std::move(without)},
                     {"rarity_note", rarity_note.empty() ? json(nullptr) : json(rarity_note)},
                     {"symbols", std::move(symbols)}}
                    .dump(2) +
