@@ -79,7 +79,7 @@ TEST_F(ContractTest, FillsInDefaults) {
 }
 
 TEST_F(ContractTest, AMissingHandlerStopsTheStart) {
-    test::FakeIdentity identity;
+    fakes::FakeIdentity identity;
     boost::asio::thread_pool pool(1);
     Handlers handlers;
     for (const auto& operation : contract_.operations()) {
