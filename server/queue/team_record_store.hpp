@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/author.hpp"
 #include "server/jobs/knowledge.hpp"
 
 #include <optional>
@@ -17,13 +18,6 @@ using boost::asio::awaitable;
 // in memory. What another team has is Errc::not_found, like what does not exist.
 class TeamRecordStore {
   public:
-    // Who writes, for the audit row.
-    struct Author {
-        TeamId team;
-        UserId user;
-        std::string request_id;
-    };
-
     virtual ~TeamRecordStore() = default;
 
     // In the collection's own order; of one job, or of all when `job` is empty.

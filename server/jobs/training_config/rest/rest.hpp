@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/http/endpoints/author.hpp"
 #include "server/jobs/rest/operations.hpp"
 
 // The kind's own operations: what a team adds to the advice.
@@ -9,8 +10,6 @@ void add_gpu_profiles(http::Handlers& handlers, queue::TeamRecordStore& store);
 void add_measurements(http::Handlers& handlers, queue::TeamRecordStore& store,
                       queue::JobStore& jobs);
 
-inline queue::TeamRecordStore::Author author_of(const http::Call& call) {
-    return {call.principal.team.id, call.principal.user.id, call.request.id};
-}
+using http::endpoints::author_of;
 
 }  // namespace plimsoll::jobs::training_config
