@@ -42,7 +42,7 @@ TEST_F(DeviceEndpoints, ACleanUpIsReported) {
     EXPECT_TRUE(call("listDevices", {"GET", "/v1/devices", identity_.vera})
                     .json()["items"][1]["capability"]
                     .is_null());
-    EXPECT_EQ(cleanup()["state"], "waiting");
+    EXPECT_EQ(cleanup()["state"], "pending");
     EXPECT_TRUE(cleanup()["freed_bytes"].is_null());
     on_io([&] {
         auto& done = *jobs_.more_devices[0].cleanup;
@@ -117,7 +117,7 @@ TEST_F(DeviceEndpoints, ADeviceShowsItsReadingsAndWarnings) {
     EXPECT_EQ(health["warnings"][0]["code"], "wal_retained");
     EXPECT_EQ(health["warnings"][0]["detail"],
               "The replication slot standby has not been read for 10 min. Until it is read or "
-              "dropped, PostgreSQL keeps its log, and the disk fills up.");
+              "dropped, PostgreSQL retains its write-ahead log and the disk fills up.");
 }
 
 TEST_F(DeviceEndpoints, MembersOfUnexpectedTypesAreIgnored) {

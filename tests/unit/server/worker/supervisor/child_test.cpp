@@ -115,7 +115,7 @@ TEST_F(ChildTest, ItsOutputCanBeReadAfterItsExit) {
     const auto child = start({"--gtest_list_tests", "--gtest_filter=ChildTest.*"});
     EXPECT_EQ(wait_for(child->ended()), "");
     const auto text = child->read();
-    EXPECT_NE(text.find("WhatItWroteBeforeItsEndIsThereAfterIt"), std::string::npos);
+    EXPECT_NE(text.find("ItsOutputCanBeReadAfterItsExit"), std::string::npos);
     EXPECT_EQ(child->read(), "");
 }
 

@@ -50,9 +50,9 @@ TEST_F(Operations, GpuProfilesOfATeamAreAddedListedAndRemoved) {
     const auto made = call("setGpuProfile", put);
     ASSERT_EQ(made.status, 200) << made.body;
     EXPECT_EQ(made.json()["id"], "mine");
-    const auto list = call("listGpuProfiles", {"GET", "/v1/gpu-profiles", identity_.ada});
+    const auto all = call("listGpuProfiles", {"GET", "/v1/gpu-profiles", identity_.ada}).json();
     std::vector<std::string> own;
-    for (const auto& profile : list.json()["items"]) {
+    for (const auto& profile : all["items"]) {
         if (profile["custom"]) own.push_back(profile["id"]);
     }
     EXPECT_EQ(own, std::vector<std::string>{"mine"});
