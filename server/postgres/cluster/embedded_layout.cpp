@@ -112,7 +112,8 @@ Result<fs::path> default_data_directory() {
 Result<EmbeddedLayout> prepare_layout(fs::path base) {
     std::error_code error;
     base = fs::absolute(base);
-    fs::create_directories(base, error);
+    // Whatever the umask: PostgreSQL's user has to pass, and nobody else may write.
+    if (fs::create_directories(base, error)) fs::permissions(base, fs::perms{0755}, error);
     if (!error) base = fs::canonical(base, error);
     if (error) {
         return fail(

@@ -1,12 +1,15 @@
 #include "server/postgres/cluster/embedded_settings.hpp"
 
-#include <fstream>
+#include <cstdio>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace plimsoll::postgres {
 namespace {
+
+namespace fs = std::filesystem;
 
 // The roles that can log in: migrations/versions/0001_baseline/10_roles.sql makes all but the
 // first.
@@ -64,22 +67,24 @@ std::string identities(const EmbeddedLayout& layout) {
     return out;
 }
 
+// The folder belongs to PostgreSQL's user, and root may be writing: whatever lies there under the
+// draft's name, a link above all, is removed and never followed.
 Result<void> write_file(const EmbeddedLayout& layout, const char* name, const std::string& text) {
     const auto path = layout.cluster / name;
     const auto draft = layout.cluster / (std::string(name) + ".new");
-    {
-        std::ofstream file(draft, std::ios::trunc);
-        file << text;
-        file.close();
-        const bool owned =
-            !layout.run_as || chown(draft.c_str(), layout.run_as->user, layout.run_as->group) == 0;
-        if (!file || !owned || chmod(draft.c_str(), 0600) != 0) {
-            return fail(Errc::unavailable, draft.string() + " cannot be written.");
-        }
-    }
-    std::error_code error;
-    std::filesystem::rename(draft, path, error);
-    if (error) return fail(Errc::unavailable, path.string() + " cannot be written.");
+    const auto cannot = [](const fs::path& file) {
+        return fail(Errc::unavailable, file.string() + " cannot be written.");
+    };
+    unlink(draft.c_str());
+    const int descriptor =
+        open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (descriptor < 0) return cannot(draft);
+    const auto& as = layout.run_as;
+    const bool written =
+        write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+        (!as || fchown(descriptor, as->user, as->group) == 0) && fchmod(descriptor, 0600) == 0;
+    close(descriptor);
+    if (!written || rename(draft.c_str(), path.c_str()) != 0) return cannot(path);
     return {};
 }
 
