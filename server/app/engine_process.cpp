@@ -10,6 +10,7 @@
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <linux/close_range.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -96,6 +97,9 @@ void EngineProcess::start() {
         sigset_t none;
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, nullptr);
+        // The programs must not hold the server's sockets: they would keep its port and could read
+        // what its clients send.
+        close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
         // Ctrl-C reaches the whole terminal; the server decides when its workers drain.
         setpgid(0, 0);
         execve(program_.c_str(), arguments, environment.data());
