@@ -137,6 +137,16 @@ log::Format log_format() {
     return log::parse_format(value == nullptr ? "" : value).value_or(log::Format::text);
 }
 
+// Jobs must run on a read-only file system, too: what is not cached is compiled again.
+void work_without(std::filesystem::path& cache, const Error& why) {
+    auto temporary = opencl::use_temporary_kernel_cache();
+    log::warn("the folder for compiled kernels cannot be used",
+              {{"folder", cache.string()},
+               {"reason", why.message},
+               {"instead", temporary ? temporary->string() : "none"}});
+    if (temporary) cache = std::move(*temporary);
+}
+
 int run(int argc, char** argv) {
     Options options;
     CLI::App app("Runs Plimsoll's tasks on the devices of this machine", "plimsoll-engine");
@@ -157,8 +167,9 @@ int run(int argc, char** argv) {
     const std::string process = worker->parsed() ? "worker " + options.device : "engine";
     log::set_format(log_format());
     log::start(process, log_level());
-    if (const auto made = opencl::use_kernel_cache(options.cache); !made)
-        return refuse(made.error());
+    const auto made = opencl::use_kernel_cache(options.cache);
+    if (!made && options.library_command) return refuse(made.error());
+    if (!made) work_without(options.cache, made.error());
     if (options.library_command) return options.library_command();
     return worker->parsed() ? run_worker(options) : run_supervisor(options);
 }

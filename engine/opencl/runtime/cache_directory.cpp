@@ -1,7 +1,11 @@
 #include "engine/opencl/runtime/cache_directory.hpp"
 
 #include <cstdlib>
+#include <string>
 #include <system_error>
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace plimsoll::opencl {
 
@@ -27,6 +31,24 @@ Result<void> use_kernel_cache(const std::filesystem::path& directory) {
     }
     setenv("POCL_CACHE_DIR", pocl.c_str(), 1);
     return {};
+}
+
+Result<std::filesystem::path> use_temporary_kernel_cache() {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const auto temporary = fs::temp_directory_path(error);
+    if (error) return fail(Errc::unavailable, "There is no folder for temporary files.");
+    const auto directory = temporary / ("plimsoll-cache-" + std::to_string(geteuid()));
+    mkdir(directory.c_str(), 0700);
+    // Everybody may write there, so the name may be taken: by a link, or by another user.
+    struct stat found;
+    if (lstat(directory.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) ||
+        found.st_uid != geteuid() || (found.st_mode & 0077) != 0) {
+        return fail(Errc::unavailable, "It is not a private folder of this user.",
+                    directory.string());
+    }
+    if (auto used = use_kernel_cache(directory); !used) return fail(std::move(used.error()));
+    return directory;
 }
 
 }  // namespace plimsoll::opencl
