@@ -1,5 +1,8 @@
 #include "server/jobs/records/csv.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs {
@@ -18,11 +21,17 @@ void append_cell(std::string& out, std::string_view text) {
     out.push_back('"');
 }
 
+// What spreadsheets take for a formula; some read the full-width forms of the signs like the signs.
+bool starts_formula(std::string_view text) {
+    constexpr std::string_view kSigns = "=+-@\t\r\n";
+    constexpr std::array<std::string_view, 4> kFullWidth = {"\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
+    if (text.empty()) return false;
+    return kSigns.find(text.front()) != kSigns.npos ||
+           std::ranges::any_of(kFullWidth, [&](auto sign) { return text.starts_with(sign); });
+}
+
 void append_text(std::string& out, const std::string& text) {
-    constexpr std::string_view kFormulaStarts = "=+-@\t\r";
-    const bool formula =
-        !text.empty() && kFormulaStarts.find(text.front()) != std::string_view::npos;
-    append_cell(out, formula ? "'" + text : text);
+    append_cell(out, starts_formula(text) ? "'" + text : text);
 }
 
 }  // namespace
