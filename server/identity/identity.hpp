@@ -31,6 +31,14 @@ struct User {
     Timestamp created_at;
 };
 
+// What changes of a user; what is left out stays.
+struct UserChange {
+    std::optional<std::string> name;
+    std::optional<std::string> email;  // empty: none
+    std::optional<bool> administrator;
+    std::optional<bool> disabled;  // ends tokens, sessions and links; they work again afterwards
+};
+
 struct Team {
     TeamId id;
     std::string name;
@@ -68,5 +76,15 @@ struct Token {
     std::optional<Timestamp> expires_at;
     std::optional<Timestamp> last_used_at;
 };
+
+// With what a token is made: a token, or a session, which a token may have opened. It is revoked
+// together with that token. Neither: by a sign-in or by the installation's own commands.
+struct TokenOrigin {
+    std::optional<TokenId> token;
+    std::optional<SessionId> session;
+};
+
+// Tokens that one user may have in a team at a time; expired and revoked ones do not count.
+inline constexpr int kTokensPerUser = 100;
 
 }  // namespace plimsoll::identity

@@ -40,6 +40,8 @@ class IdentityStore {
     virtual awaitable<Result<std::vector<User>>> users() = 0;
     virtual awaitable<Result<User>> create_user(Author author, std::string name, std::string email,
                                                 bool administrator) = 0;
+    // Errc::conflict if the name or address is taken, or no administrator would be left.
+    virtual awaitable<Result<User>> update_user(Author author, UserId user, UserChange change) = 0;
     // The teams of a user; every team for an administrator.
     virtual awaitable<Result<std::vector<Team>>> teams(UserId user) = 0;
     virtual awaitable<Result<Team>> create_team(Author author, std::string name) = 0;
@@ -51,7 +53,10 @@ class IdentityStore {
 
     virtual awaitable<Result<std::vector<Token>>> tokens(TeamId team,
                                                          std::optional<UserId> user) = 0;
-    virtual awaitable<Result<Token>> create_token(Author author, Token token, std::string hash) = 0;
+    // Errc::conflict when the user has kTokensPerUser.
+    virtual awaitable<Result<Token>> create_token(Author author, Token token, std::string hash,
+                                                  TokenOrigin origin) = 0;
+    // Revokes the tokens that were made with it, too, and those made with them.
     virtual awaitable<Result<void>> revoke_token(Author author, TokenId id) = 0;
 
     // First start: creates an administrator, a team and a one-time sign-in link, unless a user

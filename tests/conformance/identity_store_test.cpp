@@ -25,7 +25,7 @@ class IdentityStoreTest : public StoreTest {
         token.name = "a token";
         token.hint = "plm_t_ab";
         token.scopes = {"jobs:read", "jobs:write"};
-        return must(store().create_token(author_, token, own_hash(fill)));
+        return must(store().create_token(author_, token, own_hash(fill), {}));
     }
 
     // Actions of this test's team, oldest first.

@@ -86,6 +86,7 @@ std::string FakeIdentity::issue(UserId user, TeamId team, std::set<std::string, 
 Result<Principal> FakeIdentity::principal(UserId user, TeamId team) const {
     const auto member = members_.find({team, user});
     if (member == members_.end()) return fail(Errc::unauthenticated, "Not a member.");
+    if (users_.at(user).disabled) return fail(Errc::unauthenticated, "Disabled.");
     Principal who;
     who.user = users_.at(user);
     who.team = teams_.at(team);
@@ -192,6 +193,28 @@ awaitable<Result<identity::User>> FakeIdentity::create_user(Author, std::string 
     co_return users_[id];
 }
 
+awaitable<Result<identity::User>> FakeIdentity::update_user(Author, UserId id,
+                                                            identity::UserChange change) {
+    const auto found = users_.find(id);
+    if (found == users_.end()) co_return fail(Errc::not_found, "There is no such user.");
+    auto user = found->second;
+    user.name = change.name.value_or(user.name);
+    if (change.email) user.email = lower_case(*change.email);
+    user.administrator = change.administrator.value_or(user.administrator);
+    user.disabled = change.disabled.value_or(user.disabled);
+    bool administrated = user.administrator && !user.disabled;
+    for (const auto& [other, one] : users_) {
+        if (other == id) continue;
+        if (one.name == user.name || (!user.email.empty() && one.email == user.email)) {
+            co_return fail(Errc::conflict, "There is a user of this name or e-mail address.");
+        }
+        administrated = administrated || (one.administrator && !one.disabled);
+    }
+    if (!administrated) co_return fail(Errc::conflict, "Nobody would administrate.");
+    found->second = user;
+    co_return user;
+}
+
 awaitable<Result<std::vector<identity::Team>>> FakeIdentity::teams(UserId user) {
     const auto person = users_.find(user);
     const bool administrator = person != users_.end() && person->second.administrator;
@@ -255,14 +278,25 @@ awaitable<Result<std::vector<identity::Token>>> FakeIdentity::tokens(TeamId team
 }
 
 awaitable<Result<identity::Token>> FakeIdentity::create_token(Author author, identity::Token token,
-                                                              std::string hash) {
+                                                              std::string hash,
+                                                              identity::TokenOrigin origin) {
     if (!members_.contains({author.team, token.user})) {
         co_return fail(Errc::not_found, "Not a member.");
+    }
+    const auto live = std::ranges::count_if(tokens_, [&](const auto& entry) {
+        return entry.second.team == author.team && entry.second.token.user == token.user &&
+               valid(entry.second.token.id) != nullptr;
+    });
+    if (live >= identity::kTokensPerUser) co_return fail(Errc::conflict, "Too many.");
+    if (!origin.token && origin.session) {
+        const auto opened = std::ranges::find(sessions_, *origin.session,
+                                              [](const auto& entry) { return entry.second.id; });
+        if (opened != sessions_.end()) origin.token = opened->second.who.token;
     }
     token.id = TokenId{next_++};
     token.user_name = name_of(token.user);
     token.created_at = now();
-    tokens_[hash] = {token, author.team};
+    tokens_[hash] = {token, author.team, origin.token};
     co_return token;
 }
 
@@ -271,6 +305,11 @@ awaitable<Result<void>> FakeIdentity::revoke_token(Author author, TokenId id) {
         return entry.second.team == author.team && entry.second.token.id == id;
     });
     if (gone == 0) co_return fail(Errc::not_found, "There is no such token.");
+    std::vector<TokenId> made;
+    for (const auto& [hash, issued] : tokens_) {
+        if (issued.parent == id) made.push_back(issued.token.id);
+    }
+    for (const auto child : made) co_await revoke_token(author, child);
     co_return Result<void>();
 }
 

@@ -26,6 +26,8 @@ class FakeIdentity final : public identity::IdentityStore {
     awaitable<Result<std::vector<identity::User>>> users() override;
     awaitable<Result<identity::User>> create_user(Author author, std::string name,
                                                   std::string email, bool administrator) override;
+    awaitable<Result<identity::User>> update_user(Author author, UserId user,
+                                                  identity::UserChange change) override;
     awaitable<Result<std::vector<identity::Team>>> teams(UserId user) override;
     awaitable<Result<identity::Team>> create_team(Author author, std::string name) override;
     awaitable<Result<std::vector<identity::Member>>> members(TeamId team) override;
@@ -35,7 +37,8 @@ class FakeIdentity final : public identity::IdentityStore {
     awaitable<Result<std::vector<identity::Token>>> tokens(TeamId team,
                                                            std::optional<UserId> user) override;
     awaitable<Result<identity::Token>> create_token(Author author, identity::Token token,
-                                                    std::string hash) override;
+                                                    std::string hash,
+                                                    identity::TokenOrigin origin) override;
     awaitable<Result<void>> revoke_token(Author author, TokenId id) override;
     awaitable<Result<bool>> bootstrap(std::string user_name, std::string team_name,
                                       std::string link_hash, Timestamp link_expires_at) override;
@@ -53,6 +56,7 @@ class FakeIdentity final : public identity::IdentityStore {
     struct Issued {
         identity::Token token;
         TeamId team;
+        std::optional<TokenId> parent = {};
     };
     struct Session {
         identity::NewSession who;

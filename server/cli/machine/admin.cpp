@@ -30,6 +30,7 @@ struct AdminRequest {
         sign_in_link,
         list_users,
         add_user,
+        set_user,
         list_teams,
         add_team,
         set_member,
@@ -44,6 +45,7 @@ struct AdminRequest {
     std::string token_name;
     std::vector<std::string> scopes;
     bool administrator = false;
+    identity::UserChange change;
 };
 using What = AdminRequest::What;
 
@@ -67,8 +69,9 @@ class Administration {
         auto users = co_await store_.users();
         if (!users) co_return fail(users.error());
         users_ = std::move(*users);
-        const auto administrator = std::find_if(users_.begin(), users_.end(),
-                                                [](const auto& u) { return u.administrator; });
+        const auto administrator = std::find_if(users_.begin(), users_.end(), [](const auto& u) {
+            return u.administrator && !u.disabled;
+        });
         if (administrator == users_.end()) {
             co_return fail(Errc::not_found,
                            "There is no administrator yet: start `plimsoll serve` once.");
@@ -85,6 +88,8 @@ class Administration {
                 co_return list_teams();
             case What::add_user:
                 co_return co_await add_user(request);
+            case What::set_user:
+                co_return co_await set_user(request);
             case What::add_team:
                 co_return co_await add_team(request);
             case What::set_member:
@@ -116,7 +121,8 @@ class Administration {
         std::string text;
         for (const auto& user : users_) {
             text += to_public(user.id) + "  " + user.name +
-                    (user.administrator ? "  administrator" : "") + "\n";
+                    (user.administrator ? "  administrator" : "") +
+                    (user.disabled ? "  disabled" : "") + "\n";
         }
         return text;
     }
@@ -132,6 +138,16 @@ class Administration {
                                                 request.administrator);
         if (!user) co_return fail(user.error());
         co_return to_public(user->id) + "\n";
+    }
+
+    awaitable<Result<std::string>> set_user(const AdminRequest& request) {
+        const auto who = user(request.user);
+        if (!who) co_return fail(who.error());
+        auto done = co_await store_.update_user(author_, *who, request.change);
+        if (!done) co_return fail(done.error());
+        co_return to_public(done->id) + "  " + done->name +
+            (done->administrator ? "  administrator" : "") + (done->disabled ? "  disabled" : "") +
+            "\n";
     }
 
     awaitable<Result<std::string>> add_team(const AdminRequest& request) {
@@ -166,7 +182,7 @@ class Administration {
         token.hint = secret.text.substr(0, 12);
         token.scopes = {request.scopes.begin(), request.scopes.end()};
         auto made = co_await store_.create_token({*where, *who, author_.request_id},
-                                                 std::move(token), secret.hash);
+                                                 std::move(token), secret.hash, {});
         if (!made) co_return fail(made.error());
         co_return secret.text + "\n";
     }
@@ -271,6 +287,14 @@ void add_admin(CLI::App& app, CommandContext& context) {
     user->add_option("--email", request->email, "Address");
     user->add_flag("--administrator", request->administrator,
                    "May manage users, teams and devices");
+    auto* change = add("set-user", "Rename, disable or promote a user", What::set_user);
+    change->add_option("name", request->user, "Name")->required();
+    change->add_option("--name", request->change.name, "Another name");
+    change->add_option("--email", request->change.email, "Address; empty: none");
+    change->add_option("--administrator", request->change.administrator,
+                       "true or false: may manage users, teams and devices");
+    change->add_option("--disabled", request->change.disabled,
+                       "true or false: may not sign in; tokens and sessions do not work");
     add("teams", "List the teams", What::list_teams);
     add("add-team", "Add a team", What::add_team)
         ->add_option("name", request->team, "Name")

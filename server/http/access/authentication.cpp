@@ -108,6 +108,12 @@ std::set<std::string, std::less<>> scopes_of(const Principal& principal) {
     return scopes;
 }
 
+bool has_all_scopes(const Principal& principal) {
+    return std::ranges::all_of(identity::kScopes, [&](std::string_view scope) {
+        return !role_gives(principal, scope) || has_scope(principal, scope);
+    });
+}
+
 Outcome<void> require_scope(const Principal& principal, std::string_view scope) {
     if (scope.empty() || has_scope(principal, scope)) return {};
     return refuse(403, "This needs the scope " + std::string(scope) + ".");

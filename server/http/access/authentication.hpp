@@ -36,6 +36,9 @@ bool has_scope(const identity::Principal& principal, std::string_view scope);
 // All scopes of the principal.
 std::set<std::string, std::less<>> scopes_of(const identity::Principal& principal);
 
+// Whether the principal is a session, or a token with all that its user's role allows.
+bool has_all_scopes(const identity::Principal& principal);
+
 // 403 that names the missing scope.
 Outcome<void> require_scope(const identity::Principal& principal, std::string_view scope);
 

@@ -56,16 +56,17 @@ Outcome<CallerLimits::Place> CallerLimits::admit(const identity::Principal& prin
     }
 
     const auto key = key_of(principal);
-    auto known = team.callers.find(key);
-    if (known == team.callers.end()) {
-        if (team.callers.size() >= limits::kCallersPerTeam) {
-            const auto most = std::to_string(limits::kCallersPerTeam);
+    auto& callers = team.users[principal.user.id];
+    auto known = callers.find(key);
+    if (known == callers.end()) {
+        if (callers.size() >= limits::kCallersPerUser) {
+            const auto most = std::to_string(limits::kCallersPerUser);
             return tl::unexpected(
-                too_many("This team has more than " + most + " active tokens and sessions.",
+                too_many("This user has more than " + most + " active tokens and sessions.",
                          {{"Retry-After", std::to_string(kWindow.count())}}));
         }
         Caller caller{{static_cast<double>(per_minute), now}, std::make_shared<int>(0)};
-        known = team.callers.emplace(key, std::move(caller)).first;
+        known = callers.emplace(key, std::move(caller)).first;
     }
     auto& caller = known->second;
     fill(caller.bucket, per_minute, now);
@@ -90,14 +91,17 @@ void CallerLimits::forget_idle(Clock::time_point now) {
     if (now < forget_at_) return;
     forget_at_ = now + kWindow;
     for (auto& [id, team] : teams_) {
-        std::erase_if(team.callers, [now](const auto& entry) {
-            const auto& caller = entry.second;
-            return now - caller.bucket.filled_at >= kWindow && *caller.at_once == 0;
-        });
+        for (auto& [user, callers] : team.users) {
+            std::erase_if(callers, [now](const auto& entry) {
+                const auto& caller = entry.second;
+                return now - caller.bucket.filled_at >= kWindow && *caller.at_once == 0;
+            });
+        }
+        std::erase_if(team.users, [](const auto& entry) { return entry.second.empty(); });
     }
     std::erase_if(teams_, [now](const auto& entry) {
         const auto& team = entry.second;
-        return team.callers.empty() && now - team.bucket.filled_at >= kWindow;
+        return team.users.empty() && now - team.bucket.filled_at >= kWindow;
     });
 }
 

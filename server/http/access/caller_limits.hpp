@@ -19,7 +19,7 @@ struct CallerQuotas {
 
 // Limits requests as they begin: each caller and each team has a token bucket that holds one
 // minute's worth, so a burst after a quiet period is allowed. Tracks only callers with a valid
-// credential, at most limits::kCallersPerTeam per team. For the I/O thread.
+// credential, at most limits::kCallersPerUser of a user. For the I/O thread.
 class CallerLimits {
   public:
     using Clock = std::chrono::steady_clock;
@@ -42,9 +42,10 @@ class CallerLimits {
         std::shared_ptr<int> at_once;  // requests under way
     };
     using CallerKey = std::pair<bool, std::int64_t>;  // whether it is a token; its number
+    using Callers = std::map<CallerKey, Caller>;
     struct Team {
         Bucket bucket;
-        std::map<CallerKey, Caller> callers;
+        std::map<UserId, Callers> users;
     };
 
     static CallerKey key_of(const identity::Principal& principal);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/http/access/network.hpp"
 #include "server/http/access/rate_limit.hpp"
 #include "server/http/messages/limits.hpp"
 #include "server/http/messages/problem.hpp"
@@ -10,9 +11,9 @@
 
 namespace plimsoll::http {
 
-// Slows down guessing: after `most` failures within `window`, an address must wait until the window
-// ends. Memory is bounded: failures from further addresses are not counted, which is safe because
-// secrets are too long to guess. For the I/O thread.
+// Slows down guessing: after `most` failures within `window`, the network of an address must wait
+// until the window ends. Memory is bounded: failures from further addresses are not counted, which
+// is safe because secrets are too long to guess. For the I/O thread.
 class FailureLimit {
   public:
     using Clock = std::chrono::steady_clock;
@@ -35,7 +36,7 @@ class FailureLimit {
 
     // The remaining wait; zero: the address may try.
     std::chrono::seconds wait_of(const std::string& address, Clock::time_point now) const {
-        const auto entry = entries_.find(address);
+        const auto entry = entries_.find(network_of(address));
         if (entry == entries_.end() || entry->second.failures < most_ ||
             entry->second.until <= now) {
             return std::chrono::seconds(0);
@@ -45,8 +46,9 @@ class FailureLimit {
 
     void failed(const std::string& address, Clock::time_point now) {
         forget_old(now);
-        if (entries_.size() >= limits::kFailingAddresses && !entries_.contains(address)) return;
-        auto& entry = entries_[address];
+        const auto network = network_of(address);
+        if (entries_.size() >= limits::kFailingAddresses && !entries_.contains(network)) return;
+        auto& entry = entries_[network];
         if (entry.until <= now) entry = {0, now + window_};
         ++entry.failures;
     }

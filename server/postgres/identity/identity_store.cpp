@@ -53,6 +53,24 @@ awaitable<Result<identity::User>> IdentityStore::create_user(Author author, std:
     co_return fail(std::move(rows.error()));
 }
 
+awaitable<Result<identity::User>> IdentityStore::update_user(Author author, UserId user,
+                                                             identity::UserChange change) {
+    auto rows = co_await run(
+        across_teams(), Statement::of(sql::identity_update_user, user.value, change.name,
+                                      change.email, change.administrator, change.disabled,
+                                      author.team.value, author.user.value, author.request_id));
+    if (!rows && rows.error().code == Errc::conflict) {
+        co_return fail(Errc::conflict, "There is a user of this name or e-mail address.");
+    }
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty()) co_return fail(Errc::not_found, "There is no such user.");
+    const Row row = (*rows)[0];
+    if (!row.get<std::optional<std::int64_t>>("id")) {
+        co_return fail(Errc::conflict, "The installation would be left without an administrator.");
+    }
+    co_return to_user(row);
+}
+
 awaitable<Result<std::vector<identity::Team>>> IdentityStore::teams(UserId user) {
     Batch batch;
     batch.push_back(across_teams());
@@ -113,18 +131,28 @@ awaitable<Result<std::vector<identity::Token>>> IdentityStore::tokens(TeamId tea
 }
 
 awaitable<Result<identity::Token>> IdentityStore::create_token(Author author, identity::Token token,
-                                                               std::string hash) {
+                                                               std::string hash,
+                                                               identity::TokenOrigin origin) {
     const std::vector<std::string> scopes(token.scopes.begin(), token.scopes.end());
-    auto rows = co_await run(
-        in_team(author.team),
-        Statement::of(sql::identity_create_token, author.team.value, token.user.value, token.name,
-                      Bytes{std::move(hash)}, token.hint, scopes, token.expires_at,
-                      author.team.value, author.user.value, author.request_id));
+    std::optional<std::int64_t> parent;
+    if (origin.token) parent = origin.token->value;
+    std::optional<std::int64_t> session;
+    if (origin.session) session = origin.session->value;
+    auto rows =
+        co_await run(in_team(author.team),
+                     Statement::of(sql::identity_create_token, author.team.value, token.user.value,
+                                   token.name, Bytes{std::move(hash)}, token.hint, scopes,
+                                   token.expires_at, parent, session, identity::kTokensPerUser,
+                                   author.team.value, author.user.value, author.request_id));
     if (!rows) {
         if (rows.error().code == Errc::conflict) {
             co_return fail(Errc::not_found, "The user is not a member of this team.");
         }
         co_return fail(std::move(rows.error()));
+    }
+    if (rows->empty()) {
+        co_return fail(Errc::conflict, "The user has " + std::to_string(identity::kTokensPerUser) +
+                                           " tokens in this team, the maximum. Revoke some.");
     }
     const Row row = (*rows)[0];
     token.id = TokenId{row.get<std::int64_t>("id")};

@@ -29,14 +29,16 @@ class IdentityStore final : public identity::IdentityStore {
     Answer<std::vector<identity::User>> users() override;
     Answer<identity::User> create_user(Author author, std::string name, std::string email,
                                        bool administrator) override;
+    Answer<identity::User> update_user(Author author, UserId user,
+                                       identity::UserChange change) override;
     Answer<std::vector<identity::Team>> teams(UserId user) override;
     Answer<identity::Team> create_team(Author author, std::string name) override;
     Answer<std::vector<identity::Member>> members(TeamId team) override;
     Answer<void> set_member(Author author, TeamId team, UserId user, identity::Role role) override;
     Answer<void> remove_member(Author author, TeamId team, UserId user) override;
     Answer<std::vector<identity::Token>> tokens(TeamId team, std::optional<UserId> user) override;
-    Answer<identity::Token> create_token(Author author, identity::Token token,
-                                         std::string hash) override;
+    Answer<identity::Token> create_token(Author author, identity::Token token, std::string hash,
+                                         identity::TokenOrigin origin) override;
     Answer<void> revoke_token(Author author, TokenId id) override;
     Answer<bool> bootstrap(std::string user_name, std::string team_name, std::string link_hash,
                            Timestamp link_expires_at) override;

@@ -51,9 +51,27 @@ with made as (
 )
 select * from made;
 
--- name: identity.disable_user
--- System. $2 true: disabled now; false: again a user. Index app_user_pkey.
-update plimsoll.app_user set disabled_at = case when $2::boolean then coalesce(disabled_at, clock_timestamp()) end where id = $1::bigint returning id;
+-- name: identity.update_user
+-- System. $1 user, $2 name, $3 email ('' for none), $4 administrator, $5 disabled; null: as it is. No row: no such user;
+-- id null: nobody who administrates would be left. Index app_user_pkey; locks all administrators, in order.
+with admins as (
+  select id, disabled_at from plimsoll.app_user where is_admin order by id for update
+), present as (
+  select u.*, not u.is_admin or u.disabled_at is not null or (coalesce($4::boolean, true) and not coalesce($5::boolean, false))
+    or exists (select from admins a where a.id <> u.id and a.disabled_at is null) as may
+  from plimsoll.app_user u where u.id = $1::bigint
+), changed as (
+  update plimsoll.app_user u set name = coalesce($2::text, u.name),
+    email = case when $3::text is null then u.email else nullif(lower($3), '') end, is_admin = coalesce($4, u.is_admin),
+    disabled_at = case when coalesce($5, u.disabled_at is not null) then coalesce(u.disabled_at, clock_timestamp()) end
+  from present p where u.id = p.id and p.may
+  returning u.id, u.name, u.email, u.is_admin, u.disabled_at is not null as disabled, u.created_at
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
+  select nullif($6::bigint, 0), $7::bigint, 'user.update', id::text, $8::text,
+    json_strip_nulls(json_build_object('name', $2, 'email', $3, 'is_admin', $4, 'disabled', $5)) from changed
+)
+select c.* from present p left join changed c on c.id = p.id;
 
 -- name: identity.all_teams
 -- System. Index team_pkey.
@@ -141,21 +159,31 @@ from plimsoll.token t left join plimsoll.app_user u on u.id = t.user_id
 where t.team_id = $1::bigint and t.revoked_at is null and ($2::bigint is null or t.user_id = $2) order by t.id;
 
 -- name: identity.create_token
--- $1 team, $2 user, $3 name, $4 hash, $5 hint, $6 scopes, $7 expires at or null.
+-- $1 team, $2 user, $3 name, $4 hash, $5 hint, $6 scopes, $7 expires at or null, $8 the token that it is made with or
+-- null, $9 the session or null, $10 the most tokens a user may have. No row: the user has them. Index token_team.
 with made as (
-  insert into plimsoll.token (team_id, user_id, name, hash, hint, scopes, expires_at)
-  values ($1::bigint, $2::bigint, $3::text, $4::bytea, $5::text, $6::text[], $7::timestamptz) returning id, created_at
+  insert into plimsoll.token (team_id, user_id, name, hash, hint, scopes, expires_at, parent_id)
+  select $1::bigint, $2::bigint, $3::text, $4::bytea, $5::text, $6::text[], $7::timestamptz,
+    coalesce($8::bigint, (select s.token_id from plimsoll.session s where s.id = $9::bigint))
+  where (select count(*) from plimsoll.token t where t.team_id = $1 and t.user_id = $2 and t.revoked_at is null
+      and (t.expires_at is null or t.expires_at > clock_timestamp())) < $10::int
+  returning id, created_at
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
-  select $1::bigint, $9::bigint, 'token.create', id::text, $10::text,
-    json_build_object('name', $3::text, 'scopes', $6::text[], 'actor_team', nullif($8::bigint, 0)) from made
+  select $1::bigint, $12::bigint, 'token.create', id::text, $13::text,
+    json_build_object('name', $3::text, 'scopes', $6::text[], 'actor_team', nullif($11::bigint, 0)) from made
 )
 select m.id, m.created_at, u.name as user_name from made m left join plimsoll.app_user u on u.id = $2::bigint;
 
 -- name: identity.revoke_token
--- $1 token, of the actor's team. Index token_pkey.
-with revoked as (
-  update plimsoll.token set revoked_at = clock_timestamp() where id = $1::bigint and team_id = $2::bigint and revoked_at is null returning id
+-- $1 token, of the actor's team, and all that were made with it. Indexes token_pkey, token_parent.
+with recursive doomed as (
+  select t.id from plimsoll.token t where t.id = $1::bigint and t.team_id = $2::bigint and t.revoked_at is null
+  union
+  select t.id from doomed d join plimsoll.token t on t.parent_id = d.id
+), revoked as (
+  update plimsoll.token t set revoked_at = clock_timestamp() from doomed d where t.id = d.id and t.revoked_at is null
+  returning t.id
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id)
   select $2::bigint, $3::bigint, 'token.revoke', id::text, $4::text from revoked

@@ -31,7 +31,7 @@ class IdentityPromises : public Promises {
     }
     identity::Token make_token(char fill, std::optional<Timestamp> expires_at = {}) {
         return must(
-            store().create_token(author_, token_of(people_.user, expires_at), own_hash(fill)));
+            store().create_token(author_, token_of(people_.user, expires_at), own_hash(fill), {}));
     }
     identity::User make_user(const std::string& name) {
         return must(store().create_user(author_, kind_ + name, "", false));
@@ -85,6 +85,37 @@ TEST_P(IdentityPromises, AnUnknownExpiredOrRevokedTokenProvesNothing) {
     must(store().revoke_token(author_, token.id));
     EXPECT_EQ(code(store().by_token(own_hash('r'))), Errc::unauthenticated);
     EXPECT_EQ(code(store().revoke_token(author_, token.id)), Errc::not_found);
+}
+
+TEST_P(IdentityPromises, WhatWasMadeWithATokenIsRevokedWithIt) {
+    const auto make = [&](char fill, identity::TokenOrigin origin) {
+        return must(store().create_token(author_, token_of(people_.user), own_hash(fill), origin));
+    };
+    const auto parent = make('p', {});
+    const auto session = make_session('s', kHour, parent.id);
+    const auto child = make('c', {.token = parent.id, .session = {}});
+    make('g', {.token = child.id, .session = {}});
+    make('i', {.token = {}, .session = session});
+    make('u', {});
+    must(store().revoke_token(author_, parent.id));
+    for (const char fill : {'p', 'c', 'g', 'i'}) {
+        EXPECT_EQ(code(store().by_token(own_hash(fill))), Errc::unauthenticated) << fill;
+    }
+    EXPECT_EQ(code(store().by_session(own_hash('s'))), Errc::unauthenticated);
+    EXPECT_FALSE(code(store().by_token(own_hash('u'))));
+}
+
+TEST_P(IdentityPromises, AUserHasABoundedNumberOfTokens) {
+    const auto make = [&](int number) {
+        auto hash = own_hash('n');
+        hash.replace(20, 3, std::to_string(100 + number));
+        return store().create_token(author_, token_of(people_.user), hash, {});
+    };
+    const auto first = must(make(0));
+    for (int i = 1; i < identity::kTokensPerUser; ++i) must(make(i));
+    EXPECT_EQ(code(make(identity::kTokensPerUser)), Errc::conflict);
+    must(store().revoke_token(author_, first.id));
+    must(make(identity::kTokensPerUser));
 }
 
 TEST_P(IdentityPromises, ATokenWorksAtOnceThoughItWasTriedBefore) {
@@ -144,7 +175,7 @@ TEST_P(IdentityPromises, OnlyMembersGetLinksAndTokens) {
     EXPECT_EQ(code(store().create_sign_in_link(author_, stranger.user, people_.team, own_hash('y'),
                                                in(kHour))),
               Errc::not_found);
-    EXPECT_EQ(code(store().create_token(author_, token_of(stranger.user), own_hash('y'))),
+    EXPECT_EQ(code(store().create_token(author_, token_of(stranger.user), own_hash('y'), {})),
               Errc::not_found);
 }
 
@@ -159,6 +190,30 @@ TEST_P(IdentityPromises, ANameOrAnAddressIsOneUsers) {
         Errc::conflict);
     EXPECT_EQ(make_user(" ada").email, "");
     EXPECT_FALSE(make_user(" tom").administrator) << "many have no address";
+}
+
+TEST_P(IdentityPromises, AUserIsChanged) {
+    const auto ada = make_user(" ada");
+    must(store().set_member(author_, people_.team, ada.id, Role::member));
+    must(store().create_token(author_, token_of(ada.id), own_hash('d'), {}));
+    make_user(" eve");
+    const auto change = [&](identity::UserChange to) {
+        return store().update_user(author_, ada.id, std::move(to));
+    };
+    const auto changed = must(change({.name = kind_ + " lovelace",
+                                      .email = kind_ + "@Example.com",
+                                      .administrator = true,
+                                      .disabled = {}}));
+    EXPECT_EQ(changed.name, kind_ + " lovelace");
+    EXPECT_TRUE(changed.email.ends_with("@example.com"));
+    EXPECT_TRUE(changed.administrator);
+    EXPECT_FALSE(changed.disabled);
+    EXPECT_EQ(must(change({.name = {}, .email = "", .administrator = {}, .disabled = {}})).email,
+              "");
+    EXPECT_EQ(
+        code(change({.name = kind_ + " eve", .email = {}, .administrator = {}, .disabled = {}})),
+        Errc::conflict);
+    EXPECT_EQ(code(store().update_user(author_, UserId{999999}, {})), Errc::not_found);
 }
 
 TEST_P(IdentityPromises, PeopleJoinAndLeaveTeams) {
@@ -203,13 +258,13 @@ TEST_P(IdentityPromises, WhoCreatesATeamOwnsIt) {
 TEST_P(IdentityPromises, TokensAndLinksEndWithTheMembership) {
     const auto ada = make_user(" ada");
     must(store().set_member(author_, people_.team, ada.id, Role::member));
-    must(store().create_token(author_, token_of(ada.id), own_hash('h')));
+    must(store().create_token(author_, token_of(ada.id), own_hash('h'), {}));
     must(store().create_sign_in_link(author_, ada.id, people_.team, own_hash('j'), in(kHour)));
     must(store().by_token(own_hash('h')));
     must(store().remove_member(author_, people_.team, ada.id));
     EXPECT_EQ(code(store().by_token(own_hash('h'))), Errc::unauthenticated);
     EXPECT_EQ(code(store().spend_sign_in_link(own_hash('j'))), Errc::unauthenticated);
-    EXPECT_EQ(code(store().create_token(author_, token_of(ada.id), own_hash('i'))),
+    EXPECT_EQ(code(store().create_token(author_, token_of(ada.id), own_hash('i'), {})),
               Errc::not_found);
     must(store().set_member(author_, people_.team, ada.id, Role::member));
     EXPECT_EQ(code(store().by_token(own_hash('h'))), Errc::unauthenticated) << "for good";

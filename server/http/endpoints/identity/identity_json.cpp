@@ -8,11 +8,9 @@ namespace plimsoll::http::endpoints {
 using nlohmann::json;
 
 json user_json(const identity::User& user) {
-    return {{"id", to_public(user.id)},
-            {"name", user.name},
-            {"email", text_or_null(user.email)},
-            {"is_admin", user.administrator},
-            {"created_at", to_rfc3339(user.created_at)}};
+    return {{"id", to_public(user.id)},          {"name", user.name},
+            {"email", text_or_null(user.email)}, {"is_admin", user.administrator},
+            {"disabled", user.disabled},         {"created_at", to_rfc3339(user.created_at)}};
 }
 
 json team_json(const identity::Team& team) {

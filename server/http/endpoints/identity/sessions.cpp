@@ -20,9 +20,7 @@ constexpr std::chrono::hours kSessionLifetime{7 * 24};
 // A session may do all that its user may, so a token that may do less must not become one.
 Outcome<NewSession> session_of(Result<identity::Principal> principal) {
     if (!principal) return tl::unexpected<Problem>(principal.error());
-    auto whole = *principal;
-    whole.token.reset();
-    if (scopes_of(*principal) != scopes_of(whole)) {
+    if (!has_all_scopes(*principal)) {
         return refuse(403, "Only a token with all scopes of its user can sign in.");
     }
     return NewSession{principal->user.id, principal->team.id, principal->token};

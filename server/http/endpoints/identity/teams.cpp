@@ -85,7 +85,12 @@ class Teams {
         const auto role = *identity::parse_role(call.body.at("role").get_ref<const std::string&>());
         const auto before = co_await store_.members(*team);
         if (!before) co_return tl::unexpected<Problem>(before.error());
-        if (auto may = may_change(call, find_member(*before, *user), role); !may) {
+        // Who counts through ids must not learn whose they are.
+        const auto* present = find_member(*before, *user);
+        if (present == nullptr && !administers_all(call.principal)) {
+            co_return refuse(404, "There is no such member. Administrators add users to teams.");
+        }
+        if (auto may = may_change(call, present, role); !may) {
             co_return tl::unexpected(may.error());
         }
         const auto set = co_await store_.set_member(author_of(call), *team, *user, role);

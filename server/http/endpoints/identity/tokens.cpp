@@ -28,6 +28,7 @@ class Tokens {
     Tokens(identity::IdentityStore& store, const Clock& clock) : store_(store), clock_(clock) {}
 
     awaitable<Outcome<Response>> list(const Call& call) const {
+        if (auto may = require_all_scopes(call); !may) co_return tl::unexpected(may.error());
         const auto tokens = co_await visible(call);
         if (!tokens) co_return tl::unexpected<Problem>(tokens.error());
         auto items = json::array();
@@ -36,17 +37,20 @@ class Tokens {
     }
 
     awaitable<Outcome<Response>> create(const Call& call) const {
+        if (auto may = require_all_scopes(call); !may) co_return tl::unexpected(may.error());
         auto token = new_token(call);
         if (!token) co_return tl::unexpected(token.error());
         const auto secret = identity::make_secret(identity::SecretKind::token);
         token->hint = secret.text.substr(0, kHintLength);
         const auto created =
-            co_await store_.create_token(author_of(call), std::move(*token), secret.hash);
+            co_await store_.create_token(author_of(call), std::move(*token), secret.hash,
+                                         {call.principal.token, call.principal.session});
         if (!created) co_return tl::unexpected<Problem>(created.error());
         co_return json_response(201, {{"token", token_json(*created)}, {"secret", secret.text}});
     }
 
     awaitable<Outcome<Response>> revoke(const Call& call) const {
+        if (auto may = require_all_scopes(call); !may) co_return tl::unexpected(may.error());
         const auto id = parse_public_id("tok", call.parameters.text("token_id").value_or(""));
         const auto tokens = co_await visible(call);
         if (!tokens) co_return tl::unexpected<Problem>(tokens.error());
@@ -60,6 +64,13 @@ class Tokens {
     }
 
   private:
+    // A token with a part of its user's rights must not end or multiply the others.
+    static Outcome<void> require_all_scopes(const Call& call) {
+        if (has_all_scopes(call.principal)) return {};
+        return refuse(403,
+                      "Only a session, or a token with all scopes of its user, manages tokens.");
+    }
+
     awaitable<Result<std::vector<identity::Token>>> visible(const Call& call) const {
         const bool all = has_scope(call.principal, "team:admin");
         const auto user = all ? std::nullopt : std::optional(call.principal.user.id);

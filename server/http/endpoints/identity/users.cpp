@@ -30,6 +30,25 @@ awaitable<Outcome<Response>> create_user(const Call& call, identity::IdentitySto
     co_return json_response(201, user_json(*user));
 }
 
+awaitable<Outcome<Response>> update_user(const Call& call, identity::IdentityStore& store) {
+    const auto id = user_id_of(call.parameters.text("user_id").value_or(""));
+    if (!id) co_return tl::unexpected(id.error());
+    identity::UserChange change;
+    if (const auto name = call.body.find("name"); name != call.body.end()) change.name = *name;
+    if (const auto email = call.body.find("email"); email != call.body.end()) {
+        change.email = email->is_null() ? "" : email->get<std::string>();
+    }
+    if (const auto admin = call.body.find("is_admin"); admin != call.body.end()) {
+        change.administrator = *admin;
+    }
+    if (const auto disabled = call.body.find("disabled"); disabled != call.body.end()) {
+        change.disabled = *disabled;
+    }
+    const auto user = co_await store.update_user(author_of(call), *id, std::move(change));
+    if (!user) co_return tl::unexpected<Problem>(user.error());
+    co_return json_response(200, user_json(*user));
+}
+
 awaitable<Outcome<Response>> create_link(const Call& call, identity::IdentityStore& store,
                                          const Clock& clock) {
     const auto user = user_id_of(call.body.at("user_id").get_ref<const std::string&>());
@@ -51,6 +70,7 @@ awaitable<Outcome<Response>> create_link(const Call& call, identity::IdentitySto
 void add_users(Handlers& handlers, identity::IdentityStore& store, const Clock& clock) {
     handlers["listUsers"] = [&store](const Call&) { return list_users(store); };
     handlers["createUser"] = [&store](const Call& call) { return create_user(call, store); };
+    handlers["updateUser"] = [&store](const Call& call) { return update_user(call, store); };
     handlers["createSignInLink"] = [&store, &clock](const Call& call) {
         return create_link(call, store, clock);
     };

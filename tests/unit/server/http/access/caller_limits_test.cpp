@@ -81,9 +81,9 @@ TEST(CallerLimits, APlaceIsFreeWhenItsRequestEnds) {
     EXPECT_TRUE(limits.admit(caller(1), kStart));
 }
 
-TEST(CallerLimits, RemembersALimitedNumberOfCallersOfATeam) {
+TEST(CallerLimits, RemembersALimitedNumberOfCallersOfAUser) {
     CallerLimits limits({.requests_per_minute = 1});
-    const auto most = static_cast<std::int64_t>(limits::kCallersPerTeam);
+    const auto most = static_cast<std::int64_t>(limits::kCallersPerUser);
     for (std::int64_t i = 0; i < most; ++i) ASSERT_TRUE(limits.admit(caller(i), kStart));
     const auto refused = limits.admit(caller(most), kStart);
     ASSERT_FALSE(refused);

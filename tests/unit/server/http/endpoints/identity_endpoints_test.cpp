@@ -166,6 +166,40 @@ TEST_F(IdentityEndpoints, MakesUsersTeamsAndLinks) {
               403);
 }
 
+TEST_F(IdentityEndpoints, AUserIsDisabledAndEnabled) {
+    const auto vera = me(identity_.vera).at("user").at("id").get<std::string>();
+    const auto set = [&](const std::string& id, const std::string& body) {
+        return call("updateUser", {"PATCH", "/v1/users/" + id, identity_.ada, body});
+    };
+    EXPECT_EQ(set(vera, R"({"disabled": true})").json().at("disabled"), true);
+    EXPECT_EQ(call({"GET", "/v1/users/me", identity_.vera}).status, 401);
+    EXPECT_EQ(set(vera, R"({"disabled": false, "name": "Vera"})").json().at("name"), "Vera");
+    EXPECT_EQ(call({"GET", "/v1/users/me", identity_.vera}).status, 200);
+    const auto ada = me(identity_.ada).at("user").at("id").get<std::string>();
+    EXPECT_EQ(set(ada, R"({"disabled": true})").status, 409);
+    EXPECT_EQ(set(ada, R"({"is_admin": false})").status, 409);
+    EXPECT_EQ(set("user_000000009c4f1", R"({"disabled": true})").status, 404);
+    EXPECT_EQ(set(vera, R"({"email": "no address"})").status, 422);
+    EXPECT_EQ(set(vera, "{}").status, 422);
+    EXPECT_EQ(
+        call("updateUser", {"PATCH", "/v1/users/" + ada, identity_.tom, R"({"disabled": true})"})
+            .status,
+        403);
+}
+
+// Ids are numbers: whoever counts through them must not learn names and addresses.
+TEST_F(IdentityEndpoints, ATeamsOwnerAddsNobodyById) {
+    const auto team = me(identity_.tom).at("team").at("id").get<std::string>();
+    const auto vera = me(identity_.vera).at("user").at("id").get<std::string>();
+    for (const auto& id : {vera, std::string("user_000000009c4f1")}) {
+        const auto refused = call("setTeamMember", {"PUT", "/v1/teams/" + team + "/members/" + id,
+                                                    identity_.tom, R"({"role":"viewer"})"});
+        EXPECT_EQ(refused.status, 404);
+        EXPECT_EQ(refused.json().at("detail"),
+                  "There is no such member. Administrators add users to teams.");
+    }
+}
+
 TEST_F(IdentityEndpoints, TeamsSeeThemselves) {
     EXPECT_EQ(call("listTeams", {"GET", "/v1/teams", identity_.ada}).json().at("items").size(), 2u);
     EXPECT_EQ(call("listTeams", {"GET", "/v1/teams", identity_.tom}).json().at("items").size(), 1u);
@@ -192,6 +226,29 @@ TEST_F(IdentityEndpoints, ATokenIsShownOnceAndRevokedAtOnce) {
     EXPECT_EQ(call("deleteToken", {"DELETE", "/v1/tokens/" + id, identity_.vera}).status, 404);
     EXPECT_EQ(call("deleteToken", {"DELETE", "/v1/tokens/" + id, identity_.ada}).status, 204);
     EXPECT_EQ(call("listJobs", {"GET", "/v1/jobs", secret}).status, 401);
+}
+
+TEST_F(IdentityEndpoints, ATokenWithFewerScopesManagesNoTokens) {
+    const auto tokens = call("listTokens", {"GET", "/v1/tokens", identity_.ada}).json();
+    const auto id = tokens["items"][0]["id"].get<std::string>();
+    const std::string body = R"({"name": "another", "scopes": ["jobs:read"]})";
+    EXPECT_EQ(call("listTokens", {"GET", "/v1/tokens", identity_.narrow}).status, 403);
+    EXPECT_EQ(call("createToken", {"POST", "/v1/tokens", identity_.narrow, body}).status, 403);
+    EXPECT_EQ(call("deleteToken", {"DELETE", "/v1/tokens/" + id, identity_.narrow}).status, 403);
+    EXPECT_EQ(call("createToken", {"POST", "/v1/tokens", identity_.vera, body}).status, 201);
+}
+
+TEST_F(IdentityEndpoints, WhatATokenMadeEndsWithIt) {
+    const std::string body = R"({"name": "one", "scopes": ["jobs:read", "reports:read"]})";
+    const auto make = [&](const std::string& with) {
+        return call("createToken", {"POST", "/v1/tokens", with, body}).json();
+    };
+    const auto parent = make(identity_.vera);
+    const auto child = make(parent["secret"].get<std::string>())["secret"].get<std::string>();
+    EXPECT_EQ(call({"GET", "/v1/jobs", child}).status, 200);
+    const auto path = "/v1/tokens/" + parent["token"]["id"].get<std::string>();
+    EXPECT_EQ(call("deleteToken", {"DELETE", path, identity_.vera}).status, 204);
+    EXPECT_EQ(call({"GET", "/v1/jobs", child}).status, 401);
 }
 
 TEST_F(IdentityEndpoints, ATokenMayNotDoMoreThanItsMaker) {
