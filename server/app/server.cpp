@@ -10,6 +10,7 @@
 #include "server/queue/duty_store.hpp"
 #include "server/webhooks/store.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <random>
@@ -18,6 +19,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <sys/resource.h>
 
 namespace plimsoll::app {
 namespace {
@@ -47,8 +49,26 @@ std::optional<http::StaticFiles> load_pages(const std::string& chosen) {
     return std::nullopt;
 }
 
-http::ListenOptions listen_options(const Settings::Http& http) {
+// File descriptors for `connections` and for what else the server opens: the database, the pages,
+// webhooks.
+void allow_open_files(int connections) {
+    constexpr rlim_t kOthers = 256;
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    const auto wanted = static_cast<rlim_t>(connections) + kOthers;
+    if (limit.rlim_cur >= wanted) return;
+    limit.rlim_cur = std::min(wanted, limit.rlim_max);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur < wanted) {
+        log::warn("fewer files may be open than limits.connections needs",
+                  {{"may", std::to_string(limit.rlim_cur)}, {"needed", std::to_string(wanted)}});
+    }
+}
+
+http::ListenOptions listen_options(const Settings::Http& http, const Settings::Limits& limits) {
     http::ListenOptions options;
+    options.connections = static_cast<std::size_t>(limits.connections);
+    options.connections_per_network = static_cast<std::size_t>(limits.connections_per_network);
     options.address = http.host == "localhost" ? "127.0.0.1" : http.host;
     options.port = static_cast<unsigned short>(http.port);
     options.proxies = http::TrustedProxies::parse(http.trusted_proxies).value();  // was checked
@@ -86,6 +106,7 @@ Server::Server(const Settings& settings, Database& database)
            .clock = stores_.clock(),
            .kinds = jobs::contracts(),
            .pool = pool_,
+           .computing = computing_,
            .records = stores_.team_records(),
            .planner = planner_,
            .schedules = stores_.schedules(),
@@ -117,6 +138,7 @@ Result<void> Server::run() {
     asio::co_spawn(io_, serve(), rethrow);
     io_.run();
     pool_.join();
+    computing_.join();
     return started_;
 }
 
@@ -148,7 +170,8 @@ asio::awaitable<Result<void>> Server::start() {
     // Without today's partitions nothing can be submitted.
     if (auto made = co_await stores_.duties().ensure_partitions(); !made)
         co_return fail(made.error());
-    const auto port = http_.start(listen_options(settings_.http));
+    allow_open_files(settings_.limits.connections);
+    const auto port = http_.start(listen_options(settings_.http, settings_.limits));
     if (!port) co_return fail(port.error());
     address_ = address_of(settings_.http, *port);
     if (auto metrics = start_metrics(); !metrics) co_return metrics;
@@ -181,7 +204,7 @@ Result<void> Server::start_metrics() {
     if (!where) return {};
     auto http = settings_.http;
     std::tie(http.host, http.port) = *where;
-    const auto port = metrics_server_.start(listen_options(http));
+    const auto port = metrics_server_.start(listen_options(http, settings_.limits));
     if (!port) return fail(port.error());
     std::printf("metrics %s/metrics\n", address_of(http, *port).c_str());
     return {};

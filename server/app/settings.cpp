@@ -160,6 +160,15 @@ std::vector<Entry> make_table() {
                 "Requests that one token or session may have under way, event streams among them; "
                 "0: any number"},
                "128", 0, 1024, &S::limits, &S::Limits::concurrent_requests),
+        number({"limits.connections", "PLIMSOLL_LIMITS_CONNECTIONS", "16..100000",
+                "Open connections; beyond that, the one that has waited longest for a request is "
+                "closed for a new one"},
+               "4096", 16, 100'000, &S::limits, &S::Limits::connections),
+        number({"limits.connections_per_network", "PLIMSOLL_LIMITS_CONNECTIONS_PER_NETWORK",
+                "1..100000",
+                "Open connections from one IPv4 address or IPv6 /64; trusted proxies have no such "
+                "limit"},
+               "256", 1, 100'000, &S::limits, &S::Limits::connections_per_network),
         {{"metrics.listen", "PLIMSOLL_METRICS_LISTEN", "address:port",
           "Where Prometheus reads /metrics, without credentials; empty: nowhere; port 0: a free "
           "one"},
@@ -297,6 +306,12 @@ Result<void> assign_file(Settings& settings, const std::filesystem::path& file) 
     return {};
 }
 
+// An IPv6 address may be written as in a URL.
+std::string without_brackets(const std::string& host) {
+    if (!host.starts_with('[') || !host.ends_with(']')) return host;
+    return host.substr(1, host.size() - 2);
+}
+
 bool is_loopback(const std::string& host) {
     return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
@@ -327,8 +342,7 @@ Result<void> check_together(const Settings& settings) {
 std::optional<std::pair<std::string, int>> parse_host_and_port(const std::string& text) {
     const auto colon = text.rfind(':');
     if (colon == std::string::npos || colon == 0) return std::nullopt;
-    auto host = text.substr(0, colon);
-    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    auto host = without_brackets(text.substr(0, colon));
     int port = 0;
     if (!set_number(port, text.substr(colon + 1), 0, 65535).empty()) return std::nullopt;
     return std::pair(std::move(host), port);
@@ -357,6 +371,7 @@ Result<Settings> load_settings(const std::filesystem::path& file,
     for (const auto& [key, value] : flags) {
         if (auto done = assign(settings, key, value, "--" + key); !done) return fail(done.error());
     }
+    settings.http.host = without_brackets(settings.http.host);
     if (auto done = check_together(settings); !done) return fail(done.error());
     return settings;
 }

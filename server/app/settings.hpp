@@ -28,6 +28,8 @@ struct Settings {
         int requests_per_minute = 0;
         int team_requests_per_minute = 0;
         int concurrent_requests = 0;
+        int connections = 0;
+        int connections_per_network = 0;
     } limits;
     struct Metrics {
         std::string listen;

@@ -2,6 +2,8 @@
 
 #include "server/base/offload.hpp"
 #include "server/http/access/authentication.hpp"
+#include "server/http/access/holder.hpp"
+#include "server/http/access/network.hpp"
 #include "server/http/contract/json_body.hpp"
 #include "server/http/messages/limits.hpp"
 
@@ -46,6 +48,14 @@ Outcome<void> check_body_head(const Request& request, const std::string& wanted)
     return {};
 }
 
+// The parameters were checked and there is no body, so what cannot be read is our own: a value that
+// the database refuses.
+Problem misread(const Problem& problem) {
+    std::string why = problem.detail;
+    for (const auto& error : problem.errors) why += " " + error.pointer + " " + error.detail;
+    return Error{Errc::internal, "a read was answered 422: " + why, {}};
+}
+
 // Runs on either thread: it touches nothing but its arguments.
 Outcome<json> parse_and_check(std::string_view text, const Schema& schema) {
     auto body = parse_json(text);
@@ -81,14 +91,26 @@ class ApiExchange final : public Exchange {
     Subject subject() const override {
         Subject subject;
         if (match_.operation != nullptr) subject.operation = match_.operation->id;
-        if (principal_.team.id.value != 0) subject.team = to_public(principal_.team.id);
+        if (principal_.team.id.value != 0) {
+            subject.team = to_public(principal_.team.id);
+        }
         return subject;
+    }
+
+    // Who needs no credential is counted by address.
+    FairBudget::Holder holder(const Request& head) const override {
+        if (match_.operation->open) return {network_of(head.remote_address), {}};
+        return holder_of(principal_);
     }
 
     bool takes_stream() const override { return !match_.operation->stream_type.empty(); }
 
     awaitable<Response> answer(const Request& request, BodySource* stream) override {
         auto answered = co_await try_answer(request, stream);
+        const bool reads = request.method == "GET" || request.method == "HEAD";
+        if (reads && !answered && answered.error().status == 422) {
+            answered = tl::unexpected(misread(answered.error()));
+        }
         if (!answered) co_return to_response(answered.error(), request.id);
         co_return std::move(*answered);
     }
@@ -137,8 +159,10 @@ class ApiExchange final : public Exchange {
     awaitable<Outcome<Response>> try_answer(const Request& request, BodySource* stream) {
         const auto& operation = *match_.operation;
         json body;
+        std::optional<TieredBudget::Reservation> memory;
         if (operation.body != nullptr) {
-            auto parsed = co_await parse(request.body, *operation.body);
+            memory.emplace(api_.parsed_.open(holder(request)));
+            auto parsed = co_await parse(request.body, *operation.body, *memory);
             if (!parsed) co_return tl::unexpected(std::move(parsed.error()));
             body = std::move(*parsed);
         }
@@ -147,7 +171,16 @@ class ApiExchange final : public Exchange {
         co_return co_await handler(call);
     }
 
-    awaitable<Outcome<json>> parse(const std::string& text, const Schema& schema) {
+    // Reserves the memory that the body takes before it is parsed.
+    awaitable<Outcome<json>> parse(const std::string& text, const Schema& schema,
+                                   TieredBudget::Reservation& memory) {
+        const auto size = parsed_size(text);
+        if (size > api_.parsed_.most()) {
+            co_return refuse(413, "The body holds too many values. Send fewer at once.");
+        }
+        if (!memory.grow_to(size)) {
+            co_return tl::unexpected(overloaded("The server is handling too many large bodies."));
+        }
         if (text.size() <= limits::kInlineBytes) co_return parse_and_check(text, schema);
         const auto work = [&text, &schema] { return parse_and_check(text, schema); };
         co_return co_await offload(api_.pool_, work);

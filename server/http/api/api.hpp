@@ -6,6 +6,7 @@
 #include "server/http/contract/contract.hpp"
 #include "server/http/contract/router.hpp"
 #include "server/http/messages/application.hpp"
+#include "server/http/messages/limits.hpp"
 #include "server/identity/store.hpp"
 
 #include <boost/asio/thread_pool.hpp>
@@ -34,6 +35,7 @@ class Api final : public Application {
     boost::asio::thread_pool& pool_;
     CredentialGuard guard_;
     CallerLimits limits_;
+    TieredBudget parsed_{limits::kParsedBodies};
 };
 
 }  // namespace plimsoll::http

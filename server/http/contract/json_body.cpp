@@ -3,6 +3,7 @@
 #include "server/http/messages/limits.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace plimsoll::http {
 
@@ -31,26 +32,6 @@ std::size_t sequence_length(std::string_view text) {
     return length;
 }
 
-// Looked for before the parse, which recurses.
-std::optional<std::size_t> too_deep(std::string_view text) {
-    std::size_t depth = 0;
-    bool quoted = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (quoted) {
-            if (c == '\\') ++i;
-            if (c == '"') quoted = false;
-        } else if (c == '"') {
-            quoted = true;
-        } else if (c == '[' || c == '{') {
-            if (++depth > limits::kJsonDepth) return i;
-        } else if ((c == ']' || c == '}') && depth > 0) {
-            --depth;
-        }
-    }
-    return std::nullopt;
-}
-
 std::string at_byte(std::size_t offset) {
     return " at byte " + std::to_string(offset) + ".";
 }
@@ -63,6 +44,91 @@ std::string shorten(std::string_view what) {
     return std::string(what.substr(0, std::min<std::size_t>(quotation, 200)));
 }
 
+// Builds the value of a text as it is parsed, and stops at what no body may hold.
+class Builder {
+  public:
+    bool null() { return add(nullptr); }
+    bool boolean(bool value) { return add(value); }
+    bool number_integer(json::number_integer_t value) { return add(value); }
+    bool number_unsigned(json::number_unsigned_t value) { return add(value); }
+    bool number_float(json::number_float_t value, const std::string&) { return add(value); }
+    bool string(const std::string& value) { return check_text(value) && add(value); }
+    bool binary(json::binary_t&) { return false; }
+    bool start_object(std::size_t) { return open(json::value_t::object); }
+    bool end_object() { return close(); }
+    bool start_array(std::size_t) { return open(json::value_t::array); }
+    bool end_array() { return close(); }
+    bool key(const std::string& name) {
+        members_.back() = nullptr;
+        if (!check_text(name)) return false;
+        const auto [member, is_new] =
+            open_.back()->get_ref<json::object_t&>().try_emplace(name, nullptr);
+        members_.back() = &*member;
+        return is_new || stop(Problem(400, "The body has the member " + pointer() + " twice."));
+    }
+    bool parse_error(std::size_t, const std::string&, const json::exception& error) {
+        return stop(Problem(400, "The body is not JSON: " + shorten(error.what()) + "."));
+    }
+
+    json root;
+    std::optional<Problem> refusal;  // why it stopped
+
+  private:
+    static constexpr std::size_t kPointerBytes = 200;  // longer ones are cut off
+
+    bool stop(Problem why) {
+        refusal = std::move(why);
+        return false;
+    }
+    bool check_text(const std::string& text) {
+        if (text.find('\0') == text.npos) return true;
+        Problem problem(422, "The body is invalid in 1 place.");
+        problem.errors.push_back({pointer(), {}, "must not contain U+0000"});
+        return stop(std::move(problem));
+    }
+    // Of the value that is read, or of the object whose member is.
+    std::string pointer() const {
+        json::json_pointer path;
+        for (std::size_t i = 0; i < open_.size(); ++i) {
+            if (open_[i]->is_array()) {
+                path.push_back(std::to_string(open_[i]->size() - (i + 1 < open_.size() ? 1 : 0)));
+            } else if (members_[i] != nullptr) {
+                path.push_back(members_[i]->first);
+            }
+        }
+        return path.to_string().substr(0, kPointerBytes);
+    }
+    template <class Value>
+    json* place(Value&& value) {
+        if (open_.empty()) return &(root = std::forward<Value>(value));
+        if (open_.back()->is_object())
+            return &(members_.back()->second = std::forward<Value>(value));
+        return &open_.back()->get_ref<json::array_t&>().emplace_back(std::forward<Value>(value));
+    }
+    template <class Value>
+    bool add(Value&& value) {
+        place(std::forward<Value>(value));
+        return true;
+    }
+    bool open(json::value_t type) {
+        if (open_.size() == limits::kJsonDepth) {
+            return stop(Problem(400, "The body is nested deeper than " +
+                                         std::to_string(limits::kJsonDepth) + " levels."));
+        }
+        open_.push_back(place(json(type)));
+        members_.push_back(nullptr);
+        return true;
+    }
+    bool close() {
+        open_.pop_back();
+        members_.pop_back();
+        return true;
+    }
+
+    std::vector<json*> open_;                           // objects and arrays around the next value
+    std::vector<json::object_t::value_type*> members_;  // of each, the one that is being read
+};
+
 }  // namespace
 
 std::optional<std::size_t> invalid_utf8(std::string_view text) {
@@ -74,19 +140,32 @@ std::optional<std::size_t> invalid_utf8(std::string_view text) {
     return std::nullopt;
 }
 
+std::size_t parsed_size(std::string_view text) {
+    // As libstdc++ and nlohmann-json lay them out, with what malloc adds and what a growing array
+    // holds at its worst.
+    constexpr std::size_t kValue = 48;
+    constexpr std::size_t kText = 48;
+    constexpr std::size_t kMember = 64;
+    std::size_t values = 1;
+    std::size_t quotes = 0;
+    std::size_t members = 0;
+    for (const char c : text) {
+        values += c == ',' || c == '[' || c == '{';
+        quotes += c == '"';
+        members += c == ':';
+    }
+    return text.size() + values * kValue + quotes / 2 * kText + members * kMember;
+}
+
 Outcome<json> parse_json(std::string_view text) {
     if (const auto offset = invalid_utf8(text)) {
         return refuse(400, "The body is not valid UTF-8" + at_byte(*offset));
     }
-    if (const auto offset = too_deep(text)) {
-        return refuse(400, "The body is nested deeper than " + std::to_string(limits::kJsonDepth) +
-                               " levels" + at_byte(*offset));
+    Builder builder;
+    if (!json::sax_parse(text, &builder)) {
+        return tl::unexpected(std::move(*builder.refusal));
     }
-    try {
-        return json::parse(text);
-    } catch (const json::exception& error) {
-        return refuse(400, "The body is not JSON: " + shorten(error.what()) + ".");
-    }
+    return std::move(builder.root);
 }
 
 }  // namespace plimsoll::http

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/base/fair_budget.hpp"
 #include "server/http/messages/response.hpp"
 
 #include <memory>
@@ -40,6 +41,8 @@ class Exchange {
     virtual boost::asio::awaitable<Response> answer(const Request& request, BodySource* stream) = 0;
     // Available from admission on, as far as known.
     virtual Subject subject() const = 0;
+    // Whom the memory of the body of an admitted request is charged to.
+    virtual FairBudget::Holder holder(const Request& head) const = 0;
 };
 
 class Application {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "server/base/tiered_budget.hpp"
+
 #include <chrono>
 #include <cstddef>
 
@@ -10,13 +12,27 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::size_t kHeaderBytes = 16 * 1024;  // request line and fields together
+// Read from a socket and not yet parsed; more than a chunk header or a trailer may have.
+constexpr std::size_t kUnparsedBytes = 64 * 1024;
+constexpr std::size_t kChunkExtensionBytes = 1024;  // of all chunks of a body together
+constexpr std::size_t kIdleBytes = 2 * 1024;  // buffer of a connection that waits for a request
 constexpr std::size_t kTargetBytes = 8 * 1024;
 constexpr std::size_t kHeaderFields = 100;
 constexpr std::size_t kJsonDepth = 64;
 // Default when the contract has no x-max-body-bytes.
 constexpr std::size_t kBodyBytes = 64 * 1024;
-// Bodies of all requests together. A parsed body takes several times its size in memory.
-constexpr std::size_t kBodyBytesInFlight = 64 * 1024 * 1024;
+constexpr std::size_t kMiB = 1024 * 1024;
+// Bytes of the request bodies in memory.
+constexpr TieredBudget::Limits kBodies{
+    .small = 64 * 1024,
+    .of_small = {.total = 16 * kMiB, .team = 4 * kMiB, .caller = 2 * kMiB},
+    .of_large = {.total = 48 * kMiB, .team = 24 * kMiB, .caller = 16 * kMiB}};
+// Bytes of memory that they take when they are parsed, estimated before: JSON of many small values
+// takes many times its size.
+constexpr TieredBudget::Limits kParsedBodies{
+    .small = 256 * 1024,
+    .of_small = {.total = 16 * kMiB, .team = 4 * kMiB, .caller = 2 * kMiB},
+    .of_large = {.total = 96 * kMiB, .team = 72 * kMiB, .caller = 72 * kMiB}};
 // Streamed bodies: one piece, and the total memory of an upload, which counts as a body in flight.
 constexpr std::size_t kBodyPieceBytes = 256 * 1024;
 constexpr std::size_t kUploadBytes = 8 * 1024 * 1024;
@@ -26,10 +42,12 @@ constexpr std::size_t kDiscardBytes = 64 * 1024 * 1024;
 constexpr std::size_t kInlineBytes = 64 * 1024;
 constexpr std::size_t kFieldErrors = 50;  // named in one answer
 
-constexpr std::size_t kEstimatesInFlight = 16;  // computed or waiting for the pool
+// Answers that are computed without a job, each kind of answer by itself: at work or waiting.
+constexpr FairBudget::Limits kComputedAnswers{.total = 16, .team = 6, .caller = 3};
 
-constexpr std::size_t kConnections = 1024;
-constexpr std::size_t kConnectionsPerAddress = 256;
+// Defaults of limits.connections and limits.connections_per_network.
+constexpr std::size_t kConnections = 4096;
+constexpr std::size_t kConnectionsPerNetwork = 256;
 constexpr std::size_t kStreamsPerUser = 16;  // event streams
 // Result downloads. Each holds one chunk of rows in memory, a few MiB at most.
 constexpr std::size_t kDownloads = 64;
@@ -39,9 +57,9 @@ constexpr std::size_t kMeasuresInFlight = 2;
 constexpr std::size_t kMeasuredResults = 256;  // remembered, some KiB each
 // Bytes per write; together with Timeouts::write, the slowest accepted client.
 constexpr std::size_t kWriteBytes = 64 * 1024;
-// Entries kept by rate limits, which bounds their memory: tokens and sessions per team, failing
-// addresses, and valid credentials.
-constexpr std::size_t kCallersPerTeam = 4096;
+// Entries kept by rate limits, which bounds their memory: tokens and sessions of a user in a team,
+// failing networks, and valid credentials.
+constexpr std::size_t kCallersPerUser = 256;
 constexpr std::size_t kFailingAddresses = 65536;
 constexpr std::size_t kValidCredentials = 65536;
 
@@ -52,7 +70,7 @@ constexpr seconds kFailureWindow{60};
 // A credential that was valid this recently is looked up regardless of its address's failures.
 constexpr seconds kValidCredentialMemory{3600};
 
-// Minimum upload rate: extends the body timeout by its announced size.
+// Minimum rate of a body, over each Timeouts::body.
 constexpr std::size_t kBodyBytesPerSecond = 16 * 1024;
 
 constexpr seconds kHeartbeat{15};           // of an event stream
@@ -71,7 +89,7 @@ namespace plimsoll::http {
 struct Timeouts {
     std::chrono::milliseconds idle = std::chrono::seconds(60);    // between requests
     std::chrono::milliseconds header = std::chrono::seconds(10);  // from a request's first byte
-    std::chrono::milliseconds body = std::chrono::seconds(30);    // see kBodyBytesPerSecond
+    std::chrono::milliseconds body = std::chrono::seconds(10);    // see kBodyBytesPerSecond
     std::chrono::milliseconds write = std::chrono::seconds(30);   // for one piece of a response
     std::chrono::milliseconds discard =
         std::chrono::seconds(5);  // discarding the body after a refusal

@@ -54,7 +54,7 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_job_events(handlers, backends.jobs, backends.signals, backends.identity,
                               draining, backends.clock);
     endpoints::add_job_results(handlers, backends.jobs, backends.kinds, backends.pool, version);
-    endpoints::add_job_pictures(handlers, backends.jobs, backends.kinds, backends.pool);
+    endpoints::add_job_pictures(handlers, backends.jobs, backends.kinds, backends.computing);
     endpoints::add_baselines(handlers, backends.jobs, backends.baselines, backends.kinds);
     endpoints::add_datasets(handlers, backends.datasets);
     endpoints::add_dataset_upload(handlers, backends.datasets, backends.pool);
@@ -64,8 +64,8 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_queue(handlers, backends.shares);
     endpoints::add_usage(handlers, backends.shares, backends.clock);
     endpoints::add_estimates(handlers, backends.kinds, {backends.records, backends.jobs},
-                             backends.pool);
-    endpoints::add_kind_answers(handlers, backends.jobs, backends.kinds, backends.pool);
+                             backends.computing);
+    endpoints::add_kind_answers(handlers, backends.jobs, backends.kinds, backends.computing);
     endpoints::add_schedules(handlers, backends.schedules, backends.planner, backends.clock);
     endpoints::add_sessions(handlers, backends.identity, backends.clock);
     endpoints::add_users(handlers, backends.identity, backends.clock);

@@ -45,8 +45,11 @@ struct Backends {
     const Clock& clock;
     std::span<const jobs::Contract> kinds;
     // Processes large bodies and chunks off the I/O thread; its load is bounded by
-    // limits::kBodyBytesInFlight.
+    // limits::kBodies and limits::kParsedBodies.
     boost::asio::thread_pool& pool;
+    // Computes estimates, pictures and answers of the kinds, which may take seconds: apart from
+    // `pool`, where submits and downloads would wait behind them.
+    boost::asio::thread_pool& computing;
     queue::TeamRecordStore& records;
     planning::Planner& planner;
     schedules::ScheduleStore& schedules;

@@ -24,6 +24,7 @@ class MetricsExchange final : public Exchange {
         co_return to_response(Problem(400, "This request must not have a body."), request.id);
     }
     Subject subject() const override { return {.operation = "metrics"}; }
+    FairBudget::Holder holder(const Request&) const override { return {}; }
 
   private:
     static std::optional<Problem> refusal(const Request& head) {

@@ -20,6 +20,7 @@ class SiteExchange final : public Exchange {
         co_return co_await chosen_->answer(request, stream);
     }
 
+    FairBudget::Holder holder(const Request& head) const override { return chosen_->holder(head); }
     Subject subject() const override { return chosen_ ? chosen_->subject() : Subject{}; }
 
   private:

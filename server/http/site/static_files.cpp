@@ -72,6 +72,7 @@ class StaticExchange final : public Exchange {
     }
     std::size_t body_limit() const override { return 0; }
     Subject subject() const override { return {.operation = "page"}; }
+    FairBudget::Holder holder(const Request&) const override { return {}; }
     awaitable<Response> answer(const Request& request, BodySource*) override {
         // The head decides; nothing is ever admitted to send a body.
         co_return to_response(Problem(404, "There is no resource at this path."), request.id);

@@ -2,6 +2,7 @@
 
 #include "server/http/messages/application.hpp"
 #include "server/http/messages/limits.hpp"
+#include "server/http/wire/chunk_guard.hpp"
 #include "server/http/wire/deadline.hpp"
 
 #include <boost/asio/redirect_error.hpp>
@@ -42,6 +43,7 @@ class BodyReader final : public BodySource {
     BodyReader(Wire wire, Head&& head, std::size_t limit, bool expected)
         : wire_(wire), parser_(std::move(head)), limit_(limit), expected_(expected) {
         parser_.body_limit(limit);
+        if (parser_.chunked()) chunks_.watch(parser_);
     }
 
     // Whether the whole body was read.
@@ -89,6 +91,7 @@ class BodyReader final : public BodySource {
     }
 
     Wire wire_;
+    ChunkGuard chunks_;
     Parser parser_;
     std::size_t limit_;
     bool expected_;

@@ -1,8 +1,10 @@
 #include "server/http/wire/connection.hpp"
 
 #include "server/base/log.hpp"
+#include "server/http/access/network.hpp"
 #include "server/http/messages/problem.hpp"
 #include "server/http/wire/body_reader.hpp"
+#include "server/http/wire/chunk_guard.hpp"
 #include "server/http/wire/deadline.hpp"
 #include "server/http/wire/response_writer.hpp"
 #include "server/http/wire/wire_head.hpp"
@@ -37,6 +39,10 @@ tcp::socket& socket_of(TlsStream& stream) {
     return stream.next_layer();
 }
 
+Problem too_many_bodies() {
+    return overloaded("The server is receiving too many request bodies.");
+}
+
 Problem too_large(std::size_t limit) {
     return {413, "The body must not be larger than " + std::to_string(limit) + " bytes."};
 }
@@ -46,6 +52,7 @@ Response internal_error(const Request& request, const std::exception& error) {
     return to_response(Error{Errc::internal, error.what(), {}}, request.id);
 }
 
+using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
 // Reads are frequent and logged at debug, other requests at info, server errors at warn.
@@ -83,16 +90,18 @@ class Connection final : public OpenConnection {
           deadline_(socket_of(stream_)),
           front_(front),
           counted_(front.traffic.connections()),
-          address_(std::move(address)) {
+          address_(std::move(address)),
+          network_(network_of(address_)),
+          waiting_since_(Clock::now()) {
         front_.connections.insert(this);
-        ++front_.per_address[address_];
+        ++front_.per_network[network_];
     }
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
     ~Connection() override {
         front_.connections.erase(this);
-        const auto count = front_.per_address.find(address_);
-        if (--count->second == 0) front_.per_address.erase(count);
+        const auto count = front_.per_network.find(network_);
+        if (--count->second == 0) front_.per_network.erase(count);
     }
 
     void finish() override {
@@ -100,8 +109,11 @@ class Connection final : public OpenConnection {
     }
     void abort() override {
         error_code ignored;
+        waiting_since_.reset();
         socket_of(stream_).close(ignored);
     }
+    const std::string& network() const override { return network_; }
+    std::optional<Clock::time_point> waiting_since() const override { return waiting_since_; }
 
     awaitable<void> run() {
         error_code ignored;
@@ -125,14 +137,37 @@ class Connection final : public OpenConnection {
     awaitable<bool> wait_for_request() {
         if (front_.stopping) co_return false;
         if (buffer_.size() > 0) co_return true;  // the client did not wait for the last answer
+        if (buffer_.capacity() > limits::kIdleBytes) buffer_.shrink_to_fit();
+        waiting_since_ = Clock::now();
         idle_ = true;
-        deadline_.arm(front_.timeouts.idle);
+        // A client that connects has something to ask; one that has asked may ask again.
+        deadline_.arm(asked_ ? front_.timeouts.idle : front_.timeouts.header);
+        asked_ = true;
         error_code error;
         const auto count = co_await stream_.async_read_some(
-            buffer_.prepare(limits::kHeaderBytes), asio::redirect_error(use_awaitable, error));
+            buffer_.prepare(limits::kIdleBytes), asio::redirect_error(use_awaitable, error));
         idle_ = false;
         buffer_.commit(count);
         co_return !error;
+    }
+
+    // Reads until the parser has the whole head. Not by async_read_header, because the parser
+    // accepts a value that goes on in the next line (obs-fold): what reads it as two fields in
+    // front of us would disagree about the request.
+    awaitable<error_code> read_head_of_request() {
+        for (error_code error;;) {
+            const auto data = buffer_.data();
+            const auto taken = parser_->put(data, error);
+            if (has_folded_line({static_cast<const char*>(data.data()), taken})) {
+                error = wire::error::bad_obs_fold;
+            }
+            buffer_.consume(taken);
+            if (error != wire::error::need_more) co_return error;
+            const auto count = co_await stream_.async_read_some(
+                buffer_.prepare(limits::kHeaderBytes), asio::redirect_error(use_awaitable, error));
+            if (error) co_return error;
+            buffer_.commit(count);
+        }
     }
 
     // One request and its answer. False: the connection ends here.
@@ -141,15 +176,10 @@ class Connection final : public OpenConnection {
         parser_->header_limit(limits::kHeaderBytes);
         parser_->body_limit(boost::none);  // set once the operation is known
         deadline_.arm(front_.timeouts.header);
-        error_code error;
-        buffer_.consume(parser_->put(buffer_.data(), error));
-        if (error == wire::error::need_more) {
-            error = {};
-            co_await wire::async_read_header(stream_, buffer_, *parser_,
-                                             asio::redirect_error(use_awaitable, error));
-        }
+        const auto error = co_await read_head_of_request();
         deadline_.disarm();
-        began_ = std::chrono::steady_clock::now();
+        waiting_since_.reset();
+        began_ = Clock::now();
         subject_ = {};
         const auto& head = parser_->get().base();
         version_ = head.version() == 10 ? 10 : 11;
@@ -182,37 +212,42 @@ class Connection final : public OpenConnection {
             co_return co_await refuse_and_close(request, to_response(too_large(limit), request.id));
         }
         if (exchange->takes_stream()) co_return co_await run_upload(*exchange, request);
-        const auto share = front_.body_bytes.reserve(
-            parser_->chunked() ? limit : static_cast<std::size_t>(announced.value_or(0)));
-        if (!share) {
-            const auto problem = overloaded("The server is receiving too many request bodies.");
-            co_return co_await refuse_and_close(request, to_response(problem, request.id));
-        }
+        std::optional memory = front_.bodies.open(exchange->holder(request));
         error_code error;
-        co_await read_body(request, limit, error);
+        co_await read_body(request, limit, *memory, error);
         if (error) {
-            const auto problem = error == wire::error::body_limit
-                                     ? too_large(limit)
-                                     : protocol_problem(error, deadline_.passed());
+            // The answer may take a while to be read.
+            std::string().swap(request.body);
+            memory.reset();
+            const auto problem = body_problem(error, limit);
             if (!problem) co_return false;
             co_return co_await refuse_and_close(request, to_response(*problem, request.id));
         }
         auto response = co_await answer(*exchange, request, nullptr);
+        std::string().swap(request.body);
+        memory.reset();
         co_return co_await write_and_keep(request, std::move(response));
     }
 
     awaitable<bool> run_upload(Exchange& exchange, const Request& request) {
-        const auto share = front_.body_bytes.reserve(limits::kUploadBytes);
-        if (!share) {
-            const auto problem = overloaded("The server is receiving too many request bodies.");
-            co_return co_await refuse_and_close(request, to_response(problem, request.id));
+        std::optional memory = front_.bodies.open(exchange.holder(request));
+        if (!memory->grow_to(limits::kUploadBytes)) {
+            co_return co_await refuse_and_close(request,
+                                                to_response(too_many_bodies(), request.id));
         }
         BodyReader<Stream> body({stream_, buffer_, deadline_, front_.timeouts.body},
                                 std::move(*parser_), exchange.body_limit(),
                                 expects_continue(request));
         auto response = co_await answer(exchange, request, &body);
+        memory.reset();
         if (!body.done()) co_return co_await refuse_and_close(request, std::move(response));
         co_return co_await write_and_keep(request, std::move(response));
+    }
+
+    std::optional<Problem> body_problem(error_code error, std::size_t limit) const {
+        if (error == wire::error::body_limit) return too_large(limit);
+        if (error == asio::error::no_buffer_space) return too_many_bodies();
+        return protocol_problem(error, deadline_.passed());
     }
 
     bool expects_body() const {
@@ -223,26 +258,36 @@ class Connection final : public OpenConnection {
         return expects_body() && same_token(request.header("Expect").value_or(""), "100-continue");
     }
 
-    awaitable<void> read_body(Request& request, std::size_t limit, error_code& error) {
+    // `error` is no_buffer_space if there is no memory for the body.
+    awaitable<void> read_body(Request& request, std::size_t limit,
+                              TieredBudget::Reservation& memory, error_code& error) {
+        if (parser_->is_done()) co_return;
         parser_->body_limit(limit);
-        deadline_.arm(front_.timeouts.body +
-                      std::chrono::seconds(parser_->content_length().value_or(limit) /
-                                           limits::kBodyBytesPerSecond));
+        parser_->eager(true);
+        if (parser_->chunked()) chunks_.watch(*parser_);
+        deadline_.arm(front_.timeouts.body);
         if (expects_continue(request)) co_await write_continue(stream_, error);
-        if (!error) take_what_came(error);
-        if (!error && !parser_->is_done()) {
-            co_await wire::async_read(stream_, buffer_, *parser_,
-                                      asio::redirect_error(use_awaitable, error));
+        // A small body mostly came with its head.
+        if (!error && buffer_.size() > 0) {
+            buffer_.consume(parser_->put(buffer_.data(), error));
+            if (error == wire::error::need_more) error = {};
+        }
+        // Memory is reserved as bytes arrive, and they must keep arriving: who announces a body
+        // and does not send it holds nothing.
+        const std::chrono::duration<double> window = front_.timeouts.body;
+        const auto pace = static_cast<std::size_t>(window.count() * limits::kBodyBytesPerSecond);
+        std::size_t received = 0;
+        for (std::size_t due = pace; !error;) {
+            if (!memory.grow_to(parser_->get().body().size())) error = asio::error::no_buffer_space;
+            if (error || parser_->is_done()) break;
+            received += co_await wire::async_read_some(stream_, buffer_, *parser_,
+                                                       asio::redirect_error(use_awaitable, error));
+            if (received < due) continue;
+            due = received + pace;
+            deadline_.arm(front_.timeouts.body);
         }
         deadline_.disarm();
         request.body = std::move(parser_->get().body());
-    }
-
-    // A small body mostly comes with its head: then there is nothing to wait for.
-    void take_what_came(error_code& error) {
-        if (parser_->is_done() || buffer_.size() == 0) return;
-        buffer_.consume(parser_->put(buffer_.data(), error));
-        if (error == wire::error::need_more) error = {};
     }
 
     // The wall: whatever a request throws ends here, and the next request finds a whole server.
@@ -263,7 +308,7 @@ class Connection final : public OpenConnection {
 
     awaitable<bool> write(const Request& request, Response response, bool keep) {
         const auto status = response.status;
-        const Seconds took = std::chrono::steady_clock::now() - began_;
+        const Seconds took = Clock::now() - began_;
         front_.traffic.answered(subject_.operation, status, took);
         std::optional<Counted> streaming;
         if (is_event_stream(response)) streaming.emplace(front_.traffic.event_streams());
@@ -312,14 +357,18 @@ class Connection final : public OpenConnection {
     Front& front_;
     Counted counted_;
     std::string address_;
-    beast::flat_buffer buffer_;
+    std::string network_;
+    std::optional<Clock::time_point> waiting_since_;
+    beast::flat_buffer buffer_{limits::kUnparsedBytes};
+    ChunkGuard chunks_;
     std::optional<Parser> parser_;
     // Of the present request; its parser may be gone when the answer is written.
     unsigned version_ = 11;
     bool keep_alive_ = false;
     bool idle_ = false;
+    bool asked_ = false;
     // Of the present request.
-    std::chrono::steady_clock::time_point began_;
+    Clock::time_point began_;
     Subject subject_;
 };
 

@@ -1,12 +1,13 @@
 #pragma once
 
-#include "server/base/budget.hpp"
 #include "server/http/access/trusted_proxies.hpp"
 #include "server/http/messages/application.hpp"
 #include "server/http/messages/limits.hpp"
 #include "server/http/wire/traffic.hpp"
 
+#include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -20,6 +21,10 @@ class OpenConnection {
     virtual void finish() = 0;
     // Closes it immediately.
     virtual void abort() = 0;
+    // Where it comes from, see network_of.
+    virtual const std::string& network() const = 0;
+    // Since when it has waited for the head of a request; empty while it handles one.
+    virtual std::optional<std::chrono::steady_clock::time_point> waiting_since() const = 0;
 };
 
 // State shared by all connections of a listener. Used by the I/O thread only.
@@ -30,9 +35,9 @@ struct Front {
     Traffic& traffic;
     Timeouts timeouts;
     TrustedProxies proxies;
-    Budget body_bytes{limits::kBodyBytesInFlight};
+    TieredBudget bodies{limits::kBodies};
     std::set<OpenConnection*> connections;
-    std::map<std::string, std::size_t> per_address;
+    std::map<std::string, std::size_t> per_network;
     bool stopping = false;
 };
 

@@ -1,12 +1,14 @@
 #include "server/http/wire/listener.hpp"
 
 #include "server/base/log.hpp"
+#include "server/http/access/network.hpp"
 #include "server/http/wire/connection.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <fcntl.h>
 
 namespace plimsoll::http {
 
@@ -27,6 +29,11 @@ constexpr std::string_view kCrowded =
     "Retry-After: 5\r\nConnection: close\r\nContent-Length: 139\r\n\r\n"
     R"({"type":"urn:plimsoll:problem:unavailable","title":"Service unavailable","status":503,)"
     R"("detail":"Too many connections.","request_id":"none"})";
+
+// Asio leaves sockets open across exec; programs that are started must not hold them.
+void close_on_exec(int socket) {
+    fcntl(socket, F_SETFD, FD_CLOEXEC);
+}
 
 Result<std::unique_ptr<asio::ssl::context>> make_tls(const TlsFiles& files) {
     auto context = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_server);
@@ -58,6 +65,8 @@ Result<unsigned short> Listener::start(const ListenOptions& options) {
     front_.timeouts = options.timeouts;
     front_.proxies = options.proxies;
     tls_files_ = options.tls;
+    connections_ = options.connections;
+    connections_per_network_ = options.connections_per_network;
     const auto where = options.address + ":" + std::to_string(options.port);
     error_code error;
     const auto address = asio::ip::make_address(options.address, error);
@@ -67,6 +76,7 @@ Result<unsigned short> Listener::start(const ListenOptions& options) {
     if (auto loaded = reload_tls(); !loaded) return fail(std::move(loaded.error()));
     const tcp::endpoint endpoint(address, options.port);
     acceptor_.open(endpoint.protocol(), error);
+    if (!error) close_on_exec(acceptor_.native_handle());
     if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
     if (!error) acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
@@ -96,11 +106,12 @@ awaitable<void> Listener::accept_all() {
             log::warn("cannot accept a connection", {{"why", error.message()}});
             asio::steady_timer pause(acceptor_.get_executor(), kAcceptPause);
             co_await pause.async_wait(use_awaitable);
-        } else if (crowded(socket)) {
+        } else if (!has_room(socket)) {
             // Written without waiting: a new socket's buffer has room for it.
             socket.non_blocking(true, error);
             socket.write_some(asio::buffer(kCrowded), error);
         } else {
+            close_on_exec(socket.native_handle());
             auto serving = serve(std::move(socket));
             co_spawn(acceptor_.get_executor(), std::move(serving), asio::detached);
         }
@@ -120,14 +131,35 @@ awaitable<void> Listener::serve(tcp::socket socket) {
     changed_.cancel();
 }
 
-bool Listener::crowded(const tcp::socket& socket) const {
-    if (front_.connections.size() >= limits::kConnections) return true;
+// A connection that waits for a request makes room for a new one: a client that is cut off there
+// connects again, while one that is turned away has nothing.
+bool Listener::has_room(const tcp::socket& socket) {
     error_code error;
-    const auto endpoint = socket.remote_endpoint(error);
-    const auto address = endpoint.address().to_string();
-    if (front_.proxies.trusts(address)) return false;  // many clients come from there
-    const auto known = front_.per_address.find(address);
-    return known != front_.per_address.end() && known->second >= limits::kConnectionsPerAddress;
+    const auto address = socket.remote_endpoint(error).address().to_string();
+    if (!front_.proxies.trusts(address)) {  // many clients come from there
+        const auto network = network_of(address);
+        const auto known = front_.per_network.find(network);
+        if (known != front_.per_network.end() && known->second >= connections_per_network_) {
+            return close_longest_waiting(&network);
+        }
+    }
+    return front_.connections.size() < connections_ || close_longest_waiting(nullptr);
+}
+
+// Of those from `network`, or of all. False if none is waiting.
+bool Listener::close_longest_waiting(const std::string* network) {
+    OpenConnection* longest = nullptr;
+    auto since = std::chrono::steady_clock::time_point::max();
+    for (auto* connection : front_.connections) {
+        if (network != nullptr && connection->network() != *network) continue;
+        const auto waiting = connection->waiting_since();
+        if (!waiting || *waiting >= since) continue;
+        since = *waiting;
+        longest = connection;
+    }
+    if (longest == nullptr) return false;
+    longest->abort();
+    return true;
 }
 
 void Listener::drain() {

@@ -26,6 +26,8 @@ struct ListenOptions {
     std::optional<TlsFiles> tls;        // none: plain HTTP
     Timeouts timeouts = {};
     TrustedProxies proxies = {};
+    std::size_t connections = limits::kConnections;
+    std::size_t connections_per_network = limits::kConnectionsPerNetwork;  // but a trusted proxy's
 };
 
 // Accepts connections and serves them on the thread that runs `io`. It must outlive them: call
@@ -53,9 +55,12 @@ class Listener {
   private:
     boost::asio::awaitable<void> accept_all();
     boost::asio::awaitable<void> serve(boost::asio::ip::tcp::socket socket);
-    bool crowded(const boost::asio::ip::tcp::socket& socket) const;
+    bool has_room(const boost::asio::ip::tcp::socket& socket);
+    bool close_longest_waiting(const std::string* network);
 
     Front front_;
+    std::size_t connections_ = 0;
+    std::size_t connections_per_network_ = 0;
     boost::asio::ip::tcp::acceptor acceptor_;
     boost::asio::steady_timer changed_;  // cancelled when a connection has gone
     std::optional<TlsFiles> tls_files_;

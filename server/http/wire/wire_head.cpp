@@ -30,7 +30,19 @@ bool is_host(std::string_view text) {
     });
 }
 
+bool is_number(std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
 }  // namespace
+
+bool has_folded_line(std::string_view head) {
+    for (auto end = head.find('\n'); end != head.npos; end = head.find('\n', end + 1)) {
+        const auto next = head.substr(end + 1, 1);
+        if (next == " " || next == "\t") return true;
+    }
+    return false;
+}
 
 Request read_head(const WireHead& head, const std::string& remote_address, bool secure) {
     Request request;
@@ -65,6 +77,13 @@ Outcome<void> check_head(const Request& request, const WireHead& head, bool chun
         (encodings == 1 && head.version() < 11)) {
         return refuse(400, "The length of the body is ambiguous.");
     }
+    // The parser also accepts lists, of equal lengths and of codings before chunked.
+    if (lengths == 1 && !is_number(*request.header("Content-Length"))) {
+        return refuse(400, "Content-Length must be one number.");
+    }
+    if (encodings == 1 && !same_token(*request.header("Transfer-Encoding"), "chunked")) {
+        return refuse(400, "Transfer-Encoding must be chunked and nothing else.");
+    }
     for (const auto* once : {"Authorization", "Content-Type", "Cookie", "Idempotency-Key"}) {
         if (count_headers(request.headers, once) > 1) {
             return refuse(400, std::string(once) + " must not be sent more than once.");
@@ -78,6 +97,9 @@ std::optional<Problem> protocol_problem(boost::system::error_code error, bool ti
     if (error == wire::error::header_limit) {
         return Problem(431, "The request line and header fields must not be larger than " +
                                 std::to_string(limits::kHeaderBytes) + " bytes.");
+    }
+    if (error == wire::error::buffer_overflow) {
+        return Problem(400, "A chunk header or the trailer of the body is too large.");
     }
     const bool gone = error == wire::error::end_of_stream || error == wire::error::partial_message;
     if (gone || error.category() != make_error_code(wire::error::bad_method).category()) {

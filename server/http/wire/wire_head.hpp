@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <boost/beast/http/message.hpp>
 
@@ -17,6 +18,9 @@ Request read_head(const WireHead& head, const std::string& remote_address, bool 
 // Rejects what the parser accepts and a server must not: no or several Host fields, ambiguous
 // framing, too many fields.
 Outcome<void> check_head(const Request& request, const WireHead& head, bool chunked);
+
+// Whether a line of the head begins with white space and so continues the one before it (obs-fold).
+bool has_folded_line(std::string_view head);
 
 // The response to an unreadable request; nullopt if the client is gone.
 std::optional<Problem> protocol_problem(boost::system::error_code error, bool timed_out);

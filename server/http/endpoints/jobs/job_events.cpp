@@ -149,8 +149,13 @@ class JobEvents {
     }
 
   private:
+    static std::int64_t after_of(const Call& call) {
+        const auto last = call.parameters.integer("Last-Event-ID");
+        return last ? *last : call.parameters.integer("after").value_or(0);
+    }
+
     awaitable<Outcome<Response>> page(const Call& call, JobId id) const {
-        const auto after = call.parameters.integer("after").value_or(0);
+        const auto after = after_of(call);
         const auto limit = static_cast<int>(call.parameters.integer("limit").value_or(50));
         const auto events =
             co_await sources_.store.events(call.principal.team.id, id, after, limit);
@@ -165,8 +170,7 @@ class JobEvents {
 
     awaitable<Outcome<Response>> stream(const Call& call, JobId id) const {
         const auto team = call.principal.team.id;
-        const auto after = call.parameters.integer("Last-Event-ID")
-                               .value_or(call.parameters.integer("after").value_or(0));
+        const auto after = after_of(call);
         const auto job = co_await sources_.store.get(team, id);
         if (!job) co_return tl::unexpected<Problem>(job.error());
         if (queue::is_final(job->state) && after > 0) {

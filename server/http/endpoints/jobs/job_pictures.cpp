@@ -1,11 +1,12 @@
 // Pictures of a job's results, drawn when they are asked for.
-#include "server/base/budget.hpp"
 #include "server/base/gzip.hpp"
 #include "server/base/offload.hpp"
+#include "server/http/access/holder.hpp"
 #include "server/http/endpoints/jobs/item_chunk.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/kind_offers.hpp"
 #include "server/http/messages/accept.hpp"
+#include "server/http/messages/limits.hpp"
 
 #include <algorithm>
 
@@ -17,7 +18,6 @@ namespace {
 
 // For clients that know no images.
 constexpr std::string_view kBytes = "application/octet-stream";
-constexpr std::size_t kInFlight = 8;  // read, drawn or waiting for the pool
 constexpr std::size_t kLargestChunk = 64 * 1024 * 1024;
 
 std::string_view line_of(std::string_view rows, std::int64_t number) {
@@ -45,7 +45,7 @@ class Pictures {
         const auto chunk = co_await chunk_of_item(store_, team, *id, index);
         if (!chunk) co_return tl::unexpected<Problem>(chunk.error());
         if (!chunk->error.empty()) co_return refuse(404, "This item has no results.");
-        const auto place = waiting_.reserve(1);
+        const auto place = waiting_.reserve(holder_of(call.principal), 1);
         if (!place) co_return tl::unexpected(overloaded("Too many pictures are being rendered."));
         const auto packed = co_await store_.result_chunk(team, *id, chunk->seq);
         if (!packed) co_return tl::unexpected<Problem>(packed.error());
@@ -70,7 +70,7 @@ class Pictures {
     queue::JobStore& store_;
     Kinds kinds_;
     boost::asio::thread_pool& pool_;
-    Budget waiting_{kInFlight};
+    FairBudget waiting_{limits::kComputedAnswers};
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // What a job would report, at once and without one.
-#include "server/base/budget.hpp"
 #include "server/base/offload.hpp"
+#include "server/http/access/holder.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/job_spec.hpp"
@@ -21,7 +21,7 @@ class Estimates {
         : kinds_(kinds), completion_(completion), pool_(pool) {}
 
     awaitable<Outcome<Response>> create(const Call& call) {
-        const auto place = waiting_.reserve(1);
+        const auto place = waiting_.reserve(holder_of(call.principal), 1);
         if (!place) co_return tl::unexpected(overloaded("Too many estimates are in progress."));
         const auto& name = call.body.at("kind").get_ref<const std::string&>();
         const auto kind = std::ranges::find(kinds_, name, &jobs::Contract::name);
@@ -42,7 +42,7 @@ class Estimates {
     Kinds kinds_;
     planning::ArgumentCompletion completion_;
     boost::asio::thread_pool& pool_;
-    Budget waiting_{limits::kEstimatesInFlight};
+    FairBudget waiting_{limits::kComputedAnswers};
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Operations of job kinds that are answered without a job.
-#include "server/base/budget.hpp"
 #include "server/base/offload.hpp"
+#include "server/http/access/holder.hpp"
 #include "server/http/endpoints/jobs/item_chunk.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/kind_offers.hpp"
@@ -12,8 +12,6 @@ using boost::asio::awaitable;
 using nlohmann::json;
 
 namespace {
-
-constexpr std::size_t kInFlight = 8;  // computed or waiting for the pool
 
 // An item of a job that the body names.
 struct Item {
@@ -44,7 +42,7 @@ class KindAnswers {
 
     awaitable<Outcome<Response>> make(const Call& call, std::string_view kind,
                                       const jobs::Answer& answer) {
-        const auto place = waiting_.reserve(1);
+        const auto place = waiting_.reserve(holder_of(call.principal), 1);
         if (!place)
             co_return tl::unexpected(overloaded("Too many requests of this kind are in progress."));
         std::optional<Item> item;
@@ -88,7 +86,7 @@ class KindAnswers {
 
     queue::JobStore& store_;
     boost::asio::thread_pool& pool_;
-    Budget waiting_{kInFlight};
+    FairBudget waiting_{limits::kComputedAnswers};
 };
 
 }  // namespace

@@ -88,6 +88,7 @@ TEST_F(SettingsTest, AnUnknownKeyOfTheFileIsAnError) {
 
 TEST_F(SettingsTest, PlainHttpBeyondLoopbackMustBeAllowedExplicitly) {
     EXPECT_FALSE(load_settings({}, {{"http.host", "0.0.0.0"}}));
+    EXPECT_EQ(load_settings({}, {{"http.host", "[::1]"}})->http.host, "::1");
     EXPECT_TRUE(load_settings({}, {{"http.host", "0.0.0.0"}, {"http.insecure", "true"}}));
     EXPECT_TRUE(load_settings(
         {}, {{"http.host", "0.0.0.0"}, {"http.tls_certificate", "c"}, {"http.tls_key", "k"}}));

@@ -29,8 +29,7 @@ TEST(ParseJson, BoundsTheDepth) {
         return std::string(depth, '[') + std::string(depth, ']');
     };
     EXPECT_EQ(detail(nested(limits::kJsonDepth)), "ok");
-    EXPECT_EQ(detail(nested(limits::kJsonDepth + 1)),
-              "The body is nested deeper than 64 levels at byte 64.");
+    EXPECT_EQ(detail(nested(limits::kJsonDepth + 1)), "The body is nested deeper than 64 levels.");
     EXPECT_EQ(detail("\"" + std::string(100, '[') + "\\\"" + std::string(100, '[') + "\""), "ok");
 }
 
@@ -43,6 +42,39 @@ TEST(ParseJson, SaysWhereItIsNoJson) {
     EXPECT_NE(detail("\"\\ud800\""), "ok");
     EXPECT_NE(detail(""), "ok");
     EXPECT_NE(detail("{} {}"), "ok");
+}
+
+TEST(ParseJson, RefusesWhatReadersDisagreeAboutAndWhatCannotBeKept) {
+    EXPECT_EQ(detail(R"({"kind": 1, "args": {"kind": 2}, "kind": 3})"),
+              "The body has the member /kind twice.");
+    EXPECT_EQ(detail(R"([1, {"a": [{"b/": 1, "b/": 1}]}])"),
+              "The body has the member /1/a/0/b~1 twice.");
+    const std::string name(9000, 'a');
+    EXPECT_LT(detail("{\"" + name + "\":1,\"" + name + "\":1}").size(), 300u);
+    const auto pointer = [](std::string_view text) {
+        return parse_json(text).error().errors.at(0).pointer;
+    };
+    EXPECT_EQ(pointer(R"("a\u0000b")"), "");
+    EXPECT_EQ(pointer(R"({"a": [1, ["x", "a\u0000b"]]})"), "/a/1/1");
+    EXPECT_EQ(pointer(R"({"a": {"b\u0000": 1}})"), "/a");
+}
+
+TEST(ParseJson, BuildsWhatTheLibraryBuilds) {
+    for (const std::string text :
+         {R"({"a": [1, -2, 3.5, 18446744073709551615, true, null, "x", {}], "b": {"c": []}})",
+          "[[], [[1], {}], \"\"]", "7", "\"text\"",
+          "[1, [2, [3]], {\"a\": {\"b\": 1}, \"c\": 2}, 4]"}) {
+        EXPECT_EQ(*parse_json(text), nlohmann::json::parse(text));
+    }
+}
+
+TEST(ParsedSize, IsAnUpperEstimate) {
+    EXPECT_GE(parsed_size("[1,2,3]"), 3 * 16u);
+    std::string empty_texts = "[\"\"";
+    for (int i = 1; i < 1000; ++i) empty_texts += ",\"\"";
+    EXPECT_GE(parsed_size(empty_texts), 1000 * 64u);
+    const std::string one_text = '"' + std::string(100000, 'a') + '"';
+    EXPECT_LT(parsed_size(one_text), one_text.size() + 1000);
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ TEST_F(DeviceEndpoints, ACleanUpIsReported) {
         auto& cpu = jobs_.more_devices.emplace_back();
         cpu.node = "node-b";
         cpu.device = "opencl:pocl:0";
+        cpu.state = "ready";
         cpu.cleanup = {.requested_at = {},
                        .requested_by = "ada",
                        .ended_at = {},

@@ -38,6 +38,11 @@ TEST_F(JobEvents, AreAPageOfJson) {
         call("listJobEvents", {"GET", path_of(id) + "/events?after=1&limit=1", identity_.ada})
             .json();
     EXPECT_EQ(rest.at("items").at(0).at("number"), 2);
+    Sent again{"GET", path_of(id) + "/events", identity_.ada};
+    again.headers = {{"Last-Event-ID", "1"}};
+    EXPECT_EQ(call("listJobEvents", again).json().at("items").at(0).at("number"), 2);
+    again.target += "?after=5000000000";
+    EXPECT_EQ(call("listJobEvents", again).status, 400);
 }
 
 TEST_F(JobEvents, StreamUntilTheJobIsOver) {

@@ -21,11 +21,17 @@ std::string row(int index, const std::string& text) {
            '\n';
 }
 
+ListenOptions options_with(const Timeouts& timeouts) {
+    ListenOptions options;
+    options.timeouts = timeouts;
+    return options;
+}
+
 class JobResults : public LiveServer {
   protected:
     // The write timeout is long, except where a test is about it.
     explicit JobResults(Timeouts timeouts = {.write = std::chrono::minutes(10)})
-        : LiveServer(timeouts) {}
+        : LiveServer(options_with(timeouts)) {}
 
     // An ended job with these chunks of rows.
     JobId ended(std::vector<std::string> chunks) {

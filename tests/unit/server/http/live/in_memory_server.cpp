@@ -17,6 +17,7 @@ InMemoryServer::InMemoryServer() {
                             .clock = clock_,
                             .kinds = jobs::contracts(),
                             .pool = pool_,
+                            .computing = pool_,
                             .records = records_,
                             .planner = planner_,
                             .schedules = schedules_,

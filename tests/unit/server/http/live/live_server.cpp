@@ -4,9 +4,7 @@
 
 namespace plimsoll::http::test {
 
-LiveServer::LiveServer(Timeouts timeouts) : contract_(contract_json()) {
-    ListenOptions options;
-    options.timeouts = timeouts;
+LiveServer::LiveServer(const ListenOptions& options) : contract_(contract_json()) {
     const auto port = start(options);
     if (!port) throw std::runtime_error(port.error().message);
     port_ = *port;

@@ -19,8 +19,8 @@ struct Sent {
 // It listens on a free port from the start, without TLS.
 class LiveServer : public InMemoryServer {
   protected:
-    LiveServer() : LiveServer(Timeouts{}) {}
-    explicit LiveServer(Timeouts timeouts);
+    LiveServer() : LiveServer(ListenOptions{}) {}
+    explicit LiveServer(const ListenOptions& options);
 
     // Runs `work` on the server's thread and waits for it.
     template <class Work>

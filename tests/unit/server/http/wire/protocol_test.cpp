@@ -3,6 +3,8 @@
 #include "tests/unit/server/http/live/live_server.hpp"
 
 #include <random>
+#include <set>
+#include <sstream>
 
 namespace plimsoll::http::test {
 namespace {
@@ -19,6 +21,11 @@ class Protocol : public LiveServer {
                       nlohmann::json(response.header("x-request-id")));
         }
         return response.status;
+    }
+    static std::string submit_head(const std::string& token) {
+        return "POST /v1/jobs HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+               "Authorization: Bearer " +
+               token + "\r\n";
     }
     bool is_healthy() { return call({"GET", "/healthz"}).status == 200; }
 };
@@ -92,25 +99,92 @@ TEST_F(Protocol, ChecksCredentialsBeforeTheBody) {
     EXPECT_TRUE(client.closed());
 }
 
-TEST_F(Protocol, ShedsBodiesThatWouldNotFitIntoMemory) {
-    const auto head =
-        "POST /v1/jobs HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
-        "Authorization: Bearer " +
-        identity_.ada +
-        "\r\nExpect: 100-continue\r\n"
-        "Content-Length: 8388608\r\n\r\n";
-    std::vector<std::unique_ptr<RawClient>> clients;
-    for (std::size_t i = 0; i < limits::kBodyBytesInFlight / 8388608; ++i) {
-        clients.push_back(std::make_unique<RawClient>(port_));
-        clients.back()->send(head);
-        EXPECT_EQ(clients.back()->receive().status, 100);
+// Bodies that were announced and do not come hold nothing.
+TEST_F(Protocol, SilentBodiesStopNobody) {
+    std::vector<std::unique_ptr<RawClient>> silent;
+    for (int i = 0; i < 16; ++i) {
+        silent.push_back(std::make_unique<RawClient>(port_));
+        silent.back()->send(submit_head(identity_.ada) +
+                            "Expect: 100-continue\r\nContent-Length: 8388608\r\n\r\n");
+        EXPECT_EQ(silent.back()->receive().status, 100);
     }
-    RawClient late(port_);
-    late.send(head);
-    const auto response = late.receive();
-    EXPECT_EQ(response.status, 503);
-    EXPECT_EQ(response.header("retry-after"), "5");
+    EXPECT_EQ(call({"POST", "/v1/jobs", identity_.ada, kTwoTexts}).status, 202);
+    EXPECT_EQ(call({"POST", "/v1/jobs", identity_.tom, kTwoTexts}).status, 202);
+}
+
+// A caller's share of the memory for bodies is its own to fill.
+TEST_F(Protocol, ACallerThatHoldsItsShareStopsNobodyElse) {
+    constexpr std::size_t kWhole = 8 * limits::kMiB;
+    constexpr std::size_t kFirst = 6 * limits::kMiB;
+    static_assert(3 * kFirst > limits::kBodies.of_large.caller + limits::kMiB &&
+                  2 * kWhole <= limits::kBodies.of_large.caller);
+    std::vector<std::unique_ptr<RawClient>> three;
+    for (int i = 0; i < 3; ++i) {
+        three.push_back(std::make_unique<RawClient>(port_));
+        three.back()->send(submit_head(identity_.ada) + "Content-Length: " +
+                           std::to_string(kWhole) + "\r\n\r\n" + std::string(kFirst, ' '));
+    }
+    // Its own small requests go on, and others' large ones.
+    EXPECT_EQ(call({"POST", "/v1/jobs", identity_.ada, kTwoTexts}).status, 202);
+    const auto large = kTwoTexts + std::string(kFirst, ' ');
+    EXPECT_EQ(call({"POST", "/v1/jobs", identity_.tom, large}).status, 202);
+    std::multiset<int> statuses;
+    for (auto& client : three) {
+        client->send(std::string(kWhole - kFirst, ' '));
+        const auto answer = client->receive();
+        statuses.insert(answer.status);
+        if (answer.status == 503) EXPECT_EQ(answer.header("retry-after"), "5");
+    }
+    EXPECT_EQ(statuses, (std::multiset<int>{400, 400, 503}));  // one too many; blanks are no JSON
+}
+
+TEST_F(Protocol, BoundsWhatABodyBecomesWhenItIsParsed) {
+    std::string texts = R"({"kind":"sentiment","args":{"texts":[)"
+                        "\"\"";
+    while (texts.size() < 8 * limits::kMiB - 100) texts += ",\"\"";
+    EXPECT_EQ(call({"POST", "/v1/jobs", identity_.ada, texts + "]}}"}).status, 413);
     EXPECT_TRUE(is_healthy());
+}
+
+TEST_F(Protocol, RefusesLargeChunkExtensionsAndTrailers) {
+    const auto head = submit_head(identity_.ada) + "Transfer-Encoding: chunked\r\n\r\n";
+    const std::string body = kTwoTexts;
+    std::ostringstream size;
+    size << std::hex << body.size();
+    const auto chunk = [&](const std::string& extension) {
+        return size.str() + extension + "\r\n" + body + "\r\n";
+    };
+    EXPECT_EQ(status_of(head + chunk(";a=b") + "0\r\n\r\n"), 202);
+    EXPECT_EQ(status_of(head + chunk(";a=" + std::string(2000, 'b')) + "0\r\n\r\n"), 400);
+    EXPECT_EQ(status_of(head + chunk("") + "0;a=" + std::string(2000, 'b') + "\r\n\r\n"), 400);
+    std::string many;
+    for (int i = 0; i < 300; ++i) many += "1;a=b\r\n \r\n";
+    EXPECT_EQ(status_of(head + many + chunk("") + "0\r\n\r\n"), 400);
+    EXPECT_EQ(status_of(head + chunk("") + "0\r\nX-Sum: 1\r\n\r\n"), 202);
+    // Without an end, nothing is kept beyond the limit.
+    for (const std::string endless : {";a=", "0\r\nX: "}) {
+        RawClient client(port_);
+        client.send(head + (endless[0] == ';' ? size.str() : "") + endless);
+        for (int i = 0; i < 80; ++i) client.send(std::string(1024, 'b'));
+        EXPECT_EQ(client.receive().status, 400);
+    }
+    EXPECT_TRUE(is_healthy());
+}
+
+// What another program in front of us may read differently.
+TEST_F(Protocol, RefusesWhatProxiesReadDifferently) {
+    const std::string body = kTwoTexts;
+    const auto length = std::to_string(body.size());
+    const auto post = [&](const std::string& fields) {
+        return status_of(submit_head(identity_.ada) + fields + "\r\n" + body);
+    };
+    EXPECT_EQ(post("Content-Length: " + length + "\r\n"), 202);
+    EXPECT_EQ(post("Content-Length: " + length + ", " + length + "\r\n"), 400);
+    EXPECT_EQ(post("Content-Length: +" + length + "\r\n"), 400);
+    EXPECT_EQ(post("X: 1\r\n 2\r\nContent-Length: " + length + "\r\n"), 400);
+    EXPECT_EQ(post("Transfer-Encoding:\r\n chunked\r\n"), 400);
+    EXPECT_EQ(post("Transfer-Encoding: gzip, chunked\r\n"), 400);
+    EXPECT_EQ(post("Transfer-Encoding: identity, chunked\r\n"), 400);
 }
 
 TEST_F(Protocol, AnswersPipelinedRequestsInTheirOrder) {
@@ -174,10 +248,11 @@ TEST_F(Protocol, SurvivesDamagedRequests) {
     EXPECT_TRUE(is_healthy());
 }
 
-Timeouts hurried() {
-    Timeouts timeouts;
+ListenOptions hurried() {
+    ListenOptions options;
+    auto& timeouts = options.timeouts;
     timeouts.header = timeouts.body = timeouts.idle = std::chrono::milliseconds(300);
-    return timeouts;
+    return options;
 }
 
 class SlowClient : public LiveServer {
@@ -200,6 +275,42 @@ TEST_F(SlowClient, IsAnswered408AndClosed) {
 
     RawClient silent(port_);
     EXPECT_TRUE(silent.closed());
+}
+
+ListenOptions small_server() {
+    ListenOptions options;
+    options.connections = 8;
+    options.connections_per_network = 6;
+    options.timeouts.header = options.timeouts.idle = std::chrono::minutes(10);
+    return options;
+}
+
+class CrowdedServer : public LiveServer {
+  protected:
+    CrowdedServer() : LiveServer(small_server()) {}
+};
+
+// Whoever connects first and asks nothing does not keep others out.
+TEST_F(CrowdedServer, ClosesTheLongestWaitingConnectionForANewOne) {
+    std::vector<std::unique_ptr<RawClient>> idle;
+    for (int i = 0; i < 40; ++i) idle.push_back(std::make_unique<RawClient>(port_));
+    RawClient unfinished(port_);
+    unfinished.send("GET /healthz HTTP/1.1\r\nHos");
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(call({"GET", "/healthz"}).status, 200);
+    EXPECT_TRUE(idle.front()->closed());
+}
+
+TEST_F(CrowdedServer, KeepsConnectionsThatAreBeingServed) {
+    const auto job = path_of(submit());
+    std::vector<std::unique_ptr<RawClient>> streams;
+    for (int i = 0; i < 6; ++i) {
+        streams.push_back(std::make_unique<RawClient>(port_));
+        streams.back()->send(bytes_of(
+            {"GET", job + "/events", identity_.ada, {}, {{"Accept", "text/event-stream"}}}));
+        EXPECT_EQ(streams.back()->receive_until("\r\n\r\n").substr(9, 3), "200");
+    }
+    EXPECT_EQ(call({"GET", "/healthz"}).status, 503);
+    EXPECT_FALSE(streams.front()->receive_until("\n\n").empty());
 }
 
 }  // namespace

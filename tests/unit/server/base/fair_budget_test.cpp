@@ -1,0 +1,77 @@
+#include "server/base/fair_budget.hpp"
+
+#include "server/base/tiered_budget.hpp"
+
+#include <gtest/gtest.h>
+
+namespace plimsoll {
+namespace {
+
+constexpr FairBudget::Limits kLimits{.total = 100, .team = 60, .caller = 40};
+const FairBudget::Holder kAda{"ada", "research"};
+const FairBudget::Holder kVera{"vera", "research"};
+const FairBudget::Holder kTom{"tom", "trading"};
+
+TEST(FairBudget, HoldsEachToItsShare) {
+    FairBudget budget(kLimits);
+    const auto ada = budget.reserve(kAda, 40);
+    ASSERT_TRUE(ada);
+    EXPECT_FALSE(budget.reserve(kAda, 1));    // the caller's share
+    EXPECT_FALSE(budget.reserve(kVera, 21));  // the team's
+    const auto vera = budget.reserve(kVera, 20);
+    const auto tom = budget.reserve(kTom, 40);
+    EXPECT_TRUE(vera);
+    EXPECT_TRUE(tom);
+    EXPECT_EQ(budget.used(), 100u);
+    EXPECT_FALSE(budget.reserve({"eve", {}}, 1));  // all of it
+}
+
+TEST(FairBudget, ManyReservationsOfOneCallerAreOneShare) {
+    FairBudget budget(kLimits);
+    auto first = budget.open(kAda);
+    auto second = budget.open(kAda);
+    EXPECT_TRUE(first.grow_to(30));
+    EXPECT_FALSE(second.grow_to(11));
+    EXPECT_EQ(second.amount(), 0u);
+    EXPECT_TRUE(second.grow_to(10));
+    EXPECT_TRUE(second.grow_to(5));  // never shrinks
+    EXPECT_EQ(second.amount(), 10u);
+}
+
+TEST(FairBudget, GivesBackWhatItReserved) {
+    FairBudget budget(kLimits);
+    for (int i = 0; i < 10; ++i) {
+        auto held = budget.reserve(kAda, 40);
+        ASSERT_TRUE(held);
+        const auto moved = std::move(*held);
+        EXPECT_EQ(moved.amount(), 40u);
+    }
+    EXPECT_EQ(budget.used(), 0u);
+}
+
+TEST(FairBudget, ATeamlessCallerHasItsOwnShare) {
+    FairBudget budget(kLimits);
+    EXPECT_FALSE(budget.reserve({"192.0.2.1", {}}, 41));
+    const auto one = budget.reserve({"192.0.2.1", {}}, 40);
+    const auto other = budget.reserve({"192.0.2.2", {}}, 40);
+    EXPECT_TRUE(one && other);
+}
+
+TEST(TieredBudget, KeepsAReserveForSmallOnes) {
+    TieredBudget budget({.small = 10,
+                         .of_small = {.total = 40, .team = 20, .caller = 20},
+                         .of_large = {.total = 100, .team = 80, .caller = 80}});
+    EXPECT_EQ(budget.most(), 90u);
+    auto large = budget.open(kAda);
+    EXPECT_TRUE(large.grow_to(90));
+    EXPECT_EQ(large.amount(), 90u);
+    auto second = budget.open(kAda);
+    EXPECT_FALSE(second.grow_to(11));
+    EXPECT_TRUE(second.grow_to(10));
+    auto tom = budget.open(kTom);
+    EXPECT_TRUE(tom.grow_to(30));
+    EXPECT_FALSE(tom.grow_to(31));
+}
+
+}  // namespace
+}  // namespace plimsoll
