@@ -146,7 +146,7 @@ visit('columns of a wide file are chosen', filled, async ({ page, go }) => {
 visit('a dataset is deleted after a question', filled, async ({ page, server, go }) => {
   await go('/#/datasets/data_ready');
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
-  await page.getByRole('button', { name: 'Keep it' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete for good' }).click();
   await page.getByRole('heading', { name: 'Datasets' }).waitFor();

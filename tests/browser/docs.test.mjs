@@ -14,13 +14,13 @@ visit('every operation and every schema has a page of its own', { signedOut: tru
   for (const { operationId, summary } of operations) {
     await page.evaluate((id) => (location.hash = `#/docs/${id}`), operationId);
     await title(page, summary);
-    await page.getByRole('heading', { level: 2, name: 'Answers', exact: true }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Responses', exact: true }).waitFor();
     assert.equal(await page.getByRole('main').getByRole('group', { name: 'the curl line' }).count(), 1, operationId);
   }
   for (const name of Object.keys(contract.components.schemas)) {
     await page.evaluate((schema) => (location.hash = `#/docs/schemas/${schema}`), name);
     await title(page, name);
-    await page.getByRole('heading', { level: 2, name: 'What it holds' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Members' }).waitFor();
   }
   assert.equal(server.calls.length, 1, 'the contract is fetched once');
 });

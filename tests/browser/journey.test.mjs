@@ -41,7 +41,7 @@ visit('from the sign-in link to the report', { signedOut: true }, async ({ page,
 
 visit('a spent link says so and offers the other way in', { signedOut: true }, async ({ page, go }) => {
   await go('/#/sign-in/plm_signin_spent');
-  await page.getByText('was used already or has expired').waitFor();
+  await page.getByText('has been used or has expired').waitFor();
   await page.getByLabel('Sign-in link or API token').fill('plm_api_wrong');
   await page.keyboard.press('Enter');
   await page.getByText('This token is not valid').waitFor();
@@ -110,7 +110,7 @@ visit('deleting asks first', { arrange: (server) => (server.jobs = manyJobs(3)) 
   const id = server.jobs[2].id;
   await go(`/#/jobs/${id}`);
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
-  await page.getByRole('button', { name: 'Keep it' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
   assert.ok(server.job(id));
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete for good' }).click();

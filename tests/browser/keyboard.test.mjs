@@ -9,7 +9,7 @@ const focused = (page) => page.evaluate(() => document.activeElement.textContent
 
 visit('a job is submitted with the keyboard alone', async ({ page, server, go }) => {
   await go('/#/jobs');
-  await page.getByText('Nothing on board yet').waitFor();
+  await page.getByText('No jobs yet').waitFor();
   await page.keyboard.press('n');
   await page.getByRole('heading', { name: 'New job' }).waitFor();
   await page.keyboard.press('j');
@@ -59,7 +59,7 @@ visit('slash goes to the search, g d to the devices', sixty, async ({ page, go }
 
 visit('the help opens, closes, gives focus back, and can switch the keys off', async ({ page, go }) => {
   await go('/#/jobs');
-  await page.getByText('Nothing on board yet').waitFor();
+  await page.getByText('No jobs yet').waitFor();
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
   await page.keyboard.press('Escape');
@@ -77,7 +77,7 @@ visit('the help opens, closes, gives focus back, and can switch the keys off', a
 
 visit('the first Tab offers to skip the navigation', async ({ page, go }) => {
   await go('/#/jobs');
-  await page.getByText('Nothing on board yet').waitFor();
+  await page.getByText('No jobs yet').waitFor();
   await page.keyboard.press('Tab');
   assert.equal(await focused(page), 'Skip to content');
   await page.keyboard.press('Enter');

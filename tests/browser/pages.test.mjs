@@ -134,12 +134,27 @@ visit('a failed job runs again, as itself', sixty, async ({ page, server, go }) 
   assert.ok(server.calls.some(({ name }) => name === `POST /v1/jobs/${failed.id}/redrive`));
 });
 
+visit('a priority is named by how it stands to the usual one', sixty, async ({ page, server, go }) => {
+  for (const [priority, words] of [[0, 'Normal'], [-5, 'Low (−5)'], [10, 'High (+10)']]) {
+    const job = server.jobs[0];
+    server.jobs = [{ ...job, id: `${job.id}${priority + 10}`, priority }, ...server.jobs];
+    await go(`/#/jobs/${job.id}${priority + 10}`);
+    await page.getByText('Priority in the team').waitFor();
+    await page.getByText(words, { exact: true }).waitFor();
+  }
+});
+
 visit('all failed jobs of a filter run again with one button', sixty, async ({ page, server, go }) => {
   await go('/#/jobs?label=desk%3Denergy');
   await page.getByRole('table', { name: 'Jobs' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Run all of these again' }).count(), 0);
   await go('/#/jobs?state=failed&label=desk%3Denergy');
   await page.getByRole('button', { name: 'Run all of these again' }).click();
+  const question = page.getByRole('dialog', { name: 'Run all failed jobs again?' });
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  assert.ok(!server.calls.some(({ name }) => name === 'POST /v1/redrives'));
+  await page.getByRole('button', { name: 'Run all of these again' }).click();
+  await question.getByRole('button', { name: 'Run them again' }).click();
   await page.getByText('No job matches').waitFor();
   const { body } = server.calls.find(({ name }) => name === 'POST /v1/redrives');
   assert.deepEqual(body.filter, { label: 'desk=energy', state: 'failed' });
@@ -251,7 +266,7 @@ visit('a token is shown once, and revoked', async ({ page, server, go }) => {
   await page.getByRole('button', { name: 'New token' }).click();
   await page.getByRole('textbox', { name: 'Name' }).and(page.locator(':focus')).waitFor();
   await page.getByRole('button', { name: 'Create token' }).click();
-  await page.getByText('Give it a name.').waitFor();
+  await page.getByText('Enter a name.').waitFor();
   await page.getByRole('textbox', { name: 'Name' }).fill('press office');
   await page.getByRole('button', { name: 'Create token' }).click();
   assert.match(await page.getByLabel('Token', { exact: true }).inputValue(), /^plm_api_/);
@@ -272,7 +287,7 @@ visit('a webhook is added, tried out and removed', async ({ page, server, go }) 
   await page.getByRole('button', { name: 'New webhook' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('press office');
   await page.getByRole('button', { name: 'Add webhook' }).click();
-  await page.getByText('Where should notices go?').waitFor();
+  await page.getByText('Enter an address.').waitFor();
   await page.getByRole('textbox', { name: 'Address' }).fill('https://hooks.example.com/press');
   await page.getByRole('button', { name: 'Add webhook' }).click();
   assert.match(await page.getByLabel('Secret', { exact: true }).inputValue(), /^whsec_/);

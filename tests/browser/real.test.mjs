@@ -31,10 +31,10 @@ test('the real server sends the policy that the other tests run under', async ()
 
 test('the printed link signs in, once', async () => {
   await page.goto(server.signInLink);
-  await page.getByText('Nothing on board yet').waitFor();
+  await page.getByText('No jobs yet').waitFor();
   const second = await openPage(browser);
   await second.goto(server.signInLink);
-  await second.getByText('was used already or has expired').waitFor();
+  await second.getByText('has been used or has expired').waitFor();
   assert.deepEqual(second.complaints, []);
   await second.context().close();
 });
@@ -211,7 +211,7 @@ test('deleting a job and signing out', async () => {
   await page.getByRole('link', { name: /Sample headlines/ }).click();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete for good' }).click();
-  await page.getByText('Nothing on board yet').waitFor();
+  await page.getByText('No jobs yet').waitFor();
   await page.getByLabel('Account').first().click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByLabel('Sign-in link or API token').waitFor();

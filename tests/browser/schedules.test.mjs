@@ -13,7 +13,7 @@ async function fillTexts(page) {
 visit('a job becomes a schedule, with its next runs while one types', async ({ page, server, go }) => {
   await go('/#/new/sentiment');
   await fillTexts(page);
-  await page.getByRole('radio', { name: 'Again and again' }).check();
+  await page.getByRole('radio', { name: 'On a schedule' }).check();
   await page.getByLabel('Name of the schedule').fill('Nightly');
   const when = page.getByRole('textbox', { name: 'When', exact: true });
   await when.fill('0 66 * * *');
@@ -35,10 +35,10 @@ visit('a job becomes a schedule, with its next runs while one types', async ({ p
 visit('what is missing of a schedule is said beside it', async ({ page, server, go }) => {
   await go('/#/new/sentiment');
   await fillTexts(page);
-  await page.getByRole('radio', { name: 'Again and again' }).check();
+  await page.getByRole('radio', { name: 'On a schedule' }).check();
   await page.getByRole('button', { name: 'Save schedule' }).click();
-  await page.getByText('Give it a name.').waitFor();
-  await page.getByText('Say when.').waitFor();
+  await page.getByText('Enter a name.').waitFor();
+  await page.getByText('Choose a start time.').waitFor();
   assert.equal(bodyOf(server, 'POST /v1/schedules'), undefined);
 });
 
@@ -47,11 +47,11 @@ visit('a job with a start, a deadline, a timeout and a unique key', async ({ pag
   await fillTexts(page);
   await page.getByRole('radio', { name: 'Later' }).check();
   await page.getByRole('button', { name: 'Submit job' }).click();
-  await page.getByText('Say when.').waitFor();
+  await page.getByText('Choose a start time.').waitFor();
   await page.getByLabel('Start').fill('2100-01-02T03:04');
   await page.getByText('Limits').click();
   await page.getByLabel('Deadline').fill('2100-01-03T00:00');
-  await page.getByLabel('Longest run, in minutes').fill('1.5');
+  await page.getByLabel('Timeout, minutes').fill('1.5');
   await page.getByLabel('Unique key').fill('nightly');
   await page.getByRole('button', { name: 'Submit job' }).click();
   await page.waitForURL(/#\/jobs\/job_/);
@@ -76,7 +76,7 @@ visit('a schedule is run now, paused, resumed, changed and deleted', async ({ pa
   await page.getByRole('list', { name: 'Next runs' }).waitFor();
   await page.getByRole('button', { name: 'Edit' }).click();
   const dialog = page.getByRole('dialog', { name: 'Edit schedule' });
-  await dialog.getByLabel('If times were missed').selectOption('all');
+  await dialog.getByLabel('If runs were missed').selectOption('all');
   await dialog.getByLabel('At most').fill('3');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.waitFor({ state: 'detached' });
@@ -91,10 +91,10 @@ visit('a schedule is run now, paused, resumed, changed and deleted', async ({ pa
 visit('a job on a dataset becomes a schedule with the same dataset, and its spec can be changed', async ({ page, server, go }) => {
   server.jobs = [makeJob('job_on_dataset', { name: 'Letters', labels: { desk: 'energy' }, args: { model: 'vader', dataset: 'data_ready', source: { format: 'csv', text: 'body', custom_id: 'id' } } })];
   await go('/#/jobs/job_on_dataset');
-  await page.getByRole('button', { name: 'Make this a schedule' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Make this a schedule' });
+  await page.getByRole('button', { name: 'Create a schedule from this job' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create a schedule from this job' });
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('Say when.').waitFor();
+  await dialog.getByText('Choose a start time.').waitFor();
   await dialog.getByRole('textbox', { name: 'When', exact: true }).fill('30 2 * * *');
   const spec = dialog.getByLabel('Job', { exact: true });
   const text = await spec.inputValue();
@@ -105,7 +105,7 @@ visit('a job on a dataset becomes a schedule with the same dataset, and its spec
   await page.waitForURL(/#\/schedules\/sched_/);
   const { name, job } = bodyOf(server, 'POST /v1/schedules');
   assert.equal(name, 'Letters');
-  assert.deepEqual(job, { kind: 'sentiment', args: { model: 'vader', dataset: 'data_ready', columns: { text: 'body', custom_id: 'id' } }, priority: 1, name: 'Letters every night', labels: { desk: 'energy' } });
+  assert.deepEqual(job, { kind: 'sentiment', args: { model: 'vader', dataset: 'data_ready', columns: { text: 'body', custom_id: 'id' } }, priority: 0, name: 'Letters every night', labels: { desk: 'energy' } });
 });
 
 for (const [kind, args, wanted] of [
@@ -126,12 +126,12 @@ for (const [kind, args, wanted] of [
   visit(`a ${kind} job becomes a schedule of the same${'correction' in wanted ? ', correction and all' : ''}`, async ({ page, server, go }) => {
     server.jobs = [makeJob('job_of_kind', { kind, name: 'Nightly', args })];
     await go('/#/jobs/job_of_kind');
-    await page.getByRole('button', { name: 'Make this a schedule' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Make this a schedule' });
+    await page.getByRole('button', { name: 'Create a schedule from this job' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a schedule from this job' });
     await dialog.getByRole('textbox', { name: 'When', exact: true }).fill('30 2 * * *');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.waitForURL(/#\/schedules\/sched_/);
-    assert.deepEqual(bodyOf(server, 'POST /v1/schedules').job, { kind, args: wanted, priority: 1, name: 'Nightly' });
+    assert.deepEqual(bodyOf(server, 'POST /v1/schedules').job, { kind, args: wanted, priority: 0, name: 'Nightly' });
   });
 }
 
@@ -139,7 +139,7 @@ visit('a job whose items came with it offers no schedule', async ({ page, server
   server.jobs = [makeJob('job_with_texts', { name: 'Headlines', state: 'running' })];
   await go('/#/jobs/job_with_texts');
   await page.getByRole('button', { name: 'Cancel job' }).waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Make this a schedule' }).count(), 0);
+  assert.equal(await page.getByRole('button', { name: 'Create a schedule from this job' }).count(), 0);
 });
 
 visit('a change to what somebody else changed meanwhile is refused', async ({ page, server, go }) => {

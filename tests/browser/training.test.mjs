@@ -89,7 +89,7 @@ visit('a preset of a guide brings its settings', async ({ page, server, go }) =>
 visit('a device of the pool is measured by the job, never by the estimate', async ({ page, server, go }) => {
   await go(form);
   await upToDate(page);
-  await page.getByRole('checkbox', { name: /^Measure a device of the pool/ }).check();
+  await page.getByRole('checkbox', { name: /^Also benchmark one of our devices/ }).check();
   await page.getByRole('textbox', { name: 'Name' }).fill('Measured');
   await page.getByRole('button', { name: 'Submit job' }).click();
   await page.getByRole('heading', { name: 'Measured' }).waitFor();
@@ -127,7 +127,7 @@ visit('two cards are compared for the same run', { arrange }, async ({ page, go 
 visit('lengths are read as a histogram', async ({ page, server, go }) => {
   await go(form);
   await upToDate(page);
-  await page.getByText('More about training and data').click();
+  await page.getByText('More training and data settings').click();
   await page.getByRole('textbox', { name: /^Lengths/ }).fill('64:900, 256:100');
   await until(() => lastArgs(server)?.training.length_histogram?.length === 2, 'an estimate of the histogram');
   assert.deepEqual(lastArgs(server).training.length_histogram[1], { tokens: 256, samples: 100 });
@@ -158,13 +158,13 @@ visit('a configuration is compared in the browser', { arrange }, async ({ page, 
 
 visit('a team describes a card of its own and removes it', async ({ page, server, go }) => {
   await go('/#/settings/gpu-profiles');
-  await page.getByRole('button', { name: 'Describe a card' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Describe a card' });
-  await dialog.getByRole('button', { name: 'Keep it' }).click();
-  await dialog.getByText('This is needed.').first().waitFor();
+  await page.getByRole('button', { name: 'Add a GPU profile' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add a GPU profile' });
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('This is required.').first().waitFor();
   const given = { Id: 'lab_card', Name: 'Lab card', 'Memory, GiB': '46.1', 'Bandwidth, GB/s': '864', 'fp32, TFLOP/s': '91.6' };
   for (const [label, value] of Object.entries(given)) await dialog.getByRole('textbox', { name: new RegExp(`^${label}`) }).fill(value);
-  await dialog.getByRole('button', { name: 'Keep it' }).click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
   const table = page.getByRole('table', { name: 'GPU profiles' });
   await table.getByText('Lab card').first().waitFor();
   const { body } = server.calls.find(({ name }) => name === 'PUT /v1/gpu-profiles/lab_card');

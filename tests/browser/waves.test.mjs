@@ -16,8 +16,8 @@ visit('the sample is filled in and sent with the settings', async ({ page, serve
   await go(form);
   await page.getByRole('button', { name: 'Fill in sample closes' }).click();
   await page.getByText('7,441 lines').waitFor();
-  await page.getByLabel('Chance series', { exact: true }).fill('250');
-  await page.getByLabel('Only these symbols').fill('DAX, SMI');
+  await page.getByLabel('Random series', { exact: true }).fill('250');
+  await page.getByLabel('Symbols only').fill('DAX, SMI');
   await page.getByLabel('Time zone').fill('Europe/Berlin');
   await page.getByText('More settings').click();
   await page.getByLabel('Other settings').fill('# as in a configuration file\nup_to: 15\nweights: {"time": 0.5}\n');
@@ -37,7 +37,7 @@ visit('complaints stand beside their fields', async ({ page, server, go }) => {
   await page.getByLabel('Prices', { exact: true }).fill('close\n1\n');
   const detail = 'must be at most 100000';
   server.faults.set('POST /v1/jobs', { status: 422, title: 'Unprocessable content', errors: [{ pointer: '/args/surrogates', detail }] });
-  const surrogates = page.getByLabel('Chance series', { exact: true });
+  const surrogates = page.getByLabel('Random series', { exact: true });
   await surrogates.fill('1000000');
   await page.getByRole('button', { name: 'Submit job' }).click();
   await page.getByText(detail).waitFor();
@@ -153,12 +153,12 @@ visit('bars come one by one, and each tells what it changed', { arrange }, async
   await page.getByText(/^Bar 20 of 20/).waitFor();
   const [{ body }] = replays(server);
   assert.deepEqual([body.job_id, body.last], ['job_waves0000000', 20]);
-  await page.getByText('This bar changed nothing in the ranking.').waitFor();
+  await page.getByText('This bar did not change the ranking.').waitFor();
   const table = page.getByRole('region', { name: 'All bars of the replay' });
   await table.getByRole('row').nth(14).getByRole('button').click();
   await page.getByText(/^Bar 14 of 20/).waitFor();
   const changed = page.getByRole('group', { name: 'What this bar changed' });
-  for (const word of ['Proved wrong, 1', 'Left the ranking, 1', 'Ranked since, 1']) await changed.getByRole('heading', { name: word }).waitFor();
+  for (const word of ['Invalidated, 1', 'Left the ranking, 1', 'Ranked since, 1']) await changed.getByRole('heading', { name: word }).waitFor();
   await page.getByRole('button', { name: 'Bar before' }).click();
   await page.getByText(/^Bar 13 of 20/).waitFor();
   await page.getByRole('combobox', { name: 'How many' }).selectOption('50');

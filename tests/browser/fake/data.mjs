@@ -22,7 +22,7 @@ export function makeJob(id, fields = {}) {
     name: null,
     state: 'queued',
     labels: {},
-    priority: 1,
+    priority: 0,
     created_at: new Date().toISOString(),
     unique_key: null,
     run_at: null,

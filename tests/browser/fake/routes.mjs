@@ -33,7 +33,7 @@ function listJobs(fake, { call, response, json }) {
 }
 
 function createJob(fake, { call, response, json }) {
-  const { kind, name = null, labels = {}, priority = 1, args } = call.body;
+  const { kind, name = null, labels = {}, priority = 0, args } = call.body;
   const dataset = fake.datasets.find(({ id }) => id === args.dataset);
   const total = dataset?.records ?? (args.texts ?? args.items ?? args.gpus ?? waves.rows).length;
   const job = data.makeJob(`job_${String(fake.jobs.length).padStart(12, '0')}new`, {

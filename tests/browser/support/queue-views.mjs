@@ -35,7 +35,7 @@ export const queueViews = [
     ready: async (page) => {
       await page.getByRole('button', { name: 'Stop class gpu' }).click();
       await page.getByRole('button', { name: 'Pause', exact: true }).click();
-      await page.getByText('Say why.').waitFor();
+      await page.getByText('Enter a reason.').waitFor();
     },
   },
   {
@@ -52,10 +52,10 @@ export const queueViews = [
     address: '/#/queue',
     arrange: queue,
     ready: async (page) => {
-      await page.getByRole('button', { name: 'Limit the jobs of research, of gpu' }).click();
+      await page.getByRole('button', { name: 'Job limits of research, of gpu' }).click();
       await page.getByLabel('Jobs that have not started').fill('many');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Give a whole number.').waitFor();
+      await page.getByText('Enter a whole number.').waitFor();
     },
   },
   { name: 'queue-warned', address: '/#/queue', arrange: warned, ready: text('has kept an old snapshot') },
@@ -63,7 +63,7 @@ export const queueViews = [
   { name: 'usage-hours', address: '/#/usage?period=day&by=user', arrange: used, ready: heading('By user') },
   { name: 'usage-months', address: '/#/usage?period=year&by=team', arrange: used, ready: heading('By team') },
   { name: 'usage-member', address: '/#/usage', arrange: usedByMember, ready: text('What your team used') },
-  { name: 'usage-empty', address: '/#/usage', ready: text('Nothing was used') },
+  { name: 'usage-empty', address: '/#/usage', ready: text('No usage') },
   { name: 'usage-loading', address: '/#/usage', arrange: hangs('GET /v1/usage'), ready: loading },
   { name: 'usage-failed', address: '/#/usage', arrange: fails('GET /v1/usage'), ready: text('Service unavailable') },
   { name: 'schedules-full', address: '/#/schedules', ready: text('Nightly headlines') },
@@ -72,7 +72,7 @@ export const queueViews = [
   { name: 'schedules-failed', address: '/#/schedules', arrange: fails('GET /v1/schedules'), ready: text('Service unavailable') },
   { name: 'schedule-full', address: '/#/schedules/sched_1', ready: text('No server was running.') },
   { name: 'schedule-paused', address: '/#/schedules/sched_2', ready: text('Times that come meanwhile') },
-  { name: 'schedule-empty', address: '/#/schedules/sched_1', arrange: (server) => (server.scheduleRuns = []), ready: text('Nothing was due yet') },
+  { name: 'schedule-empty', address: '/#/schedules/sched_1', arrange: (server) => (server.scheduleRuns = []), ready: text('No runs yet') },
   { name: 'schedule-failed', address: '/#/schedules/sched_1', arrange: fails('GET /v1/schedules/sched_1'), ready: text('Service unavailable') },
   {
     name: 'schedule-edit',
@@ -89,7 +89,7 @@ export const queueViews = [
     address: '/#/jobs/job_on_dataset',
     arrange: onDataset,
     ready: async (page) => {
-      await page.getByRole('button', { name: 'Make this a schedule' }).click();
+      await page.getByRole('button', { name: 'Create a schedule from this job' }).click();
       await page.getByRole('dialog').getByRole('textbox', { name: 'When', exact: true }).fill('30 2 * * *');
       await page.getByRole('list', { name: 'Next runs' }).getByRole('listitem').nth(4).waitFor();
     },
@@ -98,7 +98,7 @@ export const queueViews = [
     name: 'new-schedule',
     address: '/#/new/sentiment',
     ready: async (page) => {
-      await page.getByRole('radio', { name: 'Again and again' }).check();
+      await page.getByRole('radio', { name: 'On a schedule' }).check();
       await page.getByRole('textbox', { name: 'When', exact: true }).fill('30 2 * * *');
       await page.getByRole('list', { name: 'Next runs' }).getByRole('listitem').nth(4).waitFor();
       await page.getByText('Limits').click();

@@ -114,10 +114,10 @@ const [running, queued, done, , failed, unnamed, cancelled] = manyJobs(7).map(({
 
 export const views = [
   { name: 'sign-in', address: '/', signedOut: true, ready: heading('Plimsoll') },
-  { name: 'sign-in-spent', address: '/#/sign-in/plm_signin_spent', signedOut: true, ready: text('was used already') },
+  { name: 'sign-in-spent', address: '/#/sign-in/plm_signin_spent', signedOut: true, ready: text('has been used or has expired') },
   { name: 'starting', address: '/#/jobs', arrange: hangs('GET /v1/users/me'), ready: (page) => page.getByRole('heading', { name: 'Plimsoll' }).waitFor() },
   { name: 'jobs-full', address: '/#/jobs', arrange: full, ready: text('Port authority notices') },
-  { name: 'jobs-empty', address: '/#/jobs', ready: text('Nothing on board yet') },
+  { name: 'jobs-empty', address: '/#/jobs', ready: text('No jobs yet') },
   { name: 'jobs-viewer', address: '/#/jobs', arrange: viewer, ready: text('Jobs that your team submits') },
   { name: 'jobs-none-match', address: '/#/jobs?state=queued&label=desk%3Dnowhere', arrange: full, ready: text('No job matches') },
   { name: 'jobs-loading', address: '/#/jobs', arrange: hangs('GET /v1/jobs'), ready: loading },
@@ -131,7 +131,7 @@ export const views = [
   { name: 'job-loading', address: `/#/jobs/${done}`, arrange: hangs(`GET /v1/jobs/${done}`), ready: loading },
   { name: 'job-missing', address: '/#/jobs/job_nowhere', arrange: full, ready: text('There is no such job') },
   { name: 'report-full', address: `/#/jobs/${done}/report`, arrange: full, ready: text('Ferry operator') },
-  { name: 'report-unfinished', address: `/#/jobs/${running}/report`, arrange: full, ready: text('Still under way') },
+  { name: 'report-unfinished', address: `/#/jobs/${running}/report`, arrange: full, ready: text('Still running') },
   { name: 'report-results-failed', address: `/#/jobs/${unnamed}/report`, arrange: fails(`GET /v1/jobs/${unnamed}/results`), ready: text('Service unavailable') },
   { name: 'report-loading', address: `/#/jobs/${done}/report`, arrange: hangs(`GET /v1/jobs/${done}/report`), ready: loading },
   { name: 'report-results-loading', address: `/#/jobs/${done}/report`, arrange: hangs(`GET /v1/jobs/${done}/results`), ready: heading('Most positive') },
@@ -331,9 +331,9 @@ export const views = [
     name: 'gpu-profiles-new',
     address: '/#/settings/gpu-profiles',
     ready: async (page) => {
-      await page.getByRole('button', { name: 'Describe a card' }).click();
-      await page.getByRole('dialog', { name: 'Describe a card' }).getByRole('button', { name: 'Keep it' }).click();
-      await page.getByText('This is needed.').first().waitFor();
+      await page.getByRole('button', { name: 'Add a GPU profile' }).click();
+      await page.getByRole('dialog', { name: 'Add a GPU profile' }).getByRole('button', { name: 'Save' }).click();
+      await page.getByText('This is required.').first().waitFor();
     },
   },
   { name: 'docs-training', address: '/#/docs/guides/training-config', ready: text('accumulated =') },
@@ -341,8 +341,8 @@ export const views = [
   { name: 'team-failed', address: '/#/settings/team', arrange: fails('GET /v1/teams/team_1/members'), ready: text('Service unavailable') },
   { name: 'team-add', address: '/#/settings/team', ready: opened('Add a member') },
   { name: 'team', address: '/#/settings/team', ready: text('grace') },
-  { name: 'docs', address: '/#/docs', ready: heading('Who is calling') },
-  { name: 'docs-operation', address: '/#/docs/createJob', ready: heading('By curl') },
+  { name: 'docs', address: '/#/docs', ready: heading('Authentication') },
+  { name: 'docs-operation', address: '/#/docs/createJob', ready: heading('With curl') },
   {
     name: 'docs-opened',
     address: '/#/docs/createJob',
@@ -352,15 +352,15 @@ export const views = [
       await page.getByText('/args/items/3/text').waitFor();
     },
   },
-  { name: 'docs-many-answers', address: '/#/docs/getJobResults', signedOut: true, ready: heading('By curl') },
-  { name: 'docs-schema', address: '/#/docs/schemas/SentimentReport', ready: heading('Where it is used') },
+  { name: 'docs-many-answers', address: '/#/docs/getJobResults', signedOut: true, ready: heading('With curl') },
+  { name: 'docs-schema', address: '/#/docs/schemas/SentimentReport', ready: heading('Used by') },
   { name: 'docs-clients', address: '/#/docs/clients', ready: heading('Other languages') },
   { name: 'docs-waves', address: '/#/docs/guides/waves', ready: heading('What significance means') },
-  { name: 'docs-unknown', address: '/#/docs/juggle', ready: text('There is no such operation') },
+  { name: 'docs-unknown', address: '/#/docs/juggle', ready: text('No such operation') },
   { name: 'docs-loading', address: '/#/docs', arrange: hangs('GET /openapi.json'), ready: loading },
   { name: 'docs-failed', address: '/#/docs', arrange: fails('GET /openapi.json'), ready: text('Service unavailable') },
   { name: 'style', address: '/#/style', ready: heading('Style') },
-  { name: 'nowhere', address: '/#/nowhere', ready: text('There is no such page') },
-  { name: 'forbidden', address: '/#/new', arrange: viewer, ready: text('Your role does not open this page') },
+  { name: 'nowhere', address: '/#/nowhere', ready: text('Page not found') },
+  { name: 'forbidden', address: '/#/new', arrange: viewer, ready: text('Your role has no access to this page') },
   { name: 'server-down', address: '/#/jobs', arrange: fails('GET /v1/users/me'), ready: text('Service unavailable') },
 ];

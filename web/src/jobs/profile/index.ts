@@ -6,7 +6,7 @@ type Args = Extract<JobSpec, { kind: 'profile' }>['args'];
 export const kind: JobKind<'profile'> = {
   kind: 'profile',
   title: 'Speed profile',
-  summary: 'Measures what a device and a model really do, and finds the smallest batch that is nearly as fast as any.',
+  summary: 'Measures a device and a model, and finds the smallest batch with nearly the best throughput.',
   items: ['measurement', 'measurements'],
   again: ({ args }) => args as Args,
   Form: () => import('./ProfileForm.svelte'),

@@ -12,8 +12,8 @@ function again(job: { args: object }): Args {
 
 export const kind: JobKind<'training-config'> = {
   kind: 'training-config',
-  title: 'Training config',
-  summary: 'Predicts how much of a GPU a training run will take before it runs, and says what to set.',
+  title: 'Training memory',
+  summary: 'Finds the largest batch that fits your GPU, and the settings to use.',
   items: ['card', 'cards'],
   again,
   Form: () => import('./form/TrainingForm.svelte'),

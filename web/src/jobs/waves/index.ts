@@ -7,7 +7,7 @@ type Args = Extract<JobSpec, { kind: 'waves' }>['args'];
 export const kind: JobKind<'waves'> = {
   kind: 'waves',
   title: 'Waves',
-  summary: 'Finds every Elliott-wave count of your price series, and says how often chance finds as good a one.',
+  summary: 'Finds every Elliott-wave count in your price series, and how often random series score as well.',
   items: ['symbol', 'symbols'],
   takesDataset: true,
   again: ({ args }) => ('dataset' in args ? (args as Args) : undefined),
