@@ -4,7 +4,6 @@
 #include "server/app/server.hpp"
 #include "server/base/log.hpp"
 #include "server/base/log_format.hpp"
-#include "server/base/return_memory.hpp"
 #include "server/postgres/schema/migrator.hpp"
 
 namespace plimsoll::app {
@@ -19,7 +18,6 @@ log::Level level_of(const std::string& name) {
 }  // namespace
 
 Result<void> serve(const Settings& settings) {
-    return_memory_when_freed();
     log::set_format(*log::parse_format(settings.log.format));
     log::start("serve", level_of(settings.log.level), log::Lines::gathered);
     export_worker_env(settings);

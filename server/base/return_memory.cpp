@@ -1,23 +1,23 @@
 #include "server/base/return_memory.hpp"
 
-#include <cstddef>
+#include <atomic>
 
 #include <malloc.h>
 
 // Of tcmalloc, for programs that are linked with it.
-extern "C" [[gnu::weak]] int MallocExtension_SetNumericProperty(const char* property,
-                                                                std::size_t value);
+extern "C" [[gnu::weak]] void MallocExtension_ReleaseFreeMemory();
 
 namespace plimsoll {
 
-void return_memory_when_freed() {
-    if (MallocExtension_SetNumericProperty != nullptr) {
-        MallocExtension_SetNumericProperty("tcmalloc.aggressive_memory_decommit", 1);
-        return;
+void return_freed_memory() {
+    static std::atomic_flag working;
+    if (working.test_and_set()) return;
+    if (MallocExtension_ReleaseFreeMemory != nullptr) {
+        MallocExtension_ReleaseFreeMemory();
+    } else {
+        malloc_trim(0);
     }
-    // glibc returns blocks above this; left to itself, it keeps those of the largest size freed.
-    constexpr int kLargeBytes = 256 * 1024;
-    mallopt(M_MMAP_THRESHOLD, kLargeBytes);
+    working.clear();
 }
 
 }  // namespace plimsoll

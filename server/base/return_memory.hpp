@@ -2,9 +2,9 @@
 
 namespace plimsoll {
 
-// From now on, memory is returned to the system as soon as whole pages of it are free, instead of
-// being kept for later: after a few large requests a server would hold many times what it uses. To
-// be called at the start, before threads.
-void return_memory_when_freed();
+// Returns memory that was freed to the system, which the allocator (tcmalloc or glibc) would keep
+// for later: after a few large requests a server would hold many times what it uses. Takes
+// milliseconds, so for a pool. A call while another one works does nothing.
+void return_freed_memory();
 
 }  // namespace plimsoll

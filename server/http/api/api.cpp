@@ -1,6 +1,7 @@
 #include "server/http/api/api.hpp"
 
 #include "server/base/offload.hpp"
+#include "server/base/return_memory.hpp"
 #include "server/http/access/authentication.hpp"
 #include "server/http/access/holder.hpp"
 #include "server/http/access/network.hpp"
@@ -8,6 +9,8 @@
 #include "server/http/messages/limits.hpp"
 
 #include <stdexcept>
+
+#include <boost/asio/post.hpp>
 
 namespace plimsoll::http {
 
@@ -107,6 +110,7 @@ class ApiExchange final : public Exchange {
 
     awaitable<Response> answer(const Request& request, BodySource* stream) override {
         auto answered = co_await try_answer(request, stream);
+        if (was_large_) api_.large_body_ended();
         const bool reads = request.method == "GET" || request.method == "HEAD";
         if (reads && !answered && answered.error().status == 422) {
             answered = tl::unexpected(misread(answered.error()));
@@ -175,6 +179,7 @@ class ApiExchange final : public Exchange {
     awaitable<Outcome<json>> parse(const std::string& text, const Schema& schema,
                                    TieredBudget::Reservation& memory) {
         const auto size = parsed_size(text);
+        was_large_ = size >= limits::kLargeBodyBytes;
         if (size > api_.parsed_.most()) {
             co_return refuse(413, "The body holds too many values. Send fewer at once.");
         }
@@ -191,6 +196,7 @@ class ApiExchange final : public Exchange {
     Parameters parameters_;
     identity::Principal principal_;
     CallerLimits::Place place_;
+    bool was_large_ = false;
 };
 
 Api::Api(const Contract& contract, Handlers handlers, identity::IdentityStore& identity,
@@ -205,6 +211,10 @@ Api::Api(const Contract& contract, Handlers handlers, identity::IdentityStore& i
 
 std::unique_ptr<Exchange> Api::exchange() {
     return std::make_unique<ApiExchange>(*this);
+}
+
+void Api::large_body_ended() {
+    boost::asio::post(pool_, return_freed_memory);
 }
 
 bool Api::serves(std::string_view target) const {

@@ -23,6 +23,7 @@ class Api final : public Application {
         boost::asio::thread_pool& pool, CallerQuotas quotas = {});
 
     std::unique_ptr<Exchange> exchange() override;
+    void large_body_ended() override;
     // Whether a path belongs to the API, for any method.
     bool serves(std::string_view target) const;
 

@@ -49,6 +49,8 @@ class Application {
   public:
     virtual ~Application() = default;
     virtual std::unique_ptr<Exchange> exchange() = 0;
+    // A body of limits::kLargeBodyBytes or more has been freed.
+    virtual void large_body_ended() {}
 };
 
 }  // namespace plimsoll::http

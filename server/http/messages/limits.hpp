@@ -22,6 +22,8 @@ constexpr std::size_t kJsonDepth = 64;
 // Default when the contract has no x-max-body-bytes.
 constexpr std::size_t kBodyBytes = 64 * 1024;
 constexpr std::size_t kMiB = 1024 * 1024;
+// After a body of this size, as sent or as parsed, freed memory is returned to the system.
+constexpr std::size_t kLargeBodyBytes = 2 * kMiB;
 // Bytes of the request bodies in memory.
 constexpr TieredBudget::Limits kBodies{
     .small = 64 * 1024,

@@ -13,6 +13,7 @@ class Site final : public Application {
     Site(Api& api, std::optional<StaticFiles> pages) : api_(api), pages_(std::move(pages)) {}
 
     std::unique_ptr<Exchange> exchange() override;
+    void large_body_ended() override { api_.large_body_ended(); }
 
   private:
     friend class SiteExchange;

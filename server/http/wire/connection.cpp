@@ -216,16 +216,13 @@ class Connection final : public OpenConnection {
         error_code error;
         co_await read_body(request, limit, *memory, error);
         if (error) {
-            // The answer may take a while to be read.
-            std::string().swap(request.body);
-            memory.reset();
+            release(request, memory);
             const auto problem = body_problem(error, limit);
             if (!problem) co_return false;
             co_return co_await refuse_and_close(request, to_response(*problem, request.id));
         }
         auto response = co_await answer(*exchange, request, nullptr);
-        std::string().swap(request.body);
-        memory.reset();
+        release(request, memory);
         co_return co_await write_and_keep(request, std::move(response));
     }
 
@@ -242,6 +239,14 @@ class Connection final : public OpenConnection {
         memory.reset();
         if (!body.done()) co_return co_await refuse_and_close(request, std::move(response));
         co_return co_await write_and_keep(request, std::move(response));
+    }
+
+    // Answers may be read slowly: the body does not stay until they are.
+    void release(Request& request, std::optional<TieredBudget::Reservation>& memory) {
+        const bool large = memory->amount() >= limits::kLargeBodyBytes;
+        std::string().swap(request.body);
+        memory.reset();
+        if (large) front_.application.large_body_ended();
     }
 
     std::optional<Problem> body_problem(error_code error, std::size_t limit) const {
