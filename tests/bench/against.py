@@ -11,6 +11,7 @@ Each checkout runs its own programs. Printed are the medians of both and the med
 import argparse
 import json
 import pathlib
+import shlex
 import statistics
 import subprocess
 import sys
@@ -65,7 +66,7 @@ def main():
         ratio = statistics.median((old['ours'] / new['ours']) if least else (new['ours'] / old['ours']) for old, new in measured)
         made = results.entry(f'{name}, against {before}', 'against an earlier state', statistics.median(new['ours'] for _, new in measured),
                              measured[0][1]['unit'], peer=before, peer_value=statistics.median(old['ours'] for old, _ in measured),
-                             must=0.97, stretch=1.05, rounds=given.rounds, command=f'tests/bench/against.py CHECKOUT -- {" ".join(command)}')
+                             must=0.97, stretch=1.05, rounds=given.rounds, command=f'tests/bench/against.py CHECKOUT -- {shlex.join(command)}')
         entries.append(made | {'ratio': round(ratio, 3), 'met': results.met(ratio, 0.97, 1.05)})
     results.publish(entries, given)
 
