@@ -84,7 +84,7 @@ visit('a lost connection is told and mended without losing events', oneRunning, 
   await page.getByText('300 of 1,000 texts').waitFor();
   server.faults.set('GET /v1/jobs/job_r/events', 503);
   server.cut('job_r');
-  await page.getByText('The connection was lost').waitFor();
+  await page.getByText('Connection lost').waitFor();
   server.faults.clear();
   await until(() => server.followers('job_r') === 1, 'the reconnect');
   const last = server.calls.findLast(({ name }) => name.endsWith('/events'));
@@ -94,7 +94,7 @@ visit('a lost connection is told and mended without losing events', oneRunning, 
   const started = page.getByRole('listitem').filter({ hasText: 'Started' });
   await started.first().waitFor();
   assert.equal(await started.count(), 1, 'no event is told twice');
-  assert.equal(await page.getByText('The connection was lost').count(), 0);
+  assert.equal(await page.getByText('Connection lost').count(), 0);
 });
 
 visit('cancelling', oneRunning, async ({ page, server, go }) => {

@@ -71,7 +71,7 @@ visit('a schedule is run now, paused, resumed, changed and deleted', async ({ pa
   await page.getByRole('button', { name: 'Run now' }).click();
   await rows.nth(8).waitFor();
   await page.getByRole('button', { name: 'Pause' }).click();
-  await page.getByText('Times that come meanwhile').waitFor();
+  await page.getByText('Runs that fall due meanwhile').waitFor();
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByRole('list', { name: 'Next runs' }).waitFor();
   await page.getByRole('button', { name: 'Edit' }).click();
@@ -91,8 +91,8 @@ visit('a schedule is run now, paused, resumed, changed and deleted', async ({ pa
 visit('a job on a dataset becomes a schedule with the same dataset, and its spec can be changed', async ({ page, server, go }) => {
   server.jobs = [makeJob('job_on_dataset', { name: 'Letters', labels: { desk: 'energy' }, args: { model: 'vader', dataset: 'data_ready', source: { format: 'csv', text: 'body', custom_id: 'id' } } })];
   await go('/#/jobs/job_on_dataset');
-  await page.getByRole('button', { name: 'Create a schedule from this job' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Create a schedule from this job' });
+  await page.getByRole('button', { name: 'Create schedule' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create schedule' });
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByText('Choose a start time.').waitFor();
   await dialog.getByRole('textbox', { name: 'When', exact: true }).fill('30 2 * * *');
@@ -126,8 +126,8 @@ for (const [kind, args, wanted] of [
   visit(`a ${kind} job becomes a schedule of the same${'correction' in wanted ? ', correction and all' : ''}`, async ({ page, server, go }) => {
     server.jobs = [makeJob('job_of_kind', { kind, name: 'Nightly', args })];
     await go('/#/jobs/job_of_kind');
-    await page.getByRole('button', { name: 'Create a schedule from this job' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create a schedule from this job' });
+    await page.getByRole('button', { name: 'Create schedule' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create schedule' });
     await dialog.getByRole('textbox', { name: 'When', exact: true }).fill('30 2 * * *');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.waitForURL(/#\/schedules\/sched_/);
@@ -139,7 +139,7 @@ visit('a job whose items came with it offers no schedule', async ({ page, server
   server.jobs = [makeJob('job_with_texts', { name: 'Headlines', state: 'running' })];
   await go('/#/jobs/job_with_texts');
   await page.getByRole('button', { name: 'Cancel job' }).waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Create a schedule from this job' }).count(), 0);
+  assert.equal(await page.getByRole('button', { name: 'Create schedule' }).count(), 0);
 });
 
 visit('a change to what somebody else changed meanwhile is refused', async ({ page, server, go }) => {

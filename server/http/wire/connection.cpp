@@ -212,6 +212,10 @@ class Connection final : public OpenConnection {
             co_return co_await refuse_and_close(request, to_response(too_large(limit), request.id));
         }
         if (exchange->takes_stream()) co_return co_await run_upload(*exchange, request);
+        if (!expects_body()) {
+            auto response = co_await answer(*exchange, request, nullptr);
+            co_return co_await write_and_keep(request, std::move(response));
+        }
         std::optional memory = front_.bodies.open(exchange->holder(request));
         error_code error;
         co_await read_body(request, limit, *memory, error);
@@ -266,7 +270,6 @@ class Connection final : public OpenConnection {
     // `error` is no_buffer_space if there is no memory for the body.
     awaitable<void> read_body(Request& request, std::size_t limit,
                               TieredBudget::Reservation& memory, error_code& error) {
-        if (parser_->is_done()) co_return;
         parser_->body_limit(limit);
         parser_->eager(true);
         if (parser_->chunked()) chunks_.watch(*parser_);

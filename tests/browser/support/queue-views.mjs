@@ -52,7 +52,7 @@ export const queueViews = [
     address: '/#/queue',
     arrange: queue,
     ready: async (page) => {
-      await page.getByRole('button', { name: 'Job limits of research, of gpu' }).click();
+      await page.getByRole('button', { name: 'Limit the jobs of research, of gpu' }).click();
       await page.getByLabel('Jobs that have not started').fill('many');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Enter a whole number.').waitFor();
@@ -71,7 +71,7 @@ export const queueViews = [
   { name: 'schedules-loading', address: '/#/schedules', arrange: hangs('GET /v1/schedules'), ready: loading },
   { name: 'schedules-failed', address: '/#/schedules', arrange: fails('GET /v1/schedules'), ready: text('Service unavailable') },
   { name: 'schedule-full', address: '/#/schedules/sched_1', ready: text('No server was running.') },
-  { name: 'schedule-paused', address: '/#/schedules/sched_2', ready: text('Times that come meanwhile') },
+  { name: 'schedule-paused', address: '/#/schedules/sched_2', ready: text('Runs that fall due meanwhile') },
   { name: 'schedule-empty', address: '/#/schedules/sched_1', arrange: (server) => (server.scheduleRuns = []), ready: text('No runs yet') },
   { name: 'schedule-failed', address: '/#/schedules/sched_1', arrange: fails('GET /v1/schedules/sched_1'), ready: text('Service unavailable') },
   {
@@ -89,7 +89,7 @@ export const queueViews = [
     address: '/#/jobs/job_on_dataset',
     arrange: onDataset,
     ready: async (page) => {
-      await page.getByRole('button', { name: 'Create a schedule from this job' }).click();
+      await page.getByRole('button', { name: 'Create schedule' }).click();
       await page.getByRole('dialog').getByRole('textbox', { name: 'When', exact: true }).fill('30 2 * * *');
       await page.getByRole('list', { name: 'Next runs' }).getByRole('listitem').nth(4).waitFor();
     },

@@ -228,7 +228,7 @@ export const views = [
   { name: 'report-waves-failed', address: wavesReportAt, arrange: wavesFailing, ready: text('Service unavailable') },
   { name: 'report-waves-many', address: wavesReportAt, arrange: waves(manySymbols(90)), ready: heading('What the score is worth') },
   { name: 'report-waves-none', address: wavesReportAt, arrange: waves(noSymbol), ready: text('No symbol could be searched') },
-  { name: 'new-unknown', address: '/#/new/juggling', ready: text('no such kind') },
+  { name: 'new-unknown', address: '/#/new/juggling', ready: text('No such job kind') },
   { name: 'datasets-full', address: '/#/datasets', arrange: datasets, ready: text('headlines.csv') },
   { name: 'datasets-empty', address: '/#/datasets', ready: text('No dataset yet') },
   { name: 'datasets-loading', address: '/#/datasets', arrange: datasetsFail('GET /v1/datasets', 'hang'), ready: text('Loading datasets') },
