@@ -134,13 +134,12 @@ visit('a failed job runs again, as itself', sixty, async ({ page, server, go }) 
   assert.ok(server.calls.some(({ name }) => name === `POST /v1/jobs/${failed.id}/redrive`));
 });
 
-visit('a priority is named by how it stands to the usual one', sixty, async ({ page, server, go }) => {
-  for (const [priority, words] of [[0, 'Normal'], [-5, 'Low (−5)'], [10, 'High (+10)']]) {
-    const job = server.jobs[0];
-    server.jobs = [{ ...job, id: `${job.id}${priority + 10}`, priority }, ...server.jobs];
-    await go(`/#/jobs/${job.id}${priority + 10}`);
-    await page.getByText('Priority in the team').waitFor();
-    await page.getByText(words, { exact: true }).waitFor();
+const priorities = [[0, 'Normal'], [-5, 'Low (−5)'], [10, 'High (+10)']];
+const prioritised = { arrange: (server) => (server.jobs = manyJobs(3).map((job, i) => ({ ...job, priority: priorities[i][0] }))) };
+visit('a priority is named by how it stands to the usual one', prioritised, async ({ page, server, go }) => {
+  for (const job of server.jobs) {
+    await go(`/#/jobs/${job.id}`);
+    await page.getByText(priorities.find(([priority]) => priority === job.priority)[1], { exact: true }).waitFor();
   }
 });
 
