@@ -14,8 +14,8 @@ std::optional<std::size_t> invalid_utf8(std::string_view text);
 std::size_t parsed_size(std::string_view text);
 
 // 400 with the byte offset if the text is not UTF-8, not JSON, nested deeper than
-// limits::kJsonDepth, or holds what cannot be kept: U+0000 in a string (PostgreSQL has none), or
-// one name twice in an object (readers disagree about which value counts).
+// limits::kJsonDepth, or has a name with U+0000 or one name twice in an object (readers disagree
+// about which value counts).
 Outcome<nlohmann::json> parse_json(std::string_view text);
 
 }  // namespace plimsoll::http

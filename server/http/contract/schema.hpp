@@ -47,7 +47,7 @@ class Schema {
     std::map<std::string, const Schema*, std::less<>> properties_;
     std::vector<std::string> required_;
     bool closed_ = false;                       // additionalProperties: false
-    const Schema* other_properties_ = nullptr;  // additionalProperties: a schema
+    const Schema* other_properties_ = nullptr;  // additionalProperties: a schema, or true
     const Schema* names_ = nullptr;             // x-property-names
     std::size_t min_properties_ = 0;
     std::optional<std::size_t> max_properties_;
@@ -56,6 +56,7 @@ class Schema {
     std::size_t min_items_ = 0;
     std::optional<std::size_t> max_items_;
 
+    bool raw_text_ = false;  // x-raw-text: U+0000 too, which PostgreSQL keeps in bytea alone
     std::size_t min_length_ = 0;
     std::optional<std::size_t> max_length_;
     std::string pattern_rule_;  // for the message: x-message, or the pattern itself
@@ -80,6 +81,8 @@ class SchemaSet {
     const Schema& compile(const nlohmann::json& schema, const std::string& where);
 
   private:
+    // Of what the contract says nothing about.
+    const Schema& anything();
     const Schema& at(const std::string& reference, const std::string& where);
     void fill(Schema& schema, const nlohmann::json& source, const std::string& where);
     void keyword(Schema& schema, const std::string& key, const nlohmann::json& value,
@@ -89,6 +92,7 @@ class SchemaSet {
     const nlohmann::json& document_;
     std::vector<std::unique_ptr<Schema>> owned_;
     std::map<std::string, const Schema*> by_reference_;
+    const Schema* anything_ = nullptr;
 };
 
 // The node that a JSON reference of the document ("#/components/…") names.

@@ -179,6 +179,9 @@ class Checker {
     }
 
     void check_text(const Schema& schema, const std::string& text, const Place& place) {
+        if (!schema.raw_text_ && text.find('\0') != text.npos) {
+            return say(place, "must not contain U+0000");
+        }
         if (schema.max_length_ && text.size() > *schema.max_length_ &&
             code_points(text) > *schema.max_length_) {
             return say(place, at_most(*schema.max_length_, "character"));

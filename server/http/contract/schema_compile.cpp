@@ -39,6 +39,14 @@ const Schema& SchemaSet::compile(const json& schema, const std::string& where) {
     return compiled;
 }
 
+const Schema& SchemaSet::anything() {
+    if (anything_ == nullptr) {
+        auto& made = *owned_.emplace_back(std::make_unique<Schema>());
+        anything_ = made.items_ = made.other_properties_ = &made;
+    }
+    return *anything_;
+}
+
 // Known before it is filled, so that a schema may contain itself.
 const Schema& SchemaSet::at(const std::string& reference, const std::string& where) {
     if (const auto known = by_reference_.find(reference); known != by_reference_.end()) {
@@ -60,6 +68,9 @@ void SchemaSet::fill(Schema& schema, const json& source, const std::string& wher
         schema.pattern_rule_ = source.value("x-message", "must match " + pattern);
     }
     if (source.contains("oneOf")) discriminate(schema, source, where);
+    if (schema.type_.empty() && schema.all_of_.empty() && schema.discriminator_.empty()) {
+        schema.items_ = schema.other_properties_ = &anything();
+    }
     if (schema.regex_ && schema.max_length_.value_or(kLongestMatched + 1) > kLongestMatched) {
         refuse_contract(where, "a pattern needs a maxLength of at most 4096");
     }
@@ -94,6 +105,7 @@ void SchemaSet::keyword(Schema& schema, const std::string& key, const json& valu
         schema.required_ = value.get<std::vector<std::string>>();
     } else if (key == "additionalProperties") {
         if (value.is_object()) schema.other_properties_ = &compile(value, where + "/*");
+        if (value == true) schema.other_properties_ = &anything();
         schema.closed_ = value == false;
     } else if (key == "x-property-names") {
         schema.names_ = &compile(value, where + "/x-property-names");
@@ -107,6 +119,8 @@ void SchemaSet::keyword(Schema& schema, const std::string& key, const json& valu
         schema.min_items_ = value;
     } else if (key == "maxItems") {
         schema.max_items_ = value;
+    } else if (key == "x-raw-text") {
+        schema.raw_text_ = value;
     } else if (key == "minLength") {
         schema.min_length_ = value;
     } else if (key == "maxLength") {

@@ -3,13 +3,12 @@
 #include "server/base/log.hpp"
 #include "server/http/access/network.hpp"
 #include "server/http/messages/problem.hpp"
+#include "server/http/wire/answer_log.hpp"
 #include "server/http/wire/body_reader.hpp"
 #include "server/http/wire/chunk_guard.hpp"
 #include "server/http/wire/deadline.hpp"
 #include "server/http/wire/response_writer.hpp"
 #include "server/http/wire/wire_head.hpp"
-
-#include <cmath>
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/stream.hpp>
@@ -53,29 +52,6 @@ Response internal_error(const Request& request, const std::exception& error) {
 }
 
 using Clock = std::chrono::steady_clock;
-using Seconds = std::chrono::duration<double>;
-
-// Reads are frequent and logged at debug, other requests at info, server errors at warn.
-log::Level level_of(const Request& request, int status) {
-    if (status >= 500) return log::Level::warn;
-    const bool read = request.method == "GET" || request.method == "HEAD";
-    return read ? log::Level::debug : log::Level::info;
-}
-
-void log_answer(const Request& request, const Subject& subject, int status, Seconds took,
-                bool sent) {
-    const auto level = level_of(request, status);
-    if (!log::is_written(level)) return;
-    log::write(level, "answered",
-               {{"request", request.id},
-                {"team", subject.team},
-                {"method", request.method},
-                {"path", request.target.substr(0, request.target.find('?'))},
-                {"operation", std::string(subject.operation)},
-                {"status", std::to_string(status)},
-                {"duration_ms", std::to_string(std::lround(took.count() * 1e3))},
-                {"sent", sent ? "yes" : "no"}});
-}
 
 bool is_event_stream(const Response& response) {
     return response.stream &&
@@ -316,7 +292,7 @@ class Connection final : public OpenConnection {
 
     awaitable<bool> write(const Request& request, Response response, bool keep) {
         const auto status = response.status;
-        const Seconds took = Clock::now() - began_;
+        const std::chrono::duration<double> took = Clock::now() - began_;
         front_.traffic.answered(subject_.operation, status, took);
         std::optional<Counted> streaming;
         if (is_event_stream(response)) streaming.emplace(front_.traffic.event_streams());

@@ -51,12 +51,7 @@ TEST(ParseJson, RefusesWhatReadersDisagreeAboutAndWhatCannotBeKept) {
               "The body has the member /1/a/0/b~1 twice.");
     const std::string name(9000, 'a');
     EXPECT_LT(detail("{\"" + name + "\":1,\"" + name + "\":1}").size(), 300u);
-    const auto pointer = [](std::string_view text) {
-        return parse_json(text).error().errors.at(0).pointer;
-    };
-    EXPECT_EQ(pointer(R"("a\u0000b")"), "");
-    EXPECT_EQ(pointer(R"({"a": [1, ["x", "a\u0000b"]]})"), "/a/1/1");
-    EXPECT_EQ(pointer(R"({"a": {"b\u0000": 1}})"), "/a");
+    EXPECT_EQ(detail(R"({"a": {"b\u0000": 1}})"), "The name of a member has U+0000.");
 }
 
 TEST(ParseJson, BuildsWhatTheLibraryBuilds) {

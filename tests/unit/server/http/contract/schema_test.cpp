@@ -137,6 +137,16 @@ TEST(Schema, TriesPatternsOnShortTextsOnly) {
                 ElementsAre(" must have at most 10 characters"));
 }
 
+TEST(Schema, RefusesWhatTextOfTheDatabaseCannotHold) {
+    const std::string text("a\0b", 3);
+    const json open = {{"type", "object"}, {"additionalProperties", true}};
+    EXPECT_THAT(wrong({{"type", "string"}}, text), ElementsAre(" must not contain U+0000"));
+    EXPECT_THAT(wrong(open, {{"a", {1, {"x", text}}}}),
+                ElementsAre("/a/1/1 must not contain U+0000"));
+    EXPECT_THAT(wrong(json::object(), {{"b", text}}), ElementsAre("/b must not contain U+0000"));
+    EXPECT_THAT(wrong({{"type", "string"}, {"x-raw-text", true}}, text), IsEmpty());
+}
+
 TEST(Schema, RefusesWhatItCannotCheck) {
     EXPECT_THAT(refused({{"type", "string"}, {"pattern", "a"}}),
                 HasSubstr("Thing: a pattern needs"));
