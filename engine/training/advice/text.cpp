@@ -52,9 +52,12 @@ std::string profile_details(const GpuProfile& p) {
     return out;
 }
 
-std::string recommendation(const GpuProfile& recommended, const DetectedGpu& on) {
-    return fmt::format("{} with {}: use {} (GPU_PROFILE={})\n", on.name, gigabytes(on.total_bytes),
-                       recommended.name, recommended.id);
+std::string recommendation(const DetectedGpu& card) {
+    const auto profile = profile_for(card);
+    return fmt::format("{} with {}: use {}{} (GPU_PROFILE={})\n", card.name,
+                       gigabytes(card.total_bytes), profile.name,
+                       profile_named(card) ? "" : ", the nearest in memory that the catalogue has",
+                       profile.id);
 }
 
 std::string check(const GpuProfile& profile, const gpu_guide::Check& result) {

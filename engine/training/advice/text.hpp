@@ -15,10 +15,10 @@ namespace plimsoll::training::text {
 
 std::string gigabytes(std::int64_t bytes);  // "12.34 GiB"
 
-std::string profile_list(std::span<const GpuProfile> profiles);                    // list
-std::string profile_details(const GpuProfile& profile);                            // test NAME
-std::string recommendation(const GpuProfile& recommended, const DetectedGpu& on);  // recommend
-std::string check(const GpuProfile& profile, const gpu_guide::Check& result);      // check
+std::string profile_list(std::span<const GpuProfile> profiles);                // list
+std::string profile_details(const GpuProfile& profile);                        // test NAME
+std::string recommendation(const DetectedGpu& card);                           // recommend
+std::string check(const GpuProfile& profile, const gpu_guide::Check& result);  // check
 std::string naics_suggestions(std::span<const naics::Suggestion> suggestions);
 std::string causes(std::span<const Cause> causes);
 

@@ -3,6 +3,7 @@
 #include "engine/base/result.hpp"
 #include "engine/training/gpus/gpu_profile.hpp"
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -22,7 +23,8 @@ class GpuCatalogue {
     explicit GpuCatalogue(std::span<const GpuProfile> custom);
 
     std::span<const GpuProfile> all() const { return profiles_; }
-    // Errc::not_found lists the valid names, and points out a name that differs only in case.
+    // By its id, or by its id or name however it is spelled ("RTX 3090", "NVIDIA GeForce RTX
+    // 3090"). Errc::not_found lists the valid names.
     Result<GpuProfile> find(std::string_view id) const;
 
   private:
@@ -54,8 +56,14 @@ struct CustomGpu {
 };
 Result<GpuProfile> make_custom_gpu(const CustomGpu& gpu);
 
-// The shipped profile that fits a real card best: by name, then the largest one that does not claim
-// more memory than the card reports. Its memory is replaced by the reported number.
-GpuProfile profile_for(const DetectedGpu& card);
+// The profile of a real card, by its name; where several have it, the one nearest in memory.
+std::optional<GpuProfile> profile_named(const DetectedGpu& card,
+                                        std::span<const GpuProfile> profiles = shipped_gpus());
+
+// The same, or else the profile nearest in memory that does not claim more than the card reports,
+// of the generation that its name gives away if there is one. Its memory is replaced by the
+// reported number.
+GpuProfile profile_for(const DetectedGpu& card,
+                       std::span<const GpuProfile> profiles = shipped_gpus());
 
 }  // namespace plimsoll::training

@@ -46,20 +46,6 @@ double training_minutes(const GuideSettings& settings, std::string_view interval
     return seconds * run.models / settings.max_workers / 60;
 }
 
-GpuProfile recommend(const DetectedGpu& card) {
-    const auto name = lower(card.name);
-    const auto gb = static_cast<double>(card.total_bytes) / kGiB;
-    const auto named = [&](const char* part) { return name.find(part) != std::string::npos; };
-    if (named("5090")) return shipped("rtx_5090");
-    if (named("4090")) return shipped("rtx_4090");
-    if (named("h200")) return shipped("h200");
-    if (named("a100")) return shipped(gb >= 70 ? "a100_80gb" : "a100_40gb");
-    if (gb >= 70) return shipped("a100_80gb");
-    if (gb >= 35) return shipped("a100_40gb");
-    if (gb >= 28) return shipped("rtx_5090");
-    return shipped("rtx_4090");
-}
-
 Check check(const GpuProfile& profile, const DetectedGpu& card) {
     Check c;
     c.total_gb = static_cast<double>(card.total_bytes) / kGiB;

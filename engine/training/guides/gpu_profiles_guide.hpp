@@ -30,9 +30,6 @@ struct TrainingTime {
 double training_minutes(const GuideSettings& settings, std::string_view interval,
                         const TrainingTime& run = {});
 
-// The guide's choice for a card: by name, else by total memory (70, 35, 28 GB and up).
-GpuProfile recommend(const DetectedGpu& card);
-
 // Enough memory means at least 95 % of what the profile names, in GB of 2^30 bytes as PyTorch users
 // divide it.
 struct Check {

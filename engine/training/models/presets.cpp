@@ -1,5 +1,8 @@
 #include "engine/training/models/presets.hpp"
 
+#include "engine/base/closest.hpp"
+
+#include <string>
 #include <vector>
 
 namespace plimsoll::training {
@@ -103,14 +106,16 @@ std::span<const Preset> presets() {
 
 Result<ModelShape> preset(std::string_view name) {
     std::string names;
+    std::vector<std::string> known;
     for (const auto& p : presets()) {
         if (p.shape.name == name) return p.shape;
         names += (names.empty() ? "" : ", ") + p.shape.name;
+        known.push_back(p.shape.name);
     }
-    return fail(
-        Errc::not_found,
-        "There is no model preset named \"" + std::string(name) + "\". Valid names: " + names + ".",
-        "/model/preset");
+    return fail(Errc::not_found,
+                "There is no model preset named \"" + std::string(name) + "\"." +
+                    did_you_mean(name, known) + " Valid names: " + names + ".",
+                "/model/preset");
 }
 
 }  // namespace plimsoll::training

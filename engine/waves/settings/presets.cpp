@@ -1,4 +1,8 @@
+#include "engine/base/closest.hpp"
 #include "engine/waves/settings/keys.hpp"
+
+#include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -59,13 +63,16 @@ std::span<const std::string_view> preset_names() {
 }
 
 Result<std::vector<KeyNote>> apply_preset(std::string_view name, Settings& settings) {
-    std::string known;
+    std::string names;
+    std::vector<std::string> known;
     for (std::string_view it : kNames) {
         if (it == name) return apply_settings(preset(name), settings);
-        known += (known.empty() ? "" : ", ") + std::string(it);
+        names += (names.empty() ? "" : ", ") + std::string(it);
+        known.emplace_back(it);
     }
     return fail(Errc::invalid_input,
-                "There is no preset \"" + std::string(name) + "\"; there are " + known + ".",
+                "There is no preset \"" + std::string(name) + "\"." + did_you_mean(name, known) +
+                    " Valid names: " + names + ".",
                 "/preset");
 }
 

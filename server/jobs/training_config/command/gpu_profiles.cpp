@@ -49,7 +49,7 @@ void add_gpu_profiles(CLI::App& app, CommandContext& context) {
             context.exit_code = refuse_input(context, card.error());
             return;
         }
-        print(training::text::recommendation(training::gpu_guide::recommend(*card), *card));
+        print(training::text::recommendation(*card));
     });
     auto* check = command->add_subcommand("check", "Whether this machine's card is what it says");
     check->add_option("profile", flags->profile, "Its id; $GPU_PROFILE or rtx_4090 if left out");

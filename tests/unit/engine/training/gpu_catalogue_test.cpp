@@ -29,14 +29,19 @@ TEST(GpuCatalogue, ShipsEveryCardOnceWithASourceForEveryNumber) {
         EXPECT_TRUE(ids.contains(id)) << id;
 }
 
-TEST(GpuCatalogue, UnknownNamesListTheValidOnesAndHintAtCase) {
+TEST(GpuCatalogue, TakesNamesAsPeopleWriteThem) {
+    for (const auto* name : {"RTX_4090", "RTX 4090", "rtx4090", "NVIDIA GeForce RTX 4090"}) {
+        EXPECT_EQ(GpuCatalogue().find(name)->id, "rtx_4090") << name;
+    }
+}
+
+TEST(GpuCatalogue, UnknownNamesListTheValidOnes) {
     const auto missing = GpuCatalogue().find("rtx_9999");
     ASSERT_FALSE(missing);
     EXPECT_EQ(missing.error().code, Errc::not_found);
     EXPECT_THAT(missing.error().message, HasSubstr("a100_80gb"));
-    const auto shouted = GpuCatalogue().find("RTX_4090");
-    ASSERT_FALSE(shouted);
-    EXPECT_THAT(shouted.error().message, HasSubstr("did you mean \"rtx_4090\""));
+    EXPECT_THAT(GpuCatalogue().find("rtx 490").error().message,
+                HasSubstr("Did you mean \"rtx_4090\"?"));
 }
 
 TEST(GpuCatalogue, CustomProfilesAreFoundAndMayReplaceShippedOnes) {
@@ -66,7 +71,24 @@ TEST(GpuCatalogue, ARealCardFindsItsProfileByNameThenByMemory) {
     EXPECT_EQ(profile_for({"NVIDIA RTX 6000 Ada Generation", 47 * gib}).id, "rtx_6000_ada");
     EXPECT_EQ(profile_for({"Quadro RTX 6000", 23 * gib}).id, "rtx_6000");
     EXPECT_EQ(profile_for({"NVIDIA H200", 139 * gib}).total_bytes(), 139 * gib);
-    EXPECT_EQ(profile_for({"Something Else 80", 79 * gib}).sold_gb, 80);
+    EXPECT_EQ(profile_for({"NVIDIA GeForce RTX 5090", 31 * gib}).id, "rtx_5090");
+    EXPECT_EQ(profile_for({"NVIDIA GeForce RTX 3090", 23 * gib}).id, "rtx_3090");
+    EXPECT_EQ(profile_for({"NVIDIA H100 80GB HBM3", 79 * gib}).id, "h100_80gb");
+    EXPECT_EQ(profile_for({"NVIDIA L40S", 44 * gib}).id, "l40s");
+    EXPECT_EQ(profile_for({"Tesla T4", 15 * gib}).id, "t4");
+    EXPECT_EQ(profile_for({"Tesla V100-SXM2-32GB", 31 * gib}).id, "v100_32gb");
+}
+
+TEST(GpuCatalogue, TakesTheGenerationOfACardThatItLacks) {
+    constexpr std::int64_t gib = 1LL << 30;
+    EXPECT_EQ(profile_for({"NVIDIA RTX A5000", 23 * gib}).architecture, "Ampere");
+    EXPECT_EQ(profile_for({"Quadro RTX 5000", 16 * gib}).architecture, "Turing");
+    EXPECT_EQ(profile_for({"NVIDIA RTX 4000 Ada Generation", 20 * gib}).architecture, "Ada");
+    EXPECT_EQ(profile_for({"NVIDIA GeForce RTX 5080", 16 * gib}).sold_gb, 16);
+    EXPECT_EQ(profile_for({"NVIDIA RTX PRO 6000 Blackwell", 95 * gib}).id, "rtx_5090");
+    EXPECT_EQ(profile_for({"Something Else 80", 79 * gib}).id, "a100_80gb");
+    EXPECT_EQ(profile_for({"A card", 79 * gib}).id, "a100_80gb");
+    EXPECT_FALSE(profile_named({"A card", 79 * gib}));
 }
 
 }  // namespace

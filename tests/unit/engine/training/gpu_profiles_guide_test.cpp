@@ -54,16 +54,6 @@ TEST(GpuProfilesGuide, WarnsWhereContextsNoLongerFit) {
     EXPECT_TRUE(warnings(*resolve("h200")).empty());
 }
 
-TEST(GpuProfilesGuide, RecommendsByNameThenByMemory) {
-    constexpr std::int64_t gib = 1LL << 30;
-    EXPECT_EQ(recommend({"NVIDIA GeForce RTX 5090", 31 * gib}).id, "rtx_5090");
-    EXPECT_EQ(recommend({"NVIDIA A100-PCIE-40GB", 39 * gib}).id, "a100_40gb");
-    EXPECT_EQ(recommend({"NVIDIA H100", 79 * gib}).id, "a100_80gb");
-    EXPECT_EQ(recommend({"NVIDIA L40S", 44 * gib}).id, "a100_40gb");
-    EXPECT_EQ(recommend({"V100", 31 * gib}).id, "rtx_5090");
-    EXPECT_EQ(recommend({"T4", 15 * gib}).id, "rtx_4090");
-}
-
 TEST(GpuProfilesGuide, ChecksMemoryWithFivePercentTolerance) {
     constexpr std::int64_t gib = 1LL << 30;
     EXPECT_TRUE(check(*resolve("rtx_4090"), {"RTX 4090", 23 * gib}).enough_memory);

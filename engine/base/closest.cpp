@@ -1,0 +1,71 @@
+#include "engine/base/closest.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <vector>
+
+namespace plimsoll {
+namespace {
+
+constexpr std::size_t kLongest = 100;  // characters; longer texts are no mistyped names
+
+std::string plain(std::string_view text) {
+    std::string letters;
+    for (const unsigned char c : text.substr(0, kLongest)) {
+        if (std::isalnum(c) != 0 || c >= 0x80) letters += static_cast<char>(std::tolower(c));
+    }
+    return letters;
+}
+
+// Optimal string alignment distance.
+std::size_t distance(const std::string& a, const std::string& b) {
+    std::vector<std::vector<std::size_t>> cost(a.size() + 1,
+                                               std::vector<std::size_t>(b.size() + 1));
+    for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
+    for (std::size_t j = 0; j <= b.size(); ++j) cost[0][j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1,
+                                   cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+                cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+            }
+        }
+    }
+    return cost[a.size()][b.size()];
+}
+
+}  // namespace
+
+std::optional<std::string> closest(std::string_view typed, std::span<const std::string> known) {
+    const auto wanted = plain(typed);
+    if (wanted.empty()) return std::nullopt;
+    const std::string* best = nullptr;
+    auto fewest = std::numeric_limits<std::size_t>::max();
+    const std::string* holder = nullptr;
+    int holders = 0;
+    for (const auto& name : known) {
+        const auto letters = plain(name);
+        if (letters == wanted) return name;
+        if (letters.find(wanted) != letters.npos) {
+            holder = &name;
+            ++holders;
+        }
+        const auto wrong = distance(wanted, letters);
+        if (wrong < fewest) {
+            fewest = wrong;
+            best = &name;
+        }
+    }
+    if (holders == 1 && wanted.size() > 1) return *holder;
+    if (best != nullptr && fewest * 3 <= wanted.size()) return *best;
+    return std::nullopt;
+}
+
+std::string did_you_mean(std::string_view typed, std::span<const std::string> known) {
+    const auto meant = closest(typed, known);
+    return meant ? " Did you mean \"" + *meant + "\"?" : std::string();
+}
+
+}  // namespace plimsoll
