@@ -5,6 +5,7 @@ import { accessibilityFaults, launch, openPage, overflow, signIn, until } from '
 import { startFake, views } from './support/views.mjs';
 
 const narrow = 320; // CSS pixels: a small phone, or a wide window at 400 %
+const between = [768, 900, 1100]; // a tablet either way up, half a screen: tables have the least room here
 
 let browser;
 before(async () => (browser = await launch()));
@@ -21,6 +22,10 @@ for (const view of views) {
       assert.deepEqual(await accessibilityFaults(page), [], 'light');
       await page.emulateMedia({ colorScheme: 'dark' });
       assert.deepEqual(await accessibilityFaults(page, ['color-contrast']), [], 'dark');
+      for (const width of between) {
+        await page.setViewportSize({ width, height: 900 });
+        await until(async () => (await overflow(page)) === 0, `a page that does not scroll sideways at ${width} px`);
+      }
       await page.setViewportSize({ width: narrow, height: 700 });
       await until(async () => (await overflow(page)) === 0, `a page that does not scroll sideways at ${narrow} px`);
       // What a view scrolled to may lie half under the bar now, which would count as too small.

@@ -7,7 +7,7 @@ import { load } from '../support/modules.mjs';
 
 const { ApiReference, rulesOf } = await load('routes/docs/model.ts');
 const { curlOf } = await load('routes/docs/curl.ts');
-const { paragraphs } = await load('routes/docs/prose.ts');
+const { paragraphs, runsOf } = await load('routes/docs/prose.ts');
 const { pieces } = await load('design/text/code.ts');
 
 const reference = new ApiReference(contract);
@@ -60,7 +60,7 @@ test('every curl line is one command with the arguments that it shows', () => {
 });
 
 test('descriptions become paragraphs of plain, fixed-width and strong text', () => {
-  assert.deepEqual(paragraphs('**Jobs.** Send\n`POST`.\n\nThen <b>wait</b>.'), [
+  assert.deepEqual(paragraphs('**Jobs.** Send\n`POST`.\n\nThen <b>wait</b>.').map(runsOf), [
     [{ text: 'Jobs.', as: 'strong' }, { text: ' Send ', as: 'text' }, { text: 'POST', as: 'code' }, { text: '.', as: 'text' }],
     [{ text: 'Then <b>wait</b>.', as: 'text' }],
   ]);

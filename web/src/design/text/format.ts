@@ -83,6 +83,7 @@ export function absolute(time: Date, zone: 'local' | 'utc'): string {
   return new Intl.DateTimeFormat(undefined, {
     dateStyle: 'medium',
     timeStyle: 'medium',
+    hourCycle: 'h23',
     timeZone: zone === 'utc' ? 'UTC' : undefined,
   }).format(time) + (zone === 'utc' ? ' UTC' : '');
 }

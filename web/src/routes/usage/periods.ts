@@ -34,7 +34,7 @@ export function stepsOf({ step, steps }: Period, now: Date): { starts: Date[]; e
 }
 
 const formats: Record<Step, Intl.DateTimeFormatOptions> = {
-  hour: { weekday: 'short', hour: '2-digit', minute: '2-digit' },
+  hour: { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   day: { day: 'numeric', month: 'short' },
   month: { month: 'short', year: 'numeric' },
 };
