@@ -53,7 +53,7 @@ begin
   select min(r.seq) into v_place from ready r where r.lane_id = v_lane.id and r.job_id = p_job_id
     and r.seq >= v_job.ready_first and r.seq <= v_job.ready_last
     and r.seq > coalesce(v_state.heads[array_position(v_state.lanes, v_lane.id)], 0);
-  select to_jsonb(s) into share from list_shares(p_team_id, p_now) s where s.device_class = device_class;
+  select to_jsonb(s) into share from list_shares(p_team_id, p_now) s where s.device_class = explain_wait.device_class;
   select jsonb_build_object('scope', h.scope, 'mode', h.mode, 'reason', h.reason, 'by', u.name, 'at', h.at) into hold
   from hold h left join app_user u on u.id = h.user_id
   where (h.scope = 'team' and h.subject = p_team_id::text) or (h.scope = 'device_class' and h.subject = device_class)
