@@ -1,14 +1,38 @@
 #include "server/cli/cli.hpp"
 
 #include "server/cli/commands.hpp"
+#include "server/cli/usage_error.hpp"
 #include "server/jobs/command.hpp"
 #include "server/terminal/command_context.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
 namespace plimsoll::cli {
+namespace {
+
+using terminal::ExitStatus;
+
+void add_kinds(CLI::App& app, CommandContext& context) {
+    for (const auto& kind : jobs::commands()) {
+        if (kind.add != nullptr) kind.add(app, context);
+    }
+}
+
+// Adds commands, and shows what they added under one heading.
+template <class Add>
+void add_group(CLI::App& app, const char* heading, Add&& add) {
+    const auto all = [](CLI::App*) { return true; };
+    const auto before = app.get_subcommands(all).size();
+    add();
+    const auto commands = app.get_subcommands(all);
+    for (auto i = before; i < commands.size(); ++i) commands[i]->group(heading);
+}
+
+}  // namespace
 
 int run(int argc, char** argv) {
     CommandContext context;
@@ -17,19 +41,25 @@ int run(int argc, char** argv) {
         "plimsoll");
     app.require_subcommand(1);
     app.set_version_flag("--version", PLIMSOLL_VERSION);
-    app.add_flag("--json", context.json, "Print JSON for programs");
+    app.add_flag("--json", context.json, "Print JSON for programs, errors too");
     app.fallthrough();
-    for (auto* add : kCommands) add(app, context);
-    for (const auto& kind : jobs::commands()) {
-        if (kind.add != nullptr) kind.add(app, context);
+    add_group(app, "Answers on this machine, without a server", [&] { add_kinds(app, context); });
+    for (const auto& group : kGroups) {
+        add_group(app, group.heading, [&] {
+            for (auto* add : group.commands) add(app, context);
+        });
     }
+    app.footer(terminal::kExitStatusText);  // commands added before do not repeat it
+    // Before the parse, which may end early.
+    context.json = std::any_of(argv, argv + argc,
+                               [](const char* word) { return std::string_view(word) == "--json"; });
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : 2;
+        if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+        return refuse(context, usage_error(app, error), ExitStatus::usage);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "Error: %s\n", error.what());
-        return 70;
+        return refuse(context, {Errc::internal, error.what(), {}}, ExitStatus::bug);
     }
     return context.exit_code;
 }

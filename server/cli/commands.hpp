@@ -1,6 +1,6 @@
 #pragma once
 
-#include <array>
+#include <span>
 
 namespace CLI {
 class App;
@@ -18,12 +18,15 @@ using terminal::CommandContext;
 // callbacks; these set the exit code in `context`, which outlives `app`.
 using AddCommand = void(CLI::App& app, CommandContext& context);
 
+AddCommand add_help;
 AddCommand add_serve;
 AddCommand add_engine;
 AddCommand add_migrate;
 AddCommand add_doctor;
 AddCommand add_admin;
 AddCommand add_login;
+AddCommand add_logout;
+AddCommand add_use;
 AddCommand add_whoami;
 AddCommand add_submit;
 AddCommand add_submit_bundle;
@@ -42,12 +45,34 @@ AddCommand add_usage;
 AddCommand add_webhooks;
 AddCommand add_schedules;
 
+struct Group {
+    const char* heading;
+    std::span<AddCommand* const> commands;
+};
+
+namespace groups {
+
+inline constexpr AddCommand* kJobs[] = {add_submit,  add_submit_bundle, add_jobs,
+                                        add_watch,   add_why,           add_cancel,
+                                        add_redrive, add_report,        add_results};
+inline constexpr AddCommand* kTeam[] = {add_datasets, add_schedules, add_webhooks, add_baselines,
+                                        add_usage};
+inline constexpr AddCommand* kPool[] = {add_devices, add_queue};
+inline constexpr AddCommand* kSignIn[] = {add_login, add_logout, add_use, add_whoami};
+inline constexpr AddCommand* kMachine[] = {add_serve, add_engine, add_migrate, add_admin,
+                                           add_doctor};
+inline constexpr AddCommand* kProgram[] = {add_help};
+
+}  // namespace groups
+
 // In the order of `plimsoll --help`.
-inline constexpr std::array kCommands = {
-    add_serve,     add_engine, add_migrate,       add_doctor,   add_admin,     add_login,
-    add_whoami,    add_submit, add_submit_bundle, add_datasets, add_jobs,      add_watch,
-    add_why,       add_cancel, add_redrive,       add_report,   add_results,   add_devices,
-    add_baselines, add_queue,  add_usage,         add_webhooks, add_schedules,
+inline constexpr Group kGroups[] = {
+    {"Jobs", groups::kJobs},
+    {"Data, schedules and notices of the team", groups::kTeam},
+    {"Devices and the queue", groups::kPool},
+    {"Signing in", groups::kSignIn},
+    {"Running a server", groups::kMachine},
+    {"This program", groups::kProgram},
 };
 
 }  // namespace plimsoll::cli

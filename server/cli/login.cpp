@@ -18,6 +18,7 @@ struct Options {
     std::string link;    // http://host:port/#/sign-in/plm_signin_…
     std::string server;  // with `token`, instead of a link
     std::string token;
+    bool allow_http = false;
 };
 
 constexpr std::string_view kFragment = "/#/sign-in/";
@@ -39,7 +40,7 @@ std::string token_name() {
 }
 
 // The one-time link becomes a session, the session makes a token of its own, and ends.
-Result<client::Credentials> spend_link(const std::string& server, const std::string& secret) {
+Result<std::string> spend_link(const std::string& server, const std::string& secret) {
     client::ApiClient api(server, "");
     auto reply = api.send("POST", "/v1/sessions", nlohmann::json{{"sign_in_token", secret}}.dump());
     if (!reply) return fail(reply.error());
@@ -53,32 +54,69 @@ Result<client::Credentials> spend_link(const std::string& server, const std::str
     if (!created) return fail(created.error());
     if (auto ended = api.send("DELETE", "/v1/sessions/current", {}, headers); !ended)
         return fail(ended.error());
-    return client::Credentials{server, created->at("secret").get<std::string>()};
+    return created->at("secret").get<std::string>();
+}
+
+// The origin that a token may be sent to, or the reason why not.
+Result<std::string> trusted_origin(const std::string& address, bool allow_http) {
+    auto origin = client::origin_of(address);
+    if (!origin || allow_http || client::is_private(*origin)) return origin;
+    return fail(Errc::invalid_input,
+                *origin +
+                    " is another machine, and plain HTTP would show the token to everyone "
+                    "between: use https://, or --allow-http where the network is yours.");
+}
+
+Result<client::Credentials> credentials_of(const Options& options) {
+    if (options.link.empty()) {
+        auto origin = trusted_origin(options.server, options.allow_http);
+        if (!origin) return fail(origin.error());
+        return client::Credentials{*origin, options.token, options.allow_http};
+    }
+    const auto at = options.link.find(kFragment);
+    if (at == std::string::npos) {
+        return fail(Errc::invalid_input,
+                    "A sign-in link looks like http://host:port/#/sign-in/plm_signin_….");
+    }
+    auto origin = trusted_origin(options.link.substr(0, at), options.allow_http);
+    if (!origin) return fail(origin.error());
+    auto token = spend_link(*origin, options.link.substr(at + kFragment.size()));
+    if (!token && token.error().code == Errc::unauthenticated) {
+        return fail(Errc::unauthenticated,
+                    "The link has been used, or has expired. An administrator makes another one "
+                    "with `plimsoll admin sign-in-link`.");
+    }
+    if (!token) return fail(token.error());
+    return client::Credentials{*origin, *token, options.allow_http};
+}
+
+Result<void> remember(const client::Credentials& credentials, bool made_by_login) {
+    auto wallet = client::load_wallet();
+    if (!wallet) return fail(wallet.error());
+    wallet->servers[credentials.server] = {credentials.token, credentials.allow_http,
+                                           made_by_login};
+    wallet->current = credentials.server;
+    return client::save_wallet(*wallet);
 }
 
 int login(const CommandContext& context, const Options& options) {
-    client::Credentials credentials{options.server, options.token};
-    if (!options.link.empty()) {
-        const auto at = options.link.find(kFragment);
-        if (at == std::string::npos) {
-            return refuse(context,
-                          {Errc::invalid_input,
-                           "A sign-in link looks like http://host:port/#/sign-in/plm_signin_….",
-                           {}});
-        }
-        auto spent =
-            spend_link(options.link.substr(0, at), options.link.substr(at + kFragment.size()));
-        if (!spent) return refuse(context, spent.error());
-        credentials = *spent;
-    }
-    client::ApiClient api(credentials.server, credentials.token);
-    auto me = api.get_json("/v1/users/me");
+    const auto credentials = credentials_of(options);
+    if (!credentials) return refuse(context, credentials.error());
+    client::ApiClient api(credentials->server, credentials->token);
+    const auto me = api.get_json("/v1/users/me");
     if (!me) return refuse(context, me.error());
-    if (auto saved = client::save_credentials(credentials); !saved)
+    if (auto saved = remember(*credentials, !options.link.empty()); !saved) {
         return refuse(context, saved.error());
-    context.terminal.line("Signed in to " + credentials.server + " as " +
-                          me->at("user").value("name", "") + ", team " +
-                          me->at("team").value("name", "") + ".");
+    }
+    if (context.json) {
+        context.terminal.line(nlohmann::json{
+            {"server", credentials->server}, {"user", me->at("user")}, {"team", me->at("team")}}
+                                  .dump(2));
+    } else {
+        context.terminal.line("Signed in to " + credentials->server + " as " +
+                              me->at("user").value("name", "") + ", team " +
+                              me->at("team").value("name", "") + ".");
+    }
     return 0;
 }
 
@@ -90,9 +128,14 @@ void add_login(CLI::App& app, CommandContext& context) {
     auto* link = command->add_option("link", options->link,
                                      "The one-time sign-in link that the server printed");
     auto* server =
-        command->add_option("--server", options->server, "http://host:port, with --token")
+        command->add_option("--server", options->server, "https://host:port, with --token")
             ->excludes(link);
-    command->add_option("--token", options->token, "An API token")->needs(server)->excludes(link);
+    auto* token = command->add_option("--token", options->token, "An API token")
+                      ->needs(server)
+                      ->excludes(link);
+    server->needs(token);
+    command->add_flag("--allow-http", options->allow_http,
+                      "Send the token unencrypted to another machine, now and later");
     command->callback([&context, options, link, server] {
         if (link->empty() && server->empty())
             throw CLI::RequiredError("link, or --server and --token");

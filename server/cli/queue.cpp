@@ -1,4 +1,5 @@
 #include "server/cli/commands.hpp"
+#include "server/client/by_name.hpp"
 #include "server/client/session.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/members.hpp"
@@ -109,13 +110,21 @@ void print(const CommandContext& context, std::vector<std::vector<std::string>> 
     if (rows.size() > 1) context.terminal.line(format_table(context.terminal, rows));
 }
 
-int put(const CommandContext& context, const std::string& target, const json& body) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto answer = api->put_json(target, body);
+int put(const CommandContext& context, client::ApiClient& api, const std::string& target,
+        const json& body) {
+    const auto answer = api.put_json(target, body);
     if (!answer) return refuse(context, answer.error());
     if (context.json) context.terminal.line(answer->dump(2));
     return 0;
+}
+
+int put_for_team(const CommandContext& context, const std::string& team, const std::string& rest,
+                 const json& body) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    const auto id = client::id_of(*api, client::kTeams, team);
+    if (!id) return refuse(context, id.error());
+    return put(context, *api, "/v1/teams/" + *id + rest, body);
 }
 
 int show(const CommandContext& context) {
@@ -148,28 +157,72 @@ int show(const CommandContext& context) {
     return 0;
 }
 
-int hold(const CommandContext& context, const char* mode, const HoldOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    json body = {{"mode", mode}, {"reason", options.reason}};
+// The subject of a hold as the API has it.
+Result<json> subject_body(client::ApiClient& api, const HoldOptions& options) {
+    json body = json::object();
+    if (!options.team.empty()) {
+        auto id = client::id_of(api, client::kTeams, options.team);
+        if (!id) return fail(id.error());
+        body["team_id"] = std::move(*id);
+    }
     const auto name = [&](const char* member, const std::string& value) {
         if (!value.empty()) body[member] = value;
     };
-    name("team_id", options.team);
     name("device_class", options.device_class);
     name("node", options.node);
     name("device", options.device);
-    const auto made = api->post_json("/v1/holds", body);
+    return body;
+}
+
+int hold(const CommandContext& context, const char* mode, const HoldOptions& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    auto body = subject_body(*api, options);
+    if (!body) return refuse(context, body.error());
+    (*body)["mode"] = mode;
+    (*body)["reason"] = options.reason;
+    const auto made = api->post_json("/v1/holds", *body);
     if (!made) return refuse(context, made.error());
     context.terminal.line(context.json ? made->dump(2) : text_of(*made, "id"));
     return 0;
 }
 
-int resume(const CommandContext& context, const std::string& hold_id) {
+bool is_of(const json& hold, const json& subject) {
+    const auto same = [&](const char* member, const std::string& value) {
+        return value == subject.value(member, "");
+    };
+    const auto& team = hold.at("team");
+    return same("team_id", team.is_null() ? "" : text_of(team, "id")) &&
+           same("device_class", text_of(hold, "device_class")) &&
+           same("node", text_of(hold, "node")) && same("device", text_of(hold, "device"));
+}
+
+// The holds of a subject: several people may have paused the same team.
+Result<std::vector<std::string>> holds_of(client::ApiClient& api, const HoldOptions& options) {
+    const auto subject = subject_body(api, options);
+    if (!subject) return fail(subject.error());
+    const auto queue = api.get_json("/v1/queue");
+    if (!queue) return fail(queue.error());
+    std::vector<std::string> ids;
+    for (const auto& hold : queue->at("holds")) {
+        if (is_of(hold, *subject)) ids.push_back(text_of(hold, "id"));
+    }
+    if (ids.empty()) return fail(Errc::not_found, "Nothing is paused or drained there.");
+    return ids;
+}
+
+int resume(const CommandContext& context, const std::string& hold_id, const HoldOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    const auto lifted = api->send("DELETE", "/v1/holds/" + hold_id);
-    return lifted ? 0 : refuse(context, lifted.error());
+    Result<std::vector<std::string>> ids = std::vector{hold_id};
+    if (hold_id.empty()) ids = holds_of(*api, options);
+    if (!ids) return refuse(context, ids.error());
+    for (const auto& id : *ids) {
+        const auto lifted = api->send("DELETE", "/v1/holds/" + id);
+        if (!lifted) return refuse(context, lifted.error());
+    }
+    if (context.json) context.terminal.line(json{{"resumed", *ids}}.dump(2));
+    return 0;
 }
 
 int set_share(const CommandContext& context, const ShareOptions& options) {
@@ -178,34 +231,41 @@ int set_share(const CommandContext& context, const ShareOptions& options) {
     if (options.quota_seconds) {
         body["quota"] = {{"seconds", *options.quota_seconds}, {"period", options.quota_period}};
     }
-    return put(context, "/v1/teams/" + options.team + "/shares/" + options.device_class, body);
+    return put_for_team(context, options.team, "/shares/" + options.device_class, body);
 }
 
 int set_limits(const CommandContext& context, const LimitOptions& options) {
     const auto number = [](const std::optional<int>& most) {
         return most ? json(*most) : json(nullptr);
     };
-    return put(context, "/v1/teams/" + options.team + "/limits",
-               {{"queued_jobs", number(options.queued_jobs)},
-                {"jobs_per_minute", number(options.jobs_per_minute)}});
+    return put_for_team(context, options.team, "/limits",
+                        {{"queued_jobs", number(options.queued_jobs)},
+                         {"jobs_per_minute", number(options.jobs_per_minute)}});
 }
 
 int set_device_class(const CommandContext& context, const ClassOptions& options) {
-    return put(context, "/v1/device-classes/" + options.device_class,
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    return put(context, *api, "/v1/device-classes/" + options.device_class,
                {{"half_life_seconds", options.half_life_seconds},
                 {"entry_limit_seconds", options.entry_limit_seconds}});
+}
+
+CLI::App& add_subject(CLI::App& command, HoldOptions& options, const char* title) {
+    auto& subject = *command.add_option_group(title, "Exactly one of these");
+    subject.add_option("--team", options.team, "A team, by name or id");
+    subject.add_option("--class", options.device_class, "A device class");
+    auto* node = subject.add_option("--node", options.node, "A machine");
+    subject.require_option(1);
+    command.add_option("--device", options.device, "One device of the node")->needs(node);
+    return subject;
 }
 
 void add_hold(CLI::App& group, const char* mode, const char* help, CommandContext& context) {
     const auto options = std::make_shared<HoldOptions>();
     auto* command = group.add_subcommand(mode, help);
-    auto* subject = command->add_option_group("subject", "What to stop");
-    subject->add_option("--team", options->team, "A team, by its id");
-    subject->add_option("--class", options->device_class, "A device class");
-    subject->add_option("--node", options->node, "A machine");
-    subject->require_option(1);
-    command->add_option("--device", options->device, "One device of the node");
-    command->add_option("--reason", options->reason, "For everybody whose jobs wait for it")
+    add_subject(*command, *options, "What to stop");
+    command->add_option("--reason", options->reason, "Shown to everyone whose jobs wait for it")
         ->required();
     command->callback(
         [&context, options, mode] { context.exit_code = hold(context, mode, *options); });
@@ -213,47 +273,53 @@ void add_hold(CLI::App& group, const char* mode, const char* help, CommandContex
 
 void add_resume(CLI::App& group, CommandContext& context) {
     const auto id = std::make_shared<std::string>();
+    const auto options = std::make_shared<HoldOptions>();
     auto* command = group.add_subcommand("resume", "Lift a pause or a drain");
-    command->add_option("hold", *id, "Its id")->required();
-    command->callback([&context, id] { context.exit_code = resume(context, *id); });
+    auto& subject = add_subject(*command, *options, "What to resume");
+    subject.add_option("hold", *id, "The hold's id, as `queue show` lists it");
+    command->callback(
+        [&context, id, options] { context.exit_code = resume(context, *id, *options); });
 }
 
 void add_share(CLI::App& group, CommandContext& context) {
     const auto options = std::make_shared<ShareOptions>();
-    auto* command = group.add_subcommand("share", "Set a team's share of a device class, whole");
-    command->add_option("team", options->team, "The team's id")->required();
+    auto* command = group.add_subcommand("share", "Replace a team's share of a device class");
+    command->add_option("team", options->team, "The team, by name or id")->required();
     command->add_option("class", options->device_class, "The device class")->required();
-    command->add_option("--weight", options->weight, "Its part beside other teams'");
-    command->add_option("--cap", options->cap, "Devices at once; none when left out");
+    command->add_option("--weight", options->weight, "Weight of the team's fair share (default 1)");
+    command->add_option("--cap", options->cap, "Devices at once; unlimited if left out");
     command->add_option("--quota-seconds", options->quota_seconds,
-                        "Device-seconds in a period; none when left out");
-    command->add_option("--quota-period", options->quota_period, "hour, day, week or month")
+                        "Device-seconds per period; unlimited if left out");
+    command
+        ->add_option("--quota-period", options->quota_period,
+                     "hour, day, week or month (default day)")
         ->check(CLI::IsMember({"hour", "day", "week", "month"}));
     command->callback([&context, options] { context.exit_code = set_share(context, *options); });
 }
 
 void add_limit(CLI::App& group, CommandContext& context) {
     const auto options = std::make_shared<LimitOptions>();
-    auto* command = group.add_subcommand("limit", "Set a team's limits on jobs, both");
-    command->add_option("team", options->team, "The team's id")->required();
+    auto* command = group.add_subcommand("limit", "Replace a team's limits on jobs");
+    command->add_option("team", options->team, "The team, by name or id")->required();
     command->add_option("--queued-jobs", options->queued_jobs,
-                        "Jobs that have not started; any number when left out");
+                        "Jobs that have not started; unlimited if left out");
     command->add_option("--jobs-per-minute", options->jobs_per_minute,
-                        "Jobs submitted in a minute; any number when left out");
+                        "Jobs submitted per minute; unlimited if left out");
     command->callback([&context, options] { context.exit_code = set_limits(context, *options); });
 }
 
 void add_class(CLI::App& group, CommandContext& context) {
     const auto options = std::make_shared<ClassOptions>();
-    auto* command = group.add_subcommand("class", "Set how long a class remembers use");
+    auto* command = group.add_subcommand("class", "Set how long past use counts in a device class");
     command->add_option("class", options->device_class, "The device class")->required();
     command
         ->add_option("--half-life", options->half_life_seconds,
-                     "Seconds after which use counts half")
+                     "Seconds after which past use counts half")
         ->required();
     command
         ->add_option("--entry-limit", options->entry_limit_seconds,
-                     "Device-seconds that a heavy user starts later at most")
+                     "Longest delay of a team that used more, in device-seconds per weight; 0: "
+                     "past use does not count")
         ->required();
     command->callback(
         [&context, options] { context.exit_code = set_device_class(context, *options); });
@@ -262,14 +328,14 @@ void add_class(CLI::App& group, CommandContext& context) {
 }  // namespace
 
 void add_queue(CLI::App& app, CommandContext& context) {
-    auto* group = app.add_subcommand("queue", "See and change who may use how much");
+    auto* group = app.add_subcommand("queue", "Show and change shares, quotas, limits and holds");
     group->require_subcommand(1);
     group->fallthrough();
-    group->add_subcommand("show", "Show shares, quotas and what is stopped")->callback([&context] {
+    group->add_subcommand("show", "Show shares, quotas, limits and holds")->callback([&context] {
         context.exit_code = show(context);
     });
-    add_hold(*group, "pause", "Let nothing start; what runs goes on", context);
-    add_hold(*group, "drain", "The same, to wait until nothing runs", context);
+    add_hold(*group, "pause", "Start no new tasks; running ones finish", context);
+    add_hold(*group, "drain", "Pause, and note that somebody waits until nothing runs", context);
     add_resume(*group, context);
     add_share(*group, context);
     add_limit(*group, context);

@@ -82,7 +82,9 @@ class ApiClient::Connection {
     using Plain = beast::tcp_stream;
     using Tls = beast::ssl_stream<beast::tcp_stream>;
 
-    Connection(const std::string& host, const std::string& port, bool tls) : host_(host) {
+    // `authority`: host and port as the Host field has them.
+    Connection(const std::string& host, const std::string& port, bool tls, std::string authority)
+        : authority_(std::move(authority)) {
         asio::ip::tcp::resolver resolver(io_);
         const auto endpoints = resolver.resolve(host, port);
         if (tls) {
@@ -114,7 +116,7 @@ class ApiClient::Connection {
     void read_some(Parser& parser, beast::error_code& code) {
         visit([&](auto& stream) { http::read_some(stream, buffer_, parser, code); });
     }
-    const std::string& host() const { return host_; }
+    const std::string& authority() const { return authority_; }
 
   private:
     template <class F>
@@ -123,7 +125,7 @@ class ApiClient::Connection {
         if (auto* tls = std::get_if<Tls>(&stream_)) f(*tls);
     }
 
-    std::string host_;
+    std::string authority_;
     asio::io_context io_;
     asio::ssl::context tls_{asio::ssl::context::tls_client};
     std::variant<std::monostate, Plain, Tls> stream_;
@@ -138,6 +140,15 @@ ApiClient::~ApiClient() = default;
 ApiClient::ApiClient(ApiClient&&) noexcept = default;
 ApiClient& ApiClient::operator=(ApiClient&&) noexcept = default;
 
+Error ApiClient::refusal(const Reply& reply) const {
+    auto error = problem(reply);
+    if (error.code == Errc::unauthenticated && !token_.empty()) {
+        error.message = "The token for " + server_ +
+                        " is unknown, expired or revoked: sign in with `plimsoll login LINK`.";
+    }
+    return error;
+}
+
 Result<ApiClient::Connection*> ApiClient::connect() {
     if (connection_) return connection_.get();
     const auto url = boost::urls::parse_uri(server_);
@@ -148,7 +159,8 @@ Result<ApiClient::Connection*> ApiClient::connect() {
     const bool tls = url->scheme() == "https";
     const std::string port = url->has_port() ? std::string(url->port()) : tls ? "443" : "80";
     try {
-        connection_ = std::make_unique<Connection>(url->host_address(), port, tls);
+        connection_ = std::make_unique<Connection>(url->host_address(), port, tls,
+                                                   std::string(url->encoded_host_and_port()));
     } catch (const boost::system::system_error& error) {
         return fail(transport_error(server_, error.code()));
     }
@@ -194,7 +206,7 @@ Result<Reply> ApiClient::send(std::string_view method, const std::string& target
     auto connection = connect();
     if (!connection) return fail(connection.error());
     const auto request =
-        make_request(method, target, (*connection)->host(), token_, std::move(body), headers);
+        make_request(method, target, (*connection)->authority(), token_, std::move(body), headers);
     for (bool retried = !reused;; retried = true) {
         beast::error_code code;
         (*connection)->write(request, code);
@@ -206,7 +218,7 @@ Result<Reply> ApiClient::send(std::string_view method, const std::string& target
             if (!message.keep_alive()) connection_.reset();
             Reply reply{static_cast<int>(message.result_int()), copy_headers(message),
                         std::move(message.body())};
-            if (reply.status >= 400) return fail(problem(reply));
+            if (reply.status >= 400) return fail(refusal(reply));
             return reply;
         }
         connection_.reset();
@@ -252,7 +264,8 @@ Result<void> ApiClient::stream(const std::string& target, Headers headers,
     connection_.reset();  // a stream that is left early cannot be reused
     auto connection = connect();
     if (!connection) return fail(connection.error());
-    const auto request = make_request("GET", target, (*connection)->host(), token_, {}, headers);
+    const auto request =
+        make_request("GET", target, (*connection)->authority(), token_, {}, headers);
     beast::error_code code;
     (*connection)->write(request, code);
     http::response_parser<http::buffer_body> parser;
@@ -279,7 +292,7 @@ Result<void> ApiClient::stream(const std::string& target, Headers headers,
         }
     }
     connection_.reset();
-    if (failure.status >= 400) return fail(problem(failure));
+    if (failure.status >= 400) return fail(refusal(failure));
     if (code) return fail(transport_error(server_, code));
     return {};
 }

@@ -50,6 +50,7 @@ class ApiClient {
     Result<nlohmann::json> send_json(std::string_view method, const std::string& target,
                                      const nlohmann::json& body, Headers headers);
     Result<Connection*> connect();
+    Error refusal(const Reply& reply) const;
 
     std::string server_;
     std::string token_;

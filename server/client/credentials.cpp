@@ -1,15 +1,23 @@
 #include "server/client/credentials.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <vector>
 
+#include <boost/asio/ip/address.hpp>
+#include <boost/url/parse.hpp>
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace plimsoll::client {
+
+using nlohmann::json;
+
 namespace {
 
 std::string environment(const char* name) {
@@ -17,40 +25,19 @@ std::string environment(const char* name) {
     return value ? value : "";
 }
 
-}  // namespace
-
-std::filesystem::path credentials_file() {
-    if (const auto file = environment("PLIMSOLL_CREDENTIALS"); !file.empty()) return file;
-    std::filesystem::path folder = environment("XDG_CONFIG_HOME");
-    if (folder.empty()) folder = std::filesystem::path(environment("HOME")) / ".config";
-    return folder / "plimsoll" / "credentials.json";
+std::string in_lower_case(std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
 }
 
-Result<Credentials> load_credentials() {
-    Credentials credentials{environment("PLIMSOLL_SERVER"), environment("PLIMSOLL_TOKEN")};
-    if (!credentials.server.empty() && !credentials.token.empty()) return credentials;
-    const auto file = credentials_file();
-    std::ifstream in(file);
-    const auto json = in ? nlohmann::json::parse(in, nullptr, false) : nlohmann::json();
-    if (!json.is_object()) {
-        return fail(
-            Errc::unauthenticated,
-            "Not signed in: run `plimsoll login LINK`, or set PLIMSOLL_SERVER and PLIMSOLL_TOKEN.");
-    }
-    if (credentials.server.empty()) credentials.server = json.value("server", "");
-    if (credentials.token.empty()) credentials.token = json.value("token", "");
-    return credentials;
-}
-
-Result<void> save_credentials(const Credentials& credentials) {
-    const auto file = credentials_file();
+Result<void> write_privately(const std::filesystem::path& file, const std::string& text) {
     std::error_code code;
     std::filesystem::create_directories(file.parent_path(), code);
-    const auto text =
-        nlohmann::json{{"server", credentials.server}, {"token", credentials.token}}.dump(2) + "\n";
     const auto next = file.string() + ".new";
-    const int out =
-        ::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    // Another user who can write there must not have it open, or choose where it leads.
+    ::unlink(next.c_str());
+    const int out = ::open(next.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                           S_IRUSR | S_IWUSR);
     const bool written =
         out >= 0 && ::write(out, text.data(), text.size()) == static_cast<ssize_t>(text.size());
     const int error = errno;
@@ -62,6 +49,139 @@ Result<void> save_credentials(const Credentials& credentials) {
                     file.string());
     }
     return {};
+}
+
+Error not_signed_in(const Wallet& wallet, const std::string& server) {
+    if (server.empty()) {
+        return {Errc::unauthenticated,
+                wallet.servers.empty()
+                    ? "Not signed in: run `plimsoll login LINK`, or set PLIMSOLL_SERVER and "
+                      "PLIMSOLL_TOKEN."
+                    : "No server is chosen: run `plimsoll use SERVER`.",
+                {}};
+    }
+    return {Errc::unauthenticated,
+            "Not signed in to " + server + ": run `plimsoll login LINK`, or set PLIMSOLL_TOKEN.",
+            {}};
+}
+
+}  // namespace
+
+Result<std::string> origin_of(std::string_view address) {
+    const auto url = boost::urls::parse_uri(address);
+    const auto scheme = url ? url->scheme_id() : boost::urls::scheme::none;
+    const bool tls = scheme == boost::urls::scheme::https;
+    if ((scheme != boost::urls::scheme::http && !tls) || url->host().empty()) {
+        return fail(Errc::invalid_input, "A server is given as https://host:port, not \"" +
+                                             std::string(address) + "\".");
+    }
+    std::string origin =
+        (tls ? "https://" : "http://") + in_lower_case(std::string(url->encoded_host()));
+    if (url->has_port() && !url->port().empty() && url->port() != (tls ? "443" : "80")) {
+        origin += ":" + std::string(url->port());
+    }
+    return origin;
+}
+
+Result<std::string> find_server(const Wallet& wallet, std::string_view text) {
+    if (const auto origin = origin_of(text); origin && wallet.servers.contains(*origin)) {
+        return *origin;
+    }
+    const std::string wanted = in_lower_case(std::string(text));
+    std::string known;
+    std::vector<std::string> fitting;
+    for (const auto& [origin, entry] : wallet.servers) {
+        known += (known.empty() ? "" : ", ") + origin;
+        const auto host = origin.substr(origin.find("://") + 3);
+        const bool without_port = host.starts_with(wanted) && host[wanted.size()] == ':';
+        if (host == wanted || without_port) fitting.push_back(origin);
+    }
+    if (fitting.size() == 1) return fitting.front();
+    if (fitting.size() > 1) {
+        return fail(Errc::invalid_input, "Several servers are called \"" + std::string(text) +
+                                             "\": name one as it is listed: " + known + ".");
+    }
+    return fail(Errc::not_found, "Not signed in to \"" + std::string(text) + "\"" +
+                                     (known.empty() ? "." : "; signed in to: " + known + "."));
+}
+
+bool is_private(std::string_view origin) {
+    const auto url = boost::urls::parse_uri(origin);
+    if (!url) return false;
+    if (url->scheme() == "https") return true;
+    const std::string host = url->host_address();
+    if (host == "localhost" || host.ends_with(".localhost")) return true;
+    boost::system::error_code error;
+    const auto address = boost::asio::ip::make_address(host, error);
+    return !error && address.is_loopback();
+}
+
+std::filesystem::path credentials_file() {
+    if (const auto file = environment("PLIMSOLL_CREDENTIALS"); !file.empty()) return file;
+    std::filesystem::path folder = environment("XDG_CONFIG_HOME");
+    if (folder.empty()) folder = std::filesystem::path(environment("HOME")) / ".config";
+    return folder / "plimsoll" / "credentials.json";
+}
+
+Result<Wallet> load_wallet() {
+    Wallet wallet;
+    const auto file = credentials_file();
+    std::ifstream in(file);
+    if (!in) return wallet;
+    const auto content = json::parse(in, nullptr, false);
+    try {
+        for (const auto& [server, entry] : content.at("servers").items()) {
+            wallet.servers[server] = {entry.at("token").get<std::string>(),
+                                      entry.value("allow_http", false),
+                                      entry.value("made_by_login", false)};
+        }
+        wallet.current = content.value("current", "");
+    } catch (const json::exception&) {
+        return fail(Errc::corrupt,
+                    "The saved credentials cannot be read: remove the file and sign in again.",
+                    file.string());
+    }
+    return wallet;
+}
+
+Result<void> save_wallet(const Wallet& wallet) {
+    json servers = json::object();
+    for (const auto& [server, entry] : wallet.servers) {
+        servers[server] = {{"token", entry.token},
+                           {"allow_http", entry.allow_http},
+                           {"made_by_login", entry.made_by_login}};
+    }
+    const json content{{"current", wallet.current}, {"servers", std::move(servers)}};
+    return write_privately(credentials_file(), content.dump(2) + "\n");
+}
+
+Result<Credentials> load_credentials() {
+    Credentials credentials{{}, environment("PLIMSOLL_TOKEN"), false};
+    if (const auto named = environment("PLIMSOLL_SERVER"); !named.empty()) {
+        auto origin = origin_of(named);
+        if (!origin) return fail(origin.error());
+        credentials.server = std::move(*origin);
+    } else if (!credentials.token.empty()) {
+        return fail(Errc::invalid_input, "PLIMSOLL_TOKEN needs PLIMSOLL_SERVER beside it.");
+    }
+    // With both given, nothing of the file matters.
+    if (credentials.token.empty()) {
+        const auto wallet = load_wallet();
+        if (!wallet) return fail(wallet.error());
+        if (credentials.server.empty()) credentials.server = wallet->current;
+        const auto saved = wallet->servers.find(credentials.server);
+        if (saved == wallet->servers.end()) return fail(not_signed_in(*wallet, credentials.server));
+        credentials.token = saved->second.token;
+        credentials.allow_http = saved->second.allow_http;
+    }
+    if (environment("PLIMSOLL_ALLOW_HTTP") == "1") credentials.allow_http = true;
+    if (!credentials.allow_http && !is_private(credentials.server)) {
+        return fail(Errc::unauthenticated,
+                    credentials.server +
+                        " is another machine, and plain HTTP would show it and everyone between "
+                        "the token: use https://, or set PLIMSOLL_ALLOW_HTTP=1.");
+    }
+    return credentials;
 }
 
 }  // namespace plimsoll::client

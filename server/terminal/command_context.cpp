@@ -1,32 +1,24 @@
 #include "server/terminal/command_context.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace plimsoll::terminal {
-namespace {
-
-int exit_code_of(Errc code) {
-    switch (code) {
-        case Errc::unauthenticated:
-        case Errc::forbidden:
-            return 3;
-        case Errc::unavailable:
-        case Errc::timeout:
-        case Errc::exhausted:
-            return 4;
-        default:
-            return 2;
-    }
-}
-
-}  // namespace
 
 int refuse(const CommandContext& context, const Error& error) {
-    return refuse(context, error, exit_code_of(error.code));
+    return refuse(context, error, exit_status_of(error.code));
 }
 
-int refuse(const CommandContext& context, const Error& error, int exit_code) {
-    const std::string place = error.where.empty() ? "" : " (" + error.where + ")";
-    context.terminal.note(context.terminal.paint(Style::bad, "Error: ") + error.message + place);
-    return exit_code;
+int refuse(const CommandContext& context, const Error& error, ExitStatus status) {
+    if (context.json) {
+        const nlohmann::json body{
+            {"code", to_string(error.code)}, {"message", error.message}, {"where", error.where}};
+        context.terminal.note(nlohmann::json{{"error", body}}.dump());
+    } else {
+        const std::string place = error.where.empty() ? "" : " (" + error.where + ")";
+        context.terminal.note(context.terminal.paint(Style::bad, "Error: ") + error.message +
+                              place);
+    }
+    return static_cast<int>(status);
 }
 
 }  // namespace plimsoll::terminal

@@ -2,6 +2,7 @@
 
 #include "server/client/event_stream.hpp"
 #include "server/client/session.hpp"
+#include "server/terminal/wait_reason.hpp"
 
 #include <thread>
 
@@ -17,22 +18,29 @@ bool is_final(const std::string& state) {
     return state == "succeeded" || state == "failed" || state == "cancelled";
 }
 
+ExitStatus status_of(const std::string& state, std::int64_t ok, std::int64_t failed) {
+    if (state == "cancelled") return ExitStatus::cancelled;
+    if (state != "succeeded" || (failed > 0 && ok == 0)) return ExitStatus::failed;
+    return failed > 0 ? ExitStatus::partly : ExitStatus::done;
+}
+
 int conclude(const CommandContext& context, const nlohmann::json& job) {
     const auto state = job.value("state", "");
     const auto& progress = job.at("progress");
     const auto failed = progress.value("items_failed", std::int64_t{0});
-    std::string text = job.value("id", "") + " " + state;
-    text += ": " + format_count(progress.value("items_done", std::int64_t{0}) - failed) + " ok, " +
-            format_count(failed) + " failed";
+    const auto ok = progress.value("items_done", std::int64_t{0}) - failed;
+    const auto status = status_of(state, ok, failed);
+    std::string text = job.value("id", "") + " " + state + ": " + format_count(ok) + " ok, " +
+                       format_count(failed) + " failed";
     if (job.contains("error") && job["error"].is_string())
         text += ". " + job["error"].get<std::string>();
     if (context.json) {
         context.terminal.line(job.dump(2));
     } else {
         context.terminal.line(
-            context.terminal.paint(state == "succeeded" ? Style::good : Style::bad, text));
+            context.terminal.paint(status == ExitStatus::done ? Style::good : Style::bad, text));
     }
-    return state == "succeeded" ? 0 : 1;
+    return static_cast<int>(status);
 }
 
 }  // namespace
@@ -43,6 +51,7 @@ int follow_job(const CommandContext& context, const std::string& job_id) {
     ProgressBar bar(context.terminal, job_id);
     nlohmann::json job;
     std::string last_id;
+    WaitReason waiting(context, job_id);
     for (int attempt = 0; attempt < kReconnects; ++attempt) {
         client::EventStreamParser parser;
         client::Headers headers{{"accept", "text/event-stream"}};
@@ -59,6 +68,7 @@ int follow_job(const CommandContext& context, const std::string& job_id) {
                              progress.value("items_total", std::int64_t{0}),
                              progress.value("fraction", 0.0));
                 });
+                if (job.is_object()) waiting.look(job.value("state", ""));
                 return true;
             });
         if (job.is_object() && is_final(job.value("state", ""))) {

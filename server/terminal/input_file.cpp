@@ -109,15 +109,6 @@ Result<std::string> read_text(const std::string& name) {
     return bytes;
 }
 
-json column_args(const std::vector<std::string>& columns) {
-    json chosen = json::object();
-    for (const auto& column : columns) {
-        const auto equals = column.find('=');
-        chosen[column.substr(0, equals)] = column.substr(equals + 1);
-    }
-    return chosen;
-}
-
 Result<JobInput> read_input_file(const std::string& name, const std::vector<std::string>& columns) {
     auto chosen = parse_columns(columns);
     if (!chosen) return fail(chosen.error());

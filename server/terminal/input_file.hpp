@@ -28,7 +28,4 @@ bool is_csv(const std::string& file);  // by its name
 // is not UTF-8.
 Result<std::string> read_text(const std::string& file);
 
-// "member=column" as an object.
-nlohmann::json column_args(const std::vector<std::string>& columns);
-
 }  // namespace plimsoll::terminal

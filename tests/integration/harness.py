@@ -166,7 +166,8 @@ class Server:
         """The API with a fresh token; of the first administrator when no user is named."""
         if user is None:
             self.run("login", self.admin("sign-in-link", "--base-url", self.base))
-            token = json.loads((self.folder / "credentials.json").read_text())["token"]
+            saved = json.loads((self.folder / "credentials.json").read_text())
+            token = saved["servers"][saved["current"]]["token"]
         else:
             scope = [part for name in scopes for part in ("--scope", name)]
             token = self.admin("add-token", "test", "--user", user, "--team", team, *scope).split()[-1]

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import socket
 import time
 import unittest
 
@@ -117,11 +118,42 @@ class Road(unittest.TestCase):
         self.server.run("login", link)
         again = self.server.run("login", link, check=False)
         self.assertEqual(again.returncode, 3, again.stderr)
+        self.assertIn("has been used", again.stderr)
         # By now the command line knows the server; where it knows none, the settings say where it is.
         self.assertTrue(self.server.admin("sign-in-link").startswith(self.server.base + "/#/sign-in/plm_signin_"))
         nobody = {"PLIMSOLL_CREDENTIALS": str(self.server.folder / "none.json")}
         link = self.server.admin("--port", "4711", "sign-in-link", env=nobody)
         self.assertTrue(link.startswith("http://127.0.0.1:4711/#/sign-in/plm_signin_"), link)
+
+    def test_a_saved_token_goes_to_its_own_server_alone(self):
+        mine = {"PLIMSOLL_CREDENTIALS": str(self.server.folder / "wallet.json")}
+        for _ in range(2):
+            self.server.run("login", self.server.admin("sign-in-link", "--base-url", self.server.base), env=mine)
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            address = f"http://127.0.0.1:{other.getsockname()[1]}"
+            asked = self.server.run("whoami", env={**mine, "PLIMSOLL_SERVER": address}, check=False)
+            self.assertEqual(asked.returncode, 3, asked.stderr)
+            self.assertIn("Not signed in to " + address, asked.stderr)
+            other.setblocking(False)
+            self.assertRaises(BlockingIOError, other.accept)
+        self.assertEqual(self.server.run("use", env=mine).stdout, f"* {self.server.base}\n")
+        token = next(iter(json.loads((self.server.folder / "wallet.json").read_text())["servers"].values()))["token"]
+        self.assertIn(self.server.base, self.server.run("logout", env=mine).stdout)
+        self.assertEqual(Api(self.server.base, token).get("/v1/users/me").status, 401)
+        self.assertEqual(self.server.run("whoami", env=mine, check=False).returncode, 3)
+        given = {"PLIMSOLL_SERVER": self.server.base, "PLIMSOLL_TOKEN": token}
+        expired = self.server.run("whoami", env={**mine, **given}, check=False)
+        self.assertEqual(expired.returncode, 3)
+        self.assertIn("plimsoll login", expired.stderr)
+
+    def test_a_token_revokes_itself_and_no_other(self):
+        admin = self.server.api()
+        made = [admin.post("/v1/tokens", {"name": name, "scopes": ["jobs:read"]}).json for name in ("one", "other")]
+        one = Api(self.server.base, made[0]["secret"])
+        self.assertEqual(one.send("DELETE", "/v1/tokens/" + made[1]["token"]["id"]).status, 403)
+        self.assertEqual(one.send("DELETE", "/v1/tokens/current").status, 204)
+        self.assertEqual(one.get("/v1/jobs").status, 401)
+        self.assertEqual(Api(self.server.base, made[1]["secret"]).get("/v1/jobs").status, 200)
 
     def test_a_second_administrator_signs_in_to_their_own_team(self):
         self.server.admin("add-team", "operators")

@@ -1,5 +1,7 @@
+#include "engine/base/closest.hpp"
 #include "server/cli/commands.hpp"
 #include "server/client/session.hpp"
+#include "server/jobs/registry.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/members.hpp"
 
@@ -39,7 +41,21 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
+// A mistyped kind must not look like one without jobs.
+Result<void> check_kind(const std::string& kind) {
+    std::string names;
+    std::vector<std::string> known;
+    for (const auto& contract : jobs::contracts()) {
+        if (kind.empty() || contract.name == kind) return {};
+        names += (names.empty() ? "" : ", ") + std::string(contract.name);
+        known.emplace_back(contract.name);
+    }
+    return fail(Errc::invalid_input, "There is no kind \"" + kind + "\"." +
+                                         did_you_mean(kind, known) + " Kinds: " + names + ".");
+}
+
 int list(const CommandContext& context, const Options& options) {
+    if (auto known = check_kind(options.kind); !known) return refuse(context, known.error());
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     std::string target = "/v1/jobs?limit=" + std::to_string(options.limit);
@@ -63,8 +79,13 @@ int list(const CommandContext& context, const Options& options) {
                         format_count(progress.value("items_failed", std::int64_t{0})),
                         text_of(job, "created_at"), text_of(job, "name")});
     }
-    context.terminal.line(rows.size() > 1 ? format_table(context.terminal, rows)
-                                          : "No jobs yet: plimsoll submit …");
+    if (rows.size() > 1) {
+        context.terminal.line(format_table(context.terminal, rows));
+    } else if (options.kind.empty() && options.state.empty() && options.label.empty()) {
+        context.terminal.line("No jobs yet: plimsoll submit …");
+    } else {
+        context.terminal.line("No job matches.");
+    }
     return 0;
 }
 

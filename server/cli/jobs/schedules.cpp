@@ -1,5 +1,6 @@
 #include "server/cli/commands.hpp"
 #include "server/cli/jobs/schedules_next.hpp"
+#include "server/client/by_name.hpp"
 #include "server/client/session.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
@@ -22,7 +23,7 @@ using nlohmann::json;
 using terminal::text_of;
 
 struct Options {
-    std::string id;
+    std::string id;  // or its name
     std::string name;
     std::string cron;
     std::string time_zone;
@@ -33,8 +34,10 @@ struct Options {
     int limit = 20;
 };
 
-std::string path_of(const Options& options) {
-    return "/v1/schedules/" + options.id;
+Result<std::string> path_of(client::ApiClient& api, const Options& options) {
+    const auto id = client::id_of(api, client::kSchedules, options.id);
+    if (!id) return fail(id.error());
+    return "/v1/schedules/" + *id;
 }
 
 std::string next_of(const json& schedule) {
@@ -101,10 +104,12 @@ int print_answer(const CommandContext& context, const Result<json>& schedule) {
     return 0;
 }
 
-int post(const CommandContext& context, const std::string& path) {
+int post(const CommandContext& context, const Options& options, const std::string& action) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    return print_answer(context, api->post_json(path, nullptr));
+    const auto path = path_of(*api, options);
+    if (!path) return refuse(context, path.error());
+    return print_answer(context, api->post_json(*path + action, nullptr));
 }
 
 std::vector<std::string> schedule_row(const json& schedule) {
@@ -128,7 +133,9 @@ int list(const CommandContext& context) {
 int show(const CommandContext& context, const Options& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    return print_answer(context, api->get_json(path_of(options)));
+    const auto path = path_of(*api, options);
+    if (!path) return refuse(context, path.error());
+    return print_answer(context, api->get_json(*path));
 }
 
 int add(const CommandContext& context, const Options& options) {
@@ -142,7 +149,9 @@ int add(const CommandContext& context, const Options& options) {
 int edit(const CommandContext& context, const Options& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    auto stored = api->get_json(path_of(options));
+    const auto path = path_of(*api, options);
+    if (!path) return refuse(context, path.error());
+    auto stored = api->get_json(*path);
     if (!stored) return refuse(context, stored.error());
     json kept = json::object();
     for (const auto* member :
@@ -152,28 +161,32 @@ int edit(const CommandContext& context, const Options& options) {
     auto spec = spec_of(options, std::move(kept));
     if (!spec) return refuse(context, spec.error());
     const auto version = '"' + std::to_string(stored->at("version").get<int>()) + '"';
-    return print_answer(context, api->put_json(path_of(options), *spec, {{"If-Match", version}}));
+    return print_answer(context, api->put_json(*path, *spec, {{"If-Match", version}}));
 }
 
 int pause(const CommandContext& context, const Options& options) {
-    return post(context, path_of(options) + "/pause");
+    return post(context, options, "/pause");
 }
 
 int resume(const CommandContext& context, const Options& options) {
-    return post(context, path_of(options) + "/resume");
+    return post(context, options, "/resume");
 }
 
 int remove(const CommandContext& context, const Options& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    auto removed = api->send("DELETE", path_of(options));
+    const auto path = path_of(*api, options);
+    if (!path) return refuse(context, path.error());
+    auto removed = api->send("DELETE", *path);
     return removed ? 0 : refuse(context, removed.error());
 }
 
 int run(const CommandContext& context, const Options& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    auto run = api->post_json(path_of(options) + "/runs", nullptr);
+    const auto path = path_of(*api, options);
+    if (!path) return refuse(context, path.error());
+    auto run = api->post_json(*path + "/runs", nullptr);
     if (!run) return refuse(context, run.error());
     context.terminal.line(context.json ? run->dump(2) : text_of(*run, "job_id"));
     return 0;
@@ -182,9 +195,11 @@ int run(const CommandContext& context, const Options& options) {
 int list_runs(const CommandContext& context, const Options& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    return show_list(
-        context, api->get_json(path_of(options) + "/runs?limit=" + std::to_string(options.limit)),
-        {{"DUE", "OUTCOME", "JOB", "STATE", "WHY"}}, run_row, "It was never due yet.");
+    const auto path = path_of(*api, options);
+    if (!path) return refuse(context, path.error());
+    return show_list(context, api->get_json(*path + "/runs?limit=" + std::to_string(options.limit)),
+                     {{"DUE", "OUTCOME", "JOB", "STATE", "WHY"}}, run_row,
+                     "It has not been due yet.");
 }
 
 void add_settings(CLI::App& command, Options& options, bool required) {
@@ -193,13 +208,15 @@ void add_settings(CLI::App& command, Options& options, bool required) {
     command.add_option("--time-zone", options.time_zone, "Europe/Berlin, …; UTC by default");
     command
         .add_option("--misfire", options.misfire,
-                    "For times at which no server ran: skip, once or all")
+                    "Runs missed while no server was up: skip them, run once, or run all")
         ->check(CLI::IsMember({"skip", "once", "all"}));
-    command.add_option("--misfire-limit", options.misfire_limit, "How many, of all")
+    command
+        .add_option("--misfire-limit", options.misfire_limit,
+                    "With --misfire all: at most this many missed runs")
         ->check(CLI::Range(1, 100));
     command
         .add_option("--overlap", options.overlap,
-                    "While an earlier job runs: allow, skip, cancel or queue")
+                    "When the previous job has not ended: allow, skip, cancel or queue")
         ->check(CLI::IsMember({"allow", "skip", "cancel", "queue"}));
     auto* job =
         command.add_option("--job", options.job_file, "File with the job's spec as JSON, or -");
@@ -212,34 +229,34 @@ void add_settings(CLI::App& command, Options& options, bool required) {
 }  // namespace
 
 void add_schedules(CLI::App& app, CommandContext& context) {
-    auto* group = app.add_subcommand("schedules", "Have jobs submitted again and again");
+    auto* group = app.add_subcommand("schedules", "Submit jobs on a schedule");
     group->require_subcommand(1);
     group->fallthrough();
     group->add_subcommand("list", "List the team's schedules")->callback([&context] {
         context.exit_code = list(context);
     });
     const auto options = std::make_shared<Options>();
-    auto* add_command = group->add_subcommand("add", "Add one");
-    add_command->add_option("name", options->name, "What to call it")->required();
+    auto* add_command = group->add_subcommand("add", "Add a schedule");
+    add_command->add_option("name", options->name, "Name of the schedule")->required();
     add_settings(*add_command, *options, true);
     add_command->callback([&context, options] { context.exit_code = add(context, *options); });
     const auto on_schedule = [&](const char* name, const char* help, auto run) {
         auto* command = group->add_subcommand(name, help);
-        command->add_option("schedule", options->id, "The schedule's id")->required();
+        command->add_option("schedule", options->id, "The schedule, by name or id")->required();
         command->callback([&context, options, run] { context.exit_code = run(context, *options); });
         return command;
     };
-    on_schedule("show", "Show one, with its next runs", show);
-    auto* edit_command = on_schedule("edit", "Change what is given", edit);
-    edit_command->add_option("--name", options->name, "What to call it");
+    on_schedule("show", "Show a schedule and its next runs", show);
+    auto* edit_command = on_schedule("edit", "Change the given settings, keep the others", edit);
+    edit_command->add_option("--name", options->name, "New name");
     add_settings(*edit_command, *options, false);
-    on_schedule("pause", "Submit nothing until it is resumed", pause);
-    on_schedule("resume", "Go on after a pause", resume);
-    on_schedule("run", "Submit its job now", run);
-    on_schedule("runs", "List what became of its times, newest first", list_runs)
-        ->add_option("--limit", options->limit, "How many")
+    on_schedule("pause", "Stop submitting until resumed", pause);
+    on_schedule("resume", "Resume after a pause", resume);
+    on_schedule("run", "Submit the job now", run);
+    on_schedule("runs", "List past runs and their outcome, newest first", list_runs)
+        ->add_option("--limit", options->limit, "At most this many")
         ->check(CLI::Range(1, 200));
-    on_schedule("remove", "Delete it; its jobs stay", remove);
+    on_schedule("remove", "Delete the schedule; its jobs are kept", remove);
     add_schedules_next(*group, context);
 }
 

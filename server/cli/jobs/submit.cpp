@@ -3,11 +3,14 @@
 #include "server/client/session.hpp"
 #include "server/jobs/command.hpp"
 #include "server/jobs/registry.hpp"
+#include "server/terminal/assignment.hpp"
 #include "server/terminal/follow_job.hpp"
 #include "server/terminal/input_file.hpp"
 #include "server/terminal/upload_bar.hpp"
+#include "server/terminal/wait_reason.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,22 +33,10 @@ struct Options {
     int priority = 0;
     std::string run_at;  // RFC 3339, as the deadline
     std::string deadline;
-    double timeout_seconds = 0;  // 0: none
+    std::optional<double> timeout_seconds;
     std::string unique_key;
     bool watch = false;
 };
-
-// "member=value": the value as JSON when it is JSON, else as text.
-Result<void> assign(json& object, const std::string& setting) {
-    const auto equals = setting.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-        return fail(Errc::invalid_input, "--set takes member=value, not \"" + setting + "\".");
-    }
-    const auto value = setting.substr(equals + 1);
-    auto parsed = json::parse(value, nullptr, false);
-    object[setting.substr(0, equals)] = parsed.is_discarded() ? json(value) : std::move(parsed);
-    return {};
-}
 
 // A file that is too long for one request becomes a dataset; the job names it and its columns.
 Result<json> dataset_args(client::ApiClient& api, const Options& options,
@@ -57,7 +48,11 @@ Result<json> dataset_args(client::ApiClient& api, const Options& options,
                   format_count(dataset->value("records_failed", std::int64_t{0})) +
                   " of them unreadable");
     json args{{"dataset", dataset->at("id")}};
-    if (!options.columns.empty()) args["columns"] = terminal::column_args(options.columns);
+    if (!options.columns.empty()) {
+        auto columns = terminal::column_args(options.columns);
+        if (!columns) return columns;
+        args["columns"] = std::move(*columns);
+    }
     return args;
 }
 
@@ -78,9 +73,13 @@ Result<json> build_request(client::ApiClient& api, const Options& options,
             if (!uploaded) return uploaded;
             args = std::move(*uploaded);
         }
+    } else if (!options.columns.empty()) {
+        auto columns = terminal::column_args(options.columns);
+        if (!columns) return fail(columns.error());
+        args["columns"] = std::move(*columns);
     }
     for (const auto& setting : options.settings) {
-        if (auto done = assign(args, setting); !done) return fail(done.error());
+        if (auto done = terminal::assign(args, setting); !done) return fail(done.error());
     }
     json labels = json::object();
     for (const auto& label : options.labels) {
@@ -96,7 +95,7 @@ Result<json> build_request(client::ApiClient& api, const Options& options,
     if (options.priority != 0) request["priority"] = options.priority;
     if (!options.run_at.empty()) request["run_at"] = options.run_at;
     if (!options.deadline.empty()) request["deadline"] = options.deadline;
-    if (options.timeout_seconds > 0) request["timeout_seconds"] = options.timeout_seconds;
+    if (options.timeout_seconds) request["timeout_seconds"] = *options.timeout_seconds;
     if (!options.unique_key.empty()) request["unique"] = {{"key", options.unique_key}};
     return request;
 }
@@ -113,11 +112,17 @@ int submit(const CommandContext& context, const Options& options) {
     const auto id = job->value("id", "");
     if (!options.watch) {
         context.terminal.line(context.json ? job->dump(2) : id);
+        terminal::WaitReason(context, id).look(job->value("state", ""));
         return 0;
     }
     context.terminal.note("Submitted " + id);
     const int code = follow_job(context, id);
-    return code == 0 && !context.json ? show_report(context, id) : code;
+    const bool has_report = code == static_cast<int>(terminal::ExitStatus::done) ||
+                            code == static_cast<int>(terminal::ExitStatus::partly);
+    if (has_report && !context.json) {
+        if (const int shown = show_report(context, id); shown != 0) return shown;
+    }
+    return code;
 }
 
 }  // namespace
@@ -135,7 +140,7 @@ void add_submit(CLI::App& app, CommandContext& context) {
     command->add_option("--name", options->name, "A name for people");
     command->add_option("--label", options->labels, "key=value, repeatable");
     command->add_option("--set", options->settings,
-                        "An argument of the kind as member=value, repeatable");
+                        "An argument of the kind as member=value or outer.inner=value, repeatable");
     command->add_option("--column", options->columns,
                         "Which column of the file is which member: text=headline");
     command->add_option("--idempotency-key", options->idempotency_key,
@@ -145,8 +150,10 @@ void add_submit(CLI::App& app, CommandContext& context) {
     command->add_option("--run-at", options->run_at,
                         "Not before this time, like 2026-03-01T12:00:00Z");
     command->add_option("--deadline", options->deadline, "Fail if not done by this time");
-    command->add_option("--timeout", options->timeout_seconds,
-                        "Fail if running for longer, in seconds");
+    command
+        ->add_option("--timeout", options->timeout_seconds,
+                     "Fail if running for longer, in seconds")
+        ->check(CLI::PositiveNumber);
     command->add_option("--unique", options->unique_key,
                         "Refuse while another job with this key has not ended");
     command->add_flag("--watch", options->watch, "Follow the job to its end and show its report");

@@ -1,3 +1,4 @@
+#include "engine/base/closest.hpp"
 #include "server/app/address.hpp"
 #include "server/app/database.hpp"
 #include "server/cli/commands.hpp"
@@ -11,7 +12,6 @@
 #include "server/terminal/command_context.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,11 +19,13 @@
 #include <CLI/CLI.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <nlohmann/json.hpp>
 
 namespace plimsoll::cli {
 namespace {
 
 using boost::asio::awaitable;
+using nlohmann::json;
 
 struct AdminRequest {
     enum class What {
@@ -58,6 +60,57 @@ std::string known_server(const app::Settings& settings) {
     return settings.http.port == 0 ? "" : app::address_of(settings.http, settings.http.port);
 }
 
+// What a request did: for programs and for people.
+struct Answer {
+    json value;
+    std::string text;
+};
+
+json json_of(const identity::User& user) {
+    return {{"id", to_public(user.id)},
+            {"name", user.name},
+            {"email", user.email},
+            {"is_admin", user.administrator},
+            {"disabled", user.disabled}};
+}
+
+json json_of(const identity::Team& team) {
+    return {{"id", to_public(team.id)}, {"name", team.name}};
+}
+
+std::string text_of(const identity::User& user) {
+    return to_public(user.id) + "  " + user.name + (user.administrator ? "  administrator" : "") +
+           (user.disabled ? "  disabled" : "");
+}
+
+std::string text_of(const identity::Team& team) {
+    return to_public(team.id) + "  " + team.name;
+}
+
+template <class Thing>
+Answer listed(const char* name, const std::vector<Thing>& things) {
+    Answer answer{{{name, json::array()}}, {}};
+    for (const auto& thing : things) {
+        answer.value[name].push_back(json_of(thing));
+        answer.text += (answer.text.empty() ? "" : "\n") + text_of(thing);
+    }
+    return answer;
+}
+
+// The one of this name or id.
+template <class Thing>
+Result<Thing> find(const std::vector<Thing>& things, const std::string& what,
+                   const std::string& text) {
+    std::vector<std::string> names;
+    for (const auto& thing : things) {
+        if (thing.name == text || to_public(thing.id) == text) return thing;
+        names.push_back(thing.name);
+    }
+    return fail(Errc::not_found,
+                "There is no " + what + " \"" + text + "\"." + did_you_mean(text, names),
+                "--" + what);
+}
+
 // The requests by name instead of by id, on the installation's behalf: the operator of the machine
 // is nobody's user, so audit rows name the first administrator.
 class Administration {
@@ -65,7 +118,7 @@ class Administration {
     Administration(identity::IdentityStore& store, postgres::DatabaseClock& clock)
         : store_(store), clock_(clock) {}
 
-    awaitable<Result<std::string>> run(const AdminRequest& request) {
+    awaitable<Result<Answer>> run(const AdminRequest& request) {
         auto users = co_await store_.users();
         if (!users) co_return fail(users.error());
         users_ = std::move(*users);
@@ -83,9 +136,9 @@ class Administration {
                    "command line"};
         switch (request.what) {
             case What::list_users:
-                co_return list_users();
+                co_return listed("users", users_);
             case What::list_teams:
-                co_return list_teams();
+                co_return listed("teams", teams_);
             case What::add_user:
                 co_return co_await add_user(request);
             case What::set_user:
@@ -103,60 +156,40 @@ class Administration {
     }
 
   private:
-    Result<UserId> user(const std::string& name) const {
-        for (const auto& user : users_) {
-            if (user.name == name) return user.id;
-        }
-        return fail(Errc::not_found, "There is no user \"" + name + "\".", "--user");
+    Result<UserId> user(const std::string& text) const {
+        const auto found = find(users_, "user", text);
+        if (!found) return fail(found.error());
+        return found->id;
     }
 
-    Result<TeamId> team(const std::string& name) const {
-        for (const auto& team : teams_) {
-            if (team.name == name) return team.id;
-        }
-        return fail(Errc::not_found, "There is no team \"" + name + "\".", "--team");
+    Result<TeamId> team(const std::string& text) const {
+        const auto found = find(teams_, "team", text);
+        if (!found) return fail(found.error());
+        return found->id;
     }
 
-    std::string list_users() const {
-        std::string text;
-        for (const auto& user : users_) {
-            text += to_public(user.id) + "  " + user.name +
-                    (user.administrator ? "  administrator" : "") +
-                    (user.disabled ? "  disabled" : "") + "\n";
-        }
-        return text;
-    }
-
-    std::string list_teams() const {
-        std::string text;
-        for (const auto& team : teams_) text += to_public(team.id) + "  " + team.name + "\n";
-        return text;
-    }
-
-    awaitable<Result<std::string>> add_user(const AdminRequest& request) {
+    awaitable<Result<Answer>> add_user(const AdminRequest& request) {
         auto user = co_await store_.create_user(author_, request.user, request.email,
                                                 request.administrator);
         if (!user) co_return fail(user.error());
-        co_return to_public(user->id) + "\n";
+        co_return Answer{json_of(*user), to_public(user->id)};
     }
 
-    awaitable<Result<std::string>> set_user(const AdminRequest& request) {
+    awaitable<Result<Answer>> set_user(const AdminRequest& request) {
         const auto who = user(request.user);
         if (!who) co_return fail(who.error());
         auto done = co_await store_.update_user(author_, *who, request.change);
         if (!done) co_return fail(done.error());
-        co_return to_public(done->id) + "  " + done->name +
-            (done->administrator ? "  administrator" : "") + (done->disabled ? "  disabled" : "") +
-            "\n";
+        co_return Answer{json_of(*done), text_of(*done)};
     }
 
-    awaitable<Result<std::string>> add_team(const AdminRequest& request) {
+    awaitable<Result<Answer>> add_team(const AdminRequest& request) {
         auto team = co_await store_.create_team(author_, request.team);
         if (!team) co_return fail(team.error());
-        co_return to_public(team->id) + "\n";
+        co_return Answer{json_of(*team), to_public(team->id)};
     }
 
-    awaitable<Result<std::string>> set_member(const AdminRequest& request) {
+    awaitable<Result<Answer>> set_member(const AdminRequest& request) {
         const auto who = user(request.user);
         if (!who) co_return fail(who.error());
         const auto where = team(request.team);
@@ -167,10 +200,12 @@ class Administration {
                            "--role");
         auto done = co_await store_.set_member(author_, *where, *who, *role);
         if (!done) co_return fail(done.error());
-        co_return request.user + " is " + request.role + " of " + request.team + "\n";
+        co_return Answer{
+            {{"user_id", to_public(*who)}, {"team_id", to_public(*where)}, {"role", request.role}},
+            request.user + " is " + request.role + " of " + request.team};
     }
 
-    awaitable<Result<std::string>> add_token(const AdminRequest& request) {
+    awaitable<Result<Answer>> add_token(const AdminRequest& request) {
         const auto who = user(request.user);
         if (!who) co_return fail(who.error());
         const auto where = team(request.team);
@@ -184,11 +219,11 @@ class Administration {
         auto made = co_await store_.create_token({*where, *who, author_.request_id},
                                                  std::move(token), secret.hash, {});
         if (!made) co_return fail(made.error());
-        co_return secret.text + "\n";
+        co_return Answer{{{"secret", secret.text}}, secret.text};
     }
 
-    awaitable<Result<std::string>> sign_in_link(const AdminRequest& request,
-                                                const std::string& administrator) {
+    awaitable<Result<Answer>> sign_in_link(const AdminRequest& request,
+                                           const std::string& administrator) {
         const auto who = user(request.user.empty() ? administrator : request.user);
         if (!who) co_return fail(who.error());
         const auto where = request.team.empty() ? co_await first_team(*who) : team(request.team);
@@ -199,7 +234,8 @@ class Administration {
         auto made = co_await store_.create_sign_in_link(author_, *who, *where, secret.hash,
                                                         clock_.now() + kLinkLifetime);
         if (!made) co_return fail(made.error());
-        co_return request.base_url + "/#/sign-in/" + secret.text + "\n";
+        const auto link = request.base_url + "/#/sign-in/" + secret.text;
+        co_return Answer{{{"link", link}}, link};
     }
 
     // That the user is a member of: an administrator sees more teams than those.
@@ -226,7 +262,7 @@ class Administration {
 int run_admin(const CommandContext& context, const app::Settings& settings, AdminRequest request) {
     if (request.base_url.empty()) request.base_url = known_server(settings);
     auto database = app::Database::attach(settings);
-    Result<std::string> answer = fail(Errc::internal, "Nothing ran.");
+    Result<Answer> answer = fail(Errc::internal, "Nothing ran.");
     if (!database) {
         answer = fail(database.error());
     } else {
@@ -247,10 +283,13 @@ int run_admin(const CommandContext& context, const app::Settings& settings, Admi
             });
         io.run();
     }
-    if (!answer) {
-        return refuse(context, answer.error(), answer.error().code == Errc::unavailable ? 4 : 2);
+    if (!answer && answer.error().code == Errc::unavailable) {
+        answer.error().message +=
+            " Say where the server keeps its data: --data FOLDER, --database.url URL or --config "
+            "FILE; a private database runs only while its server does.";
     }
-    std::fputs(answer->c_str(), stdout);
+    if (!answer) return refuse(context, answer.error());
+    context.terminal.line(context.json ? answer->value.dump(2) : answer->text);
     return 0;
 }
 
@@ -261,15 +300,16 @@ void add_admin(CLI::App& app, CommandContext& context) {
         app.add_subcommand("admin", "Manage users, teams and tokens on the database itself");
     command->require_subcommand(1);
     const auto flags = std::make_shared<SettingsFlags>();
-    flags->add_to(*command);
+    flags->add_to(*command, SettingsFlags::Listed::database);
     const auto request = std::make_shared<AdminRequest>();
     const auto add = [&](const char* name, const char* help, What what) {
         auto* sub = command->add_subcommand(name, help)->fallthrough();
         sub->callback([&context, flags, request, what] {
             request->what = what;
             const auto settings = flags->load();
-            context.exit_code = settings ? run_admin(context, *settings, *request)
-                                         : refuse(context, settings.error(), 2);
+            context.exit_code =
+                settings ? run_admin(context, *settings, *request)
+                         : refuse(context, settings.error(), terminal::ExitStatus::usage);
         });
         return sub;
     };

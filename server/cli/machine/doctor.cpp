@@ -179,11 +179,12 @@ int run_doctor(const CommandContext& context, const app::Settings& settings) {
 void add_doctor(CLI::App& app, CommandContext& context) {
     const auto flags = std::make_shared<SettingsFlags>();
     auto* command = app.add_subcommand("doctor", "Say what is there, what is wrong and what to do");
-    flags->add_to(*command);
+    flags->add_to(*command, SettingsFlags::Listed::database);
     command->callback([&context, flags] {
         const auto settings = flags->load();
-        context.exit_code =
-            settings ? run_doctor(context, *settings) : refuse(context, settings.error(), 2);
+        context.exit_code = settings
+                                ? run_doctor(context, *settings)
+                                : refuse(context, settings.error(), terminal::ExitStatus::usage);
     });
 }
 

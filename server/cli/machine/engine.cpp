@@ -37,7 +37,7 @@ int run_engine(const CommandContext& context, const app::Settings& settings) {
 void add_engine(CLI::App& app, CommandContext& context) {
     add_settings_command(app, context, "engine",
                          "Run workers for this machine's devices, beside or far from a server",
-                         run_engine);
+                         SettingsFlags::Listed::database, run_engine);
 }
 
 }  // namespace plimsoll::cli

@@ -17,9 +17,9 @@ int migrate(const CommandContext& context, const app::Settings& settings) {
                  "Set database.migrate_url (PLIMSOLL_DATABASE_MIGRATE_URL): a role that may create "
                  "roles and schemas.");
     }
-    if (!database) return refuse(context, database.error(), 2);
+    if (!database) return refuse(context, database.error(), terminal::ExitStatus::usage);
     const auto report = postgres::migrate((*database)->migrator());
-    if (!report) return refuse(context, report.error(), 1);
+    if (!report) return refuse(context, report.error(), terminal::ExitStatus::failed);
     std::printf("Schema version %d, was %d. %d functions written.\n", report->after, report->before,
                 report->functions);
     if (report->newer_functions) {
@@ -32,7 +32,7 @@ int migrate(const CommandContext& context, const app::Settings& settings) {
 
 void add_migrate(CLI::App& app, CommandContext& context) {
     add_settings_command(app, context, "migrate", "Bring the database's schema up to date",
-                         migrate);
+                         SettingsFlags::Listed::database, migrate);
 }
 
 }  // namespace plimsoll::cli

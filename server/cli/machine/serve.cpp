@@ -7,11 +7,12 @@
 namespace plimsoll::cli {
 
 void add_serve(CLI::App& app, CommandContext& context) {
-    add_settings_command(app, context, "serve", "Serve the API and the web pages",
-                         [](const CommandContext& running, const app::Settings& settings) {
-                             const auto served = app::serve(settings);
-                             return served ? 0 : refuse(running, served.error(), 1);
-                         });
+    add_settings_command(
+        app, context, "serve", "Serve the API and the web pages", SettingsFlags::Listed::all,
+        [](const CommandContext& running, const app::Settings& settings) {
+            const auto served = app::serve(settings);
+            return served ? 0 : refuse(running, served.error(), terminal::ExitStatus::failed);
+        });
 }
 
 }  // namespace plimsoll::cli

@@ -10,7 +10,7 @@
 
 namespace plimsoll::cli {
 
-void SettingsFlags::add_to(CLI::App& command) {
+void SettingsFlags::add_to(CLI::App& command, Listed listed) {
     command.add_option("--config", file_, "YAML file of settings")->check(CLI::ExistingFile);
     for (const auto& setting : app::all_settings()) {
         const std::string key(setting.key);
@@ -19,9 +19,13 @@ void SettingsFlags::add_to(CLI::App& command) {
         if (key == "http.port") names += ",--port";
         if (key == "database.data_directory") names += ",--data";
         if (key == "log.format") names += ",--log-format";
+        const bool shown = listed == Listed::all || key.starts_with("database.");
         command.add_option(names, values_[key], std::string(setting.help))
             ->type_name(std::string(setting.unit))
-            ->group("Settings");
+            ->group(shown ? "Settings" : "");  // an empty group is not listed
+    }
+    if (listed != Listed::all) {
+        command.footer("All settings of the server are taken: see `plimsoll serve --help`.");
     }
     command.add_flag("--insecure-http", insecure_, "Same as --http.insecure true");
     command.add_flag("--print-config", print_, "Print all settings and leave");
@@ -38,15 +42,15 @@ Result<app::Settings> SettingsFlags::load() const {
 }
 
 void add_settings_command(CLI::App& app, terminal::CommandContext& context, const char* name,
-                          const char* help,
+                          const char* help, SettingsFlags::Listed listed,
                           int (*run)(const terminal::CommandContext&, const app::Settings&)) {
     const auto flags = std::make_shared<SettingsFlags>();
     auto* command = app.add_subcommand(name, help);
-    flags->add_to(*command);
+    flags->add_to(*command, listed);
     command->callback([&context, flags, run] {
         const auto settings = flags->load();
         if (!settings) {
-            context.exit_code = refuse(context, settings.error(), 2);
+            context.exit_code = refuse(context, settings.error(), terminal::ExitStatus::usage);
         } else if (flags->print()) {
             std::fputs(app::print_settings(*settings).c_str(), stdout);
         } else if (!flags->check()) {

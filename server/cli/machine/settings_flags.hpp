@@ -17,8 +17,11 @@ namespace plimsoll::cli {
 // The server's settings as flags, each named by its key; some have a short name beside it: --port.
 class SettingsFlags {
   public:
+    // Which settings the command's help lists; all are taken.
+    enum class Listed { all, database };
+
     // Must outlive `command`.
-    void add_to(CLI::App& command);
+    void add_to(CLI::App& command, Listed listed);
     // Defaults, file, environment, and then these flags.
     Result<app::Settings> load() const;
     bool print() const { return print_; }  // --print-config
@@ -35,7 +38,7 @@ class SettingsFlags {
 // A command that runs with the settings, and honours --print-config and --check-config. `run`
 // returns the exit code.
 void add_settings_command(CLI::App& app, terminal::CommandContext& context, const char* name,
-                          const char* help,
+                          const char* help, SettingsFlags::Listed listed,
                           int (*run)(const terminal::CommandContext&, const app::Settings&));
 
 }  // namespace plimsoll::cli

@@ -50,20 +50,29 @@ class Tokens {
     }
 
     awaitable<Outcome<Response>> revoke(const Call& call) const {
+        const auto named = call.parameters.text("token_id").value_or("");
+        const auto& own = call.principal.token;
+        if (named == "current" && !own) co_return refuse(404, "This request carries no token.");
+        const auto id =
+            named == "current" ? std::optional(own->value) : parse_public_id("tok", named);
+        if (own && id && TokenId{*id} == *own) co_return co_await end(call, *own);
         if (auto may = require_all_scopes(call); !may) co_return tl::unexpected(may.error());
-        const auto id = parse_public_id("tok", call.parameters.text("token_id").value_or(""));
         const auto tokens = co_await visible(call);
         if (!tokens) co_return tl::unexpected<Problem>(tokens.error());
         const auto found = std::ranges::find_if(*tokens, [&id](const identity::Token& token) {
             return id && token.id == TokenId{*id};
         });
         if (found == tokens->end()) co_return refuse(404, "There is no such token.");
-        const auto revoked = co_await store_.revoke_token(author_of(call), found->id);
+        co_return co_await end(call, found->id);
+    }
+
+  private:
+    awaitable<Outcome<Response>> end(const Call& call, TokenId id) const {
+        const auto revoked = co_await store_.revoke_token(author_of(call), id);
         if (!revoked) co_return tl::unexpected<Problem>(revoked.error());
         co_return empty_response(204);
     }
 
-  private:
     // A token with a part of its user's rights must not end or multiply the others.
     static Outcome<void> require_all_scopes(const Call& call) {
         if (has_all_scopes(call.principal)) return {};

@@ -19,7 +19,7 @@ void add(CLI::App& app, CommandContext& context) {
 }  // namespace
 
 int refuse_input(const CommandContext& context, const Error& error) {
-    return refuse(context, error, 2);
+    return refuse(context, error, terminal::ExitStatus::usage);
 }
 
 void print(const std::string& text) {

@@ -2,8 +2,8 @@
 
 #include "server/http/contract/contract.hpp"
 #include "server/http/contract/contract_text.hpp"
+#include "server/terminal/assignment.hpp"
 
-#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -23,24 +23,6 @@ Result<json> read_json(const std::string& path) {
     return value;
 }
 
-// "workload.epochs=5": what reads as JSON is JSON, everything else is text.
-Result<void> set(json& args, const std::string& setting) {
-    const auto equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0) {
-        return fail(Errc::invalid_input, "--set takes place=value.", setting);
-    }
-    std::string place = "/" + setting.substr(0, equals);
-    std::replace(place.begin(), place.end(), '.', '/');
-    const auto text = setting.substr(equals + 1);
-    const auto value = json::parse(text, nullptr, false);
-    try {
-        args[json::json_pointer(place)] = value.is_discarded() ? json(text) : value;
-    } catch (const json::exception&) {
-        return fail(Errc::invalid_input, "--set names no place among the arguments.", setting);
-    }
-    return {};
-}
-
 template <class Value>
 void put(json& args, const char* group, const char* member, const std::optional<Value>& value) {
     if (!value) return;
@@ -51,6 +33,9 @@ void put(json& args, const char* group, const char* member, const std::optional<
 
 Result<json> estimate_args(const EstimateFlags& flags) {
     json args = json::object();
+    if (!flags.preset.empty() && !flags.config.empty()) {
+        return fail(Errc::invalid_input, "--preset and --config each name a model: give one.");
+    }
     if (!flags.file.empty()) {
         auto read = read_json(flags.file);
         if (!read) return fail(read.error());
@@ -73,7 +58,7 @@ Result<json> estimate_args(const EstimateFlags& flags) {
     put(args, nullptr, "safety_margin", flags.safety_margin);
     if (flags.what_ifs || !args.contains("what_ifs")) args["what_ifs"] = flags.what_ifs;
     for (const auto& setting : flags.settings) {
-        if (auto ok = set(args, setting); !ok) return fail(ok.error());
+        if (auto ok = terminal::assign(args, setting); !ok) return fail(ok.error());
     }
     if (!args.contains("model")) {
         return fail(Errc::invalid_input,

@@ -1,6 +1,7 @@
 #include "server/jobs/waves/command/price_file.hpp"
 
 #include "server/client/upload.hpp"
+#include "server/terminal/assignment.hpp"
 
 #include <filesystem>
 
@@ -25,7 +26,11 @@ Result<terminal::JobInput> read_price_file(const std::string& file,
     nlohmann::json args{{"prices", std::move(*prices)},
                         {"format", terminal::is_csv(file) ? "csv" : "jsonl"}};
     if (file != "-") args["symbol"] = std::filesystem::path(file).stem().string();
-    if (!columns.empty()) args["columns"] = terminal::column_args(columns);
+    if (!columns.empty()) {
+        auto chosen = terminal::column_args(columns);
+        if (!chosen) return fail(chosen.error());
+        args["columns"] = std::move(*chosen);
+    }
     return terminal::JobInput{std::move(args), {}, false};
 }
 

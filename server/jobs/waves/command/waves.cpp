@@ -122,7 +122,7 @@ Result<std::vector<SymbolReport>> scan_with_bar(const CommandContext& context,
 
 // Unreadable files are bad input here, whatever their error says.
 int refuse_input(const CommandContext& context, const Error& error) {
-    return refuse(context, error, 2);
+    return refuse(context, error, terminal::ExitStatus::usage);
 }
 
 // 0: counted; 1: no symbol could be; 2: wrong usage or unreadable files.

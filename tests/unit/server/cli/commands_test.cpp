@@ -19,7 +19,9 @@ struct Program {
     CLI::App app;
 
     Program() {
-        for (auto* add : kCommands) add(app, context);
+        for (const auto& group : kGroups) {
+            for (auto* add : group.commands) add(app, context);
+        }
         for (const auto& kind : jobs::commands()) {
             if (kind.add != nullptr) kind.add(app, context);
         }
@@ -28,10 +30,12 @@ struct Program {
 
 TEST(Commands, AddOneCommandEach) {
     CommandContext context;
-    for (auto* add : kCommands) {
-        CLI::App app;
-        add(app, context);
-        EXPECT_EQ(app.get_subcommands({}).size(), 1U);
+    for (const auto& group : kGroups) {
+        for (auto* add : group.commands) {
+            CLI::App app;
+            add(app, context);
+            EXPECT_EQ(app.get_subcommands({}).size(), 1U);
+        }
     }
 }
 

@@ -13,7 +13,7 @@ TEST(Refuse, ReturnsTheExitCodeOfTheError) {
     EXPECT_EQ(refuse(context, {Errc::forbidden, "m", ""}), 3);
     EXPECT_EQ(refuse(context, {Errc::unavailable, "m", ""}), 4);
     EXPECT_EQ(refuse(context, {Errc::timeout, "m", ""}), 4);
-    EXPECT_EQ(refuse(context, {Errc::unavailable, "m", ""}, 1), 1);
+    EXPECT_EQ(refuse(context, {Errc::unavailable, "m", ""}, ExitStatus::failed), 1);
 }
 
 TEST(Refuse, PrintsTheMessageAndItsPlaceToStandardError) {
@@ -24,6 +24,16 @@ TEST(Refuse, PrintsTheMessageAndItsPlaceToStandardError) {
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
               "Error: It is wrong. (--name)\nError: It is wrong.\n");
     EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+}
+
+TEST(Refuse, PrintsJsonForPrograms) {
+    CommandContext context;
+    context.json = true;
+    testing::internal::CaptureStderr();
+    refuse(context, {Errc::invalid_input, "It is wrong.", "--name"});
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "{\"error\":{\"code\":\"invalid_input\",\"message\":\"It is wrong.\",\"where\":"
+              "\"--name\"}}\n");
 }
 
 }  // namespace

@@ -1,0 +1,35 @@
+#include "server/cli/commands.hpp"
+#include "server/terminal/command_context.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace plimsoll::cli {
+
+void add_help(CLI::App& app, CommandContext& context) {
+    const auto path = std::make_shared<std::vector<std::string>>();
+    auto* command = app.add_subcommand("help", "Show the help of a command");
+    command->add_option("command", *path, "The command, for example: queue share");
+    command->callback([&app, &context, path] {
+        CLI::App* shown = &app;
+        std::string before;
+        for (const auto& name : *path) {
+            before += (before.empty() ? "" : " ") + shown->get_name();
+            const auto found = shown->get_subcommands(
+                [&name](const CLI::App* sub) { return sub->get_name() == name; });
+            shown = found.empty() ? nullptr : found.front();
+            if (shown == nullptr) {
+                context.exit_code = refuse(
+                    context,
+                    {Errc::not_found, "`" + before + "` has no command \"" + name + "\".", {}});
+                return;
+            }
+        }
+        context.terminal.line(shown->help(before));
+    });
+}
+
+}  // namespace plimsoll::cli

@@ -1,0 +1,86 @@
+#include "server/cli/commands.hpp"
+#include "server/client/api_client.hpp"
+#include "server/client/credentials.hpp"
+#include "server/terminal/command_context.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::cli {
+namespace {
+
+struct Options {
+    std::string server;  // empty: the current one
+    bool all = false;
+};
+
+Result<std::vector<std::string>> named(const client::Wallet& wallet, const Options& options) {
+    std::vector<std::string> servers;
+    if (options.all) {
+        for (const auto& [server, entry] : wallet.servers) servers.push_back(server);
+        return servers;
+    }
+    if (options.server.empty()) {
+        if (wallet.current.empty()) return servers;
+        servers.push_back(wallet.current);
+        return servers;
+    }
+    auto server = client::find_server(wallet, options.server);
+    if (!server) return fail(server.error());
+    servers.push_back(std::move(*server));
+    return servers;
+}
+
+// A token that the server no longer takes is as good as revoked.
+Result<void> revoke(const std::string& server, const std::string& token) {
+    client::ApiClient api(server, token);
+    auto ended = api.send("DELETE", "/v1/tokens/current");
+    if (!ended && ended.error().code != Errc::unauthenticated) return fail(ended.error());
+    return {};
+}
+
+int logout(const CommandContext& context, const Options& options) {
+    auto wallet = client::load_wallet();
+    if (!wallet) return refuse(context, wallet.error());
+    const auto servers = named(*wallet, options);
+    if (!servers) return refuse(context, servers.error());
+    auto left = nlohmann::json::array();
+    for (const auto& server : *servers) {
+        const auto entry = wallet->servers.at(server);
+        if (entry.made_by_login) {
+            if (const auto revoked = revoke(server, entry.token); !revoked) {
+                context.terminal.note("The token remains valid on the server. " +
+                                      revoked.error().message);
+            }
+        }
+        wallet->servers.erase(server);
+        if (wallet->current == server) wallet->current.clear();
+        left.push_back(server);
+    }
+    if (auto saved = client::save_wallet(*wallet); !saved) return refuse(context, saved.error());
+    if (context.json) {
+        context.terminal.line(nlohmann::json{{"signed_out_of", left}}.dump(2));
+    } else if (servers->empty()) {
+        context.terminal.line("Not signed in to any server.");
+    } else {
+        for (const auto& server : *servers) context.terminal.line("Signed out of " + server + ".");
+    }
+    return 0;
+}
+
+}  // namespace
+
+void add_logout(CLI::App& app, CommandContext& context) {
+    const auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("logout", "Sign out of a server and revoke its token");
+    auto* server = command->add_option("server", options->server,
+                                       "The server, or its host; the current one if left out");
+    command->add_flag("--all", options->all, "Of every server")->excludes(server);
+    command->callback([&context, options] { context.exit_code = logout(context, *options); });
+}
+
+}  // namespace plimsoll::cli

@@ -1,0 +1,78 @@
+#include "server/cli/usage_error.hpp"
+
+#include "engine/base/closest.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace plimsoll::cli {
+namespace {
+
+// The command that was being parsed: `plimsoll`, `queue` or `share`.
+const CLI::App& innermost(const CLI::App& app) {
+    const auto parsed = app.get_subcommands();
+    return parsed.empty() ? app : innermost(*parsed.back());
+}
+
+std::string path_of(const CLI::App& command) {
+    const auto* parent = command.get_parent();
+    return (parent != nullptr ? path_of(*parent) + " " : "") + command.get_name();
+}
+
+std::vector<std::string> commands_of(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const auto* sub : command.get_subcommands([](const CLI::App*) { return true; })) {
+        if (!sub->get_name().empty()) names.push_back(sub->get_name());
+    }
+    return names;
+}
+
+std::vector<std::string> flags_of(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const auto* app = &command; app != nullptr; app = app->get_parent()) {
+        for (const auto* option : app->get_options()) {
+            for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+        }
+    }
+    return names;
+}
+
+Error unknown(const CLI::App& command, const std::string& word) {
+    const bool flag = word.starts_with("-");
+    const auto known = flag ? flags_of(command) : commands_of(command);
+    const auto path = path_of(command);
+    std::string text;
+    if (flag) {
+        text = "`" + path + "` has no flag " + word.substr(0, word.find('=')) + ".";
+    } else if (known.empty()) {
+        text = "`" + path + "` takes no further argument, \"" + word + "\".";
+    } else {
+        text = "`" + path + "` has no command \"" + word + "\".";
+    }
+    text += did_you_mean(word.substr(0, word.find('=')), known);
+    return {Errc::invalid_input, text + " See `" + path + " --help`.", {}};
+}
+
+}  // namespace
+
+Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
+    const auto& command = innermost(app);
+    const auto left = app.remaining(true);
+    // What was not understood comes first: a missing command is mostly a mistyped one. A value
+    // after an unknown flag is not the mistake.
+    const auto flag =
+        std::ranges::find_if(left, [](const auto& word) { return word.starts_with("-"); });
+    if (flag != left.end()) return unknown(command, *flag);
+    if (!left.empty()) return unknown(command, left.front());
+    const auto path = path_of(command);
+    if (error.get_name() == "RequiredError" && !commands_of(command).empty()) {
+        return {
+            Errc::invalid_input, "`" + path + "` needs a command. See `" + path + " --help`.", {}};
+    }
+    return {Errc::invalid_input, std::string(error.what()) + ". See `" + path + " --help`.", {}};
+}
+
+}  // namespace plimsoll::cli

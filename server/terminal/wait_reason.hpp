@@ -1,0 +1,30 @@
+#pragma once
+
+#include "server/terminal/command_context.hpp"
+
+#include <chrono>
+#include <string>
+
+namespace plimsoll::terminal {
+
+// Says on standard error why a job has not started: what keeps it from starting (no device, a hold,
+// a quota, a time) at once, that others are ahead of it when it takes longer, and each reason once.
+class WaitReason {
+  public:
+    WaitReason(const CommandContext& context, std::string job_id);
+
+    // To be called often while the job is watched; asks the server at most every 15 seconds, over a
+    // connection of its own. Does nothing unless `state` is "queued" or "scheduled".
+    void look(const std::string& state);
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    const CommandContext& context_;
+    std::string job_id_;
+    std::string said_;
+    Clock::time_point began_ = Clock::now();
+    Clock::time_point next_ = began_;
+};
+
+}  // namespace plimsoll::terminal

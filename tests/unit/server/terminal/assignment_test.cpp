@@ -1,0 +1,42 @@
+#include "server/terminal/assignment.hpp"
+
+#include <gmock/gmock.h>
+
+namespace plimsoll::terminal {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+TEST(Assign, TakesPlacesWithinPlaces) {
+    json args = {{"columns", {{"text", "a"}}}, {"kept", 1}};
+    for (const auto* setting : {"columns.text=headline", "training.batch=8", "model=vader",
+                                "empty=", "list=[1, 2]", "formula=a=b"}) {
+        EXPECT_TRUE(assign(args, setting)) << setting;
+    }
+    EXPECT_EQ(args, (json{{"columns", {{"text", "headline"}}},
+                          {"kept", 1},
+                          {"training", {{"batch", 8}}},
+                          {"model", "vader"},
+                          {"empty", ""},
+                          {"list", {1, 2}},
+                          {"formula", "a=b"}}));
+}
+
+TEST(Assign, RefusesWhatIsNoPlace) {
+    json args = {{"model", "vader"}};
+    EXPECT_THAT(assign(args, "model").error().message, HasSubstr("outer.inner=value"));
+    EXPECT_THAT(assign(args, "=1").error().message, HasSubstr("outer.inner=value"));
+    EXPECT_THAT(assign(args, "model.name=1").error().message, HasSubstr("no such place"));
+}
+
+TEST(ColumnArgs, PairMembersWithColumns) {
+    EXPECT_EQ(*column_args({"text=headline", "custom_id=id"}),
+              (json{{"text", "headline"}, {"custom_id", "id"}}));
+    for (const auto* wrong : {"text", "=headline", "text="}) {
+        EXPECT_THAT(column_args({wrong}).error().message, HasSubstr("member=COLUMN")) << wrong;
+    }
+}
+
+}  // namespace
+}  // namespace plimsoll::terminal
