@@ -1,5 +1,7 @@
 #include "server/client/api_client.hpp"
 
+#include "server/base/parse_url.hpp"
+
 #include <variant>
 
 #include <boost/asio/connect.hpp>
@@ -9,7 +11,6 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
-#include <boost/url/parse.hpp>
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::client {
@@ -151,7 +152,7 @@ Error ApiClient::refusal(const Reply& reply) const {
 
 Result<ApiClient::Connection*> ApiClient::connect() {
     if (connection_) return connection_.get();
-    const auto url = boost::urls::parse_uri(server_);
+    const auto url = parse_url(server_);
     if (!url || (url->scheme() != "http" && url->scheme() != "https")) {
         return fail(Errc::invalid_input,
                     "The server must be given as http://host:port, not \"" + server_ + "\".");

@@ -1,5 +1,7 @@
 #include "server/client/credentials.hpp"
 
+#include "server/base/parse_url.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -8,7 +10,6 @@
 #include <vector>
 
 #include <boost/asio/ip/address.hpp>
-#include <boost/url/parse.hpp>
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
@@ -68,7 +69,7 @@ Error not_signed_in(const Wallet& wallet, const std::string& server) {
 }  // namespace
 
 Result<std::string> origin_of(std::string_view address) {
-    const auto url = boost::urls::parse_uri(address);
+    const auto url = parse_url(address);
     const auto scheme = url ? url->scheme_id() : boost::urls::scheme::none;
     const bool tls = scheme == boost::urls::scheme::https;
     if ((scheme != boost::urls::scheme::http && !tls) || url->host().empty()) {
@@ -106,7 +107,7 @@ Result<std::string> find_server(const Wallet& wallet, std::string_view text) {
 }
 
 bool is_private(std::string_view origin) {
-    const auto url = boost::urls::parse_uri(origin);
+    const auto url = parse_url(origin);
     if (!url) return false;
     if (url->scheme() == "https") return true;
     const std::string host = url->host_address();

@@ -1,5 +1,7 @@
 #include "server/webhooks/target.hpp"
 
+#include "server/base/parse_url.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -71,7 +73,7 @@ std::string Target::authority() const {
 }
 
 Result<Target> parse_target(const std::string& url) {
-    const auto parsed = boost::urls::parse_uri(url);
+    const auto parsed = parse_url(url);
     if (!parsed) return not_a_target("The address is not a URL.");
     Target target;
     if (parsed->scheme() == "https") {

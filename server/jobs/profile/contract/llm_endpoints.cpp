@@ -1,8 +1,9 @@
 #include "server/jobs/profile/contract/llm_endpoints.hpp"
 
+#include "server/base/parse_url.hpp"
+
 #include <algorithm>
 
-#include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
 namespace plimsoll::jobs::profile {
@@ -13,7 +14,7 @@ tl::unexpected<Error> refused(std::string_view url, const std::string& rule) {
 }
 
 Result<LlmEndpoint> parse_endpoint(std::string_view text) {
-    const auto url = boost::urls::parse_uri(text);
+    const auto url = parse_url(text);
     if (!url) return refused(text, "is not a URL");
     const std::string_view scheme = url->scheme();
     if (scheme != "http" && scheme != "https") {

@@ -1,0 +1,24 @@
+#include "server/base/parse_url.hpp"
+
+#include <gtest/gtest.h>
+
+namespace plimsoll {
+namespace {
+
+TEST(ParseUrl, TakesAbsoluteUrls) {
+    for (const auto* text : {"http://example.com", "https://user:word@example.com:8443/a?b#c",
+                             "http://127.0.0.1:7272", "http://[::1]/x", "http://a.b?x"}) {
+        EXPECT_TRUE(parse_url(text)) << text;
+    }
+    EXPECT_EQ(std::string(parse_url("http://Example.com:80/x")->host()), "Example.com");
+}
+
+TEST(ParseUrl, RefusesHostsThatTheLibraryWouldCutOff) {
+    for (const auto* text : {"http://127.0.0.1.example.com", "http://10.0.0.1evil/", "example.com",
+                             "/path", "mailto:a@b", ""}) {
+        EXPECT_FALSE(parse_url(text)) << text;
+    }
+}
+
+}  // namespace
+}  // namespace plimsoll
