@@ -26,9 +26,10 @@ Result<AccumulationAdvice> advise_accumulation(std::int64_t max_batch, std::int6
     a.floor = {below, std::max<std::int64_t>(1, target / (below * cards)), cards};
     a.nearest = {batch, std::max<std::int64_t>(1, (target + at_once / 2) / at_once), cards};
     // The largest divisor of the target that fits: 1 always does.
+    if (target % cards != 0) return a;
     for (std::int64_t steps = (share + batch - 1) / batch; steps <= share; ++steps)
         if (share % steps == 0) {
-            a.exact = {share / steps, steps, cards};
+            a.exact = Accumulation{share / steps, steps, cards};
             break;
         }
     return a;

@@ -18,9 +18,9 @@ struct Accumulation {
 struct AccumulationAdvice {
     Accumulation floor;    // never above the target (the NAICS memory guide's choice)
     Accumulation nearest;  // closest to the target
-    // The target itself, with the largest batch that divides it; if the cards do not divide the
-    // target, the closest multiple of the cards.
-    Accumulation exact;
+    // The target itself, with the largest batch that divides it; none where the cards do not divide
+    // the target.
+    std::optional<Accumulation> exact;
 };
 
 // A card's share of a target, rounded; at least 1. `cards` of at least 1.

@@ -56,6 +56,9 @@ std::vector<Change> changes(const ReportRequest& request, const GpuProfile& gpu)
          [](auto& t) { t.attention = Attention::sdpa; }},
         {"8-bit Adam", [](auto& t) { return t.optimizer == Optimizer::adamw; },
          [](auto& t) { t.optimizer = Optimizer::adam_8bit; }},
+        {"sharding all of it over the cards (FSDP)",
+         [](auto& t) { return t.cards > 1 && t.sharding != Sharding::fsdp; },
+         [](auto& t) { t.sharding = Sharding::fsdp; }},
         {"dropping the outputs object after the loss",
          [&shape](auto& t) { return t.hold_outputs && shape.head == Head::language_model; },
          [](auto& t) { t.hold_outputs = false; }},
@@ -71,18 +74,31 @@ std::vector<Change> changes(const ReportRequest& request, const GpuProfile& gpu)
 class Maker {
   public:
     explicit Maker(const ReportRequest& request)
-        : r_(request), share_(share_of_target(request.target_effective_batch, request.cards)) {}
+        : r_(request),
+          share_(share_of_target(request.target_effective_batch, request.settings.cards)) {}
 
     Result<GpuReport> card(const GpuProfile& gpu) {
         GpuReport out;
         out.gpu = gpu;
         settings_ = r_.settings;
+        if (r_.adapts_precision && settings_.precision == Precision::bf16_autocast &&
+            !gpu.has_bf16()) {
+            settings_.precision =
+                gpu.fp16_flops.value > 0 ? Precision::fp16_autocast : Precision::fp32;
+        }
+        out.precision = settings_.precision;
         // From the second micro-batch on, gradients are already allocated.
         if (settings_.accumulation == 1 && !target_fits_at_once(gpu)) settings_.accumulation = 2;
         if (auto ok = search(out); !ok) return fail(ok.error());
         if (settings_.accumulation == 1 && out.batch < share_) {
             settings_.accumulation = 2;
             if (auto ok = search(out); !ok) return fail(ok.error());
+        }
+        // The largest batch is that of the recommended run, whatever batch was asked about.
+        if (r_.batch > 0) {
+            out.batch = r_.batch;
+            out.reason = BatchReason::asked;
+            if (r_.settings.accumulation == 1) settings_.accumulation = r_.batch < share_ ? 2 : 1;
         }
         settings_.batch = out.batch;
         auto options = r_.search.estimate;
@@ -109,8 +125,8 @@ class Maker {
     FootprintByBatch& footprints_on(const GpuProfile& gpu) {
         const auto device = tape_device(gpu);
         return known_
-            .try_emplace({settings_.accumulation, key_of(device)}, r_.shape, settings_, device,
-                         r_.search.estimate, peaks_)
+            .try_emplace({settings_.accumulation, settings_.precision, key_of(device)}, r_.shape,
+                         settings_, device, r_.search.estimate, peaks_)
             .first->second;
     }
 
@@ -121,7 +137,6 @@ class Maker {
     // One or two evaluations instead of a search.
     bool target_fits_at_once(const GpuProfile& gpu) {
         const auto target = share_;
-        if (r_.batch > 0) return r_.batch >= target;
         if (target > r_.search.highest_batch) return false;
         auto& footprints = footprints_on(gpu);
         const auto limit = reserve_limit(gpu, r_.search);
@@ -151,6 +166,14 @@ class Maker {
         return knee;
     }
 
+    // The largest batch of which whole micro-batches make the target, unless that leaves half of
+    // the room unused: then the largest there is, and the target is nearly met.
+    static std::int64_t filling(std::int64_t target, std::int64_t highest) {
+        for (auto batch = highest; batch > highest / 2; --batch)
+            if (target % batch == 0) return batch;
+        return highest;
+    }
+
     // The limits at the current settings, and the batch to report on.
     Result<void> search(GpuReport& out) {
         auto& footprints = footprints_on(out.gpu);
@@ -161,12 +184,13 @@ class Maker {
         for (std::int64_t batch = 4; batch < limits->round_batch; batch *= 4)
             footprints.work(batch);
         out.knee = knee_of(footprints, settings_, out.gpu, *limits);
-        if (r_.batch > 0) {
-            out.batch = r_.batch;
-            out.reason = BatchReason::asked;
-        } else if (limits->max_batch == 0) {
+        if (limits->max_batch == 0) {
             out.batch = 1;
             out.reason = BatchReason::nothing_fits;
+        } else if (r_.goal == Goal::fill) {
+            const bool at_once = share_ <= limits->max_batch;
+            out.batch = at_once ? share_ : filling(share_, limits->round_batch);
+            out.reason = at_once ? BatchReason::target : BatchReason::fill;
         } else if (share_ <= out.knee.batch) {
             out.batch = share_;
             out.reason = BatchReason::target;
@@ -188,14 +212,15 @@ class Maker {
     }
 
     Result<void> advise(GpuReport& out) {
-        auto accumulation = advise_accumulation(out.batch, r_.target_effective_batch, r_.cards);
+        auto accumulation =
+            advise_accumulation(out.batch, r_.target_effective_batch, r_.settings.cards);
         if (!accumulation) return fail(accumulation.error());
         if (out.fit != Fit::no) out.accumulation = *accumulation;
         out.parallel_runs = parallel_runs(out.gpu.total_bytes(), r_.search.safety, out.reserved,
                                           out.gpu.total_bytes() - out.gpu.usable_bytes());
         // Workers that do not fit concurrently, contexts included, take turns.
         auto workload = r_.workload;
-        workload.dataset_size = (workload.dataset_size + r_.cards - 1) / r_.cards;
+        workload.dataset_size = (workload.dataset_size + r_.settings.cards - 1) / r_.settings.cards;
         workload.parallel_workers = static_cast<int>(
             std::clamp<std::int64_t>(out.parallel_runs, 1, workload.parallel_workers));
         out.throughput = model_throughput(out.at_batch.work, settings_, out.gpu, workload);
@@ -245,8 +270,9 @@ class Maker {
             change.make(settings);
             auto& footprints =
                 changed_
-                    .try_emplace({change.name, settings.accumulation, key_of(device)}, r_.shape,
-                                 settings, device, r_.search.estimate, peaks_)
+                    .try_emplace(
+                        {change.name, settings.accumulation, settings_.precision, key_of(device)},
+                        r_.shape, settings, device, r_.search.estimate, peaks_)
                     .first->second;
             const auto limits = find_batch(r_.shape, settings, out.gpu, r_.search, footprints);
             if (!limits || limits->max_batch == 0) continue;
@@ -268,8 +294,9 @@ class Maker {
     const std::int64_t share_;  // of the target effective batch, on each card
     ReservedPeaks peaks_;
     TrainingSettings settings_;  // with what the present card needs
-    std::map<std::pair<int, DeviceKey>, FootprintByBatch> known_;  // by accumulation and device
-    std::map<std::tuple<std::string, int, DeviceKey>, FootprintByBatch> changed_;
+    // By accumulation, precision and device; with a change of the settings, by its name too.
+    std::map<std::tuple<int, Precision, DeviceKey>, FootprintByBatch> known_;
+    std::map<std::tuple<std::string, int, Precision, DeviceKey>, FootprintByBatch> changed_;
 };
 
 }  // namespace
@@ -277,7 +304,6 @@ class Maker {
 Result<Report> make_report(const ReportRequest& request) {
     if (request.gpus.empty())
         return fail(Errc::invalid_input, "At least one GPU is needed.", "/gpus");
-    if (request.cards < 1) return fail(Errc::invalid_input, "At least one card trains.", "/cards");
     if (auto ok = check_settings(request.shape, request.settings); !ok) return fail(ok.error());
     Report report;
     Maker maker(request);

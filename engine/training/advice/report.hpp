@@ -12,19 +12,27 @@
 
 namespace plimsoll::training {
 
+// Which batch to recommend among those that fit.
+enum class Goal {
+    fill,  // the largest, of which whole micro-batches make the target
+    knee,  // the smallest that is hardly slower than the largest; speed is modelled
+};
+
 struct ReportRequest {
     ModelShape shape;
     TrainingSettings settings;
+    // Nobody chose bf16: a card without it trains in fp16 autocast, or in fp32 where it has no fast
+    // fp16 either.
+    bool adapts_precision = false;
     std::optional<Lengths> lengths;  // of the texts; settings.sequence is their longest
     std::vector<GpuProfile> gpus;
     SearchOptions search;
     std::int64_t batch = 0;  // judge this batch; 0 = the recommended one
     // Where it takes several micro-batches, gradients persist between them and are counted.
-    std::int64_t target_effective_batch = 256;
-    // Cards that share the run, each with the whole model and its own micro-batches.
-    int cards = 1;
-    RateQuestion rate;  // its batch is filled in per card
+    std::int64_t target_effective_batch = 256;  // of all settings.cards together
+    RateQuestion rate;                          // its batch is filled in per card
     Workload workload;
+    Goal goal = Goal::fill;
     int cpu_cores = 8;
     std::int64_t host_ram_bytes = 0;
     bool heavy_preprocessing = false;
@@ -51,6 +59,7 @@ struct CurvePoint {
 enum class BatchReason {
     knee,          // larger batches would hardly be faster
     memory,        // the largest round batch that fits, still faster than smaller ones
+    fill,          // the largest that fits, of which whole micro-batches make the target
     target,        // the target effective batch itself
     asked,         // the request
     nothing_fits,  // 1, to report the shortfall
@@ -58,6 +67,7 @@ enum class BatchReason {
 
 struct GpuReport {
     GpuProfile gpu;
+    Precision precision = Precision::fp32;  // of this card's run
     BatchLimits limits;
     Band band;
     Knee knee;               // of the batches that fit
@@ -71,7 +81,7 @@ struct GpuReport {
     std::int64_t headroom_bytes = 0;
     double out_of_memory_probability = 0;  // by the band
     std::optional<AccumulationAdvice> accumulation;
-    Throughput throughput;          // of one card; hours: all cards, without inter-GPU traffic
+    Throughput throughput;          // of one card; hours: all cards, without their communication
     double micro_step_seconds = 0;  // one micro-batch with its share of the optimizer step
     RateAdvice rate;
     LoaderAdvice loader;

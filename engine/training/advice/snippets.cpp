@@ -1,5 +1,9 @@
 #include "engine/training/advice/snippets.hpp"
 
+#include "engine/training/tape/layout.hpp"
+
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace plimsoll::training {
@@ -75,6 +79,7 @@ std::string optimizer_call(const RecommendedSettings& s) {
 RecommendedSettings settings_for(const GpuReport& report, const ReportRequest& request) {
     RecommendedSettings s;
     s.training = request.settings;
+    s.training.precision = report.precision;
     s.epochs = request.workload.epochs;
     s.loader = report.loader;
     s.learning_rate = report.rate.recommended_rate;
@@ -85,17 +90,25 @@ RecommendedSettings settings_for(const GpuReport& report, const ReportRequest& r
         s.accumulation = report.accumulation->nearest.steps;
     }
     s.training.batch = s.batch;
+    s.trainable_parameters = report.at_batch.trainable_parameters;
     return s;
 }
 
 std::string transformers_arguments(const RecommendedSettings& s) {
+    const auto& training = s.training;
+    const auto layout = layout_of(training);
     std::string out;
     if (s.loader.tokenizer_processes > 0)
         out = fmt::format(
             "dataset = dataset.map(lambda rows: tokenizer(rows[\"text\"], truncation=True, "
             "max_length={}),\n"
             "                      batched=True, num_proc={})  # once, before training\n",
-            s.training.sequence, s.loader.tokenizer_processes);
+            training.sequence, s.loader.tokenizer_processes);
+    // The Trainer's bf16=True is autocast on fp32 weights; these are 16-bit weights.
+    const bool half_weights = training.precision == Precision::bf16 && !layout.is_zero();
+    if (half_weights) {
+        out += "model = model.to(torch.bfloat16)  # weights, gradients and optimizer in bf16\n";
+    }
     out += fmt::format(
         "TrainingArguments(\n"
         "    per_device_train_batch_size={},\n"
@@ -108,17 +121,24 @@ std::string transformers_arguments(const RecommendedSettings& s) {
         "    optim=\"{}\",\n"
         "    gradient_checkpointing={},\n"
         "    dataloader_num_workers={},\n",
-        s.batch, s.accumulation, s.learning_rate, s.warmup_steps, s.epochs, python(bf16(s)),
-        python(fp16(s)), optimizer_name(s.training), python(s.training.checkpointing),
-        s.loader.workers);
-    if (s.training.optimizer == Optimizer::sgd_momentum)
-        out += "    optim_args=\"momentum=0.9\",\n";
-    if (!s.training.clip) out += "    max_grad_norm=0,\n";
+        s.batch, s.accumulation, s.learning_rate, s.warmup_steps, s.epochs,
+        python(bf16(s) && !half_weights), python(fp16(s)), optimizer_name(training),
+        python(training.checkpointing), s.loader.workers);
+    if (training.optimizer == Optimizer::sgd_momentum) out += "    optim_args=\"momentum=0.9\",\n";
+    if (!training.clip) out += "    max_grad_norm=0,\n";
+    if (layout.is_zero()) out += "    deepspeed=\"deepspeed.json\",  # below\n";
+    if (layout.sharding == Sharding::fsdp) {
+        out += "    fsdp=\"full_shard auto_wrap\",\n    fsdp_config={\"fsdp_version\": 2},\n";
+    }
     if (s.loader.workers > 0)
         out += fmt::format(
             "    dataloader_prefetch_factor={},\n    dataloader_persistent_workers=True,\n",
             s.loader.prefetch);
-    return out + "    dataloader_pin_memory=True,\n)\n";
+    out += "    dataloader_pin_memory=True,\n)\n";
+    if (layout.sharding != Sharding::none) {
+        out += fmt::format("# torchrun --nproc-per-node {} train.py\n", training.cards);
+    }
+    return out;
 }
 
 std::string yaml_number(double value) {
@@ -148,18 +168,42 @@ std::string lightning_yaml(const RecommendedSettings& s) {
 }
 
 std::string deepspeed_json(const RecommendedSettings& s) {
-    return fmt::format(
+    const auto& training = s.training;
+    const auto layout = layout_of(training);
+    const int stage = layout.is_zero() ? static_cast<int>(training.sharding) -
+                                             static_cast<int>(Sharding::zero1) + 1
+                                       : 0;
+    std::string out = fmt::format(
         "{{\n"
         "  \"train_micro_batch_size_per_gpu\": {},\n"
         "  \"gradient_accumulation_steps\": {},\n"
         "  \"bf16\": {{\"enabled\": {}}},\n"
         "  \"fp16\": {{\"enabled\": {}}},\n"
-        "  \"gradient_clipping\": {},\n"
-        "  \"optimizer\": {{\"type\": \"AdamW\", \"params\": {{\"lr\": {:g}}}}},\n"
-        "  \"zero_optimization\": {{\"stage\": 0}}\n"
-        "}}\n",
-        s.batch, s.accumulation, lower(bf16(s)), lower(fp16(s)), s.training.clip ? "1.0" : "0.0",
-        s.learning_rate);
+        "  \"gradient_clipping\": {},\n",
+        s.batch, s.accumulation, lower(bf16(s)), lower(fp16(s)), training.clip ? "1.0" : "0.0");
+    // Without a block of its own, DeepSpeed wraps the optimizer that the program or the Trainer's
+    // `optim` makes.
+    if (training.optimizer == Optimizer::adamw) {
+        out +=
+            fmt::format("  \"optimizer\": {{\"type\": \"AdamW\", \"params\": {{\"lr\": {:g}}}}},\n",
+                        s.learning_rate);
+    } else if (training.optimizer == Optimizer::sgd ||
+               training.optimizer == Optimizer::sgd_momentum) {
+        out += fmt::format(
+            "  \"optimizer\": {{\"type\": \"SGD\", \"params\": {{\"lr\": {:g}, \"momentum\": "
+            "{}}}}},\n",
+            s.learning_rate, training.optimizer == Optimizer::sgd ? "0.0" : "0.9");
+    } else {
+        out += "  \"zero_allow_untested_optimizer\": true,\n";
+    }
+    // The buckets that the estimate counts.
+    const auto bucket = std::min(kReduceBucket, s.trainable_parameters);
+    out += fmt::format("  \"zero_optimization\": {{\"stage\": {}", stage);
+    if (stage > 0) {
+        out += fmt::format(", \"reduce_bucket_size\": {}, \"overlap_comm\": false", bucket);
+    }
+    if (stage == 3) out += fmt::format(", \"stage3_max_live_parameters\": {}", kMostLive);
+    return out + "}\n}\n";
 }
 
 std::string plain_pytorch(const RecommendedSettings& s) {

@@ -1,5 +1,7 @@
 #include "engine/training/estimate/batch_search.hpp"
 
+#include "engine/training/tape/layout.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -99,7 +101,12 @@ namespace {
 // first prediction of the search uses it.
 std::int64_t state_bytes(const ModelShape& shape, const TrainingSettings& settings) {
     const auto parameters = list_parameters(shape, settings);
-    return settings.weight_bytes() * (count(parameters, false) + 3 * count(parameters, true));
+    const auto layout = layout_of(settings);
+    const auto trained = count(parameters, true);
+    const auto part = [&](bool shards) { return shards ? layout.shard(trained) : trained; };
+    return layout.kept_weights(count(parameters, false)) * layout.weight_bytes +
+           part(layout.shards_gradients) * layout.compute_bytes +
+           part(layout.shards_optimizer) * 2 * layout.master_bytes;
 }
 
 // Largest batch within the limit, 0 if none. Memory is a line but for the allocator's rounding: the

@@ -191,13 +191,11 @@ Result<GpuProfile> make_custom_gpu(const CustomGpu& gpu) {
 std::optional<GpuProfile> profile_named(const DetectedGpu& card,
                                         std::span<const GpuProfile> profiles) {
     const auto card_words = words(card.name);
-    // An RTX PRO 6000 with 96 GB is no RTX 6000.
+    // An RTX PRO 6000 with 96 GB is no RTX 6000. Less memory than the card has is a share of it.
     constexpr double kSameCard = 1.6;
     const auto total = static_cast<double>(card.total_bytes);
     return nearest(card, profiles, [&](const GpuProfile& profile) {
-        return name_matches(profile, card_words) &&
-               profile.memory_bytes.value < total * kSameCard &&
-               total < profile.memory_bytes.value * kSameCard;
+        return name_matches(profile, card_words) && total < profile.memory_bytes.value * kSameCard;
     });
 }
 

@@ -1,3 +1,4 @@
+#include "engine/training/tape/communication.hpp"
 #include "engine/training/tape/graph.hpp"
 
 #include <algorithm>
@@ -146,6 +147,7 @@ void Graph::store_gradient(GraphParameter& p) {
     } else {
         release(grad.buffer);
     }
+    if (communication_ != nullptr && !p.leaf) communication_->arrived(p);
 }
 
 void Graph::send(Edge edge, Gradient gradient) {
@@ -176,6 +178,7 @@ void Graph::drop_saved(Node& n) {
 
 void Graph::run_node(std::int32_t index) {
     auto& n = nodes_[static_cast<std::size_t>(index)];
+    if (communication_ != nullptr) communication_->enter(n.layer, true);
     layer_ = n.layer;
     if (n.frame >= 0 && n.saves && !frames_[static_cast<std::size_t>(n.frame)].filled)
         recompute(n.frame);
@@ -200,6 +203,7 @@ void Graph::run_node(std::int32_t index) {
 
 void Graph::backward(const Var& loss) {
     on_backward_thread_ = true;
+    if (communication_ != nullptr) communication_->begin_backward();
     count_waiting(loss.edge());
     auto& root = nodes_[static_cast<std::size_t>(loss.edge().index)];
     root.gradients[0] = {allocate(4, Group::backward_temporaries), false};
@@ -211,6 +215,7 @@ void Graph::backward(const Var& loss) {
         run_node(index);
     }
     layer_ = -1;
+    if (communication_ != nullptr) communication_->end_backward();
     ++backward_passes_;
     on_backward_thread_ = false;
     nodes_.clear();

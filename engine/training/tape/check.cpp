@@ -37,6 +37,8 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
         return wrong("/frozen_layers", "Adapters freeze the whole model already.");
     if (s.is_series() && (t.frozen_layers > 0 || t.frozen_embeddings))
         return wrong("/frozen_layers", "Freezing parts is known for text models only.");
+    if (t.cards < 1 || t.cards > 100'000)
+        return wrong("/cards", "The cards must lie between 1 and 100000.");
     if (t.checkpointing && s.is_series())
         return wrong("/checkpointing", "Gradient checkpointing is known for text models only.");
     return {};

@@ -1,5 +1,7 @@
 #include "engine/training/tape/graph.hpp"
 
+#include "engine/training/tape/communication.hpp"
+
 #include <algorithm>
 
 namespace plimsoll::training {
@@ -78,9 +80,14 @@ int Graph::add_parameter(const Parameter& p) {
     g.elements = p.elements;
     g.trainable = p.trainable;
     g.adapter = p.adapter;
-    g.dtype = settings_.precision == Precision::bf16 ? Dtype::half : Dtype::fp32;
+    g.dtype = layout_of(settings_).compute_bytes == 2 ? Dtype::half : Dtype::fp32;
     parameters_.push_back(g);
     return static_cast<int>(parameters_.size()) - 1;
+}
+
+void Graph::set_layer(int layer) {
+    if (communication_ != nullptr) communication_->enter(layer, false);
+    layer_ = static_cast<std::int16_t>(layer);
 }
 
 void Graph::count_flops(double flops) {

@@ -36,6 +36,7 @@ struct Gradient {
     bool view = false;
 };
 
+class Communication;
 class Graph;
 
 // A handle like a Python variable: holds its buffer while it lives.
@@ -118,6 +119,7 @@ struct GraphParameter {
     bool trainable = true;
     bool adapter = false;
     bool leaf = false;          // no parameter of the model
+    bool reduced = false;       // its gradient has become a shard
     BufferId cast = kNoBuffer;  // half copy in autocast's cache
     Edge cast_edge;
 };
@@ -157,7 +159,9 @@ class Graph {
     // Recording --------------------------------------------------------------------------------
     void set_phase(Phase phase) { phase_ = phase; }
     Phase phase() const { return phase_; }
-    void set_layer(int layer) { layer_ = static_cast<std::int16_t>(layer); }
+    void set_layer(int layer);
+    // Told of what runs from now on. Must outlive the recording.
+    void attach(Communication& communication) { communication_ = &communication; }
     // Returns a right-sized copy of the events so far and starts a new list that keeps its
     // capacity.
     std::vector<Event> take_events() {
@@ -232,6 +236,7 @@ class Graph {
 
     TrainingSettings settings_;
     TapeDevice device_;
+    Communication* communication_ = nullptr;
     std::vector<Buffer> buffers_;
     std::vector<std::int32_t> counts_;
     std::vector<Event> events_;

@@ -10,18 +10,34 @@ constexpr auto kTemporary = Group::optimizer_temporaries;
 
 }  // namespace
 
-std::vector<std::size_t> OptimizerTape::trainable() const {
-    std::vector<std::size_t> out;
-    for (std::size_t i = 0; i < parameters_.size(); ++i)
-        if (parameters_[i].trainable && graph_.parameter(static_cast<int>(i)).gradient != kNoBuffer)
-            out.push_back(i);
+std::size_t OptimizerTape::trained() const {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+        const auto& p = graph_.parameter(static_cast<int>(i));
+        if (parameters_[i].trainable && (p.gradient != kNoBuffer || p.reduced)) ++count;
+    }
+    return count;
+}
+
+std::vector<OptimizerTape::Piece> OptimizerTape::pieces() const {
+    std::vector<Piece> out;
+    std::int64_t all = 0;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+        const auto& p = parameters_[i];
+        const auto& held = graph_.parameter(static_cast<int>(i));
+        if (!p.trainable || (held.gradient == kNoBuffer && !held.reduced)) continue;
+        all += p.elements;
+        const bool shards = layout_.shards_optimizer;
+        out.push_back({shards ? layout_.shard(p.elements) : p.elements,
+                       shards ? layout_.shard(p.rows) : p.rows, p.matrix});
+    }
+    if (layout_.is_zero() && all > 0) return {{layout_.shard(all), 0, false}};
     return out;
 }
 
 void OptimizerTape::clip() {
     std::vector<BufferId> norms;
-    for (std::size_t i = 0; i < trainable().size(); ++i)
-        norms.push_back(graph_.allocate(4, kTemporary));
+    for (std::size_t i = 0; i < trained(); ++i) norms.push_back(graph_.allocate(4, kTemporary));
     const BufferId stacked =
         graph_.allocate(4 * static_cast<std::int64_t>(norms.size()), kTemporary);
     for (const auto id : norms) graph_.release(id);
@@ -37,9 +53,8 @@ void OptimizerTape::unscale() {
 // byte an element, with fp32 scales a block of 256; small tensors stay in fp32.
 void OptimizerTape::make_state() {
     const auto& settings = graph_.settings();
-    const std::int64_t width = settings.weight_bytes();
-    for (const auto i : trainable()) {
-        const auto& p = parameters_[i];
+    const std::int64_t width = layout_.master_bytes;
+    for (const auto& p : pieces()) {
         const std::int64_t bytes = p.elements * width;
         switch (settings.optimizer) {
             case Optimizer::adamw:
@@ -75,14 +90,14 @@ void OptimizerTape::make_state() {
 // foreach: square roots of every second moment at once. single: root and quotient of one parameter
 // at a time; the previous quotient lives until the next one is bound. fused: none.
 void OptimizerTape::adam_temporaries() {
-    const std::int64_t width = graph_.settings().weight_bytes();
+    const std::int64_t width = layout_.master_bytes;
     std::vector<BufferId> held;
     if (graph_.settings().kernel == OptimizerKernel::foreach)
-        for (const auto i : trainable())
-            held.push_back(graph_.allocate(parameters_[i].elements * width, kTemporary));
+        for (const auto& p : pieces())
+            held.push_back(graph_.allocate(p.elements * width, kTemporary));
     if (graph_.settings().kernel == OptimizerKernel::single)
-        for (const auto i : trainable()) {
-            const std::int64_t bytes = parameters_[i].elements * width;
+        for (const auto& p : pieces()) {
+            const std::int64_t bytes = p.elements * width;
             const BufferId root = graph_.allocate(bytes, kTemporary);
             const BufferId quotient = graph_.allocate(bytes, kTemporary);
             graph_.release(root);
@@ -93,10 +108,9 @@ void OptimizerTape::adam_temporaries() {
 }
 
 void OptimizerTape::adafactor_temporaries() {
-    const std::int64_t width = graph_.settings().weight_bytes();
+    const std::int64_t width = layout_.master_bytes;
     BufferId last = kNoBuffer;
-    for (const auto i : trainable()) {
-        const auto& p = parameters_[i];
+    for (const auto& p : pieces()) {
         if (p.matrix)
             graph_.scratch(sum_scratch(graph_.device(), p.rows, p.elements / p.rows).buffer,
                            kTemporary);

@@ -2,6 +2,7 @@
 
 #include "engine/training/models/parameters.hpp"
 #include "engine/training/tape/graph.hpp"
+#include "engine/training/tape/layout.hpp"
 
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace plimsoll::training {
 class OptimizerTape {
   public:
     OptimizerTape(Graph& graph, const std::vector<Parameter>& parameters)
-        : graph_(graph), parameters_(parameters) {}
+        : graph_(graph), parameters_(parameters), layout_(layout_of(graph.settings())) {}
 
     void clip();     // torch.nn.utils.clip_grad_norm_
     void unscale();  // GradScaler.unscale_, once per step, a few bytes
@@ -22,10 +23,19 @@ class OptimizerTape {
     void make_state();
     void adam_temporaries();
     void adafactor_temporaries();
-    std::vector<std::size_t> trainable() const;
+    // A tensor that the optimizer updates: a parameter, this card's shard of one, or ZeRO's one
+    // flat shard of all.
+    struct Piece {
+        std::int64_t elements = 0;
+        std::int64_t rows = 0;
+        bool matrix = false;
+    };
+    std::vector<Piece> pieces() const;
+    std::size_t trained() const;  // parameters
 
     Graph& graph_;
     const std::vector<Parameter>& parameters_;
+    Layout layout_;
     bool has_state_ = false;
 };
 

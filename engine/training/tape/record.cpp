@@ -1,5 +1,6 @@
 #include "engine/training/tape/record.hpp"
 
+#include "engine/training/tape/communication.hpp"
 #include "engine/training/tape/models.hpp"
 #include "engine/training/tape/optimizer.hpp"
 
@@ -8,6 +9,7 @@ namespace {
 
 // Buffers stand beside the embeddings of each encoder, elsewhere they come last.
 void load_model(Graph& g, const ModelShape& shape, const std::vector<Parameter>& parameters) {
+    const auto layout = layout_of(g.settings());
     const auto buffers = list_buffers(shape);
     std::size_t made = 0;
     const std::size_t per_encoder = shape.family == Family::naics ? 2 : buffers.size();
@@ -19,7 +21,7 @@ void load_model(Graph& g, const ModelShape& shape, const std::vector<Parameter>&
                 g.allocate(buffers[made++], Group::weights);
         const int index = g.add_parameter(parameters[i]);
         auto& p = g.parameter(index);
-        p.data = g.allocate(p.elements * bytes_of(p.dtype), Group::weights);
+        p.data = g.allocate(layout.kept_weights(p.elements) * layout.weight_bytes, Group::weights);
     }
     while (made < buffers.size()) g.allocate(buffers[made++], Group::weights);
 }
@@ -47,9 +49,9 @@ Batch make_batch(Graph& g, const ModelShape& s) {
 }
 
 // One optimizer step: data, forward and backward of every micro-batch, clipping, update.
-void run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer) {
+void run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer,
+              Communication& communication, bool scaled) {
     const auto& settings = g.settings();
-    const bool scaled = settings.precision == Precision::fp16_autocast;
     g.clear_counters();
     {
         Batch batch;
@@ -58,6 +60,7 @@ void run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer) {
             g.set_phase(Phase::data);
             batch = make_batch(g, shape);
             g.set_phase(Phase::forward);
+            communication.begin_forward();
             g.enter_autocast();
             outputs = forward(g, shape, batch);
             g.drop_leaves(false);
@@ -76,8 +79,11 @@ void run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer) {
         }
         g.set_phase(Phase::optimizer);
         if (scaled && !settings.clip) optimizer.unscale();
+        communication.begin_update();
         optimizer.step();
+        communication.end_update();
         optimizer.zero_gradients();
+        if (settings.set_to_none) communication.zero_gradients();
         g.set_phase(Phase::step_end);
     }
     g.drop_leaves(true);
@@ -117,16 +123,21 @@ std::vector<Parameter> list_parameters(const ModelShape& shape, const TrainingSe
 
 Tape record_tape(const ModelShape& shape, const TrainingSettings& settings,
                  const TapeDevice& device) {
-    Graph g(settings, device);
+    Graph g(recorded_settings(settings), device);
+    const auto layout = layout_of(settings);
+    const bool scaled = settings.precision == Precision::fp16_autocast;
     Tape tape;
     const auto parameters = list_parameters(shape, settings);
     load_model(g, shape, parameters);
+    Communication communication(g, layout, parameters);
+    communication.setup();
+    if (layout.sharding != Sharding::none) g.attach(communication);
     tape.setup = g.take_events();
     OptimizerTape optimizer(g, parameters);
-    run_step(g, shape, optimizer);
+    run_step(g, shape, optimizer, communication, scaled);
     tape.first = g.take_events();
     if (!settings.set_to_none) {  // gradients that stay are added to: the next step differs
-        run_step(g, shape, optimizer);
+        run_step(g, shape, optimizer, communication, scaled);
         tape.later = g.take_events();
     }
     tape.work = {g.flops(), g.moved_bytes(), g.kernels(), product_elements(shape, settings)};

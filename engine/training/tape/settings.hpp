@@ -15,6 +15,18 @@ enum class Attention { sdpa, eager };
 // for the card and the tensors.
 enum class SdpaKernel { automatic, flash, efficient, cudnn, math };
 
+// How several cards share a run; each trains on batches of its own. As PyTorch 2.11
+// (DistributedDataParallel, FSDP2's fully_shard on every layer and the root) and DeepSpeed with its
+// default buffers lay memory out.
+enum class Sharding {
+    none,   // one card
+    ddp,    // whole replicas, and buckets for all gradients
+    zero1,  // optimizer state is sharded
+    zero2,  // and gradients
+    zero3,  // and weights; those of a billion parameters may be gathered at once
+    fsdp,   // as zero3; a layer's weights are gathered while it runs
+};
+
 // The properties of a card that affect the tape.
 struct TapeDevice {
     int compute_capability = 90;
@@ -27,7 +39,7 @@ enum class Framework {
     torch_2_11,  // PyTorch 2.11 with transformers 5.17 and peft 0.21
 };
 
-// How the model is trained, one process on one card.
+// How the model is trained, as seen by the process of one card.
 struct TrainingSettings {
     std::int64_t batch = 8;  // samples per micro-batch
     int sequence = 128;      // tokens or time steps
@@ -46,13 +58,13 @@ struct TrainingSettings {
     Lora lora = {};
     bool frozen_embeddings = false;
     int frozen_layers = 0;  // from the bottom
+    Sharding sharding = Sharding::none;
+    int cards = 1;  // that share the run
     Framework framework = Framework::torch_2_11;
 
     bool autocast() const {
         return precision == Precision::bf16_autocast || precision == Precision::fp16_autocast;
     }
-    // Bytes of one element of the model's weights.
-    int weight_bytes() const { return precision == Precision::bf16 ? 2 : 4; }
 };
 
 }  // namespace plimsoll::training

@@ -38,6 +38,8 @@ std::string_view to_string(Group group) {
             return "workspace";
         case Group::backward_temporaries:
             return "backward_temporaries";
+        case Group::communication:
+            return "communication";
     }
     return "";
 }

@@ -26,8 +26,9 @@ enum class Group : std::uint8_t {
     batch,
     workspace,             // cuBLAS and cuBLASLt
     backward_temporaries,  // activation gradients and scratch of backward kernels
+    communication,         // gathered weights and the buckets in which cards exchange gradients
 };
-inline constexpr int kGroups = 17;
+inline constexpr int kGroups = 18;
 std::string_view to_string(Group group);
 
 enum class Phase : std::uint8_t { setup, data, forward, backward, clip, optimizer, step_end };

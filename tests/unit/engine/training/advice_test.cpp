@@ -1,4 +1,3 @@
-#include "engine/training/advice/distributed.hpp"
 #include "engine/training/advice/snippets.hpp"
 #include "engine/training/advice/text.hpp"
 #include "engine/training/models/presets.hpp"
@@ -15,8 +14,8 @@ TEST(Accumulation, FloorNearestAndExact) {
     ASSERT_TRUE(a);
     EXPECT_EQ(a->floor.effective(), 225) << "the guide's choice";
     EXPECT_EQ(a->nearest.effective(), 270);
-    EXPECT_EQ(a->exact.batch, 32);
-    EXPECT_EQ(a->exact.effective(), 256);
+    EXPECT_EQ(a->exact->batch, 32);
+    EXPECT_EQ(a->exact->effective(), 256);
     EXPECT_EQ(advise_accumulation(512, 256)->floor.batch, 256) << "never above the target";
     EXPECT_EQ(advise_accumulation(0, 256).error().where, "/batch");
     EXPECT_EQ(advise_accumulation(8, 0).error().where, "/target_effective_batch");
@@ -27,20 +26,24 @@ TEST(Accumulation, CountsEveryCard) {
     ASSERT_TRUE(even);
     EXPECT_EQ(even->nearest.batch, 45);
     EXPECT_EQ(even->nearest.effective(), 180) << "360 is further away";
-    EXPECT_EQ(even->exact.batch, 32);
-    EXPECT_EQ(even->exact.steps, 2);
-    EXPECT_EQ(even->exact.effective(), 256);
+    EXPECT_EQ(even->exact->batch, 32);
+    EXPECT_EQ(even->exact->steps, 2);
+    EXPECT_EQ(even->exact->effective(), 256);
     const auto odd = advise_accumulation(512, 256, 3);
     ASSERT_TRUE(odd);
     EXPECT_EQ(odd->floor.effective(), 255);
-    EXPECT_EQ(odd->exact.effective(), 255) << "three cards do not divide 256";
+    EXPECT_FALSE(odd->exact) << "three cards do not divide 256";
     EXPECT_EQ(advise_accumulation(8, 2, 4)->nearest.effective(), 4) << "a sample each";
     for (std::int64_t cards = 1; cards < 9; ++cards)
         for (std::int64_t target = cards; target < 300; ++target)
             for (const std::int64_t most : {1, 7, 45, 1000}) {
                 const auto a = advise_accumulation(most, target, cards);
                 ASSERT_LE(a->floor.effective(), target) << most << " on " << cards;
-                ASSERT_LE(std::max({a->floor.batch, a->nearest.batch, a->exact.batch}), most);
+                ASSERT_LE(std::max(a->floor.batch, a->nearest.batch), most);
+                ASSERT_EQ(a->exact.has_value(), target % cards == 0);
+                if (!a->exact) continue;
+                ASSERT_LE(a->exact->batch, most);
+                ASSERT_EQ(a->exact->effective(), target);
             }
     EXPECT_EQ(advise_accumulation(8, 256, 0).error().where, "/cards");
 }
@@ -113,7 +116,8 @@ TEST(Report, CardsShareTheTargetAndTheHours) {
     r.batch = 16;
     r.what_ifs = r.curves = false;
     const auto alone = make_report(r)->gpus.front();
-    r.cards = 4;
+    r.settings.cards = 4;
+    r.settings.sharding = Sharding::ddp;
     const auto shared = make_report(r)->gpus.front();
     EXPECT_EQ(alone.accumulation->nearest.steps, 64);
     EXPECT_EQ(shared.accumulation->nearest.steps, 16);
@@ -121,7 +125,7 @@ TEST(Report, CardsShareTheTargetAndTheHours) {
     EXPECT_EQ(shared.throughput.optimizer_steps_per_epoch, 977);
     EXPECT_NEAR(shared.throughput.hours, alone.throughput.hours / 4, 1e-3);
     EXPECT_EQ(shared.throughput.samples_per_second, alone.throughput.samples_per_second);
-    r.cards = 0;
+    r.settings.cards = 0;
     EXPECT_EQ(make_report(r).error().where, "/cards");
 }
 
@@ -191,49 +195,6 @@ TEST(Diagnosis, AStepsTimeSaysWhetherTheGpuWaitsOrWorksSlowly) {
     EXPECT_TRUE(diagnose(seen)->empty()) << "near what is modelled";
     seen.step_seconds = 0;
     EXPECT_EQ(diagnose(seen).error().where, "/step_seconds");
-}
-
-TEST(Distributed, ShardingSharesOutState) {
-    TrainingSettings t;
-    t.batch = 8;
-    const auto e = *estimate(*preset("llama-1b"), t, {});
-    const auto total = [&](Sharding s) { return share_over(e, s, 4).total(); };
-    EXPECT_GT(total(Sharding::ddp), total(Sharding::zero1));
-    EXPECT_GT(total(Sharding::zero1), total(Sharding::zero2));
-    EXPECT_GT(total(Sharding::zero2), total(Sharding::zero3));
-    EXPECT_GT(total(Sharding::zero3), total(Sharding::fsdp));
-    const auto alone = share_over(e, Sharding::zero3, 1);
-    EXPECT_EQ(alone.buffers, 0);
-    EXPECT_EQ(share_over(e, Sharding::ddp, 4).buffers, 4 * e.trainable_parameters);
-    // Bytes of fp32: weights and gradients 4, AdamW 8, each in four parts.
-    const auto zero3 = share_over(e, Sharding::zero3, 4);
-    EXPECT_NEAR(static_cast<double>(zero3.weights + zero3.gradients + zero3.optimizer),
-                16.0 / 4 * static_cast<double>(e.parameters), 1e7);
-    EXPECT_EQ(zero3.activations, alone.activations);
-}
-
-TEST(Distributed, ShardingMakesRoomForSamples) {
-    TrainingSettings t;
-    t.batch = 1;
-    t.precision = Precision::bf16_autocast;
-    const auto shape = *preset("bert-large");
-    const auto gpu = *GpuCatalogue().find("rtx_3060");
-    const auto e = *estimate(shape, t, tape_device(gpu));
-    const auto most = [&](Sharding sharding, int cards) {
-        return max_batch_over(shape, t, gpu, {}, e, share_over(e, sharding, cards)).value();
-    };
-    ReservedPeaks peaks;
-    FootprintByBatch alone(shape, t, tape_device(gpu), {}, peaks);
-    const auto limits = *find_batch(shape, t, gpu, {}, alone);
-    EXPECT_LT(most(Sharding::ddp, 4), limits.max_batch);  // buckets
-    EXPECT_GT(most(Sharding::zero2, 4), most(Sharding::zero1, 4));
-    EXPECT_GT(most(Sharding::fsdp, 4), limits.max_batch);
-    EXPECT_GT(most(Sharding::fsdp, 8), most(Sharding::fsdp, 4));
-    // By the same margin: what FSDP leaves on the card and that batch's samples are within it.
-    SearchOptions shared;
-    const auto share = share_over(e, Sharding::fsdp, 4);
-    EXPECT_LE(alone.reserved(most(Sharding::fsdp, 4)) + share.total() - e.peak_allocated,
-              reserve_limit(gpu, shared));
 }
 
 TEST(Text, ProfilesAndSuggestions) {

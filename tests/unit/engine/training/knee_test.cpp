@@ -11,6 +11,7 @@ namespace {
 
 ReportRequest request_for(const char* model, const char* gpu) {
     ReportRequest r;
+    r.goal = Goal::knee;
     r.shape = *preset(model);
     r.gpus = {*GpuCatalogue().find(gpu)};
     r.settings.precision = Precision::bf16_autocast;

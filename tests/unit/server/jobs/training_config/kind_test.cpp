@@ -29,13 +29,17 @@ json bert(json more = json::object()) {
     return args;
 }
 
-json card_of(const json& args) {
+json summary_of(const json& args) {
     const auto summary = kind().estimate(args);
     if (!summary) {
         ADD_FAILURE() << summary.error().front().pointer << ": " << summary.error().front().message;
         return {};
     }
-    return json::parse(*summary).at("gpus").at(0);
+    return json::parse(*summary);
+}
+
+json card_of(const json& args) {
+    return summary_of(args).at("gpus").at(0);
 }
 
 FieldErrors errors_of(const json& args) {
@@ -92,8 +96,9 @@ TEST(TrainingConfigKind, ARowHasEveryColumnAlsoWhenItsTaskWasGivenUp) {
 
 TEST(TrainingConfigKind, EveryPresetFitsSomewhereAndSumsUp) {
     for (const auto& preset : ::plimsoll::training::presets()) {
-        const json card =
-            card_of(bert({{"model", {{"preset", preset.shape.name}}}, {"gpus", {"b200"}}}));
+        const json card = card_of(bert({{"model", {{"preset", preset.shape.name}}},
+                                        {"training", {{"sequence_length", 60}}},
+                                        {"gpus", {"b200"}}}));
         std::int64_t sum = 0;
         for (const json& part : card["breakdown"]) sum += part["bytes"].get<std::int64_t>();
         EXPECT_EQ(sum, card["memory"]["device_used_bytes"]) << preset.shape.name;
@@ -133,7 +138,11 @@ TEST(TrainingConfigKind, TheBatchNeverExceedsTheTargetAndAccumulationReachesIt) 
 }
 
 TEST(TrainingConfigKind, TheBatchHasAReasonAndTheKneeIsShown) {
-    const json card = card_of(bert({{"gpus", {"h200"}}, {"target_effective_batch", 100'003}}));
+    json args = bert({{"gpus", {"h200"}}, {"target_effective_batch", 100'003}});
+    EXPECT_EQ(card_of(args)["batch_reason"], "fill");
+    EXPECT_GT(card_of(args)["memory"]["utilization_percent"], 80);
+    args["goal"] = "knee";
+    const json card = card_of(args);
     EXPECT_EQ(card["batch_reason"], "knee");
     EXPECT_EQ(card["knee"]["batch"], card["batch"]);
     EXPECT_LT(card["batch"], card["max_batch"]);
@@ -204,7 +213,9 @@ TEST(TrainingConfigKind, AccumulationCountsTheGradientsThatPersist) {
 }
 
 TEST(TrainingConfigKind, ACardThatIsTooSmallIsAnAnswerThatNamesAWayOut) {
-    const json card = card_of(bert({{"model", {{"preset", "llama-8b"}}}, {"gpus", {"t4"}}}));
+    const json card = card_of(bert({{"model", {{"preset", "llama-8b"}}},
+                                    {"training", {{"sequence_length", 128}}},
+                                    {"gpus", {"t4"}}}));
     EXPECT_EQ(card["fits"], "no");
     EXPECT_EQ(card["max_batch"], 0);
     EXPECT_TRUE(card["accumulation"].is_null());
@@ -278,7 +289,7 @@ TEST(TrainingConfigKind, BadInputNamesItsPlaceAndItsRule) {
         {"unknown architecture", bert({{"model", {{"config", {{"model_type", "mamba"}}}}}}),
          "/model/config/model_type", "mamba"},
         {"unknown card", bert({{"gpus", {"rtx_4090", "rtx_9090"}}}), "/gpus/1", "Valid names"},
-        {"case", bert({{"gpus", {"H200"}}}), "/gpus/0", "did you mean"},
+        {"a mistyped card", bert({{"gpus", {"H20"}}}), "/gpus/0", "Did you mean"},
         {"sequence", bert({{"training", {{"sequence_length", 513}}}}), "/training/sequence_length",
          "positions"},
         {"a stage", bert({{"stages", {{{"name", "long"}, {"sequence_length", 513}}}}}),

@@ -1,0 +1,170 @@
+#include "engine/training/tape/communication.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace plimsoll::training {
+namespace {
+
+constexpr auto kGroup = Group::communication;
+
+}  // namespace
+
+Communication::Communication(Graph& graph, const Layout& layout,
+                             const std::vector<Parameter>& parameters)
+    : graph_(graph), layout_(layout), shards_(parameters.size(), kNoBuffer) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const auto& p = parameters[i];
+        elements_ += p.elements;
+        if (p.trainable) trainable_ += p.elements;
+        const auto at = static_cast<std::size_t>(p.layer + 1);
+        if (at >= units_.size()) units_.resize(at + 1);
+        units_[at].elements += p.elements;
+        units_[at].parameters.push_back(static_cast<int>(i));
+    }
+}
+
+void Communication::free(BufferId& id) {
+    graph_.release(std::exchange(id, kNoBuffer));
+}
+
+void Communication::setup() {
+    if (layout_.sharding == Sharding::ddp) make_buckets();
+    if (layout_.is_zero() && layout_.mixed) {
+        graph_.allocate(layout_.shard(trainable_) * layout_.master_bytes, Group::optimizer);
+    }
+}
+
+// Whole gradients go into a bucket, in the order in which backward makes them, until it is full.
+void Communication::make_buckets() {
+    std::int64_t bytes = 0, limit = kFirstDdpBucketBytes;
+    const auto& parameters = graph_.parameters();
+    for (std::size_t i = parameters.size(); i-- > 0;) {
+        if (!parameters[i].trainable) continue;
+        bytes += parameters[i].elements * layout_.compute_bytes;
+        if (bytes < limit) continue;
+        graph_.allocate(std::exchange(bytes, 0), kGroup);
+        limit = kDdpBucketBytes;
+    }
+    graph_.allocate(bytes, kGroup);
+}
+
+void Communication::begin_forward() {
+    if (layout_.sharding == Sharding::zero3) {
+        live_ = graph_.allocate(std::min(elements_, kMostLive) * layout_.compute_bytes, kGroup);
+    }
+    if (layout_.sharding != Sharding::fsdp) return;
+    gather(unit(-1));
+    copy_out(unit(-1), false);
+}
+
+void Communication::begin_backward() {
+    free(last_gathered_);
+    if (!layout_.is_zero()) return;
+    bucket_ = graph_.allocate(std::min(kReduceBucket, trainable_) * layout_.compute_bytes, kGroup);
+}
+
+// The units outside the layers keep their weights from the start of forward until here.
+void Communication::end_backward() {
+    free(live_);
+    free(bucket_);
+    if (layout_.sharding != Sharding::fsdp) return;
+    enter(-1, true);
+    reduce(unit(-1));
+    for (auto& u : units_) {
+        free(u.full);
+        free(u.gathered);
+    }
+    free(last_reduced_);
+}
+
+void Communication::gather(Unit& unit) {
+    if (unit.gathered == kNoBuffer) {
+        unit.gathered = graph_.allocate(
+            layout_.shard(unit.elements) * layout_.cards * layout_.compute_bytes, kGroup);
+    }
+}
+
+// In forward, what was gathered before is kept until the next has been copied, because its copy may
+// still run.
+void Communication::copy_out(Unit& unit, bool backward) {
+    unit.full = graph_.allocate(unit.elements * layout_.compute_bytes, kGroup);
+    free(last_gathered_);
+    last_gathered_ = std::exchange(unit.gathered, kNoBuffer);
+    if (backward) free(last_gathered_);
+}
+
+void Communication::enter(int layer, bool backward) {
+    if (layout_.sharding != Sharding::fsdp || layer == current_) return;
+    if (current_ >= 0) {
+        free(unit(current_).full);
+        if (backward) reduce(unit(current_));
+    }
+    current_ = layer;
+    if (layer < 0) return;
+    gather(unit(layer));
+    copy_out(unit(layer), backward);
+    if (backward && layer > 0) gather(unit(layer - 1));  // ahead of its turn
+}
+
+void Communication::reduce(Unit& unit) {
+    std::int64_t elements = 0;
+    for (const auto index : unit.parameters) {
+        const auto& p = graph_.parameter(index);
+        if (p.gradient != kNoBuffer) elements += p.elements;
+    }
+    if (elements == 0) return;
+    free(last_reduced_);  // which has been sent by now
+    last_reduced_ =
+        graph_.allocate(layout_.shard(elements) * layout_.cards * layout_.compute_bytes, kGroup);
+    for (const auto index : unit.parameters) {
+        auto& p = graph_.parameter(index);
+        if (p.gradient == kNoBuffer) continue;
+        free(p.gradient);
+        p.reduced = true;
+    }
+    BufferId received =
+        graph_.allocate(layout_.shard(elements) * layout_.compute_bytes, Group::gradients);
+    if (layout_.master_bytes != layout_.compute_bytes) {
+        const BufferId wide =
+            graph_.allocate(layout_.shard(elements) * layout_.master_bytes, Group::gradients);
+        graph_.release(std::exchange(received, wide));
+    }
+    if (unit.gradient == kNoBuffer)
+        unit.gradient = received;
+    else
+        graph_.release(received);  // added to what earlier micro-batches left
+}
+
+void Communication::arrived(GraphParameter& p) {
+    if (!layout_.is_zero() || !layout_.shards_gradients) return;
+    const auto index = static_cast<std::size_t>(&p - graph_.parameters().data());
+    if (shards_[index] == kNoBuffer) {
+        shards_[index] =
+            graph_.allocate(layout_.shard(p.elements) * layout_.compute_bytes, Group::gradients);
+    }
+    free(p.gradient);  // it is in the bucket
+    p.reduced = true;
+}
+
+void Communication::begin_update() {
+    if (!layout_.is_zero() || !layout_.mixed) return;
+    auto elements = layout_.shard(trainable_);
+    if (layout_.sharding == Sharding::zero3) elements = std::min(elements, kMostLive);
+    const BufferId flat =
+        graph_.allocate(elements * layout_.compute_bytes, Group::optimizer_temporaries);
+    update_ = graph_.allocate(elements * layout_.master_bytes, Group::optimizer_temporaries);
+    graph_.release(flat);
+}
+
+void Communication::end_update() {
+    free(update_);
+}
+
+void Communication::zero_gradients() {
+    for (auto& u : units_) free(u.gradient);
+    for (auto& shard : shards_) free(shard);
+    for (auto& p : graph_.parameters()) p.reduced = false;
+}
+
+}  // namespace plimsoll::training

@@ -1,0 +1,28 @@
+#include "engine/training/tape/layout.hpp"
+
+namespace plimsoll::training {
+
+Layout layout_of(const TrainingSettings& settings) {
+    Layout l;
+    l.sharding = settings.cards > 1 ? settings.sharding : Sharding::none;
+    l.cards = settings.cards;
+    l.shards_weights = l.sharding == Sharding::zero3 || l.sharding == Sharding::fsdp;
+    l.shards_gradients = l.shards_weights || l.sharding == Sharding::zero2;
+    l.shards_optimizer = l.shards_gradients || l.sharding == Sharding::zero1;
+    const bool half = settings.precision != Precision::fp32;
+    l.mixed = (l.is_zero() && half) || (l.sharding == Sharding::fsdp && settings.autocast());
+    const bool pure = settings.precision == Precision::bf16 && !l.mixed;
+    l.compute_bytes = l.mixed || pure ? 2 : 4;
+    l.weight_bytes = l.sharding == Sharding::fsdp && l.mixed ? 4 : l.compute_bytes;
+    l.master_bytes = pure ? 2 : 4;
+    return l;
+}
+
+TrainingSettings recorded_settings(TrainingSettings settings) {
+    if (layout_of(settings).is_zero() && settings.autocast()) {
+        settings.precision = Precision::bf16;
+    }
+    return settings;
+}
+
+}  // namespace plimsoll::training

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "engine/training/tape/settings.hpp"
+
+#include <cstdint>
+
+namespace plimsoll::training {
+
+// What of a run's state one card keeps, and how wide its elements are. Sources: PyTorch 2.11
+// torch/distributed/fsdp/_fully_shard and torch/csrc/distributed/c10d/reducer.cpp, DeepSpeed's
+// runtime/zero/stage_1_and_2.py and stage3.py; Rajbhandari et al. 2020 for the shares.
+struct Layout {
+    Sharding sharding = Sharding::none;
+    int cards = 1;
+    // 16-bit weights and gradients, with fp32 masters beside the optimizer's state (DeepSpeed), or
+    // fp32 shards that are gathered in 16 bits (FSDP's MixedPrecisionPolicy, as Accelerate sets
+    // it).
+    bool mixed = false;
+    bool shards_weights = false;
+    bool shards_gradients = false;
+    bool shards_optimizer = false;
+    int weight_bytes = 4;   // of one element, as kept on the card
+    int compute_bytes = 4;  // as used, and of its gradient
+    int master_bytes = 4;   // of what the optimizer updates, and of its state
+
+    bool is_zero() const {
+        return sharding == Sharding::zero1 || sharding == Sharding::zero2 ||
+               sharding == Sharding::zero3;
+    }
+    // One card's part of so many elements; the last part is padded.
+    std::int64_t shard(std::int64_t elements) const { return (elements + cards - 1) / cards; }
+    std::int64_t kept_weights(std::int64_t elements) const {
+        return shards_weights ? shard(elements) : elements;
+    }
+};
+
+Layout layout_of(const TrainingSettings& settings);
+
+// DeepSpeed trains in 16 bits without autocast: the settings that its forward and backward have.
+TrainingSettings recorded_settings(TrainingSettings settings);
+
+// DeepSpeed's defaults, in elements: reduce_bucket_size, stage3_max_live_parameters.
+inline constexpr std::int64_t kReduceBucket = 500'000'000;
+inline constexpr std::int64_t kMostLive = 1'000'000'000;
+// DistributedDataParallel's bucket_cap_mb, and the smaller first one, which starts early.
+inline constexpr std::int64_t kDdpBucketBytes = 25LL << 20;
+inline constexpr std::int64_t kFirstDdpBucketBytes = 1LL << 20;
+
+}  // namespace plimsoll::training

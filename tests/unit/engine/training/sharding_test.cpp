@@ -1,0 +1,128 @@
+#include "engine/training/estimate/batch_search.hpp"
+#include "engine/training/gpus/catalogue.hpp"
+#include "engine/training/models/presets.hpp"
+#include "engine/training/tape/layout.hpp"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace plimsoll::training {
+namespace {
+
+constexpr Sharding kAll[] = {Sharding::ddp, Sharding::zero1, Sharding::zero2, Sharding::zero3,
+                             Sharding::fsdp};
+
+TrainingSettings shared(Sharding sharding, int cards, Precision precision) {
+    TrainingSettings t;
+    t.batch = 1;
+    t.sequence = 128;
+    t.precision = precision;
+    t.kernel = OptimizerKernel::fused;
+    t.sharding = sharding;
+    t.cards = cards;
+    return t;
+}
+
+std::int64_t of(const Estimate& e, Group group) {
+    return e.breakdown[static_cast<std::size_t>(group)];
+}
+
+double peak(const ModelShape& shape, const TrainingSettings& t) {
+    return static_cast<double>(estimate(shape, t, {})->peak_allocated);
+}
+
+// Weights, gradients and optimizer state: figure 1 of Rajbhandari et al. 2020 gives 120, 31.4, 16.6
+// and 1.9 GB for 7.5 billion parameters on 64 cards, that is 16 bytes a parameter, 4 + 12/64,
+// 2 + 14/64 and 16/64.
+TEST(Sharding, StatesAreThoseOfTheZeroPaper) {
+    const auto shape = *preset("llama-7b");
+    const auto bytes = [&](Sharding sharding) {
+        const auto e = *estimate(shape, shared(sharding, 64, Precision::bf16_autocast), {});
+        return static_cast<double>(of(e, Group::weights) + of(e, Group::gradients) +
+                                   of(e, Group::optimizer)) /
+               static_cast<double>(e.parameters);
+    };
+    EXPECT_NEAR(bytes(Sharding::zero1), 4 + 12.0 / 64, 0.05);
+    EXPECT_NEAR(bytes(Sharding::zero2), 2 + 14.0 / 64, 0.05);
+    EXPECT_NEAR(bytes(Sharding::zero3), 16.0 / 64, 0.05);
+}
+
+TEST(Sharding, EachStageTakesLessThanTheOneBefore) {
+    const auto shape = *preset("llama-7b");
+    double before = 1e18;
+    for (const auto sharding : kAll) {
+        const auto now = peak(shape, shared(sharding, 8, Precision::bf16_autocast));
+        EXPECT_LT(now, before) << static_cast<int>(sharding);
+        before = now;
+    }
+}
+
+TEST(Sharding, OneCardIsAsWithoutIt) {
+    const auto shape = *preset("bert-base");
+    const auto alone = peak(shape, shared(Sharding::none, 1, Precision::bf16_autocast));
+    for (const auto sharding : kAll) {
+        EXPECT_EQ(peak(shape, shared(sharding, 1, Precision::bf16_autocast)), alone);
+    }
+}
+
+TEST(Sharding, ReplicasAddBucketsOfAllGradients) {
+    const auto shape = *preset("bert-base");
+    const auto alone = *estimate(shape, shared(Sharding::none, 1, Precision::fp32), {});
+    const auto ddp = *estimate(shape, shared(Sharding::ddp, 2, Precision::fp32), {});
+    const double added = static_cast<double>(ddp.peak_allocated - alone.peak_allocated);
+    const double gradients = 4.0 * static_cast<double>(alone.trainable_parameters);
+    EXPECT_NEAR(added, gradients, 0.03 * gradients) << "blocks of whole MiB";
+    EXPECT_EQ(peak(shape, shared(Sharding::ddp, 64, Precision::fp32)),
+              static_cast<double>(ddp.peak_allocated));
+}
+
+// A whole layer and its neighbour are gathered, and nothing of them stays after a step.
+TEST(Sharding, GatheredWeightsGoWithTheirLayer) {
+    const auto shape = *preset("llama-7b");
+    const auto t = shared(Sharding::fsdp, 1000, Precision::bf16);
+    const auto e = *estimate(shape, t, {});
+    std::int64_t layer = 0;
+    for (const auto& l : e.layers) layer = std::max(layer, 2 * l.parameters);
+    EXPECT_LT(of(e, Group::communication), 8 * layer);
+    const auto longer = [&] {
+        EstimateOptions options;
+        options.steps = 6;
+        return estimate(shape, t, {}, options)->peak_allocated;
+    };
+    EXPECT_EQ(longer(), e.peak_allocated);
+}
+
+// What the search promises is what an estimate at that batch says, whatever was asked before.
+TEST(Sharding, LargestBatchesAreWithinTheLimit) {
+    std::mt19937 random(20261123);
+    const auto one_of = [&](auto list) {
+        return list[std::uniform_int_distribution<std::size_t>(0, std::size(list) - 1)(random)];
+    };
+    for (int i = 0; i < 60; ++i) {
+        const auto shape =
+            *preset(one_of(std::array{"bert-base", "gpt2", "llama-1b", "bert-large"}));
+        auto t = shared(one_of(std::to_array(kAll)), one_of(std::array{2, 3, 8, 64}),
+                        one_of(std::array{Precision::fp32, Precision::bf16_autocast,
+                                          Precision::bf16, Precision::fp16_autocast}));
+        t.accumulation = one_of(std::array{1, 2});
+        t.checkpointing = one_of(std::array{false, true});
+        const auto gpu = *GpuCatalogue().find(one_of(std::array{"t4", "rtx_4090", "a100_40gb"}));
+        ReservedPeaks peaks;
+        FootprintByBatch footprints(shape, t, tape_device(gpu), {}, peaks);
+        const auto limits = *find_batch(shape, t, gpu, {}, footprints);
+        if (limits.max_batch == 0) continue;
+        t.batch = limits.max_batch;
+        EXPECT_LE(estimate(shape, t, tape_device(gpu))->peak_reserved, limits.limit_bytes);
+        t.batch = limits.max_batch + 1;
+        EXPECT_GT(estimate(shape, t, tape_device(gpu))->peak_reserved, limits.limit_bytes);
+    }
+}
+
+TEST(Sharding, CardsAreBounded) {
+    auto t = shared(Sharding::ddp, 0, Precision::fp32);
+    EXPECT_EQ(estimate(*preset("bert-base"), t, {}).error().where, "/cards");
+}
+
+}  // namespace
+}  // namespace plimsoll::training
