@@ -70,12 +70,12 @@ visit('a config.json is read in the browser and sent as it is', async ({ page, s
   await page.getByRole('radio', { name: 'config.json' }).check();
   const text = page.getByRole('textbox', { name: 'config.json' });
   await text.fill('{"model_type": ');
-  await page.getByText('This is no JSON').waitFor();
+  await page.getByText('This is not JSON').waitFor();
   await page.getByRole('button', { name: 'Submit job' }).click();
   assert.ok(!server.calls.some(({ name }) => name === 'POST /v1/jobs'), 'nothing may be sent that cannot be read');
   await text.fill('{"model_type": "bert", "hidden_size": 64}');
   await until(() => lastArgs(server)?.model.config?.hidden_size === 64, 'an estimate of the config');
-  await page.getByText('This is no JSON').waitFor({ state: 'detached' });
+  await page.getByText('This is not JSON').waitFor({ state: 'detached' });
 });
 
 visit('a preset of a guide brings its settings', async ({ page, server, go }) => {

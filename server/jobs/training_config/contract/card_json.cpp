@@ -31,6 +31,8 @@ std::string_view reason_name(tr::BatchReason reason) {
     switch (reason) {
         case tr::BatchReason::knee:
             return "knee";
+        case tr::BatchReason::fill:
+            return "fill";
         case tr::BatchReason::memory:
             return "memory";
         case tr::BatchReason::target:
@@ -140,19 +142,13 @@ json snippets_json(const tr::GpuReport& card, const tr::ReportRequest& request) 
 json config_values(const tr::GpuReport& card) {
     json values = json::object();
     if (!card.accumulation) return values;
-    for (const auto* name : {"batch_size", "per_device_train_batch_size", "train_batch_size",
-                             "train_micro_batch_size_per_gpu"}) {
+    for (const auto* name :
+         {"batch_size", "per_device_train_batch_size", "train_micro_batch_size_per_gpu"}) {
         values[name] = card.batch;
     }
     for (const auto* name : {"accumulate_grad_batches", "gradient_accumulation_steps"}) {
         values[name] = card.accumulation->nearest.steps;
     }
-    for (const auto* name : {"learning_rate", "lr"}) {
-        // As short as people write rates.
-        values[name] = json::parse(fmt::format("{:.6g}", card.rate.recommended_rate));
-    }
-    // Steps of warm-up follow from the steps of a run, which nobody knows without a data set.
-    if (card.rate.warmup_steps > 0) values["warmup_steps"] = card.rate.warmup_steps;
     for (const auto* name : {"num_workers", "dataloader_num_workers"}) {
         values[name] = card.loader.workers;
     }
@@ -191,23 +187,24 @@ Result<json> diagnosis_json(const Request& request, const tr::GpuReport& card) {
     return list;
 }
 
+// Of what one card holds at the peak.
 json shard_json(const Request& request, const tr::GpuReport& card) {
-    if (!request.sharding) return nullptr;
-    const auto cards = request.report.cards;
-    const auto share = tr::share_over(card.at_batch, *request.sharding, cards);
-    auto settings = request.report.settings;
-    if (card.accumulation && card.accumulation->nearest.steps > 1) settings.accumulation = 2;
-    const auto most = tr::max_batch_over(request.report.shape, settings, card.gpu,
-                                         request.report.search, card.at_batch, share);
-    return {{"cards", cards},
-            {"sharding", text_of(kShardings, *request.sharding)},
-            {"max_batch", most.value_or(0)},
-            {"weights_bytes", share.weights},
-            {"gradients_bytes", share.gradients},
-            {"optimizer_bytes", share.optimizer},
-            {"buffers_bytes", share.buffers},
-            {"activations_bytes", share.activations},
-            {"total_bytes", share.total()}};
+    const auto& settings = request.report.settings;
+    if (settings.sharding == tr::Sharding::none) return nullptr;
+    const auto& estimate = card.at_batch;
+    const auto of = [&](tr::Group group) {
+        return estimate.breakdown[static_cast<std::size_t>(group)];
+    };
+    const auto weights = of(tr::Group::weights), gradients = of(tr::Group::gradients),
+               optimizer = of(tr::Group::optimizer), buffers = of(tr::Group::communication);
+    return {{"cards", settings.cards},
+            {"sharding", text_of(kShardings, settings.sharding)},
+            {"weights_bytes", weights},
+            {"gradients_bytes", gradients},
+            {"optimizer_bytes", optimizer},
+            {"buffers_bytes", buffers},
+            {"other_bytes", estimate.peak_allocated - weights - gradients - optimizer - buffers},
+            {"total_bytes", estimate.peak_allocated}};
 }
 
 Result<json> stage_json(const Request& request, const tr::GpuProfile& gpu, const Stage& stage) {
@@ -243,7 +240,7 @@ json accumulation_json(const std::optional<tr::AccumulationAdvice>& a) {
     if (!a) return nullptr;
     return {{"at_most", pair_json(a->floor)},
             {"nearest", pair_json(a->nearest)},
-            {"exact", pair_json(a->exact)}};
+            {"exact", a->exact ? pair_json(*a->exact) : json(nullptr)}};
 }
 
 Result<json> card_json(const Request& request, std::size_t index) {
@@ -261,6 +258,7 @@ Result<json> card_json(const Request& request, std::size_t index) {
     auto diagnosis = diagnosis_json(request, card);
     if (!diagnosis) return fail(diagnosis.error());
     return json{{"gpu", gpu_json(card.gpu)},
+                {"precision", text_of(kPrecisions, card.precision)},
                 {"fits", tr::to_string(card.fit)},
                 {"why", why(request, card)},
                 {"limit_bytes", card.limits.limit_bytes},

@@ -70,7 +70,7 @@ void complete_correction(json& args, const Knowledge& knowledge) {
     if (args.contains("correction") || measurements.empty()) return;
     const auto request = parse_request(args);
     if (!request) return;  // the plan says what is wrong
-    auto correction = correct(measurements, comparison_key_of(args, *request));
+    auto correction = correct(measurements, comparison_key_of(*request));
     if (correction.evidence.empty()) return;
     args["correction"] = {{"factor", correction.factor},
                           {"measurements", std::move(correction.evidence)}};

@@ -1,6 +1,7 @@
 #include "server/jobs/training_config/contract/measurement.hpp"
 
 #include "engine/training/gpus/catalogue.hpp"
+#include "server/jobs/training_config/contract/words.hpp"
 
 namespace plimsoll::jobs::training_config {
 
@@ -24,12 +25,12 @@ json measured_args(const json& measured) {
 
 }  // namespace
 
-std::string comparison_key_of(const json& args, const Request& request) {
+std::string comparison_key_of(const Request& request) {
     const auto& t = request.report.settings;
-    const auto training = args.value("training", json::object());
     return std::string(family_name(request.report.shape)) + " " +
-           training.value("precision", "bf16_autocast") +
-           (t.checkpointing ? " checkpointing" : "") + (t.lora.rank > 0 ? " lora" : "");
+           std::string(text_of(kPrecisions, t.precision)) +
+           (t.checkpointing ? " checkpointing" : "") + (t.lora.rank > 0 ? " lora" : "") +
+           (t.cards > 1 ? " sharded" : "");
 }
 
 tl::expected<json, FieldErrors> measurement_of(const json& measured) {
@@ -57,7 +58,7 @@ tl::expected<json, FieldErrors> measurement_of(const json& measured) {
     data["samples"] = measured.value("samples", json::array());
     data["gpu"]["id"] = request->report.gpus.front().id;
     data["model"] = request->report.shape.name;
-    data["comparison_key"] = comparison_key_of(args, *request);
+    data["comparison_key"] = comparison_key_of(*request);
     data["predicted"] = {{"peak_reserved_bytes", predicted},
                          {"peak_allocated_bytes", card.at_batch.peak_allocated},
                          {"context_bytes", card.gpu.total_bytes() - card.gpu.usable_bytes()},

@@ -15,7 +15,7 @@ inline constexpr std::string_view kMeasurementPrefix = "meas";  // of public ids
 
 // Measurements with the same comparison key correct each other's estimates: runs of one family,
 // precision and way of training err alike.
-std::string comparison_key_of(const nlohmann::json& args, const Request& request);
+std::string comparison_key_of(const Request& request);
 
 // What is stored of a TrainingMeasurementCreate whose "args" are there, with the prediction made
 // now.

@@ -2,6 +2,7 @@
 #include "server/jobs/training_config/contract/request.hpp"
 #include "server/jobs/training_config/contract/words.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include <nlohmann/json.hpp>
@@ -41,29 +42,91 @@ void take_word(const json& from, const char* key, const Words& words, Value& val
     }
 }
 
-tr::TrainingSettings parse_training(const json& from, const tr::ModelShape& shape) {
-    tr::TrainingSettings t;
-    // Models of numbers read windows of days; the NAICS guide trains on whole texts.
-    const bool naics = shape.family == tr::Family::naics;
-    t.sequence = from.value("sequence_length", shape.is_series() ? 60 : naics ? 512 : 128);
-    t.precision = tr::Precision::bf16_autocast;
+// Reads a member, or assumes a value for it and says so.
+class Assumer {
+  public:
+    Assumer(Request& request, const json& from, std::string place)
+        : request_(request), from_(from), place_(std::move(place)) {}
+
+    template <class Value>
+    Value operator()(const char* name, Value value, std::string why) {
+        if (const auto found = from_.find(name); found != from_.end()) return found->get<Value>();
+        request_.assumptions.push_back({place_ + name, value, std::move(why)});
+        return value;
+    }
+
+  private:
+    Request& request_;
+    const json& from_;
+    std::string place_;
+};
+
+int usual_length(const tr::ModelShape& shape) {
+    switch (shape.family) {
+        case tr::Family::naics:
+            return 512;
+        case tr::Family::gpt2:
+        case tr::Family::llama:
+            return shape.positions > 0 ? std::min(shape.positions, 1024) : 1024;
+        default:
+            return shape.is_series()     ? 60
+                   : shape.positions > 0 ? std::min(shape.positions, 128)
+                                         : 128;
+    }
+}
+
+std::string reason_of_length(const tr::ModelShape& shape) {
+    if (shape.is_series()) return "windows of 60 steps, as in the GPU profile guide";
+    if (shape.family == tr::Family::naics) return "whole texts, as in the NAICS memory guide";
+    return "a usual length for this family; memory grows with it";
+}
+
+tr::Lora parse_lora(const json& from, bool naics, std::vector<Assumption>& assumptions) {
+    tr::Lora lora;
+    const auto found = from.find("lora");
+    if (found == from.end()) {
+        if (!naics) return lora;
+        lora.rank = 8;
+        assumptions.push_back({"/training/lora/rank", 8, "the NAICS memory guide trains adapters"});
+        return lora;
+    }
+    lora.rank = found->value("rank", 8);
+    lora.dropout = found->value("dropout", lora.dropout);
+    take_word(*found, "targets", kLoraTargets, lora.targets);
+    return lora;
+}
+
+// The guides' models are trained as their guides say, unless the arguments say otherwise.
+void parse_training(const json& from, Request& request) {
+    auto& r = request.report;
+    auto& t = r.settings;
+    const bool naics = r.shape.family == tr::Family::naics;
+    Assumer assume(request, from, "/training/");
+    if (!from.contains("length_histogram")) {
+        t.sequence = assume("sequence_length", usual_length(r.shape), reason_of_length(r.shape));
+    }
     t.kernel = tr::OptimizerKernel::fused;
-    take_word(from, "precision", kPrecisions, t.precision);
+    const auto precision = from.value("precision", naics ? "fp16_autocast" : "auto");
+    r.adapts_precision = precision == "auto";
+    t.precision = value_of(kPrecisions, precision).value_or(tr::Precision::bf16_autocast);
+    if (!from.contains("precision")) {
+        request.assumptions.push_back(
+            {"/training/precision", precision,
+             naics ? "as the NAICS memory guide trains"
+                   : "bf16 autocast; fp16 autocast or fp32 on cards without bf16"});
+    }
     take_word(from, "optimizer", kOptimizers, t.optimizer);
     take_word(from, "optimizer_kernel", kOptimizerKernels, t.kernel);
     take_word(from, "attention", kAttentions, t.attention);
-    t.checkpointing = from.value("checkpointing", false);
+    t.checkpointing = naics ? assume("checkpointing", true, "as the NAICS memory guide trains")
+                            : from.value("checkpointing", false);
     t.frozen_embeddings = from.value("frozen_embeddings", false);
     t.frozen_layers = from.value("frozen_layers", 0);
     t.padded = from.value("padded", false);
     t.clip = from.value("clip", true);
-    t.negatives = from.value("negatives", naics ? 24 : 0);
-    if (const auto lora = from.find("lora"); lora != from.end()) {
-        t.lora.rank = lora->value("rank", 8);
-        t.lora.dropout = lora->value("dropout", t.lora.dropout);
-        take_word(*lora, "targets", kLoraTargets, t.lora.targets);
-    }
-    return t;
+    t.negatives = naics ? assume("negatives", 24, "as the NAICS memory guide trains")
+                        : from.value("negatives", 0);
+    t.lora = parse_lora(from, naics, request.assumptions);
 }
 
 // A histogram of lengths in place of one length: batches are padded to their longest text.
@@ -89,12 +152,12 @@ tr::AllocatorSettings parse_allocator(const json& from) {
     return a;
 }
 
-tr::RateQuestion parse_rate(const json& from) {
-    tr::RateQuestion q;
-    q.base_rate = from.value("base", q.base_rate);
-    q.base_batch = from.value("base_batch", q.base_batch);
+void parse_rate(const json& from, Request& request) {
+    auto& q = request.report.rate;
+    Assumer assume(request, from, "/learning_rate/");
+    q.base_rate = assume("base", q.base_rate, "the rate that the advice scales");
+    q.base_batch = assume("base_batch", q.base_batch, "the effective batch that this rate suits");
     if (from.contains("noise_scale")) q.noise_scale = from["noise_scale"].get<double>();
-    return q;
 }
 
 tr::Workload parse_workload(const json& from) {
@@ -166,7 +229,7 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     if (!errors.empty()) return tl::unexpected(std::move(errors));
 
     const json& training = member(args, "training");
-    r.settings = parse_training(training, r.shape);
+    parse_training(training, request);
     parse_lengths(training, r, errors);
     r.batch = training.value("batch", std::int64_t{0});
     r.search.estimate.allocator = parse_allocator(member(args, "allocator"));
@@ -177,8 +240,12 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     r.search.safety = args.value("safety_margin", r.search.safety);
     r.search.reserved_elsewhere =
         static_cast<std::int64_t>(args.value("reserved_elsewhere_gib", 0.0) * kGiB);
-    r.target_effective_batch = args.value("target_effective_batch", r.target_effective_batch);
-    r.rate = parse_rate(member(args, "learning_rate"));
+    r.target_effective_batch = Assumer(request, args, "/")(
+        "target_effective_batch", r.target_effective_batch,
+        "the effective batch of the NAICS memory guide; give yours, as the rate and the "
+        "accumulation follow from it");
+    parse_rate(member(args, "learning_rate"), request);
+    take_word(args, "goal", kGoals, r.goal);
     r.workload = parse_workload(member(args, "workload"));
     const json& host = member(args, "host");
     r.cpu_cores = host.value("cpu_cores", r.cpu_cores);
@@ -189,8 +256,9 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     if (args.contains("stages")) request.stages = parse_stages(args["stages"], r.settings);
     if (args.contains("observed")) request.observed = parse_observed(args["observed"], r);
     if (const auto cluster = args.find("cluster"); cluster != args.end()) {
-        r.cards = cluster->at("cards");
-        take_word(*cluster, "sharding", kShardings, request.sharding.emplace(tr::Sharding::ddp));
+        r.settings.cards = cluster->at("cards");
+        r.settings.sharding = tr::Sharding::ddp;
+        take_word(*cluster, "sharding", kShardings, r.settings.sharding);
     }
 
     if (const auto ok = tr::check_settings(r.shape, r.settings); !ok) note(errors, ok.error());

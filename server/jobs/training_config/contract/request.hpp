@@ -1,7 +1,6 @@
 #pragma once
 
 #include "engine/training/advice/diagnosis.hpp"
-#include "engine/training/advice/distributed.hpp"
 #include "engine/training/advice/report.hpp"
 #include "server/jobs/kind.hpp"
 
@@ -21,15 +20,21 @@ struct Stage {
     int sequence = 0;
 };
 
+// A setting that the arguments leave out and that changes the answer.
+struct Assumption {
+    std::string pointer;  // into the arguments
+    nlohmann::json value;
+    std::string why;
+};
+
 // The arguments of a job, understood and checked.
 struct Request {
     ::plimsoll::training::ReportRequest report;
     std::vector<Stage> stages;
+    std::vector<Assumption> assumptions;
     // What real runs of this team took, against what was modelled for them: the factor is in
     // `report.search`, this is what is said about it. Null: none.
     nlohmann::json correction;
-    // How the report's cards share the run; none where each report is about one card alone.
-    std::optional<::plimsoll::training::Sharding> sharding;
     bool probe = false;  // a device of the pool is measured beside the reports
     // What was seen of a run, to be explained; its largest batch is filled in per card.
     std::optional<::plimsoll::training::Observation> observed;

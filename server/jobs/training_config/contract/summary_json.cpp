@@ -43,7 +43,7 @@ json comparisons_json(const json& cards) {
 json training_json(const tr::ReportRequest& r) {
     const auto& t = r.settings;
     return {{"sequence_length", t.sequence},
-            {"precision", text_of(kPrecisions, t.precision)},
+            {"precision", r.adapts_precision ? "auto" : text_of(kPrecisions, t.precision)},
             {"optimizer", text_of(kOptimizers, t.optimizer)},
             {"optimizer_kernel", text_of(kOptimizerKernels, t.kernel)},
             {"attention", text_of(kAttentions, t.attention)},
@@ -58,6 +58,17 @@ json training_json(const tr::ReportRequest& r) {
             {"framework", "PyTorch 2.11, transformers 5.17"}};
 }
 
+json assumptions_json(const Request& request) {
+    json list = json::array();
+    for (const auto& assumed : request.assumptions) {
+        list.push_back({{"pointer", assumed.pointer},
+                        {"value", assumed.value.is_string() ? assumed.value.get<std::string>()
+                                                            : assumed.value.dump()},
+                        {"why", assumed.why}});
+    }
+    return list;
+}
+
 }  // namespace
 
 json summary_json(const Request& request, json cards, json device) {
@@ -67,17 +78,22 @@ json summary_json(const Request& request, json cards, json device) {
         "The CUDA context is an estimate per architecture; a driver's real one can differ by some "
         "hundred MiB.",
         "Speed is modelled from the vendors' rates and not calibrated.",
-        "Several cards are reckoned by formula, without the time that they take to exchange "
-        "gradients.",
+        "Sharding over several cards follows the sources of PyTorch and DeepSpeed and was not "
+        "measured on cards; the time to exchange weights and gradients is not counted.",
         "torch.compile is not modelled.",
     };
     auto model = model_json(request.report.shape, cards);
     auto comparisons = comparisons_json(cards);
     auto bases = bases_json(request, device);
-    return {{"model", std::move(model)},        {"training", training_json(request.report)},
-            {"gpus", std::move(cards)},         {"comparisons", std::move(comparisons)},
-            {"correction", request.correction}, {"device", std::move(device)},
-            {"bases", std::move(bases)},        {"limits", limits}};
+    return {{"model", std::move(model)},
+            {"training", training_json(request.report)},
+            {"assumptions", assumptions_json(request)},
+            {"gpus", std::move(cards)},
+            {"comparisons", std::move(comparisons)},
+            {"correction", request.correction},
+            {"device", std::move(device)},
+            {"bases", std::move(bases)},
+            {"limits", limits}};
 }
 
 std::string result_row(std::size_t index, const json& card) {

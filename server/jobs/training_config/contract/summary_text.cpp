@@ -37,6 +37,18 @@ std::string millions(const json& count) {
     return fmt::format("{:.1f} million", count.get<double>() / 1e6);
 }
 
+// What nobody asked for, and how to ask for something else.
+std::string assumed(const json& s) {
+    std::string out;
+    for (const json& one : s.at("assumptions")) {
+        auto place = text(one.at("pointer")).substr(1);
+        std::ranges::replace(place, '/', '.');
+        out += fmt::format("{}{} = {}", out.empty() ? "assumed: " : ", ", place,
+                           text(one.at("value")));
+    }
+    return out.empty() ? out : out + "\n  (change each by its flag, or by --set PLACE=VALUE)\n";
+}
+
 std::string head(const json& s) {
     const json &model = s.at("model"), &t = s.at("training");
     std::string out = fmt::format(
@@ -56,7 +68,7 @@ std::string head(const json& s) {
         out += fmt::format("corrected by {:.3f}, the median of {} measurements of the team\n",
                            c.at("factor").get<double>(), c.at("measurements").size());
     }
-    return out;
+    return out + assumed(s);
 }
 
 std::string table(const json& cards) {
@@ -107,15 +119,17 @@ std::string settings(const json& card) {
     if (a.is_null()) return "";
     const json &rate = card.at("learning_rate"), &loader = card.at("loader");
     auto out = fmt::format(
-        "  accumulation {}{} -> effective {} (at most: {} x {}, exact: {} x {})\n"
+        "  accumulation {}{} -> effective {} (at most: {} x {}, exact: {})\n"
         "  learning rate {:.3g} ({}){}: {}\n"
         "  loader: {} workers, prefetch {}, {} of host memory\n",
         a.at("nearest").at("steps").dump(),
         card.at("shard").is_null() ? "" : " on " + card.at("shard").at("cards").dump() + " cards",
         a.at("nearest").at("effective").dump(), a.at("at_most").at("batch").dump(),
-        a.at("at_most").at("steps").dump(), a.at("exact").at("batch").dump(),
-        a.at("exact").at("steps").dump(), rate.at("recommended").get<double>(),
-        text(rate.at("rule")),
+        a.at("at_most").at("steps").dump(),
+        a.at("exact").is_null()
+            ? "none, the cards do not divide it"
+            : a.at("exact").at("batch").dump() + " x " + a.at("exact").at("steps").dump(),
+        rate.at("recommended").get<double>(), text(rate.at("rule")),
         rate.at("warmup_steps") > 0 ? ", warm-up " + rate.at("warmup_steps").dump() + " steps" : "",
         text(rate.at("why")), loader.at("workers").dump(), loader.at("prefetch").dump(),
         gib(loader.at("host_bytes")));
@@ -154,8 +168,12 @@ std::string details(const json& card) {
                            gib(stage.at("device_used_bytes")));
     }
     if (const json& shard = card.at("shard"); !shard.is_null()) {
-        out += fmt::format("  one of {} cards with {}: {} by formula\n", shard.at("cards").dump(),
-                           text(shard.at("sharding")), gib(shard.at("total_bytes")));
+        out += fmt::format(
+            "  each of {} cards with {}: weights {}, gradients {}, optimizer {}, "
+            "buffers {}, all else {}\n",
+            shard.at("cards").dump(), text(shard.at("sharding")), gib(shard.at("weights_bytes")),
+            gib(shard.at("gradients_bytes")), gib(shard.at("optimizer_bytes")),
+            gib(shard.at("buffers_bytes")), gib(shard.at("other_bytes")));
     }
     for (const json& cause : card.at("diagnosis")) {
         out += fmt::format("  {}: {} ({}){}\n", text(cause.at("cause")), text(cause.at("change")),

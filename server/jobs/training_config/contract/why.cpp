@@ -41,13 +41,17 @@ std::string whole(double value) {
 }
 
 // PyTorch emulates a type that the card lacks, or refuses it.
-std::string wrong_type(const Request& request, const tr::GpuProfile& gpu) {
-    const auto precision = request.report.settings.precision;
-    const bool half = precision == tr::Precision::bf16_autocast || precision == tr::Precision::bf16;
-    if (!half || gpu.has_bf16()) return "";
-    return gpu.fp16_flops.value > 0
-               ? " It has no bf16: use fp16 autocast, which takes the same memory."
-               : " It has neither bf16 nor fast fp16: train in fp32 there.";
+std::string about_precision(const Request& request, const tr::GpuReport& card) {
+    if (card.gpu.has_bf16()) return "";
+    const bool fast_fp16 = card.gpu.fp16_flops.value > 0;
+    if (request.report.adapts_precision) {
+        return fast_fp16 ? " It has no bf16, so this is for fp16 autocast."
+                         : " It has neither bf16 nor fast fp16, so this is for fp32.";
+    }
+    if (card.precision != tr::Precision::bf16_autocast && card.precision != tr::Precision::bf16)
+        return "";
+    return fast_fp16 ? " It has no bf16: use fp16 autocast, which takes the same memory."
+                     : " It has neither bf16 nor fast fp16: train in fp32 there.";
 }
 
 }  // namespace
@@ -63,16 +67,27 @@ std::string why_this_batch(const Request& request, const tr::GpuReport& card) {
                    " % of the modelled " + whole(knee.best_samples_per_second) +
                    " samples/s of the largest batch; larger ones only take memory. Memory allows " +
                    std::to_string(card.limits.max_batch) + ".";
+        case tr::BatchReason::fill:
+            return "The largest batch within the margin that makes the effective batch of " +
+                   std::to_string(request.report.target_effective_batch) + "; memory allows " +
+                   std::to_string(card.limits.max_batch) + ". By modelled speed " +
+                   std::to_string(knee.batch) + " would reach " + at_knee +
+                   " % of the best throughput.";
         case tr::BatchReason::memory:
             return "Throughput still rises up to where memory ends, at " +
                    std::to_string(card.limits.max_batch) + ".";
-        case tr::BatchReason::target:
-            return "The whole effective batch of " +
-                   std::to_string(request.report.target_effective_batch) + " goes through at once" +
-                   (request.report.cards > 1
-                        ? " on " + std::to_string(request.report.cards) + " cards"
-                        : std::string()) +
+        case tr::BatchReason::target: {
+            const auto cards = request.report.settings.cards;
+            const auto target = request.report.target_effective_batch;
+            const auto made = card.batch * cards;
+            return (made == target
+                        ? "The whole effective batch of " + std::to_string(target)
+                        : "An effective batch of " + std::to_string(made) + ", the nearest to " +
+                              std::to_string(target) + " that these cards can make,") +
+                   " goes through at once" +
+                   (cards > 1 ? " on " + std::to_string(cards) + " cards" : std::string()) +
                    "; memory allows " + std::to_string(card.limits.max_batch) + ".";
+        }
         case tr::BatchReason::asked:
             return "The batch that was asked for; " + std::to_string(knee.batch) + " reaches " +
                    at_knee + " % of the best modelled throughput, and memory allows " +
@@ -124,7 +139,7 @@ std::string why_it_fits(const Request& request, const tr::GpuReport& card) {
 }  // namespace
 
 std::string why(const Request& request, const tr::GpuReport& card) {
-    return why_it_fits(request, card) + wrong_type(request, card.gpu);
+    return why_it_fits(request, card) + about_precision(request, card);
 }
 
 }  // namespace plimsoll::jobs::training_config

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/training/advice/distributed.hpp"
+#include "engine/training/advice/report.hpp"
 #include "engine/training/models/model_shape.hpp"
 #include "engine/training/tape/settings.hpp"
 
@@ -35,6 +35,10 @@ inline constexpr std::array kActivations = {
     Word{"gelu_pytorch_tanh", tr::Activation::gelu_tanh},
     Word{"silu", tr::Activation::silu},
     Word{"relu", tr::Activation::relu},
+};
+inline constexpr std::array kGoals = {
+    Word{"fill", tr::Goal::fill},
+    Word{"knee", tr::Goal::knee},
 };
 inline constexpr std::array kPrecisions = {
     Word{"fp32", tr::Precision::fp32},

@@ -15,6 +15,7 @@ const families: Record<string, PartFamily> = {
   optimizer: 'state',
   optimizer_temporaries: 'passing',
   backward_temporaries: 'passing',
+  communication: 'passing',
   batch: 'passing',
   workspace: 'overhead',
   fragmentation: 'overhead',
@@ -26,7 +27,7 @@ export const familyOf = (group: string): PartFamily => families[group] ?? 'activ
 export const familyNames: Record<PartFamily, string> = {
   state: 'Weights, gradients, optimizer',
   activations: 'Activations kept for backward',
-  passing: 'Passing tensors',
+  passing: 'Temporary tensors',
   overhead: 'Libraries, allocator, context',
 };
 
@@ -35,6 +36,7 @@ const groupNames: Record<string, string> = {
   optimizer: 'optimizer state',
   optimizer_temporaries: 'temporaries of the optimizer',
   backward_temporaries: 'temporaries of the backward pass',
+  communication: 'gathered weights and exchange buffers',
   attention_scores: 'attention scores',
   feed_forward: 'feed-forward layers',
   masks: 'dropout masks',

@@ -30,6 +30,7 @@ export interface Draft {
   batch: string;
   safety: string;
   target: string;
+  goal: string;
   baseRate: string;
   baseBatch: string;
   dataset: string;
@@ -61,7 +62,7 @@ export const freshDraft = (): Draft => ({
   ffn: '',
   vocab: '',
   sequence: '128',
-  precision: 'bf16_autocast',
+  precision: 'auto',
   optimizer: 'adamw',
   kernel: 'fused',
   attention: 'sdpa',
@@ -79,6 +80,7 @@ export const freshDraft = (): Draft => ({
   batch: '',
   safety: '0.85',
   target: '256',
+  goal: 'fill',
   baseRate: '2e-5',
   baseBatch: '8',
   dataset: '',
@@ -109,7 +111,7 @@ export function readConfig(text: string): { config?: Record<string, unknown>; pr
     }
     return { problem: 'A config.json holds an object: { … }.' };
   } catch (failure) {
-    return { problem: `This is no JSON: ${(failure as Error).message}` };
+    return { problem: `This is not JSON: ${(failure as Error).message}` };
   }
 }
 
@@ -151,11 +153,13 @@ export function toArgs(draft: Draft, config: Record<string, unknown> | undefined
       attention: draft.attention,
       checkpointing: draft.checkpointing,
       padded: draft.padded,
-      ...(draft.lora.trim() && { lora: { ...numbers({ rank: draft.lora }), targets: draft.loraTargets } }),
+      // Left empty, the server would assume the adapters of a guide's model.
+      lora: draft.lora.trim() ? { ...numbers({ rank: draft.lora }), targets: draft.loraTargets } : { rank: 0 },
     },
     ...(!['', '1'].includes(draft.cards.trim()) && { cluster: { ...numbers({ cards: draft.cards }), sharding: draft.sharding } }),
     ...(draft.gpus.length > 0 && { gpus: draft.gpus }),
     ...(draft.probe && { probe: true }),
+    goal: draft.goal,
     ...numbers({ safety_margin: draft.safety, target_effective_batch: draft.target }),
     allocator: draft.expandable ? { expandable_segments: true } : undefined,
     learning_rate: some(numbers({ base: draft.baseRate, base_batch: draft.baseBatch })),
@@ -194,7 +198,7 @@ export const families = ['bert', 'distilbert', 'roberta', 'gpt2', 'llama', 'naic
 /** What a preset is usually trained with: the guides' models bring their guides' settings. */
 export function usualSettings(preset: string): Partial<Draft> {
   if (preset === 'naics-4ch') return { sequence: '512', precision: 'fp16_autocast', checkpointing: true, lora: '8', negatives: '24', curriculum: true };
-  const plain = { checkpointing: false, lora: '', negatives: '', curriculum: false, precision: 'bf16_autocast' };
+  const plain = { checkpointing: false, lora: '', negatives: '', curriculum: false, precision: 'auto' };
   if (preset === 'temporal' || preset === 'lstm') return { ...plain, sequence: '60' };
   return { ...plain, sequence: preset.startsWith('gpt2') || preset.startsWith('llama') ? '1024' : '128' };
 }

@@ -22,7 +22,7 @@ TEST_F(Operations, AnEstimateNamesWhatIsWrongLikeAJob) {
     const auto response = call(
         "createEstimate",
         {"POST", "/v1/estimates", identity_.ada,
-         R"({"kind": "training-config", "args": {"model": {"preset": "minilm-l6"}, "gpus": ["T4"]}})"});
+         R"({"kind": "training-config", "args": {"model": {"preset": "minilm-l6"}, "gpus": ["T44"]}})"});
     ASSERT_EQ(response.status, 422);
     EXPECT_EQ(response.json()["errors"][0]["pointer"], "/args/gpus/0");
 }

@@ -1,0 +1,117 @@
+// What the kind assumes, adapts and says of runs on several cards.
+#include "server/jobs/registry.hpp"
+
+#include <set>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+json bert(json more = json::object()) {
+    json args = {{"model", {{"preset", "bert-base"}}}, {"gpus", {"rtx_4090"}}, {"what_ifs", false}};
+    args.update(more);
+    return args;
+}
+
+json summary_of(const json& args) {
+    const auto summary = find_contract("training-config")->estimate(args);
+    if (!summary) {
+        ADD_FAILURE() << summary.error().front().pointer << ": " << summary.error().front().message;
+        return {};
+    }
+    return json::parse(*summary);
+}
+
+json card_of(const json& args) {
+    return summary_of(args).at("gpus").at(0);
+}
+
+// What nobody gave is said, and the guide's model is trained as its guide trains it.
+TEST(TrainingConfigAnswer, WhatIsAssumedIsSaid) {
+    const auto pointers = [](const json& args) {
+        std::set<std::string> all;
+        const json summary = summary_of(args);
+        for (const json& one : summary["assumptions"]) all.insert(one["pointer"]);
+        return all;
+    };
+    const json naics{{"model", {{"preset", "naics-4ch"}}}, {"gpus", {"rtx_6000"}}};
+    EXPECT_TRUE(pointers(naics).contains("/training/lora/rank"));
+    EXPECT_TRUE(pointers(naics).contains("/target_effective_batch"));
+    const json card = card_of(naics);
+    EXPECT_EQ(card["fits"], "yes");
+    EXPECT_EQ(card["precision"], "fp16_autocast");
+    EXPECT_EQ(card["batch"], 16) << "16 times 16 is the effective batch, 18 fit";
+    json plain = naics;
+    plain["training"] = {{"lora", {{"rank", 0}}}, {"checkpointing", false}};
+    EXPECT_LT(card_of(plain)["max_batch"], 4);
+    json told = bert({{"target_effective_batch", 32},
+                      {"training", {{"sequence_length", 128}, {"precision", "fp32"}}},
+                      {"learning_rate", {{"base", 2e-5}, {"base_batch", 32}}}});
+    EXPECT_EQ(pointers(told), std::set<std::string>());
+}
+
+// A card trains in what it has; who asked for bf16 is told.
+TEST(TrainingConfigAnswer, CardsWithoutBf16AreReckonedInWhatTheyHave) {
+    const auto of = [](const char* gpu, const char* precision) {
+        return card_of(bert({{"gpus", {gpu}}, {"training", {{"precision", precision}}}}));
+    };
+    EXPECT_EQ(of("rtx_4090", "auto")["precision"], "bf16_autocast");
+    EXPECT_EQ(of("t4", "auto")["precision"], "fp16_autocast");
+    const json old = of("k80", "auto");
+    EXPECT_EQ(old["precision"], "fp32");
+    EXPECT_THAT(old["snippets"]["transformers"].get<std::string>(), HasSubstr("bf16=False"));
+    EXPECT_THAT(of("t4", "auto")["snippets"]["transformers"].get<std::string>(),
+                HasSubstr("fp16=True"));
+    EXPECT_THAT(of("t4", "bf16_autocast")["why"].get<std::string>(),
+                HasSubstr("use fp16 autocast"));
+}
+
+// The snippets are of the run that was estimated: its stage, its optimizer, its weights.
+TEST(TrainingConfigAnswer, SnippetsSayHowCardsShareTheRun) {
+    const auto of = [](const char* sharding, const char* optimizer) {
+        return card_of(bert({{"gpus", {"a100_80gb"}},
+                             {"training", {{"optimizer", optimizer}}},
+                             {"cluster", {{"cards", 8}, {"sharding", sharding}}}}))["snippets"];
+    };
+    for (int stage = 1; stage < 4; ++stage) {
+        const json snippets = of(("zero" + std::to_string(stage)).c_str(), "sgd_momentum");
+        const json config = json::parse(snippets["deepspeed"].get<std::string>());
+        EXPECT_EQ(config["zero_optimization"]["stage"], stage);
+        EXPECT_EQ(config["optimizer"]["type"], "SGD");
+        EXPECT_EQ(config["optimizer"]["params"]["momentum"], 0.9);
+        EXPECT_THAT(snippets["transformers"].get<std::string>(), HasSubstr("deepspeed="));
+    }
+    EXPECT_THAT(of("fsdp", "adamw")["transformers"].get<std::string>(),
+                HasSubstr("fsdp=\"full_shard auto_wrap\""));
+    EXPECT_FALSE(json::parse(of("zero2", "adafactor")["deepspeed"].get<std::string>())
+                     .contains("optimizer"));
+}
+
+// One largest batch, whatever batch was asked about, and the headline is that of the cards.
+TEST(TrainingConfigAnswer, TheLargestBatchDoesNotDependOnTheQuestion) {
+    for (const char* sharding : {"ddp", "zero1", "zero2", "zero3", "fsdp"}) {
+        std::set<std::int64_t> answers;
+        for (const int batch : {0, 1, 4, 64}) {
+            json args{{"model", {{"preset", "llama-7b"}}},
+                      {"training", {{"sequence_length", 1024}}},
+                      {"gpus", {"a100_80gb"}},
+                      {"target_effective_batch", 64},
+                      {"cluster", {{"cards", 8}, {"sharding", sharding}}}};
+            if (batch > 0) args["training"]["batch"] = batch;
+            const json card = card_of(args);
+            answers.insert(card["max_batch"].get<std::int64_t>());
+            EXPECT_EQ(card["shard"]["total_bytes"], card["memory"]["peak_allocated_bytes"]);
+            if (batch == 0 && std::string_view(sharding) != "ddp") EXPECT_EQ(card["fits"], "yes");
+        }
+        EXPECT_EQ(answers.size(), 1U) << sharding;
+    }
+}
+
+}  // namespace
+}  // namespace plimsoll::jobs::training_config
