@@ -69,7 +69,7 @@ class Training(unittest.TestCase):
         self.assert_refused("/model/dimensions/hidden", "parameters",
                             model={"dimensions": {"family": "bert", "layers": 160, "hidden": 65536, "heads": 64}})
         self.assert_refused("/safety_margin", "at least 0.01", safety_margin=-0.5)
-        self.assert_refused("/gpus/0", "did you mean", gpus=["RTX_4090"])
+        self.assert_refused("/gpus/0", "Did you mean", gpus=["RTX 490"])
         self.assert_refused("/training/sequence_length", "positions", training={"sequence_length": 1024})
         self.assert_refused("/model", "Exactly one", model={})
         self.assert_refused("/learning_rate/base", "number", learning_rate={"base": None})
@@ -150,9 +150,9 @@ class Training(unittest.TestCase):
         above = self.server.run("estimate", "--preset", "bert-base", "--gpu", "t4", "--batch", "4096", check=False)
         self.assertEqual(above.returncode, 1)
         self.assertIn("A batch of 4096 takes", above.stdout)
-        wrong = self.server.run("estimate", "--preset", "bert-base", "--gpu", "H200", check=False)
+        wrong = self.server.run("estimate", "--preset", "bert-base", "--gpu", "H20", check=False)
         self.assertEqual(wrong.returncode, 2)
-        self.assertIn('/gpus/0: There is no GPU profile named "H200"', wrong.stderr)
+        self.assertIn('--gpu: There is no GPU profile named "H20"', wrong.stderr)
         for margin in ("nan", "-1"):
             self.assertEqual(self.server.run("estimate", "--preset", "gpt2", "--safety-margin", margin,
                                              check=False).returncode, 2)
@@ -163,9 +163,10 @@ class Training(unittest.TestCase):
         self.assertIn("2 x 12 GB + 2 CUDA contexts", run("gpu-profiles", "test", "rtx_4090").stdout)
         self.assertIn("GPU_PROFILE=a100_80gb", run("gpu-profiles", "recommend", "--memory-gib", "79").stdout)
         self.assertEqual(run("gpu-profiles", "check", "h200", "--memory-gib", "24", check=False).returncode, 1)
-        unknown = run("gpu-profiles", "test", "RTX_4090", check=False)
+        unknown = run("gpu-profiles", "test", "RTX 490", check=False)
         self.assertEqual(unknown.returncode, 2)
-        self.assertIn('did you mean "rtx_4090"', unknown.stderr)
+        self.assertIn('Did you mean "rtx_4090"?', unknown.stderr)
+        self.assertIn("rtx_4090", run("gpu-profiles", "test", "RTX 4090").stdout)
         guide = run("guide", "--gpu-memory", "24").stdout
         self.assertIn("batch_size 46, n_positives 32, n_negatives 24, accumulate_grad_batches 5, effective 230", guide)
         told = run("diagnose", "--out-of-memory", "--batch", "45", "--accumulation", "5").stdout
@@ -181,7 +182,8 @@ class Training(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             home = pathlib.Path(folder)
             (home / "conf").mkdir()
-            (home / "conf/config.yaml").write_text("data_loader: {batch_size: 3}  # small\n")
+            config = "data_loader: {batch_size: 3}  # small\ntraining: {trainer: {accumulate_grad_batches: 5}}\n"
+            (home / "conf/config.yaml").write_text(config)
             args = ("estimate", "--preset", "naics-4ch", "--lora", "8", "--json")
             (home / "report.json").write_text(self.server.run(*args).stdout)
             # What a driver says of the card that the guides' default profile is for.
@@ -193,7 +195,32 @@ class Training(unittest.TestCase):
                                       capture_output=True, text=True, timeout=harness.PATIENCE)
                 self.assertEqual(done.returncode, 0, (command, done.stdout, done.stderr))
                 self.assertTrue(done.stdout.strip(), command)
-            self.assertEqual((home / "conf/config.yaml").read_text(), "data_loader: {batch_size: 3}  # small\n")
+            self.assertEqual((home / "conf/config.yaml").read_text(), config)
+
+    def test_every_command_without_a_server_speaks_json(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "conf").mkdir()
+            (folder / "conf/config.yaml").write_text("data_loader: {batch_size: 4}\ntrainer: {max_epochs: 3}\n")
+            report = self.server.run("estimate", "--preset", "naics-4ch", "--gpu", "RTX 6000", "--json").stdout
+            (folder / "report.json").write_text(report)
+            shown = {}
+            for name, *arguments in (("show-config", folder / "conf"), ("diagnose", "--memory-percent", "97"),
+                                     ("guide", "--gpu-memory", "24"), ("gpu-profiles", "list"),
+                                     ("gpu-profiles", "test", "t4"), ("gpu-profiles", "check", "t4", "--memory-gib", "15"),
+                                     ("gpu-profiles", "recommend", "--memory-gib", "15", "--name", "Tesla T4"),
+                                     ("apply", folder / "report.json", folder / "conf/config.yaml")):
+                done = self.server.run(name, *arguments, "--json", check=False)
+                shown[f"{name} {arguments[0]}"] = json.loads(done.stdout)
+            self.assertEqual(shown["gpu-profiles recommend"]["gpu_profile"], "t4")
+            self.assertEqual([stage["batch_size"] for stage in shown["guide --gpu-memory"]["stages"]][0], 46)
+            [applied] = shown[f"apply {folder / 'report.json'}"]["files"]
+            self.assertEqual(applied["structure"], "Lightning trainer and data")
+            self.assertIn("batch_size: 16", (folder / "conf/config.yaml").read_text())
+            for arguments in (["gpu-profiles", "test", "nothing"], ["estimate", "--preset", "bertha"], ["estimat"]):
+                failed = self.server.run(*arguments, "--json", check=False)
+                self.assertEqual(failed.returncode, 2)
+                self.assertIn("code", json.loads(failed.stderr)["error"])
 
     def test_the_python_sample_prints_what_the_estimate_says(self):
         env = {**os.environ, "PLIMSOLL_SERVER": self.api.base, "PLIMSOLL_TOKEN": self.api.token}

@@ -1,184 +1,165 @@
 #include "server/jobs/training_config/command/apply_report.hpp"
 
-#include "engine/training/advice/snippets.hpp"
+#include "server/jobs/training_config/command/backups.hpp"
 #include "server/jobs/training_config/command/line_diff.hpp"
-#include "server/jobs/training_config/command/yaml_edit.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace plimsoll::jobs::training_config {
 namespace {
 
 using nlohmann::json;
-namespace fs = std::filesystem;
-using Values = std::map<std::string, std::string, std::less<>>;
 
-Result<std::string> read_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::stringstream text;
-    text << file.rdbuf();  // which fails for an empty file, too
-    if (!file.is_open() || file.bad() || fs::is_directory(path)) {
-        return fail(Errc::not_found, "The file cannot be read.", path);
-    }
-    return text.str();
-}
-
-// Whole or not at all: written beside the file, with its rights, and then moved over it. A link
-// stays one: its target is replaced.
-Result<void> write_file(const std::string& named, const std::string& text) {
-    std::error_code failed;
-    const std::string path = fs::weakly_canonical(named, failed);
-    const auto fresh = path + ".new";
-    {
-        std::ofstream file(fresh, std::ios::binary | std::ios::trunc);
-        file << text;
-        file.flush();
-        if (!file) return fail(Errc::unavailable, "The file cannot be written.", fresh);
-    }
-    fs::permissions(fresh, fs::status(path).permissions(), failed);
-    fs::rename(fresh, path, failed);
-    if (failed) return fail(Errc::unavailable, "The file cannot be replaced.", path);
-    return {};
-}
-
-const json* named(const json& list, const char* member, const std::string& name) {
-    const auto found = std::ranges::find_if(list, [&](const json& one) {
-        return name.empty() || one.at(json::json_pointer(member)) == name;
-    });
-    return found == list.end() ? nullptr : &*found;
-}
-
-std::string backup_of(const std::string& file) {
-    return file + ".backup";
-}
-
-Result<void> restore_file(const std::string& file) {
-    const auto original = read_file(backup_of(file));
-    if (!original) {
-        return fail(Errc::not_found, "There is no backup to restore.", backup_of(file));
-    }
-    if (auto written = write_file(file, *original); !written) return written;
-    std::error_code failed;
-    fs::remove(backup_of(file), failed);
-    if (failed) return fail(Errc::unavailable, "The backup cannot be removed.", backup_of(file));
-    return {};
-}
-
-struct FileEdit : YamlEdit {
+struct FileEdit {
+    std::string file;
     std::string before;  // the whole text
+    Plan plan;
+    ConfigEdit edit;
+    std::string backup;  // once it is written
 };
 
-Result<FileEdit> edit_of(const std::string& file, const Values& values) {
-    const auto text = read_file(file);
-    if (!text) return fail(text.error());
-    auto edit = edit_yaml(*text, values);
-    if (!edit) return fail(edit.error().code, edit.error().message, file);
-    const auto rights = fs::status(file).permissions();
-    if (!edit->changes.empty() && (rights & fs::perms::owner_write) == fs::perms::none) {
-        return fail(Errc::unavailable, "The file is read-only.", file);
-    }
-    return FileEdit{std::move(*edit), *text};
+// "02-05_stage (later)" is for the files 02… to 05…, "01_stage (early)" for 01…; another name for
+// the file of that name. Says which stages of the report a file may follow.
+bool is_for(const std::string& stage, const std::string& stem) {
+    const auto number = [](const char* begin, const char* end, int& value) {
+        return std::from_chars(begin, end, value);
+    };
+    int first = 0, last = 0, file = 0;
+    const char* end = stage.data() + stage.size();
+    const auto from = number(stage.data(), end, first);
+    const auto of_file = number(stem.data(), stem.data() + stem.size(), file);
+    if (from.ec != std::errc() || of_file.ec != std::errc()) return stage == stem;
+    last = first;
+    if (from.ptr != end && *from.ptr == '-') number(from.ptr + 1, end, last);
+    return first <= file && file <= last;
 }
 
-std::string told_of(const std::string& file, const FileEdit& edit, bool dry_run) {
-    const auto place = [&](const auto& one) {
-        return file + ":" + std::to_string(one.line) + ": " + one.key + ": ";
-    };
-    std::string told;
-    for (const auto& left : edit.left) told += place(left) + "left, because " + left.why + "\n";
-    if (dry_run) {
-        told += unified_diff(file, edit.before, edit.text);
-    } else {
-        for (const auto& change : edit.changes) {
-            told += place(change) + change.before + " -> " + change.after + "\n";
+// The stage of the report that a file is about; empty: it is about none.
+std::string stage_of(const json& report, const std::string& gpu, const std::string& file) {
+    const auto stem = std::filesystem::path(file).stem().string();
+    const json& summary = report.contains("summary") ? report["summary"] : report;
+    for (const json& card : summary.value("gpus", json::array())) {
+        if (!gpu.empty() && card.value("/gpu/id"_json_pointer, "") != gpu) continue;
+        for (const json& stage : card.value("stages", json::array())) {
+            const auto name = stage.value("name", "");
+            if (is_for(name, stem)) return name;
+        }
+        break;
+    }
+    return {};
+}
+
+Result<FileEdit> edit_of(const std::string& file, const json& report, const ApplyRequest& request) {
+    auto text = read_config_file(file);
+    if (!text) return fail(text.error());
+    const auto stage = request.stage.empty() ? stage_of(report, request.gpu, file) : request.stage;
+    const auto recommended = recommended_by(report, request.gpu, stage);
+    if (!recommended) {
+        return fail(recommended.error().code, recommended.error().message, request.report);
+    }
+    auto plan = plan_settings(*text, *recommended, request.choice);
+    if (!plan) return fail(plan.error().code, plan.error().message, file);
+    auto edit = edit_config(*text, plan->settings);
+    if (!edit) return fail(edit.error().code, edit.error().message, file);
+    if (!edit->changes.empty()) {
+        if (auto may = check_writable(file); !may) return fail(may.error());
+    }
+    return FileEdit{file, std::move(*text), std::move(*plan), std::move(*edit), {}};
+}
+
+std::string line_of(const std::string& file, int line) {
+    return file + (line > 0 ? ":" + std::to_string(line) : "") + ": ";
+}
+
+void tell(const FileEdit& one, bool dry_run, Applied& told) {
+    json changes = json::array(), left = json::array();
+    std::string& text = told.text;
+    if (one.plan.structure.empty() && one.plan.settings.empty()) {
+        text += one.file +
+                ": its structure is not known, so nothing was changed. Name places with --map, for "
+                "example --map batch=train.bs\n";
+        told.complete = false;
+    }
+    if (dry_run) text += unified_diff(one.file, one.before, one.edit.text);
+    for (const auto& change : one.edit.changes) {
+        changes.push_back({{"line", change.line},
+                           {"place", change.place},
+                           {"before", change.before.empty() ? json(nullptr) : json(change.before)},
+                           {"after", change.after}});
+        if (!dry_run) {
+            text += line_of(one.file, change.line) + change.place + ": " +
+                    (change.before.empty() ? "added, " : change.before + " -> ") + change.after +
+                    "\n";
         }
     }
-    return told.empty() ? file + ": nothing to change\n" : told;
-}
-
-Result<void> change_file(const std::string& file, const YamlEdit& edit) {
-    if (edit.changes.empty()) return {};
-    std::error_code failed;
-    // A second run keeps the first original.
-    if (!fs::exists(backup_of(file))) fs::copy_file(file, backup_of(file), failed);
-    if (failed) return fail(Errc::unavailable, "The backup cannot be written.", backup_of(file));
-    return write_file(file, edit.text);
+    for (const auto& setting : one.edit.left) {
+        left.push_back({{"line", setting.line},
+                        {"place", setting.place},
+                        {"wanted", setting.value},
+                        {"why", setting.why}});
+        text += line_of(one.file, setting.line) + setting.place + " should be " + setting.value +
+                "; left, because " + setting.why + "\n";
+        told.complete = false;
+    }
+    for (const auto& differs : one.plan.differs) {
+        text += one.file + ": " + differs + "\n";
+        told.complete = false;
+    }
+    if (!one.backup.empty()) text += one.file + ": as it was is kept in " + one.backup + "\n";
+    const bool known = !one.plan.structure.empty() || !one.plan.settings.empty();
+    if (known && one.edit.changes.empty() && one.edit.left.empty() && one.plan.differs.empty()) {
+        text += one.file + ": nothing to change\n";
+    }
+    told.value["files"].push_back(
+        {{"file", one.file},
+         {"structure", one.plan.structure.empty() ? json(nullptr) : json(one.plan.structure)},
+         {"backup", one.backup.empty() ? json(nullptr) : json(one.backup)},
+         {"changes", std::move(changes)},
+         {"left", std::move(left)},
+         {"differs", one.plan.differs}});
 }
 
 // What was done before a failure, for its message.
-Result<std::string> after(const std::string& told, const Error& error) {
+tl::unexpected<Error> after(const std::string& told, const Error& error) {
     const auto before = told.empty() ? "" : " Before it:\n" + told;
     return fail(error.code, error.message + before, error.where);
 }
 
-}  // namespace
-
-Result<Values> recommended_values(const json& report, const std::string& gpu,
-                                  const std::string& stage) {
-    try {
-        const json& summary = report.contains("summary") ? report.at("summary") : report;
-        const json* card = named(summary.at("gpus"), "/gpu/id", gpu);
-        if (card == nullptr) return fail(Errc::not_found, "The report has no card " + gpu + ".");
-        const json* chosen = card;
-        if (!stage.empty()) {
-            chosen = named(card->at("stages"), "/name", stage);
-            if (chosen == nullptr) {
-                return fail(Errc::not_found, "The report has no stage \"" + stage + "\".");
-            }
-        }
-        const json& recommended = chosen->at("config_values");
-        if (recommended.empty()) {
-            return fail(Errc::invalid_input,
-                        "The report says that it does not fit: nothing to apply.");
-        }
-        Values values;
-        for (const auto& [name, value] : recommended.items()) {
-            values[name] = value.is_number_float() ? training::yaml_number(value) : value.dump();
-        }
-        return values;
-    } catch (const json::exception&) {
-        return fail(Errc::invalid_input, "This is no report of a training-config job.");
+Result<Applied> restore(const ApplyRequest& request) {
+    Applied told{{{"files", json::array()}}, {}, true};
+    for (const auto& file : request.files) {
+        const auto done = restore_file(file);
+        if (!done) return after(told.text, done.error());
+        told.text += file + ": " + *done + "\n";
+        told.value["files"].push_back({{"file", file}, {"restored", *done}});
     }
+    return told;
 }
 
-Result<std::string> apply_report(const ApplyRequest& request) {
-    Values values;
-    if (!request.restore) {
-        const auto text = read_file(request.report);
-        if (!text) return fail(text.error());
-        const auto report = json::parse(*text, nullptr, false);
-        auto recommended = recommended_values(report, request.gpu, request.stage);
-        if (!recommended) {
-            return fail(recommended.error().code, recommended.error().message, request.report);
-        }
-        values = std::move(*recommended);
-    }
-    std::string told;
-    if (request.restore) {
-        for (const auto& file : request.files) {
-            if (auto done = restore_file(file); !done) return after(told, done.error());
-            told += file + ": restored\n";
-        }
-        return told;
-    }
-    // All are read before the first is written: an error in the last leaves all as they were.
+}  // namespace
+
+Result<Applied> apply_report(const ApplyRequest& request) {
+    if (request.restore) return restore(request);
+    const auto text = read_config_file(request.report);
+    if (!text) return fail(text.error());
+    const auto report = json::parse(*text, nullptr, false);
     std::vector<FileEdit> edits;
     for (const auto& file : request.files) {
-        auto edit = edit_of(file, values);
+        auto edit = edit_of(file, report, request);
         if (!edit) return fail(edit.error());
         edits.push_back(std::move(*edit));
     }
-    for (std::size_t i = 0; i < edits.size(); ++i) {
-        const auto& file = request.files[i];
-        if (!request.dry_run) {
-            if (auto done = change_file(file, edits[i]); !done) {
-                return after(told, done.error());
-            }
+    Applied told{{{"files", json::array()}}, {}, true};
+    for (auto& edit : edits) {
+        if (!request.dry_run && !edit.edit.changes.empty()) {
+            auto backup = change_file(edit.file, edit.edit.text);
+            if (!backup) return after(told.text, backup.error());
+            edit.backup = std::move(*backup);
         }
-        told += told_of(file, edits[i], request.dry_run);
+        tell(edit, request.dry_run, told);
     }
     return told;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/jobs/training_config/command/yaml_edit.hpp"
+#include "server/jobs/training_config/command/config_structure.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -8,20 +8,23 @@ namespace plimsoll::jobs::training_config {
 
 struct ApplyRequest {
     std::string report;              // file: a report of the API, or what `estimate --json` prints
-    std::vector<std::string> files;  // YAML
+    std::vector<std::string> files;  // YAML or JSON
     std::string gpu;                 // the card to follow; the first of the report when empty
     std::string stage;               // the stage to follow, where the report has stages
+    Choice choice;
     bool dry_run = false;
     bool restore = false;
 };
 
-// The values that a card's report recommends, by the names that configuration files have for them.
-Result<std::map<std::string, std::string, std::less<>>> recommended_values(
-    const nlohmann::json& report, const std::string& gpu, const std::string& stage);
+struct Applied {
+    nlohmann::json value;  // {files: [{file, structure, backup, changes, left, differs}]}
+    std::string text;
+    bool complete = true;  // all that was wanted is in the files now, or would be
+};
 
-// Patches the files and keeps each original once beside it as FILE.backup; `restore` moves the
-// originals back. A file that cannot be read or written stops the rest, with what was done before
-// it said. Returns what to print.
-Result<std::string> apply_report(const ApplyRequest& request);
+// Writes what the report recommends into files whose structure is known, after keeping each one as
+// it was; `restore` undoes the last change of each. All files are read before the first is written;
+// one that cannot be written stops the rest, with what was done before it said.
+Result<Applied> apply_report(const ApplyRequest& request);
 
 }  // namespace plimsoll::jobs::training_config

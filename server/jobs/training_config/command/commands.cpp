@@ -22,6 +22,10 @@ int refuse_input(const CommandContext& context, const Error& error) {
     return refuse(context, error, terminal::ExitStatus::usage);
 }
 
+void print_json(const CommandContext& context, const nlohmann::json& value) {
+    context.terminal.line(value.dump(2));
+}
+
 void print(const std::string& text) {
     std::fputs(text.c_str(), stdout);
 }

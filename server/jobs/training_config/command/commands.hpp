@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 namespace CLI {
 class App;
 }
@@ -27,5 +29,6 @@ void add_team_gpu_profiles(CLI::App& gpu_profiles, CommandContext& context);
 // Where no server is asked every error is bad usage or input: exit code 2.
 int refuse_input(const CommandContext& context, const Error& error);
 void print(const std::string& text);
+void print_json(const CommandContext& context, const nlohmann::json& value);
 
 }  // namespace plimsoll::jobs::training_config

@@ -130,17 +130,29 @@ Result<std::vector<ConfiguredStage>> read_stages(const std::string& folder) {
     return stages;
 }
 
-Result<std::string> show_stages(const std::vector<ConfiguredStage>& stages,
+Result<ShownStages> show_stages(const std::vector<ConfiguredStage>& stages,
                                 const tr::GpuProfile& gpu) {
     const double gib = static_cast<double>(gpu.total_bytes()) / (1024.0 * 1024 * 1024);
-    std::string out = fmt::format("{}, {:.1f} GiB\n", gpu.name, gib);
+    ShownStages out{{{"gpu", gpu.id}, {"stages", nlohmann::json::array()}},
+                    fmt::format("{}, {:.1f} GiB\n", gpu.name, gib)};
     for (const auto& stage : stages) {
         const auto report = tr::make_report(guide_request(stage, gpu));
         if (!report) return fail(report.error().code, report.error().message, stage.name);
         const auto& card = report->gpus.front();
         const auto guide = tr::naics::memory({}, stage.batch, stage.negatives);
         const double share = guide.total_gib() / gib * 100;
-        out += fmt::format(
+        out.value["stages"].push_back({{"name", stage.name},
+                                       {"batch", stage.batch},
+                                       {"accumulation", stage.accumulation},
+                                       {"positives", stage.positives},
+                                       {"negatives", stage.negatives},
+                                       {"guide_gib", guide.total_gib()},
+                                       {"device_used_bytes", card.device_used},
+                                       {"utilization_percent", card.utilisation_percent},
+                                       {"fits", tr::to_string(card.fit)},
+                                       {"max_batch", card.limits.max_batch},
+                                       {"advice", advice(card)}});
+        out.text += fmt::format(
             "{}: batch {} x {}, {} positives, {} negatives\n"
             "  guide's formula: {:.1f} GiB, {:.0f} % ({})\n"
             "  this estimate:   {}, {:.0f} % (fits: {}); {}\n",

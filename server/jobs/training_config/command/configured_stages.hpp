@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 namespace plimsoll::jobs::training_config {
 
 // What a folder of YAML says of one stage of training.
@@ -22,8 +24,12 @@ struct ConfiguredStage {
 Result<std::vector<ConfiguredStage>> read_stages(const std::string& folder);
 
 // The stages of the four-channel encoder of the NAICS memory guide on this card: memory by the
-// guide's formula and by ours, how it judges the load, and what to do. For terminals.
-Result<std::string> show_stages(const std::vector<ConfiguredStage>& stages,
+// guide's formula and by ours, how it judges the load, and what to do. For programs and terminals.
+struct ShownStages {
+    nlohmann::json value;  // {gpu, stages: […]}
+    std::string text;
+};
+Result<ShownStages> show_stages(const std::vector<ConfiguredStage>& stages,
                                 const training::GpuProfile& gpu);
 
 }  // namespace plimsoll::jobs::training_config

@@ -6,6 +6,20 @@
 #include <CLI/CLI.hpp>
 
 namespace plimsoll::jobs::training_config {
+namespace {
+
+nlohmann::json json_of(const std::vector<training::Cause>& causes) {
+    auto list = nlohmann::json::array();
+    for (const auto& cause : causes) {
+        list.push_back({{"cause", cause.cause},
+                        {"change", cause.change},
+                        {"gain", cause.gain},
+                        {"from_guide", cause.from_guide}});
+    }
+    return {{"causes", std::move(list)}};
+}
+
+}  // namespace
 
 void add_diagnose(CLI::App& app, CommandContext& context) {
     const auto seen = std::make_shared<training::Observation>();
@@ -28,6 +42,7 @@ void add_diagnose(CLI::App& app, CommandContext& context) {
             context.exit_code = refuse_input(context, causes.error());
             return;
         }
+        if (context.json) return print_json(context, json_of(*causes));
         print(causes->empty() ? "Nothing stands out.\n" : training::text::causes(*causes));
     });
 }

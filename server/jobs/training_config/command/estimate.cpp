@@ -5,8 +5,9 @@
 #include "server/jobs/training_config/contract/complete.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -28,16 +29,48 @@ Result<json> with_own_card(json args) {
     return std::move(*completed);
 }
 
+// The flag that sets a place of the arguments.
+std::string flag_of(const std::string& pointer) {
+    constexpr std::pair<std::string_view, const char*> kFlags[] = {
+        {"/gpus", "--gpu"},
+        {"/model/preset", "--preset"},
+        {"/model/config", "--config"},
+        {"/training/sequence_length", "--sequence-length"},
+        {"/training/batch", "--batch"},
+        {"/training/precision", "--precision"},
+        {"/training/optimizer", "--optimizer"},
+        {"/training/lora/rank", "--lora"},
+        {"/training/checkpointing", "--checkpointing"},
+        {"/target_effective_batch", "--target-effective-batch"},
+        {"/safety_margin", "--safety-margin"},
+    };
+    const auto place_in = [&](std::string_view flagged) {
+        std::string rest = pointer.substr(flagged.size());
+        // Of a pasted config.json its member is named, too; of a list the item's number is not.
+        if (flagged == "/gpus") rest.clear();
+        return rest.empty() ? "" : " (" + rest.substr(1) + ")";
+    };
+    for (const auto& [place, flag] : kFlags) {
+        const bool inside = pointer.size() == place.size() || pointer[place.size()] == '/';
+        if (pointer.starts_with(place) && inside) return flag + place_in(place);
+    }
+    auto dotted = pointer.empty() ? pointer : pointer.substr(1);
+    std::ranges::replace(dotted, '/', '.');
+    return dotted.empty() ? "arguments" : "--set " + dotted;
+}
+
 int run_estimate(const CommandContext& context, const EstimateFlags& flags) {
     auto args = estimate_args(flags);
     if (args) args = with_own_card(std::move(*args));
     if (!args) return refuse_input(context, args.error());
     const auto request = checked_request(*args);
     if (!request) {
+        std::string message;
         for (const auto& error : request.error()) {
-            std::fprintf(stderr, "Error: %s: %s\n", error.pointer.c_str(), error.message.c_str());
+            message +=
+                (message.empty() ? "" : "\n  ") + flag_of(error.pointer) + ": " + error.message;
         }
-        return 2;
+        return refuse_input(context, {Errc::invalid_input, message, {}});
     }
     if (request->probe) {
         return refuse_input(
@@ -73,13 +106,18 @@ void add_estimate(CLI::App& app, CommandContext& context) {
     command->add_option("--sequence-length", flags->sequence_length, "Tokens or time steps");
     command->add_option("--batch", flags->batch, "Judge this batch instead of recommending one");
     command->add_option("--precision", flags->precision,
-                        "fp32, bf16_autocast, fp16_autocast or bf16");
+                        "auto, fp32, bf16_autocast, fp16_autocast or bf16");
     command->add_option("--optimizer", flags->optimizer,
                         "adamw, sgd, sgd_momentum, adafactor or adam_8bit");
     command->add_option("--lora", flags->lora, "Rank of adapters; everything else is frozen");
     command->add_flag("--checkpointing", flags->checkpointing, "Gradient checkpointing");
     command->add_option("--target-effective-batch", flags->target_effective_batch,
                         "Samples per optimizer step");
+    command
+        ->add_option("--goal", flags->goal,
+                     "The batch to recommend: fill (the largest that fits, default) or knee (the "
+                     "smallest that is hardly slower)")
+        ->check(CLI::IsMember({"fill", "knee"}));
     command->add_option("--safety-margin", flags->safety_margin, "Share of the card to use");
     command->add_flag("--what-ifs", flags->what_ifs, "Try changes that would make room");
     command->add_option("--set", flags->settings,

@@ -18,7 +18,7 @@ Result<json> read_json(const std::string& path) {
     std::stringstream text;
     text << file.rdbuf();
     auto value = json::parse(text.str(), nullptr, false);
-    if (value.is_discarded()) return fail(Errc::invalid_input, "The file is no JSON.", path);
+    if (value.is_discarded()) return fail(Errc::invalid_input, "The file is not JSON.", path);
     if (!value.is_object()) return fail(Errc::invalid_input, "The file must hold an object.", path);
     return value;
 }
@@ -55,6 +55,7 @@ Result<json> estimate_args(const EstimateFlags& flags) {
     if (flags.lora) args["training"]["lora"]["rank"] = *flags.lora;
     if (flags.checkpointing) args["training"]["checkpointing"] = true;
     put(args, nullptr, "target_effective_batch", flags.target_effective_batch);
+    if (!flags.goal.empty()) args["goal"] = flags.goal;
     put(args, nullptr, "safety_margin", flags.safety_margin);
     if (flags.what_ifs || !args.contains("what_ifs")) args["what_ifs"] = flags.what_ifs;
     for (const auto& setting : flags.settings) {

@@ -20,6 +20,7 @@ struct EstimateFlags {
     std::optional<std::int64_t> batch;
     std::string precision;
     std::string optimizer;
+    std::string goal;
     std::optional<std::int64_t> lora;
     bool checkpointing = false;
     std::optional<std::int64_t> target_effective_batch;

@@ -33,6 +33,7 @@ void add_gpu_profiles(CLI::App& app, CommandContext& context) {
             context.exit_code = refuse_input(context, profile.error());
             return;
         }
+        if (context.json) return print_json(context, gpu_profile_json(*profile));
         print(training::text::profile_details(*profile));
     });
     const auto describe_card = [flags](CLI::App* sub) {
@@ -49,6 +50,12 @@ void add_gpu_profiles(CLI::App& app, CommandContext& context) {
             context.exit_code = refuse_input(context, card.error());
             return;
         }
+        if (context.json) {
+            const auto profile = training::profile_for(*card);
+            return print_json(context, {{"gpu_profile", profile.id},
+                                        {"name", profile.name},
+                                        {"by_name", training::profile_named(*card).has_value()}});
+        }
         print(training::text::recommendation(*card));
     });
     auto* check = command->add_subcommand("check", "Whether this machine's card is what it says");
@@ -62,8 +69,15 @@ void add_gpu_profiles(CLI::App& app, CommandContext& context) {
             return;
         }
         const auto result = training::gpu_guide::check(*profile, *card);
-        print(training::text::check(*profile, result));
         context.exit_code = result.enough_memory ? 0 : 1;
+        if (context.json) {
+            return print_json(context, {{"gpu_profile", profile->id},
+                                        {"enough_memory", result.enough_memory},
+                                        {"total_gib", result.total_gb},
+                                        {"required_gib", result.required_gb},
+                                        {"warnings", result.warnings}});
+        }
+        print(training::text::check(*profile, result));
     });
     add_team_gpu_profiles(*command, context);
 }

@@ -8,6 +8,24 @@
 #include <CLI/CLI.hpp>
 
 namespace plimsoll::jobs::training_config {
+namespace {
+
+nlohmann::json json_of(const std::vector<training::naics::Suggestion>& stages) {
+    auto list = nlohmann::json::array();
+    for (const auto& stage : stages) {
+        list.push_back({{"stage", stage.stage},
+                        {"batch_size", stage.batch},
+                        {"n_positives", stage.positives},
+                        {"n_negatives", stage.negatives},
+                        {"accumulate_grad_batches", stage.accumulation},
+                        {"effective_batch", stage.effective_batch},
+                        {"utilization_percent", stage.utilisation_percent},
+                        {"total_mib", stage.breakdown.total_mib()}});
+    }
+    return {{"stages", std::move(list)}};
+}
+
+}  // namespace
 
 void add_guide(CLI::App& app, CommandContext& context) {
     const auto search = std::make_shared<training::naics::Search>();
@@ -34,6 +52,7 @@ void add_guide(CLI::App& app, CommandContext& context) {
             context.exit_code = refuse_input(context, stages.error());
             return;
         }
+        if (context.json) return print_json(context, json_of(*stages));
         print(training::text::naics_suggestions(*stages));
     });
 }

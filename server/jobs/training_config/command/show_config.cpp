@@ -28,7 +28,8 @@ void add_show_config(CLI::App& app, CommandContext& context) {
             context.exit_code = refuse_input(context, told.error());
             return;
         }
-        print(*told);
+        if (context.json) return print_json(context, told->value);
+        print(told->text);
     });
 }
 

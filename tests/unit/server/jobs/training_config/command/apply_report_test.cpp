@@ -1,4 +1,4 @@
-// Recommended values put into YAML files: only the values' own characters may change.
+// Reports applied to configurations of every structure that is known, and of none.
 #include "server/jobs/training_config/command/apply_report.hpp"
 
 #include <cstdlib>
@@ -6,231 +6,295 @@
 #include <fstream>
 #include <sstream>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace plimsoll::jobs::training_config {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-constexpr auto kConfig = R"(# Größe der Charge – bitte lassen
-defaults:
-  - _self_
-data_loader:
-  batch_size: 4        # fits the old card
-  num_workers: "0"
-
-training:
-  trainer: {accumulate_grad_batches: 16, precision: 16-mixed}
-  learning_rate: 2.0e-4
-  note: |
-    batch_size: 4
-)";
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 json report() {
-    return json::parse(R"({"gpus": [
-        {"gpu": {"id": "rtx_6000"},
-         "config_values": {"batch_size": 40, "accumulate_grad_batches": 6, "learning_rate": 5.5e-5,
-                           "lr": 5.5e-5, "warmup_steps": 300, "num_workers": 6},
-         "stages": [{"name": "late",
-                     "config_values": {"batch_size": 96, "accumulate_grad_batches": 3,
-                                       "learning_rate": 5.5e-5, "n_positives": 16,
-                                       "n_negatives": 8}}]},
-        {"gpu": {"id": "t4"}, "config_values": {}, "stages": []}]})");
-}
-
-TEST(EditYaml, ChangesOnlyTheCharactersOfTheValues) {
-    const auto edit = edit_yaml(kConfig, {{"batch_size", "40"},
-                                          {"num_workers", "6"},
-                                          {"accumulate_grad_batches", "6"},
-                                          {"learning_rate", "5.5e-05"}});
-    ASSERT_TRUE(edit.has_value()) << edit.error().message;
-    EXPECT_EQ(edit->text, R"(# Größe der Charge – bitte lassen
-defaults:
-  - _self_
-data_loader:
-  batch_size: 40        # fits the old card
-  num_workers: "6"
-
-training:
-  trainer: {accumulate_grad_batches: 6, precision: 16-mixed}
-  learning_rate: 5.5e-05
-  note: |
-    batch_size: 4
-)");
-    ASSERT_EQ(edit->changes.size(), 4u);
-    EXPECT_EQ(edit->changes[0].line, 5);
-    EXPECT_EQ(edit->changes[0].before, "4");
-    EXPECT_EQ(edit->changes[2].key, "accumulate_grad_batches");
-}
-
-TEST(EditYaml, KeepsLineEndingsListsAndWhatIsEqual) {
-    const auto edit =
-        edit_yaml("a:\r\n  - batch_size: 8\r\n  - batch_size: 4\r\n", {{"batch_size", "8"}});
-    ASSERT_TRUE(edit.has_value());
-    EXPECT_EQ(edit->text, "a:\r\n  - batch_size: 8\r\n  - batch_size: 8\r\n");
-    EXPECT_EQ(edit->changes.size(), 1u);
-}
-
-TEST(EditYaml, ChangesAnAnchoredValueOnce) {
-    const auto edit = edit_yaml("a: &x\n  batch_size: 4\nb: *x\n", {{"batch_size", "8"}});
-    ASSERT_TRUE(edit.has_value());
-    EXPECT_EQ(edit->text, "a: &x\n  batch_size: 8\nb: *x\n");
-}
-
-TEST(EditYaml, ChangesWhatHasAnAnchorATagOrAByteOrderMark) {
-    const auto edit = edit_yaml(
-        "\xEF\xBB\xBF"
-        "batch_size: &b 4\nlr: !!float 3e-4 # x\nwarmup_steps: &w !!int '5'\n",
-        {{"batch_size", "8"}, {"lr", "5.0e-05"}, {"warmup_steps", "9"}});
-    ASSERT_TRUE(edit.has_value());
-    EXPECT_EQ(edit->text,
-              "\xEF\xBB\xBF"
-              "batch_size: &b 8\nlr: !!float 5.0e-05 # x\nwarmup_steps: &w !!int '9'\n");
-    EXPECT_TRUE(edit->left.empty());
-}
-
-TEST(EditYaml, NamesWhatItLeaves) {
-    const std::string text =
-        "other: &o 4\nbatch_size: *o\nlr: ${oc.env:LR,1e-4}\nnum_workers:\nwarmup_steps: |\n  7\n";
-    const auto edit = edit_yaml(
-        text, {{"batch_size", "8"}, {"lr", "1"}, {"num_workers", "2"}, {"warmup_steps", "9"}});
-    ASSERT_TRUE(edit.has_value());
-    EXPECT_EQ(edit->text, text);
-    std::vector<std::string> told;
-    for (const auto& one : edit->left) told.push_back(one.key + std::to_string(one.line) + one.why);
-    EXPECT_EQ(told,
-              (std::vector<std::string>{"batch_size2it stands behind an alias",
-                                        "lr3it is an interpolation", "num_workers4it is empty",
-                                        "warmup_steps5its text is not simply its value"}));
-}
-
-TEST(EditYaml, RefusesWhatIsNoYaml) {
-    EXPECT_FALSE(edit_yaml("a: [1, 2", {}).has_value());
-}
-
-TEST(RecommendedValues, FollowACardAndAStage) {
-    const auto first = recommended_values(report(), "", "").value();
-    EXPECT_EQ(first.at("batch_size"), "40");
-    EXPECT_EQ(first.at("lr"), "5.5e-05");
-    EXPECT_FALSE(first.contains("n_negatives"));
-    const auto late = recommended_values({{"summary", report()}}, "rtx_6000", "late").value();
-    EXPECT_EQ(late.at("batch_size"), "96");
-    EXPECT_EQ(late.at("accumulate_grad_batches"), "3");
-    EXPECT_EQ(late.at("n_negatives"), "8");
-}
-
-TEST(RecommendedValues, RefuseWhatCannotBeApplied) {
-    EXPECT_EQ(recommended_values(report(), "h200", "").error().code, Errc::not_found);
-    EXPECT_EQ(recommended_values(report(), "rtx_6000", "middle").error().code, Errc::not_found);
-    EXPECT_NE(recommended_values(report(), "t4", "").error().message.find("does not fit"),
-              std::string::npos);
-    EXPECT_EQ(recommended_values({{"gpus", 3}}, "", "").error().code, Errc::invalid_input);
+    return json::parse(R"json({
+      "training": {"optimizer": "adamw", "optimizer_kernel": "fused", "checkpointing": true,
+                   "sequence_length": 1024, "lora_rank": 16},
+      "gpus": [
+        {"gpu": {"id": "a100_80gb"}, "precision": "bf16_autocast", "batch": 4,
+         "accumulation": {"nearest": {"steps": 64}}, "shard": null,
+         "learning_rate": {"recommended": 5.5e-5, "warmup_steps": 300}, "loader": {"workers": 6},
+         "stages": [
+           {"name": "01_stage (early)", "batch": 16, "accumulation": {"nearest": {"steps": 16}},
+            "positives": 32, "negatives": 24, "sequence_length": 512},
+           {"name": "02-05_stage (later)", "batch": 40, "accumulation": {"nearest": {"steps": 6}},
+            "positives": 16, "negatives": 8, "sequence_length": 512}]
+},
+        {"gpu": {"id": "t4"}, "accumulation": null}]})json");
 }
 
 class Apply : public ::testing::Test {
   protected:
-    Apply() {
-        write(folder_ / "report.json", report().dump());
-        write(config_, kConfig);
-    }
+    Apply() { write("report.json", report().dump()); }
     ~Apply() override { fs::remove_all(folder_); }
 
     static fs::path make_folder() {
         auto name = (fs::temp_directory_path() / "plm-apply-XXXXXX").string();
         return mkdtemp(name.data());
     }
-    static void write(const fs::path& path, const std::string& text) {
-        std::ofstream(path) << text;
+    fs::path write(const std::string& name, const std::string& text) const {
+        fs::create_directories((folder_ / name).parent_path());
+        std::ofstream(folder_ / name) << text;
+        return folder_ / name;
     }
-    static std::string read(const fs::path& path) {
+    std::string read(const std::string& name) const {
         std::stringstream text;
-        text << std::ifstream(path).rdbuf();
+        text << std::ifstream(folder_ / name).rdbuf();
         return text.str();
     }
-    ApplyRequest request() const {
-        return {.report = folder_ / "report.json", .files = {config_}, .gpu = {}, .stage = {}};
+    ApplyRequest request(std::vector<std::string> files) const {
+        for (auto& file : files) file = folder_ / file;
+        return {.report = folder_ / "report.json",
+                .files = std::move(files),
+                .gpu = {},
+                .stage = {},
+                .choice = {}};
+    }
+    // The file's text afterwards; what was said is in `told_`.
+    std::string applied(const std::string& name, const std::string& text, Choice choice = {}) {
+        write(name, text);
+        auto asked = request({name});
+        asked.choice = std::move(choice);
+        auto told = apply_report(asked);
+        if (!told) return told.error().message;
+        told_ = *told;
+        return read(name);
     }
 
     fs::path folder_ = make_folder();
-    fs::path config_ = folder_ / "config.yaml";
-    fs::path backup_ = folder_ / "config.yaml.backup";
+    Applied told_;
 };
 
+TEST_F(Apply, KnowsTransformersArguments) {
+    EXPECT_EQ(applied("train.yaml", R"(model: meta-llama/Meta-Llama-3-8B
+tokenizer_map:
+  batch_size: 1000
+per_device_train_batch_size: 8   # old
+per_device_eval_batch_size: 128
+learning_rate: 2.0e-4
+gradient_checkpointing: false
+fp16: true
+optim: adamw_torch
+dataloader_num_workers: 0
+max_seq_length: 4096
+lora: {r: 64}
+)"),
+              R"(model: meta-llama/Meta-Llama-3-8B
+tokenizer_map:
+  batch_size: 1000
+gradient_accumulation_steps: 64
+bf16: true
+per_device_train_batch_size: 4   # old
+per_device_eval_batch_size: 128
+learning_rate: 2.0e-4
+gradient_checkpointing: true
+fp16: false
+optim: adamw_torch_fused
+dataloader_num_workers: 6
+max_seq_length: 4096
+lora: {r: 64}
+)");
+    EXPECT_FALSE(told_.complete);
+    EXPECT_THAT(told_.text, HasSubstr("max_seq_length is 4096; the estimate is for 1024 tokens"));
+    EXPECT_THAT(told_.text, HasSubstr("lora.r is 64; the estimate is for 16"));
+}
+
+TEST_F(Apply, KnowsDeepSpeed) {
+    auto sharded = report();
+    sharded["gpus"][0]["shard"] = {{"cards", 8}, {"sharding", "zero2"}};
+    write("report.json", sharded.dump());
+    const auto now = json::parse(applied("ds.json", R"({
+  "train_batch_size": 32, "train_micro_batch_size_per_gpu": 4,
+  "bf16": {"enabled": false}, "fp16": {"enabled": "auto"},
+  "optimizer": {"type": "AdamW", "params": {"lr": 3e-4}},
+  "zero_optimization": {"stage": 0}
+})"));
+    EXPECT_EQ(now["train_batch_size"], 4 * 64 * 8);
+    EXPECT_EQ(now["gradient_accumulation_steps"], 64);
+    EXPECT_EQ(now["bf16"]["enabled"], true);
+    EXPECT_EQ(now["fp16"]["enabled"], "auto");
+    EXPECT_EQ(now["zero_optimization"]["stage"], 2);
+    EXPECT_EQ(now["optimizer"]["params"]["lr"], 3e-4) << "nobody asked for the rate";
+    EXPECT_THAT(told_.text, HasSubstr("follows the Trainer"));
+}
+
+TEST_F(Apply, KnowsAccelerate) {
+    const auto now = applied("accelerate.yaml",
+                             "compute_environment: LOCAL_MACHINE\ndistributed_type: NO\n"
+                             "mixed_precision: 'no'\nnum_processes: 1\n");
+    EXPECT_THAT(now, HasSubstr("mixed_precision: 'bf16'"));
+    EXPECT_TRUE(told_.complete) << told_.text;
+}
+
+TEST_F(Apply, KnowsLightningAndTheDataOfTraining) {
+    const auto now = applied("config.yaml", R"(trainer:
+  max_epochs: 20
+  precision: 16
+data:
+  train: {batch_size: 8, num_workers: 0}
+  val: {batch_size: 512}
+optimizer:
+  lr: 3.0e-4
+model:
+  generator: {lr: 1e-3}
+)");
+    EXPECT_THAT(now, HasSubstr("accumulate_grad_batches: 64"));
+    EXPECT_THAT(now, HasSubstr("precision: bf16-mixed"));
+    EXPECT_THAT(now, HasSubstr("train: {batch_size: 4, num_workers: 6}"));
+    EXPECT_THAT(now, HasSubstr("val: {batch_size: 512}"));
+    EXPECT_THAT(now, HasSubstr("lr: 3.0e-4"));
+    EXPECT_THAT(now, HasSubstr("lr: 1e-3"));
+    const auto rated = applied("config.yaml", now, {.rates = true});
+    EXPECT_THAT(rated, HasSubstr("lr: 5.5e-05"));
+    EXPECT_THAT(rated, HasSubstr("lr: 1e-3")) << "the generator's own rate";
+}
+
+TEST_F(Apply, AsksWhichBatchWhereItCannotTell) {
+    const std::string text =
+        "trainer: {max_epochs: 3}\nleft: {batch_size: 1}\nright: {batch_size: 2}\n";
+    EXPECT_THAT(applied("config.yaml", text), HasSubstr("right: {batch_size: 2}"));
+    EXPECT_THAT(told_.text, HasSubstr("--map batch=PLACE"));
+    EXPECT_FALSE(told_.complete);
+    EXPECT_THAT(applied("config.yaml", text, {.places = {{"batch", "right.batch_size"}}}),
+                HasSubstr("right: {batch_size: 4}"));
+}
+
+TEST_F(Apply, GivesEveryStageItsOwnValues) {
+    const std::string text = "n_positives: 1\nn_negatives: 1\n";
+    write("curriculum/01_stage.yaml", text);
+    write("curriculum/03_stage.yaml", text);
+    write("curriculum/07_stage.yaml", text);
+    const auto told = apply_report(request(
+        {"curriculum/01_stage.yaml", "curriculum/03_stage.yaml", "curriculum/07_stage.yaml"}));
+    EXPECT_EQ(read("curriculum/01_stage.yaml"), "n_positives: 32\nn_negatives: 24\n");
+    EXPECT_EQ(read("curriculum/03_stage.yaml"), "n_positives: 16\nn_negatives: 8\n");
+    EXPECT_EQ(read("curriculum/07_stage.yaml"), text);
+    EXPECT_THAT(told->text, HasSubstr("07_stage.yaml: its structure is not known"));
+}
+
+TEST_F(Apply, LeavesUnknownStructuresButForWhatIsMapped) {
+    const std::string text = "train: {bs: 8, lr: 2e-5}\nvalidation: {batch_size: 512}\n";
+    EXPECT_EQ(applied("own.yaml", text), text);
+    EXPECT_THAT(told_.text, HasSubstr("its structure is not known"));
+    EXPECT_FALSE(told_.complete);
+    EXPECT_EQ(applied("own.yaml", text, {.places = {{"batch", "train.bs"}}}),
+              "train: {bs: 4, lr: 2e-5}\nvalidation: {batch_size: 512}\n");
+    EXPECT_TRUE(told_.complete) << told_.text;
+}
+
+TEST_F(Apply, WritesOnlyWhatIsChosen) {
+    const std::string text =
+        "per_device_train_batch_size: 8\nnum_train_epochs: 3\noptim: adafactor\n";
+    EXPECT_EQ(applied("a.yaml", text, {.only = {"batch"}}),
+              "per_device_train_batch_size: 4\nnum_train_epochs: 3\noptim: adafactor\n");
+    EXPECT_THAT(applied("b.yaml", text, {.keep = {"optimizer", "batch"}}),
+                HasSubstr("per_device_train_batch_size: 8"));
+    EXPECT_THAT(read("b.yaml"), HasSubstr("optim: adafactor"));
+    EXPECT_THAT(read("b.yaml"), HasSubstr("gradient_accumulation_steps: 64"));
+}
+
 TEST_F(Apply, ADryRunShowsChangesAndWritesNothing) {
-    auto asked = request();
+    const std::string text = "a: 1\nper_device_train_batch_size: 8\nnum_train_epochs: 3\n";
+    write("a.yaml", text);
+    auto asked = request({"a.yaml"});
     asked.dry_run = true;
     const auto told = apply_report(asked);
-    ASSERT_TRUE(told.has_value()) << told.error().message;
-    EXPECT_EQ(read(config_), kConfig);
-    EXPECT_FALSE(fs::exists(backup_));
+    ASSERT_TRUE(told) << told.error().message;
+    EXPECT_EQ(read("a.yaml"), text);
+    EXPECT_FALSE(fs::exists(folder_ / "a.yaml.before-1"));
+    EXPECT_EQ(told->value["files"][0]["backup"], nullptr);
     // The diff is what an apply does.
-    write(folder_ / "told.diff", *told);
+    write("told.diff", told->text);
     const auto patch = "patch -s -p0 -d / < " + (folder_ / "told.diff").string();
-    ASSERT_EQ(std::system(patch.c_str()), 0) << *told;
-    const auto patched = read(config_);
-    write(config_, kConfig);
-    ASSERT_TRUE(apply_report(request()).has_value());
-    EXPECT_EQ(patched, read(config_));
+    ASSERT_EQ(std::system(patch.c_str()), 0) << told->text;
+    const auto patched = read("a.yaml");
+    write("a.yaml", text);
+    ASSERT_TRUE(apply_report(request({"a.yaml"})));
+    EXPECT_EQ(patched, read("a.yaml"));
 }
 
-TEST_F(Apply, KeepsTheFirstOriginalAndGivesItBack) {
-    fs::permissions(config_, fs::perms::owner_read | fs::perms::owner_write);
-    ASSERT_TRUE(apply_report(request()).has_value());
-    EXPECT_NE(read(config_).find("batch_size: 40        # fits"), std::string::npos);
-    EXPECT_EQ(fs::status(config_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
-    write(folder_ / "report.json", [] {
-        auto other = report();
-        other["gpus"][0]["config_values"]["batch_size"] = 24;
-        return other.dump();
-    }());
-    ASSERT_TRUE(apply_report(request()).has_value());
-    EXPECT_NE(read(config_).find("batch_size: 24 "), std::string::npos);
-    EXPECT_EQ(read(backup_), kConfig);
-    auto back = request();
+TEST_F(Apply, NeverLosesWhatAFileHeld) {
+    const std::string original = "per_device_train_batch_size: 8\nnum_train_epochs: 3\n";
+    const auto config = write("a.yaml", original);
+    write("a.yaml.backup", "somebody else's");
+    fs::permissions(config, fs::perms::owner_read | fs::perms::owner_write);
+    ASSERT_TRUE(apply_report(request({"a.yaml"})));
+    const auto first = read("a.yaml");
+    EXPECT_EQ(read("a.yaml.before-1"), original);
+    EXPECT_EQ(fs::status(config).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+    const auto by_hand = first + "seed: 7\n";
+    write("a.yaml", by_hand);
+    auto other = report();
+    other["gpus"][0]["batch"] = 24;
+    write("report.json", other.dump());
+    ASSERT_TRUE(apply_report(request({"a.yaml"})));
+    const auto second = read("a.yaml");
+    EXPECT_THAT(second, HasSubstr("seed: 7"));
+    auto back = request({"a.yaml"});
     back.restore = true;
-    ASSERT_TRUE(apply_report(back).has_value());
-    EXPECT_EQ(read(config_), kConfig);
-    EXPECT_FALSE(apply_report(back).has_value());
+    ASSERT_TRUE(apply_report(back));
+    EXPECT_EQ(read("a.yaml"), by_hand) << "the edit in between";
+    ASSERT_TRUE(apply_report(back));
+    EXPECT_EQ(read("a.yaml"), original);
+    EXPECT_EQ(read("a.yaml.undone-1"), second);
+    EXPECT_EQ(read("a.yaml.undone-2"), by_hand);
+    EXPECT_EQ(read("a.yaml.backup"), "somebody else's");
+    EXPECT_THAT(apply_report(back).error().message, HasSubstr("nothing to restore"));
 }
 
-TEST_F(Apply, NamesTheFileThatCannotBeRead) {
-    auto asked = request();
-    asked.files.push_back(folder_ / "missing.yaml");
-    const auto told = apply_report(asked);
-    ASSERT_FALSE(told.has_value());
-    EXPECT_NE(told.error().where.find("missing.yaml"), std::string::npos);
-    EXPECT_EQ(read(config_), kConfig) << "changed although another file cannot be";
-    EXPECT_FALSE(fs::exists(backup_));
+TEST_F(Apply, ReadsEveryFileBeforeItWritesOne) {
+    const std::string text = "per_device_train_batch_size: 8\nnum_train_epochs: 3\n";
+    write("a.yaml", text);
+    write("list.yaml", "- 1\n");
+    fs::create_directory(folder_ / "folder.yaml");
+    for (const auto* wrong : {"missing.yaml", "list.yaml", "folder.yaml"}) {
+        const auto told = apply_report(request({"a.yaml", wrong}));
+        ASSERT_FALSE(told) << wrong;
+        EXPECT_THAT(told.error().where, HasSubstr(wrong));
+        EXPECT_EQ(read("a.yaml"), text);
+    }
 }
 
-TEST_F(Apply, LeavesReadOnlyFilesAndEmptyOnes) {
-    fs::permissions(config_, fs::perms::owner_read);
-    EXPECT_NE(apply_report(request()).error().message.find("read-only"), std::string::npos);
-    write(folder_ / "empty.yaml", "");
-    auto asked = request();
-    asked.files = {folder_ / "empty.yaml"};
-    EXPECT_NE(apply_report(asked).value().find("nothing to change"), std::string::npos);
+TEST_F(Apply, RefusesWhatItMayNotWrite) {
+    const auto config = write("a.yaml", "per_device_train_batch_size: 8\nnum_train_epochs: 3\n");
+    fs::permissions(config, fs::perms::owner_read);
+    EXPECT_THAT(apply_report(request({"a.yaml"})).error().message, HasSubstr("read-only"));
+    write("large.yaml", std::string(10'000'001, '#'));
+    EXPECT_THAT(apply_report(request({"large.yaml"})).error().message, HasSubstr("10 MB"));
 }
 
 TEST_F(Apply, ALinkStaysALink) {
-    fs::create_symlink(config_, folder_ / "link.yaml");
-    auto asked = request();
-    asked.files = {folder_ / "link.yaml"};
-    ASSERT_TRUE(apply_report(asked).has_value());
+    write("real.yaml", "per_device_train_batch_size: 8\nnum_train_epochs: 3\n");
+    fs::create_symlink(folder_ / "real.yaml", folder_ / "link.yaml");
+    ASSERT_TRUE(apply_report(request({"link.yaml"})));
     EXPECT_TRUE(fs::is_symlink(folder_ / "link.yaml"));
-    EXPECT_NE(read(config_).find("batch_size: 40 "), std::string::npos);
-    asked.restore = true;
-    ASSERT_TRUE(apply_report(asked).has_value());
+    EXPECT_THAT(read("real.yaml"), HasSubstr("per_device_train_batch_size: 4"));
+    auto back = request({"link.yaml"});
+    back.restore = true;
+    ASSERT_TRUE(apply_report(back));
     EXPECT_TRUE(fs::is_symlink(folder_ / "link.yaml"));
-    EXPECT_EQ(read(config_), kConfig);
+    EXPECT_THAT(read("real.yaml"), HasSubstr("per_device_train_batch_size: 8"));
 }
 
-TEST(RecommendedValues, AreNumbersToReadersOfYaml) {
-    auto one = report();
-    one["gpus"][0]["config_values"]["lr"] = 4e-5;
-    EXPECT_EQ(recommended_values(one, "", "").value().at("lr"), "4.0e-05");
+TEST(RecommendedBy, FollowsACardAndAStage) {
+    EXPECT_EQ(recommended_by(report(), "", "")->batch, 4);
+    const auto late = recommended_by({{"summary", report()}}, "a100_80gb", "02-05_stage (later)");
+    EXPECT_EQ(late->batch, 40);
+    EXPECT_EQ(late->negatives, 8);
+    EXPECT_EQ(recommended_by(report(), "h200", "").error().code, Errc::not_found);
+    EXPECT_EQ(recommended_by(report(), "a100_80gb", "middle").error().code, Errc::not_found);
+    EXPECT_THAT(recommended_by(report(), "t4", "").error().message, HasSubstr("does not fit"));
+    EXPECT_EQ(recommended_by({{"gpus", 3}}, "", "").error().code, Errc::invalid_input);
 }
 
 }  // namespace

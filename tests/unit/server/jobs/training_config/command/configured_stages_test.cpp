@@ -50,7 +50,7 @@ TEST_F(ShowConfig, TheGuidesExampleTakesItsSeventeenPercent) {
     write("config.yaml", kConfig);
     const auto stages = read_stages(folder_).value();
     const auto gpu = training::GpuCatalogue().find("rtx_6000").value();
-    const auto text = show_stages(stages, gpu).value();
+    const auto text = show_stages(stages, gpu).value().text;
     // The guide publishes 4.2 GB and 17 % of 24.
     EXPECT_NE(text.find("guide's formula: 4.2 GiB, 18 % (underused)"), std::string::npos) << text;
     EXPECT_NE(text.find("a batch of"), std::string::npos) << text;

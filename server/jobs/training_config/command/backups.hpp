@@ -1,0 +1,26 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <string>
+
+namespace plimsoll::jobs::training_config {
+
+// The text of a file. Errors: it cannot be read, is a folder, or larger than 10 MB.
+Result<std::string> read_config_file(const std::string& path);
+
+// What a file held before each change, as FILE.before-1, FILE.before-2, …: nothing that was there
+// is overwritten. A link stays one: its target is changed, and the copies stand beside the target.
+
+// Keeps the present text and writes a new one, whole or not at all. Returns the copy's name.
+Result<std::string> change_file(const std::string& file, const std::string& text);
+
+// Puts the newest copy back and removes it; what the file held until now is kept as
+// FILE.undone-1, FILE.undone-2, … Returns what was done, as a sentence without the file's name.
+// Errc::not_found: there is no copy.
+Result<std::string> restore_file(const std::string& file);
+
+// Errors: the file or its folder cannot be written by this user.
+Result<void> check_writable(const std::string& file);
+
+}  // namespace plimsoll::jobs::training_config

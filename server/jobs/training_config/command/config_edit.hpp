@@ -1,0 +1,50 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::jobs::training_config {
+
+// A scalar at a path of a YAML or JSON text.
+struct Setting {
+    std::vector<std::string> path;  // member names from the document's root
+    std::string value;
+    bool is_text = false;  // to be quoted where the text is JSON
+    bool adds = false;     // written although it is missing, where the mapping around it is there
+
+    std::string place() const;  // "trainer.precision"
+};
+
+// One value that was, or would be, changed or added.
+struct ConfigChange {
+    int line = 0;  // from 1, in the text before
+    std::string place;
+    std::string before;  // empty: it was missing
+    std::string after;
+};
+
+// A wanted value that is not written.
+struct ConfigLeft {
+    int line = 0;  // 0: it is not in the text
+    std::string place;
+    std::string value;
+    std::string why;
+};
+
+struct ConfigEdit {
+    std::string text;
+    std::vector<ConfigChange> changes;  // in the order of the text
+    std::vector<ConfigLeft> left;
+};
+
+// Writes the settings into the text's first document. Only their own characters change: comments,
+// order, quotes, anchors and blank lines stay. Values that mean the same ("3e-5", 0.00003; True,
+// true) stay too. Left alone, and named: blocks, interpolations ("${…}"), "auto", what an alias
+// shows, and missing values that `adds` does not ask for. Errors: the text is neither YAML nor
+// JSON, has several documents, or is no mapping.
+Result<ConfigEdit> edit_config(std::string_view text, const std::vector<Setting>& settings);
+
+}  // namespace plimsoll::jobs::training_config
