@@ -5,8 +5,8 @@
 namespace plimsoll::text {
 namespace {
 
-// Takes the first field and the comma behind it off the front; false when no comma followed.
-bool take_field(std::string_view& rest, std::string& field) {
+// Takes the first field and the delimiter behind it off the front; false when none followed.
+bool take_field(std::string_view& rest, std::string& field, char delimiter) {
     field.clear();
     if (rest.starts_with('"')) {
         rest.remove_prefix(1);
@@ -19,30 +19,44 @@ bool take_field(std::string_view& rest, std::string& field) {
             rest.remove_prefix(1);
         }
     }
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    field.append(rest.substr(0, comma));
-    const bool more = comma < rest.size();
-    rest.remove_prefix(more ? comma + 1 : comma);
+    const std::size_t end = std::min(rest.find(delimiter), rest.size());
+    field.append(rest.substr(0, end));
+    const bool more = end < rest.size();
+    rest.remove_prefix(more ? end + 1 : end);
     return more;
 }
 
 }  // namespace
 
-std::vector<std::string> csv_fields(std::string_view record) {
+std::vector<std::string> csv_fields(std::string_view record, char delimiter) {
     std::vector<std::string> fields;
     std::string field;
     bool more = true;
     while (more) {
-        more = take_field(record, field);
+        more = take_field(record, field, delimiter);
         fields.push_back(field);
     }
     return fields;
 }
 
+void append_csv_record(std::string& out, const std::vector<std::string>& fields) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        if (i > 0) out += ',';
+        const auto& field = fields[i];
+        if (field.find_first_of(",\"\r\n") == std::string::npos) {
+            out += field;
+            continue;
+        }
+        out += '"';
+        for (const char c : field) out.append(c == '"' ? 2 : 1, c);
+        out += '"';
+    }
+}
+
 std::string csv_field(std::string_view record, std::size_t position) {
     std::string field;
     for (bool more = true; more; --position) {
-        more = take_field(record, field);
+        more = take_field(record, field, ',');
         if (position == 0) return field;
     }
     return {};

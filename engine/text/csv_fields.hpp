@@ -9,7 +9,10 @@
 namespace plimsoll::text {
 
 // All of them, without the quotes around them.
-std::vector<std::string> csv_fields(std::string_view record);
+std::vector<std::string> csv_fields(std::string_view record, char delimiter = ',');
+
+// Appends a record with these fields, separated by commas and quoted where they must be.
+void append_csv_record(std::string& out, const std::vector<std::string>& fields);
 
 // One of them, from 0; empty when there are fewer.
 std::string csv_field(std::string_view record, std::size_t position);

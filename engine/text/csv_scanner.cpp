@@ -5,28 +5,53 @@
 #include "engine/text/record_rules.hpp"
 #include "engine/text/utf8.hpp"
 
+#include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace plimsoll::text {
 namespace {
 
-constexpr std::uint8_t kEndsUnquoted = 1;
-constexpr std::uint8_t kEndsQuoted = 2;
-constexpr auto kEnds = [] {
-    std::array<std::uint8_t, 256> table{};
-    table[','] = table['\r'] = kEndsUnquoted;
-    table['"'] = kEndsQuoted;
-    table['\n'] = kEndsUnquoted | kEndsQuoted;
+constexpr std::string_view kDelimiters = ",;\t";
+
+constexpr auto table_of(std::string_view ends) {
+    std::array<bool, 256> table{};
+    for (const char c : ends) table[static_cast<std::uint8_t>(c)] = true;
     return table;
-}();
+}
+constexpr auto kEndsQuoted = table_of("\"\n");
+constexpr std::array kEndsUnquoted = {table_of(",\r\n"), table_of(";\r\n"), table_of("\t\r\n")};
+constexpr auto kEndsHeader = table_of(",;\t\r\n");
 
 // The first byte from `at` on that has to be looked at.
-std::size_t skip_plain(std::string_view bytes, std::size_t at, std::uint8_t ends) {
-    while (at < bytes.size() && (kEnds[static_cast<std::uint8_t>(bytes[at])] & ends) == 0) ++at;
+std::size_t skip_plain(std::string_view bytes, std::size_t at, const std::array<bool, 256>& ends) {
+    while (at < bytes.size() && !ends[static_cast<std::uint8_t>(bytes[at])]) ++at;
     return at;
 }
 
+// What the header has most of, outside quotes.
+char delimiter_of(std::string_view header) {
+    std::array<std::size_t, kDelimiters.size()> counts{};
+    bool quoted = false;
+    for (const char c : header) {
+        if (c == '"') quoted = !quoted;
+        const auto which = kDelimiters.find(c);
+        if (!quoted && which != kDelimiters.npos) ++counts[which];
+    }
+    const auto most = std::ranges::max_element(counts);  // the first of equals: a comma
+    return kDelimiters[static_cast<std::size_t>(most - counts.begin())];
+}
+
 }  // namespace
+
+bool CsvScanner::ends_field(char c) const {
+    return header_.empty() ? kDelimiters.find(c) != kDelimiters.npos : c == delimiter_;
+}
+
+std::size_t CsvScanner::skip_unquoted(std::string_view bytes, std::size_t at) const {
+    return skip_plain(bytes, at,
+                      header_.empty() ? kEndsHeader : kEndsUnquoted[kDelimiters.find(delimiter_)]);
+}
 
 Result<void> CsvScanner::finish(const RawSink& sink) {
     if (auto taken = take(last_bytes(), sink); !taken) return taken;
@@ -61,10 +86,10 @@ Result<void> CsvScanner::take(std::string_view bytes, const RawSink& sink) {
                 state_ = State::quote_in_quoted;
             }
             ++at;
-        } else if (c == ',') {
+        } else if (ends_field(c)) {
             state_ = State::field_start;
             blank_ = false;
-            ++commas_;
+            ++delimiters_;
             ++at;
         } else if (c == '\r' || c == '\n') {
             after_cr_ = c == '\r';
@@ -81,7 +106,7 @@ Result<void> CsvScanner::take(std::string_view bytes, const RawSink& sink) {
             if (state_ == State::quote_in_quoted) bad_quote_ = true;
             state_ = State::unquoted;
             blank_ = false;
-            at = skip_plain(bytes, at, kEndsUnquoted);
+            at = skip_unquoted(bytes, at);
         }
     }
     hold(bytes.substr(begin));
@@ -105,7 +130,7 @@ void CsvScanner::start_record() {
     forget();
     state_ = State::field_start;
     record_line_ = line_;
-    commas_ = 0;
+    delimiters_ = 0;
     blank_ = true;
     bad_quote_ = false;
 }
@@ -115,24 +140,29 @@ Result<void> CsvScanner::take_header(std::string_view record) {
     if (find_invalid_utf8(record)) {
         return fail(Errc::invalid_input, "The header line is not UTF-8.");
     }
-    header_ = csv_fields(record);
+    delimiter_ = delimiter_of(record);
+    header_ = csv_fields(record, delimiter_);
     return {};
 }
 
-void CsvScanner::report(std::string_view record, const RawSink& sink) const {
+void CsvScanner::report(std::string_view record, const RawSink& sink) {
     if (overlong_) {
         sink(failed_raw_record(
             record_line_, "too_large",
             "the record has more than " + std::to_string(limits_.record_bytes) + " bytes."));
     } else if (bad_quote_) {
         sink(failed_raw_record(record_line_, "bad_quote",
-                               "something stands between a closing quote and the next comma."));
-    } else if (commas_ + 1 != header_.size()) {
+                               "something stands between a closing quote and the next delimiter."));
+    } else if (delimiters_ + 1 != header_.size()) {
         sink(failed_raw_record(record_line_, "wrong_field_count",
-                               std::to_string(commas_ + 1) + " fields where the header has " +
+                               std::to_string(delimiters_ + 1) + " fields where the header has " +
                                    std::to_string(header_.size()) + "."));
-    } else {
+    } else if (delimiter_ == ',') {
         sink({record, record_line_, std::nullopt});
+    } else {
+        in_commas_.clear();
+        append_csv_record(in_commas_, csv_fields(record, delimiter_));
+        sink({in_commas_, record_line_, std::nullopt});
     }
 }
 
@@ -144,7 +174,8 @@ void CsvScanner::save(std::string& out) const {
         pack_integer(out, static_cast<std::uint8_t>(flag));
     }
     pack_integer(out, static_cast<std::uint8_t>(state_));
-    for (const std::uint64_t count : {line_, record_line_, commas_}) pack_integer(out, count);
+    pack_integer(out, static_cast<std::uint8_t>(delimiter_));
+    for (const std::uint64_t count : {line_, record_line_, delimiters_}) pack_integer(out, count);
 }
 
 bool CsvScanner::load(std::string_view& rest) {
@@ -165,8 +196,12 @@ bool CsvScanner::load(std::string_view& rest) {
         return false;
     }
     state_ = static_cast<State>(state);
+    std::uint8_t delimiter = 0;
+    if (!unpack_integer(rest, delimiter)) return false;
+    delimiter_ = static_cast<char>(delimiter);
+    if (kDelimiters.find(delimiter_) == kDelimiters.npos) return false;
     return unpack_integer(rest, line_) && unpack_integer(rest, record_line_) &&
-           unpack_integer(rest, commas_);
+           unpack_integer(rest, delimiters_);
 }
 
 }  // namespace plimsoll::text

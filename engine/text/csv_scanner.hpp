@@ -4,16 +4,19 @@
 
 namespace plimsoll::text {
 
-// CSV as in RFC 4180 with a header line: commas, quotes doubled inside quotes, line breaks inside
-// quotes, lines ending in LF, CRLF or CR. A quote inside an unquoted field stands for itself;
-// anything but a comma or a line end after a closing quote is an error of the record, and so is a
-// number of fields that differs from the header's (most often an unquoted comma).
+// CSV as in RFC 4180 with a header line: quotes doubled inside quotes, line breaks inside quotes,
+// lines ending in LF, CRLF or CR. Fields are separated by commas, semicolons or tabs: by what the
+// header line has most of outside quotes, commas if it has as many of them. Records are handed out
+// separated by commas, whatever the file has. A quote inside an unquoted field stands for itself;
+// anything but a delimiter or a line end after a closing quote is an error of the record, and so is
+// a number of fields that differs from the header's (most often an unquoted delimiter).
 class CsvScanner final : public RecordScanner {
   public:
     explicit CsvScanner(ReaderLimits limits) : RecordScanner(limits) {}
 
     Result<void> finish(const RawSink& sink) override;
     const std::vector<std::string>& header() const override { return header_; }
+    char delimiter() const override { return delimiter_; }
     void save(std::string& out) const override;
     bool load(std::string_view& rest) override;
 
@@ -23,8 +26,11 @@ class CsvScanner final : public RecordScanner {
     Result<void> take(std::string_view bytes, const RawSink& sink) override;
     Result<void> end_record(std::string_view part, const RawSink& sink);
     Result<void> take_header(std::string_view record);
-    void report(std::string_view record, const RawSink& sink) const;
+    void report(std::string_view record, const RawSink& sink);
     void start_record();
+    // Until the header has been read each of the three may be the delimiter.
+    bool ends_field(char c) const;
+    std::size_t skip_unquoted(std::string_view bytes, std::size_t at) const;
 
     std::vector<std::string> header_;  // empty until it has been read
     State state_ = State::field_start;
@@ -33,7 +39,9 @@ class CsvScanner final : public RecordScanner {
     bool bad_quote_ = false;
     std::uint64_t line_ = 1;
     std::uint64_t record_line_ = 1;
-    std::uint64_t commas_ = 0;
+    std::uint64_t delimiters_ = 0;  // of the record
+    char delimiter_ = ',';
+    std::string in_commas_;
 };
 
 }  // namespace plimsoll::text

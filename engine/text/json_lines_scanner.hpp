@@ -11,6 +11,7 @@ class JsonLinesScanner final : public RecordScanner {
 
     Result<void> finish(const RawSink& sink) override;
     const std::vector<std::string>& header() const override { return no_header_; }
+    char delimiter() const override { return '\0'; }
     void save(std::string& out) const override;
     bool load(std::string_view& rest) override;
 

@@ -37,6 +37,8 @@ class RecordReader {
 
     // The column names of a CSV file, once its header has been read.
     const std::vector<std::string>& header() const { return scanner_->header(); }
+    // What separates them; 0 for JSON lines.
+    char delimiter() const { return scanner_->delimiter(); }
 
   private:
     Result<void> find_layout();

@@ -23,7 +23,9 @@ struct ReaderLimits {
 
 // One raw record of the file without its line end, or why it cannot be read.
 struct RawRecord {
-    std::string_view bytes;  // valid until the sink returns; empty when `error` is set
+    // Valid until the sink returns; empty when `error` is set. Fields of CSV are separated by
+    // commas.
+    std::string_view bytes;
     std::uint64_t line = 1;  // where it starts in the file, from 1
     std::optional<RecordError> error;
 };
@@ -46,6 +48,8 @@ class RecordScanner {
 
     // The column names of a CSV file, once its header has been read; empty for JSON lines.
     virtual const std::vector<std::string>& header() const = 0;
+    // What separates the columns of a CSV file, once its header has been read; 0 for JSON lines.
+    virtual char delimiter() const = 0;
 
     // Saves the whole state, so that another scanner, possibly in another process, can resume.
     // `load` removes it from the front of `rest`; false when it is damaged.

@@ -1,6 +1,7 @@
 #include "server/client/upload.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -19,7 +20,7 @@ constexpr int kTries = 30;  // in a row without progress; the server may be rest
 constexpr auto kPause = std::chrono::seconds(1);
 
 std::string format_of(const std::string& file) {
-    return file.ends_with(".csv") || file.ends_with(".CSV") ? "csv" : "jsonl";
+    return is_csv(file) ? "csv" : "jsonl";
 }
 
 std::string path_of(const json& dataset) {
@@ -55,6 +56,12 @@ Result<json> send_part(ApiClient& api, const json& dataset, const std::string& f
 }
 
 }  // namespace
+
+bool is_csv(const std::string& file) {
+    auto ending = std::filesystem::path(file).extension().string();
+    std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+    return ending == ".csv" || ending == ".tsv" || ending == ".tab";
+}
 
 Result<std::int64_t> file_bytes(const std::string& file) {
     std::error_code error;

@@ -15,11 +15,15 @@ namespace plimsoll::client {
 inline constexpr std::int64_t kInlineFileBytes = 8 << 20;
 inline constexpr std::size_t kInlineItems = 10'000;
 
+// Whether a file is a table, by its name: .csv, .tsv or .tab, with commas, semicolons or tabs. All
+// others are JSON lines.
+bool is_csv(const std::string& file);
+
 // Size of a regular file; Errc::invalid_input when it is none.
 Result<std::int64_t> file_bytes(const std::string& file);
 
 struct UploadRequest {
-    std::string file;        // .csv or .jsonl
+    std::string file;        // as of is_csv()
     std::string name;        // for people; empty: the file's
     std::string dataset_id;  // the dataset whose upload is continued; empty: a new one
 };

@@ -13,7 +13,7 @@ enum class ExitStatus {
     usage = 2,        // unknown or contradicting flags, input that was refused
     credentials = 3,  // not signed in, or not allowed
     unavailable = 4,  // no server, no database, or too busy
-    partly = 5,       // some items of the job failed
+    partly = 5,       // some items of the job failed, some settings were not applied
     cancelled = 6,    // the job was cancelled
     bug = 70,
 };
@@ -25,7 +25,7 @@ inline constexpr const char* kExitStatusText =
     "  2  wrong usage or input\n"
     "  3  not signed in, or not allowed\n"
     "  4  the server does not answer, or is busy\n"
-    "  5  the job is done, but some of its items failed\n"
+    "  5  done in part: some items of the job failed, some settings were not applied\n"
     "  6  the job was cancelled\n"
     "  70 a bug of plimsoll";
 

@@ -1,5 +1,6 @@
 #include "server/terminal/input_file.hpp"
 
+#include "engine/base/format_number.hpp"
 #include "engine/text/record_reader.hpp"
 #include "engine/text/utf8.hpp"
 #include "server/client/upload.hpp"
@@ -48,6 +49,41 @@ Result<text::RecordColumns> parse_columns(const std::vector<std::string>& column
     return chosen;
 }
 
+JobInput too_long() {
+    JobInput input;
+    input.too_long = true;
+    return input;
+}
+
+// How a CSV file was read, so that nobody has to guess.
+std::string understood_of(const text::RecordReader& reader, const text::RecordColumns& columns,
+                          std::size_t records) {
+    const auto& header = reader.header();
+    const bool alone = header.size() == 1 && columns.text.empty();
+    std::string used, unused;
+    for (const auto& name : header) {
+        const bool is_text = alone || name == (columns.text.empty() ? "text" : columns.text);
+        const bool is_id = name == (columns.custom_id.empty() ? "custom_id" : columns.custom_id);
+        auto& list = is_text || is_id ? used : unused;
+        list += (list.empty() ? "" : ", ") + name;
+    }
+    const char delimiter = reader.delimiter();
+    return format_count(static_cast<std::int64_t>(records)) +
+           (records == 1 ? " record" : " records") + "; columns: " + used +
+           "; separator: " + (delimiter == '\t' ? "tab" : std::string(1, delimiter)) +
+           (unused.empty() ? ""
+                           : "; not sent: " + unused + " (--column custom_id=COLUMN sends an id)");
+}
+
+// A column that is missing is mostly one of another name, or a file without a header line.
+Error with_hint(Error error) {
+    if (error.message.starts_with("There is no column")) {
+        error.message += ". The first line is the header; name its column with --column " +
+                         (error.where.empty() ? "text" : error.where) + "=COLUMN.";
+    }
+    return error;
+}
+
 // The whole file is one job's input: a record that cannot be read stops the submission, so that
 // nobody takes a part for the whole.
 Result<JobInput> read_items(const std::string& name, std::FILE* file, text::RecordFormat format,
@@ -71,14 +107,24 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
     std::string piece(kPieceBytes, '\0');
     while (const auto size = std::fread(piece.data(), 1, piece.size(), file)) {
         const std::string_view bytes(piece.data(), size);
-        if (auto fed = reader.feed(bytes, sink); !fed) return fail(fed.error());
+        if (auto fed = reader.feed(bytes, sink); !fed) return fail(with_hint(fed.error()));
         if (format == text::RecordFormat::json_lines) unused.feed(bytes);
     }
     unused.finish();
-    if (auto ended = reader.finish(sink); !ended) return fail(ended.error());
+    if (auto ended = reader.finish(sink); !ended) return fail(with_hint(ended.error()));
     if (broken) return fail(*broken);
-    if (items.size() > client::kInlineItems && name != "-") return JobInput{{}, {}, true};
-    JobInput input{{{"items", std::move(items)}}, {}, false};
+    if (items.size() > client::kInlineItems && name != "-") return too_long();
+    if (items.empty()) {
+        return fail(Errc::invalid_input,
+                    format == text::RecordFormat::csv ? "The file has a header line and no records."
+                                                      : "The file has no records.",
+                    name);
+    }
+    JobInput input;
+    if (format == text::RecordFormat::csv) {
+        input.understood = name + ": " + understood_of(reader, columns, items.size());
+    }
+    input.args = {{"items", std::move(items)}};
     for (const auto& [member, line] : unused.found()) {
         input.left_out.push_back(name + ":" + std::to_string(line) + ": the member \"" + member +
                                  "\" is not sent");
@@ -87,10 +133,6 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
 }
 
 }  // namespace
-
-bool is_csv(const std::string& name) {
-    return name.ends_with(".csv") || name.ends_with(".CSV");
-}
 
 Result<std::string> read_text(const std::string& name) {
     const auto file = open(name);
@@ -118,17 +160,17 @@ Result<JobInput> read_input_file(const std::string& name, const std::vector<std:
     if (!whole && name != "-") {
         const auto bytes = client::file_bytes(name);
         if (!bytes) return fail(bytes.error());
-        if (*bytes > client::kInlineFileBytes) return JobInput{{}, {}, true};
+        if (*bytes > client::kInlineFileBytes) return too_long();
     }
     if (whole) {
         auto args = json::parse(file->get(), nullptr, false);
         if (!args.is_object())
             return fail(Errc::invalid_input, "The file must hold one JSON object.", name);
-        return JobInput{std::move(args), {}, false};
+        return JobInput{.args = std::move(args)};
     }
-    return read_items(name, file->get(),
-                      is_csv(name) ? text::RecordFormat::csv : text::RecordFormat::json_lines,
-                      *chosen);
+    return read_items(
+        name, file->get(),
+        client::is_csv(name) ? text::RecordFormat::csv : text::RecordFormat::json_lines, *chosen);
 }
 
 }  // namespace plimsoll::terminal

@@ -10,10 +10,11 @@
 namespace plimsoll::terminal {
 
 struct JobInput {
-    nlohmann::json args;
+    nlohmann::json args = {};
     // Members of the file that are not sent, one remark each: where it first stands, and its name.
-    std::vector<std::string> left_out;
-    bool too_long = false;  // for one request: nothing is in `args`, upload the file instead
+    std::vector<std::string> left_out = {};
+    std::string understood = {};  // of a CSV file: "columns: text, id; 5,000 records; …"
+    bool too_long = false;        // for one request: nothing is in `args`, upload the file instead
 };
 
 // A job's arguments from a file: the whole of a .json file, or {"items": [...]} with an item per
@@ -21,8 +22,6 @@ struct JobInput {
 // column of the file is which member: "text=headline", "custom_id=id". Errc::invalid_input names
 // the line.
 Result<JobInput> read_input_file(const std::string& file, const std::vector<std::string>& columns);
-
-bool is_csv(const std::string& file);  // by its name
 
 // The whole of a file, or of the standard input for "-". Errc::invalid_input: it cannot be read or
 // is not UTF-8.

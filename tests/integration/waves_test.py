@@ -32,6 +32,18 @@ class Waves(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
         return path
 
+    def test_columns_of_other_names_are_chosen(self):
+        rows = list(csv.DictReader(io.StringIO(PRICES.read_text("utf-8"))))
+        lines = ["Datum;Schluss", *(f"{row['Date']};{row['Close']}" for row in rows)]
+        prices = self.file("kurse.csv", "\n".join(lines) + "\n")
+        wrong = self.waves(prices, code=2)
+        self.assertIn('There is no column "close". The columns are: "Datum", "Schluss".', wrong)
+        wrong = self.waves(prices, "--column", "close=Schlus", code=2)
+        self.assertIn('Did you mean "Schluss"?', wrong)
+        self.assertIn("--column takes", self.waves(prices, "--column", "volume=x", code=2))
+        chosen = self.waves(prices, "--column", "close=Schluss", "--column", "date=Datum", "--format", "json")
+        self.assertEqual(len(json.loads(chosen)["symbols"]), 1)
+
     def test_all_formats_hold_the_same_counts(self):
         whole = json.loads(self.waves(PRICES, "--format", "json"))["symbols"][0]
         line = json.loads(self.waves(PRICES, "--format", "jsonl"))

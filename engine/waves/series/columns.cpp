@@ -1,5 +1,7 @@
 #include "engine/waves/series/columns.hpp"
 
+#include "engine/base/closest.hpp"
+
 #include <algorithm>
 #include <charconv>
 
@@ -18,6 +20,24 @@ std::string_view trimmed(std::string_view text) {
     while (!text.empty() && blank(text.front())) text.remove_prefix(1);
     while (!text.empty() && blank(text.back())) text.remove_suffix(1);
     return text;
+}
+
+// With the columns that there are, as long as that is readable.
+Error no_column(const std::string& name, std::span<const std::string> names) {
+    constexpr std::size_t kMost = 20;
+    const std::vector<std::string> known(names.begin(), names.end());
+    std::string list;
+    for (const auto& one : known) {
+        if (list.size() > kMost * 20) {
+            list += ", …";
+            break;
+        }
+        list += (list.empty() ? "" : ", ") + in_quotes(one);
+    }
+    return {Errc::invalid_input,
+            "There is no column \"" + name + "\"." + did_you_mean(name, known) +
+                " The columns are: " + list + ".",
+            {}};
 }
 
 }  // namespace
@@ -44,14 +64,13 @@ Result<ColumnMap> map_columns(std::span<const std::string> names, const PriceRea
         };
         if (!wanted[c].chosen.empty()) {
             if (!find([&](const std::string& name) { return name == wanted[c].chosen; }))
-                return fail(Errc::invalid_input,
-                            "There is no column \"" + wanted[c].chosen + "\" in the prices.");
+                return fail(no_column(wanted[c].chosen, names));
             continue;
         }
         for (std::string_view usual : wanted[c].usual)
             if (find([&](const std::string& n) { return lowered(trimmed(n)) == usual; })) break;
     }
-    if (!map[Column::close]) return fail(Errc::invalid_input, "There is no column \"close\".");
+    if (!map[Column::close]) return fail(no_column("close", names));
     return map;
 }
 

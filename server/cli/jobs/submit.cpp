@@ -9,6 +9,7 @@
 #include "server/terminal/upload_bar.hpp"
 #include "server/terminal/wait_reason.hpp"
 
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,6 +67,7 @@ Result<json> build_request(client::ApiClient& api, const Options& options,
                                    : terminal::read_input_file;
         auto read = read_file(options.file, options.columns);
         if (!read) return fail(read.error());
+        if (!read->understood.empty()) terminal.note(read->understood);
         for (const auto& remark : read->left_out) terminal.note(remark);
         args = std::move(read->args);
         if (read->too_long) {
@@ -153,7 +155,10 @@ void add_submit(CLI::App& app, CommandContext& context) {
     command
         ->add_option("--timeout", options->timeout_seconds,
                      "Fail if running for longer, in seconds")
-        ->check(CLI::PositiveNumber);
+        ->check([](const std::string& text) {
+            const bool positive = std::strtod(text.c_str(), nullptr) > 0;
+            return positive ? std::string() : "must be a number of seconds above 0";
+        });
     command->add_option("--unique", options->unique_key,
                         "Refuse while another job with this key has not ended");
     command->add_flag("--watch", options->watch, "Follow the job to its end and show its report");

@@ -11,6 +11,7 @@ struct Options {
     std::string config;                    // YAML or JSON file of settings
     std::vector<std::string> assignments;  // key=value, after preset and config
     std::vector<std::string> symbols;      // these only; empty: all
+    std::vector<std::string> columns;      // member=column of the files
     std::string format = "text";           // text, json, jsonl or csv
     std::string output;                    // file; empty: standard output
     std::string check;                     // "PATTERN up|down END,END,…": judge this count instead

@@ -19,19 +19,20 @@ Result<terminal::JobInput> read_price_file(const std::string& file,
     if (file != "-") {
         const auto bytes = client::file_bytes(file);
         if (!bytes) return fail(bytes.error());
-        if (*bytes > kPriceFileBytes) return terminal::JobInput{{}, {}, true};
+        if (*bytes > kPriceFileBytes)
+            return terminal::JobInput{.args = {}, .left_out = {}, .too_long = true};
     }
     auto prices = terminal::read_text(file);
     if (!prices) return fail(prices.error());
     nlohmann::json args{{"prices", std::move(*prices)},
-                        {"format", terminal::is_csv(file) ? "csv" : "jsonl"}};
+                        {"format", client::is_csv(file) ? "csv" : "jsonl"}};
     if (file != "-") args["symbol"] = std::filesystem::path(file).stem().string();
     if (!columns.empty()) {
         auto chosen = terminal::column_args(columns);
         if (!chosen) return fail(chosen.error());
         args["columns"] = std::move(*chosen);
     }
-    return terminal::JobInput{std::move(args), {}, false};
+    return terminal::JobInput{.args = std::move(args), .left_out = {}};
 }
 
 }  // namespace plimsoll::jobs::waves

@@ -2,11 +2,13 @@
 #include "engine/waves/output/text.hpp"
 #include "engine/waves/report/scan.hpp"
 #include "engine/waves/series/price_reader.hpp"
+#include "server/client/upload.hpp"
 #include "server/jobs/command.hpp"
 #include "server/jobs/waves/command/follow.hpp"
 #include "server/jobs/waves/command/output.hpp"
 #include "server/jobs/waves/command/price_file.hpp"
 #include "server/jobs/waves/contract/summary_text.hpp"
+#include "server/terminal/assignment.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/yaml_json.hpp"
 
@@ -14,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -62,6 +65,26 @@ Result<std::vector<KeyNote>> load_settings(const Options& options, ew::Settings&
     return notes;
 }
 
+Result<ew::PriceReading> reading_of(const Options& options) {
+    const auto columns = terminal::column_args(options.columns);
+    if (!columns) return fail(columns.error());
+    ew::PriceReading reading;
+    const std::map<std::string, std::string*, std::less<>> places = {
+        {"symbol", &reading.symbol_column}, {"date", &reading.date_column},
+        {"open", &reading.open_column},     {"high", &reading.high_column},
+        {"low", &reading.low_column},       {"close", &reading.close_column}};
+    for (const auto& [member, column] : columns->items()) {
+        const auto place = places.find(member);
+        if (place == places.end()) {
+            return fail(
+                Errc::invalid_input,
+                "--column takes symbol, date, open, high, low or close, not \"" + member + "\".");
+        }
+        *place->second = column.get<std::string>();
+    }
+    return reading;
+}
+
 Result<std::vector<ew::SymbolPrices>> read_files(const Options& options,
                                                  const std::optional<ew::Zone>& zone,
                                                  bool whole_lines = false) {
@@ -74,8 +97,12 @@ Result<std::vector<ew::SymbolPrices>> read_files(const Options& options,
         if (whole_lines) bytes->resize(bytes->find_last_of('\n') + 1);
         const fs::path path(name);
         const auto format =
-            path.extension() == ".csv" ? ew::PriceFormat::csv : ew::PriceFormat::json_lines;
-        auto symbols = ew::read_prices(*bytes, format, {.symbol = path.stem(), .zone = zone});
+            client::is_csv(name) ? ew::PriceFormat::csv : ew::PriceFormat::json_lines;
+        auto reading = reading_of(options);
+        if (!reading) return fail(reading.error());
+        reading->symbol = path.stem();
+        reading->zone = zone;
+        auto symbols = ew::read_prices(*bytes, format, *reading);
         if (!symbols) return fail(symbols.error().code, symbols.error().message, name);
         for (auto& prices : *symbols) {
             const std::string& symbol = prices.series.symbol;
@@ -171,13 +198,15 @@ void add(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<Options>();
     auto* command =
         app.add_subcommand("waves", "Count Elliott waves in files of prices, without a server");
-    command->add_option("files", options->files, "Prices as .csv or .jsonl")
+    command->add_option("files", options->files, "Prices as .csv, .tsv or .jsonl")
         ->check(CLI::ExistingFile);
     command->add_option("--preset", options->preset, "whole, default, high-perf or speed");
     command->add_option("--config", options->config, "Settings as YAML or JSON")
         ->check(CLI::ExistingFile);
     command->add_option("--set", options->assignments, "A setting as key=value, repeatable");
     command->add_flag("--keys", options->list_keys, "List all settings and leave");
+    command->add_option("--column", options->columns,
+                        "Which column of the files is which: close=Schluss, repeatable");
     command->add_option("--symbols", options->symbols, "Only these, separated by commas")
         ->delimiter(',');
     command->add_option("--format", options->format, "text, json, jsonl or csv")

@@ -76,6 +76,15 @@ TEST(CsvReader, ReadsStandardCsvAndReportsViolations) {
                      "13: i|\xC3\xA9t\xC3\xA9", "14: j|", "15: !unterminated_quote"}));
 }
 
+TEST(CsvReader, TakesTheDelimiterThatTheHeaderHasMostOf) {
+    EXPECT_EQ(csv("custom_id;text\na;up, up\nb;\"x;\"\"y\"\"\"\r\nc;d;e\n"),
+              (Lines{"2: a|up, up", "3: b|x;\"y\"", "4: !wrong_field_count"}));
+    EXPECT_EQ(csv("text\tcustom_id\n\"two\nlines\"\ta\n,;\t\"b\"\n"),
+              (Lines{"2: a|two\nlines", "4: b|,;"}));
+    EXPECT_EQ(csv("\"a;b;c\",text\nx,up\n"), (Lines{"2: -|up"})) << "not those inside quotes";
+    EXPECT_EQ(csv("text,a;b\nup,x\n"), (Lines{"2: -|up"})) << "commas where there are as many";
+}
+
 TEST(CsvReader, ColumnsAreFoundByNameOrByBeingAlone) {
     EXPECT_EQ(csv("headline\nup\n"), (Lines{"2: -|up"}));
     EXPECT_EQ(read({.columns = {.text = "body", .custom_id = "key"}}, "key,body\n1,up\n"),

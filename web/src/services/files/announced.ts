@@ -1,6 +1,5 @@
 import { bytes } from '../../design/text/format';
 import { largestFile, type NewDataset } from '../datasets';
-import { detectDelimiter } from './csv';
 import { looksLikeJsonl, UnreadableFile } from './records';
 
 const looked = 64 * 1024; // bytes; more than any header line
@@ -14,8 +13,5 @@ export async function announcementOf(file: File): Promise<NewDataset> {
   const head = await file.slice(0, looked).text();
   const named = /\.(jsonl|ndjson)$/i.test(file.name);
   const format = named || looksLikeJsonl(head) ? 'jsonl' : 'csv';
-  if (format === 'csv' && detectDelimiter(head) !== ',') {
-    throw new UnreadableFile('The columns of a CSV dataset are separated by commas; those of this file are not.');
-  }
   return { name: file.name.slice(0, 200), format, bytes: file.size };
 }
