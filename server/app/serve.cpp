@@ -4,6 +4,7 @@
 #include "server/app/server.hpp"
 #include "server/base/log.hpp"
 #include "server/base/log_format.hpp"
+#include "server/http/wire/listener.hpp"
 #include "server/postgres/schema/migrator.hpp"
 
 namespace plimsoll::app {
@@ -21,6 +22,10 @@ Result<void> serve(const Settings& settings) {
     log::set_format(*log::parse_format(settings.log.format));
     log::start("serve", level_of(settings.log.level), log::Lines::gathered);
     export_worker_env(settings);
+    // Before a database is made, or another server's is touched.
+    if (auto free = http::check_listenable(settings.http.host, settings.http.port); !free) {
+        return free;
+    }
     auto database = Database::open(settings);
     if (!database) return fail(database.error());
     if ((*database)->can_migrate()) {

@@ -56,7 +56,34 @@ Result<std::unique_ptr<asio::ssl::context>> make_tls(const TlsFiles& files) {
     return context;
 }
 
+Result<void> open_acceptor(tcp::acceptor& acceptor, const std::string& text, unsigned short port) {
+    const auto where = text + ":" + std::to_string(port);
+    error_code error;
+    const auto address = asio::ip::make_address(text, error);
+    if (error) {
+        return fail(Errc::invalid_input, "The address to listen on must be an IP address.", where);
+    }
+    const tcp::endpoint endpoint(address, port);
+    acceptor.open(endpoint.protocol(), error);
+    if (!error) close_on_exec(acceptor.native_handle());
+    if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor.bind(endpoint, error);
+    if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+    if (!error) return {};
+    return fail(
+        Errc::conflict,
+        "Cannot listen on " + where + ": " + error.message() + "." +
+            (error == asio::error::address_in_use ? " Choose another port with --port." : ""),
+        where);
+}
+
 }  // namespace
+
+Result<void> check_listenable(const std::string& address, unsigned short port) {
+    asio::io_context io;
+    tcp::acceptor acceptor(io);
+    return open_acceptor(acceptor, address, port);
+}
 
 Listener::Listener(asio::io_context& io, Application& application, Traffic& traffic)
     : front_(application, traffic), acceptor_(io), changed_(io) {}
@@ -67,22 +94,9 @@ Result<unsigned short> Listener::start(const ListenOptions& options) {
     tls_files_ = options.tls;
     connections_ = options.connections;
     connections_per_network_ = options.connections_per_network;
-    const auto where = options.address + ":" + std::to_string(options.port);
-    error_code error;
-    const auto address = asio::ip::make_address(options.address, error);
-    if (error) {
-        return fail(Errc::invalid_input, "The address to listen on must be an IP address.", where);
-    }
     if (auto loaded = reload_tls(); !loaded) return fail(std::move(loaded.error()));
-    const tcp::endpoint endpoint(address, options.port);
-    acceptor_.open(endpoint.protocol(), error);
-    if (!error) close_on_exec(acceptor_.native_handle());
-    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
-    if (!error) acceptor_.bind(endpoint, error);
-    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
-    if (error) {
-        return fail(Errc::conflict, "Cannot listen on " + where + ": " + error.message() + ".",
-                    where);
+    if (auto open = open_acceptor(acceptor_, options.address, options.port); !open) {
+        return fail(std::move(open.error()));
     }
     co_spawn(acceptor_.get_executor(), accept_all(), asio::detached);
     return acceptor_.local_endpoint().port();

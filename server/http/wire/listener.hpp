@@ -30,6 +30,9 @@ struct ListenOptions {
     std::size_t connections_per_network = limits::kConnectionsPerNetwork;  // but a trusted proxy's
 };
 
+// Whether a listener could start there now; the errors are those of Listener::start.
+Result<void> check_listenable(const std::string& address, unsigned short port);
+
 // Accepts connections and serves them on the thread that runs `io`. It must outlive them: call
 // `close` and let `io` run dry before it is destroyed.
 class Listener {
