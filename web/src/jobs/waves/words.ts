@@ -62,7 +62,7 @@ export const methodWords = (method: string): string => methods[method] ?? method
 /** What a count's comparison with chance means, for somebody who has never heard of p-values. */
 export function plainWords(count: Count): string {
   const chance = count.chance;
-  if (!chance) return 'Nobody compared this count with chance series of its own symbol: ask for some to know what it is worth.';
+  if (!chance) return 'This count was not compared with random series of its symbol: request some to see what its score is worth.';
   const often = `${chance.k} of ${chance.surrogates} chance series hold a count that ${typeof count.rarity === 'number' ? 'is at least as rare' : 'scores at least as high'}.`;
   if (chance.verdict === 'chance level') return `Chance does as well: ${often} Read nothing into this count.`;
   if (chance.verdict === 'weak') return `Chance often comes close: ${often} That is not enough to build on.`;

@@ -7,13 +7,13 @@ export function readLocal(local: string): { day: string; time: string; offset: s
 }
 
 export const misfires = [
-  ['once', 'Run once for all that were missed'],
-  ['skip', 'Let them go'],
-  ['all', 'Make up for each, the latest ones'],
+  ['once', 'Run once for all missed runs'],
+  ['skip', 'Skip them'],
+  ['all', 'Run each missed one, the latest first'],
 ] as const;
 
 export const overlaps = [
-  ['skip', 'Let the new time go'],
+  ['skip', 'Skip the new run'],
   ['allow', 'Run both'],
   ['cancel', 'Cancel the earlier job'],
   ['queue', 'Submit it when the earlier one has ended'],
