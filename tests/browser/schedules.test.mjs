@@ -80,7 +80,7 @@ visit('a schedule is run now, paused, resumed, changed and deleted', async ({ pa
   await dialog.getByLabel('At most').fill('3');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.waitFor({ state: 'detached' });
-  await page.getByText('Make up for each, the latest ones, 3 at most').waitFor();
+  await page.getByText('Run each missed one, the latest first, 3 at most').waitFor();
   assert.equal(bodyOf(server, 'PUT /v1/schedules/sched_1').job.kind, 'sentiment');
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete for good' }).click();
@@ -99,7 +99,7 @@ visit('a job on a dataset becomes a schedule with the same dataset, and its spec
   const spec = dialog.getByLabel('Job', { exact: true });
   const text = await spec.inputValue();
   await spec.fill(`${text} ,`);
-  await dialog.getByText('This is no JSON.').waitFor();
+  await dialog.getByText('This is not JSON.').waitFor();
   await spec.fill(text.replace('"Letters"', '"Letters every night"'));
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.waitForURL(/#\/schedules\/sched_/);

@@ -9,7 +9,7 @@ mkdirSync(folder, { recursive: true });
 const browser = await launch();
 for (const view of views.filter(({ name }) => name.includes(part))) {
   for (const scheme of ['light', 'dark']) {
-    for (const width of [1280, 375]) {
+    for (const width of [1280, 768, 375]) {
       const server = await startFake(view);
       const page = await openPage(browser, { scheme, width, height: width < 500 ? 800 : 900 });
       if (!view.signedOut) await signIn(page, server);

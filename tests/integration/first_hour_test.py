@@ -1,0 +1,103 @@
+"""The command line as a newcomer meets it: files as they are, words as they are typed, statuses that programs read."""
+
+import json
+import socket
+import unittest
+
+from harness import Server
+
+
+class FirstHour(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server().start()
+        cls.addClassCleanup(cls.server.remove)
+        cls.api = cls.server.api()
+
+    def call(self, *arguments, status=0):
+        done = self.server.run(*arguments, check=False)
+        self.assertEqual(done.returncode, status, (arguments, done.stdout, done.stderr))
+        return done
+
+    def file(self, name, text):
+        path = self.server.folder / name
+        path.write_text(text, "utf-8")
+        return path
+
+    def test_tables_are_read_as_they_are_separated(self):
+        for name, text in (("a.csv", "text;custom_id;region\ngood, very good;7;EU\n"),
+                           ("b.tsv", "custom_id\ttext\n7\tgood, very good\n"),
+                           ("c.csv", 'text,custom_id\n"good, very good",7\n')):
+            done = self.call("submit", "sentiment", self.file(name, text), "--watch", "--json")
+            self.assertIn("1 record; columns: ", done.stderr)
+            [row] = self.api.results(json.loads(done.stdout)["id"])
+            self.assertEqual((row["text"], row["custom_id"]), ("good, very good", "7"), name)
+        self.assertIn("not sent: region", self.call("submit", "sentiment", self.server.folder / "a.csv").stderr)
+
+    def test_a_dataset_is_read_as_it_is_separated(self):
+        path = self.file("large.csv", "text;custom_id\n" + "calm, sunny;1\n" * 10_001)
+        done = self.call("submit", "sentiment", path, "--watch", "--json")
+        rows = self.api.results(json.loads(done.stdout)["id"])
+        self.assertEqual((len(rows), rows[-1]["text"], rows[-1]["custom_id"]), (10_001, "calm, sunny", "1"))
+
+    def test_a_wrong_file_says_what_is_wrong_and_which_flag_helps(self):
+        told = self.call("submit", "sentiment", self.file("d.csv", "headline,id\nup,1\n"), status=2).stderr
+        self.assertIn('"headline"', told)
+        self.assertIn("--column text=COLUMN", told)
+        self.assertIn("no records", self.call("submit", "sentiment", self.file("e.csv", "text\n"), status=2).stderr)
+        self.assertIn("--column takes", self.call("submit", "sentiment", self.file("f.csv", "text\nx\n"), "--column",
+                                                  "text", status=2).stderr)
+
+    def test_the_status_says_how_a_job_ended(self):
+        one, long = "calm", "x" * 100_000
+        self.call("submit", "sentiment", self.file("ok.jsonl", json.dumps({"text": one})), "--watch")
+        lines = "\n".join(json.dumps({"text": text}) for text in (one, long))
+        self.call("submit", "sentiment", self.file("partly.jsonl", lines), "--watch", status=5)
+        self.call("submit", "sentiment", self.file("none.jsonl", json.dumps({"text": long})), "--watch", status=1)
+
+    def test_a_job_that_no_device_can_run_says_so(self):
+        told = self.call("submit", "profile", "--set", "device_class=gpu")
+        self.assertIn("No device of class gpu is connected", told.stderr)
+        self.call("cancel", told.stdout.strip())
+        self.call("watch", told.stdout.strip(), status=6)
+
+    def test_nothing_is_dropped_without_a_word(self):
+        texts = self.file("g.jsonl", json.dumps({"text": "calm"}))
+        for timeout in ("0", "-5", "soon"):
+            told = self.call("submit", "sentiment", texts, "--timeout", timeout, status=2).stderr
+            self.assertIn("above 0", told)
+        self.assertIn('Did you mean "waves"?', self.call("jobs", "--kind", "wave", status=2).stderr)
+        self.assertIn("No job matches", self.call("jobs", "--label", "nowhere").stdout)
+        dataset = self.call("datasets", "upload", self.file("h.csv", "comment,id\nfine,1\nsad,2\n"), "--json").stdout
+        args = ("--set", f"dataset={json.loads(dataset)['id']}", "--column", "text=comment")
+        self.call("submit", "sentiment", *args, "--watch")
+        self.call("submit", "sentiment", *args[:2], "--set", "columns.text=comment", "--watch")
+
+    def test_teams_and_holds_by_their_names(self):
+        self.call("queue", "pause", "--team", "main", "--reason", "a test")
+        self.call("queue", "resume", "--team", "main")
+        self.call("queue", "pause", "--class", "cpu", "--reason", "a test")
+        self.assertIn("Did you mean", self.call("queue", "resume", "--team", "mian", status=2).stderr)
+        self.call("queue", "resume", "--class", "cpu")
+        self.assertIn("Nothing is paused", self.call("queue", "resume", "--class", "cpu", status=2).stderr)
+        self.call("queue", "limit", "main", "--queued-jobs", "1000")
+        self.call("queue", "limit", "main")
+
+    def test_a_port_in_use_is_noticed_before_a_database_is_made(self):
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            folder = self.server.folder / "other"
+            told = self.call("serve", "--port", other.getsockname()[1], "--data", folder, status=1).stderr
+            self.assertIn("Choose another port with --port", told)
+            self.assertFalse(folder.exists())
+
+    def test_help_and_mistyped_commands(self):
+        self.assertIn("--weight", self.call("help", "queue", "share").stdout)
+        self.assertIn('has no command "shar"', self.call("help", "queue", "shar", status=2).stderr)
+        self.assertIn('Did you mean "submit"?', self.call("sumbit", status=2).stderr)
+        self.assertIn("Exit status:", self.call("--help").stdout)
+        self.assertEqual(json.loads(self.call("sumbit", "--json", status=2).stderr)["error"]["code"], "invalid_input")
+        self.assertNotIn("--http.body_bytes", self.call("admin", "--help").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
