@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -28,14 +29,36 @@ void add_out_of_memory(const Observation& seen, std::vector<Cause>& out) {
                    "keeps only layer inputs; about 20 % slower", false});
 }
 
-void add_underused(const Observation& seen, std::vector<Cause>& out) {
-    if (seen.memory_percent && *seen.memory_percent < 60 && seen.max_batch > seen.batch &&
-        seen.batch > 0)
-        out.push_back({fmt::format("only {:.0f} % of the memory is used", *seen.memory_percent),
+constexpr double kFewPercent = 60, kFullPercent = 95;  // of the memory
+
+void add_memory(const Observation& seen, std::vector<Cause>& out) {
+    if (!seen.memory_percent) return;
+    const double percent = *seen.memory_percent;
+    const bool known = seen.batch > 0 && seen.max_batch > 0;
+    if (percent >= kFullPercent) {
+        out.push_back({fmt::format("{:.0f} % of the memory is used", percent),
+                       seen.batch > 1 ? fmt::format("lower the batch from {} to {} and accumulate "
+                                                    "more, or turn gradient checkpointing on",
+                                                    seen.batch, seen.batch - (seen.batch + 3) / 4)
+                                      : "lower the batch and accumulate more, or turn gradient "
+                                        "checkpointing on",
+                       "a longer batch, or another process on the card, no longer ends the run",
+                       false});
+    } else if (percent < kFewPercent && known && seen.max_batch > seen.batch) {
+        out.push_back({fmt::format("only {:.0f} % of the memory is used", percent),
                        fmt::format("raise the batch from {} to {}", seen.batch, seen.max_batch),
                        fmt::format("up to {:.1f}x the samples a step",
                                    static_cast<double>(seen.max_batch) / seen.batch),
                        false});
+    } else if (percent < kFewPercent && !known) {
+        out.push_back({fmt::format("only {:.0f} % of the memory is used", percent),
+                       "raise the batch; an estimate of this model and card says how far",
+                       "more samples a step, as far as the GPU has units to spare", false});
+    }
+}
+
+void add_underused(const Observation& seen, std::vector<Cause>& out) {
+    add_memory(seen, out);
     if (seen.accumulation > 1 && seen.max_batch >= 2LL * seen.batch && seen.batch > 0)
         out.push_back({"accumulation where a larger batch fits",
                        "raise the batch and lower the accumulation in proportion",
@@ -90,6 +113,52 @@ void add_slow_step(const Observation& seen, std::vector<Cause>& out) {
     }
 }
 
+// Between what the guide calls low and what it aims at; the time of a step says more where it is
+// known.
+void add_below_target(const Observation& seen, std::vector<Cause>& out) {
+    constexpr double low = 50;
+    const utilisation::Targets targets;
+    if (seen.step_seconds || !seen.gpu_percent || *seen.gpu_percent < low ||
+        *seen.gpu_percent >= targets.gpu_low)
+        return;
+    out.push_back(
+        {fmt::format("the GPU is used {:.0f} %, the guide aims at {} to {}",
+                     *seen.gpu_percent, targets.gpu_low, targets.gpu_high),
+         "give the time of a step, which says whether it waits for data; if it does, more "
+         "workers and prefetching, if not, a larger batch",
+         fmt::format("up to {:.1f}x the samples per second", 100 / *seen.gpu_percent), true});
+}
+
+// What a change is about, where the present settings can tell that it is made already.
+enum class About { batch, workers, accumulation, other };
+About about(std::string_view change) {
+    const auto has = [&](std::string_view word) { return change.find(word) != change.npos; };
+    if (has("persistent")) return About::other;
+    if (has("accumulation")) return About::accumulation;
+    if (has("worker")) return About::workers;
+    return has("the batch") ? About::batch : About::other;
+}
+
+// Whether a rule of the guides would still change something, and says it first.
+bool is_news(const Observation& seen, const std::vector<Cause>& own, std::string_view change) {
+    const auto subject = about(change);
+    if (subject == About::other) return true;
+    for (const auto& cause : own)
+        if (!cause.from_guide && about(cause.change) == subject) return false;
+    const bool few_workers =
+        seen.loader_workers < 0 ||
+        seen.loader_workers <
+            (seen.cpu_cores > 0 ? utilisation::loader_workers(seen.cpu_cores, false) : 8);
+    switch (subject) {
+        case About::workers:
+            return few_workers;
+        case About::accumulation:
+            return seen.accumulation > 1;
+        default:
+            return seen.max_batch == 0 || seen.batch == 0 || 2LL * seen.batch <= seen.max_batch;
+    }
+}
+
 }  // namespace
 
 Result<std::vector<Cause>> diagnose(const Observation& seen) {
@@ -111,13 +180,18 @@ Result<std::vector<Cause>> diagnose(const Observation& seen) {
         add_slow_step(seen, out);
         add_underused(seen, out);
     }
+    const auto own = out;
+    add_below_target(seen, out);
     const auto findings = utilisation::diagnose({seen.gpu_percent, seen.cpu_percent});
     for (const auto& finding : findings)
-        out.push_back({std::string(finding.cause), std::string(finding.change),
-                       std::string(finding.symptom), true});
+        if (is_news(seen, own, finding.change))
+            out.push_back({std::string(finding.cause), std::string(finding.change),
+                           std::string(finding.symptom), true});
     if (seen.out_of_memory || findings.empty()) return out;
     for (const auto& win : utilisation::quick_wins())
-        out.push_back({"quick win", std::string(win.change), std::string(win.claimed_gain), true});
+        if (is_news(seen, own, win.change))
+            out.push_back(
+                {"not set yet?", std::string(win.change), std::string(win.claimed_gain), true});
     return out;
 }
 

@@ -182,6 +182,32 @@ TEST(Diagnosis, UnderuseNamesTheGainOfALargerBatch) {
     EXPECT_THAT(text::causes(*causes), HasSubstr("[guide]"));
 }
 
+TEST(Diagnosis, MemoryAloneSaysSomething) {
+    EXPECT_THAT(diagnose({.memory_percent = 20})->front().change, HasSubstr("raise the batch"));
+    EXPECT_EQ(
+        diagnose({.memory_percent = 97, .batch = 16})->front().change,
+        "lower the batch from 16 to 12 and accumulate more, or turn gradient checkpointing on");
+    EXPECT_TRUE(diagnose({.memory_percent = 80})->empty());
+    EXPECT_THAT(diagnose({.gpu_percent = 60})->front().cause, HasSubstr("aims at 75"));
+    EXPECT_TRUE(diagnose({.gpu_percent = 80})->empty());
+}
+
+TEST(Diagnosis, AdvisesNothingThatIsDoneOrSaidAlready) {
+    const auto changes = [](const Observation& seen) {
+        std::string all;
+        for (const auto& cause : *diagnose(seen)) all += cause.change + "\n";
+        return all;
+    };
+    const auto done = changes(
+        {.gpu_percent = 30, .batch = 40, .loader_workers = 8, .cpu_cores = 16, .max_batch = 40});
+    EXPECT_THAT(done, testing::Not(HasSubstr("loader workers")));
+    EXPECT_THAT(done, testing::Not(HasSubstr("accumulation")));
+    EXPECT_THAT(done, testing::Not(HasSubstr("the batch")));
+    const auto said = changes({.gpu_percent = 30, .loader_workers = 2, .cpu_cores = 8});
+    EXPECT_THAT(said, HasSubstr("use 6 workers"));
+    EXPECT_THAT(said, testing::Not(HasSubstr("8 loader workers")));
+}
+
 TEST(Diagnosis, AStepsTimeSaysWhetherTheGpuWaitsOrWorksSlowly) {
     Observation seen{.gpu_percent = 40, .step_seconds = 0.5, .modelled_step_seconds = 0.2};
     EXPECT_EQ(diagnose(seen)->front().cause,
