@@ -19,6 +19,8 @@ using terminal::CommandContext;
 using AddCommand = void(CLI::App& app, CommandContext& context);
 
 AddCommand add_help;
+AddCommand add_completion;
+AddCommand add_manual;
 AddCommand add_serve;
 AddCommand add_engine;
 AddCommand add_migrate;
@@ -61,7 +63,7 @@ inline constexpr AddCommand* kPool[] = {add_devices, add_queue};
 inline constexpr AddCommand* kSignIn[] = {add_login, add_logout, add_use, add_whoami};
 inline constexpr AddCommand* kMachine[] = {add_serve, add_engine, add_migrate, add_admin,
                                            add_doctor};
-inline constexpr AddCommand* kProgram[] = {add_help};
+inline constexpr AddCommand* kProgram[] = {add_help, add_completion, add_manual};
 
 }  // namespace groups
 

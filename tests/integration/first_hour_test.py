@@ -2,6 +2,7 @@
 
 import json
 import socket
+import subprocess
 import unittest
 
 from harness import Server
@@ -89,6 +90,19 @@ class FirstHour(unittest.TestCase):
             told = self.call("serve", "--port", other.getsockname()[1], "--data", folder, status=1).stderr
             self.assertIn("Choose another port with --port", told)
             self.assertFalse(folder.exists())
+
+    def test_completion_and_manual_work_in_their_programs(self):
+        script = self.file("completion.bash", self.call("completion", "bash").stdout)
+        for typed, word in (("que", "queue"), ("queue sh", "share"), ("queue share --we", "--weight")):
+            words = ["plimsoll", *typed.split()]
+            lines = (f"source {script}; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _plimsoll; "
+                     'echo "${COMPREPLY[@]}"')
+            found = subprocess.run(["bash", "-c", lines], capture_output=True, text=True, check=True).stdout.split()
+            self.assertIn(word, found, typed)
+        self.assertIn("-l weight", self.call("completion", "fish").stdout)
+        self.call("completion", "tcsh", status=2)
+        page = self.call("manual").stdout
+        self.assertIn(".SS plimsoll queue share", page)
 
     def test_help_and_mistyped_commands(self):
         self.assertIn("--weight", self.call("help", "queue", "share").stdout)

@@ -1,0 +1,31 @@
+#include "server/cli/command_tree.hpp"
+#include "server/cli/commands.hpp"
+#include "server/terminal/command_context.hpp"
+
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace plimsoll::cli {
+
+void add_completion(CLI::App& app, CommandContext& context) {
+    const auto shell = std::make_shared<std::string>();
+    auto* command = app.add_subcommand(
+        "completion", "Print a shell's completion: source <(plimsoll completion bash)");
+    command->add_option("shell", *shell, "bash, zsh or fish")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    command->callback([&app, &context, shell] {
+        context.terminal.line(completion_script(command_tree(app), *shell));
+    });
+}
+
+void add_manual(CLI::App& app, CommandContext& context) {
+    app.add_subcommand("manual", "Print the manual page: plimsoll manual | man -l -")
+        ->callback([&app, &context] {
+            context.terminal.line(manual_page(command_tree(app), PLIMSOLL_VERSION));
+        });
+}
+
+}  // namespace plimsoll::cli
