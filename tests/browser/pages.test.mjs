@@ -1,6 +1,6 @@
 // What single pages can do, beyond being shown.
 import assert from 'node:assert/strict';
-import { busyQueue, manyJobs } from './fake/data.mjs';
+import { busyQueue, makeJob, manyJobs } from './fake/data.mjs';
 import { profileJob, profileReport } from './fake/profile.mjs';
 import { heard, until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
@@ -18,6 +18,25 @@ visit('a speed profile is measured on the device that is chosen', async ({ page,
   await page.waitForURL(/#\/jobs\/job_/);
   const { args } = server.calls.find(({ name }) => name === 'POST /v1/jobs').body;
   assert.deepEqual([args.mode, args.device, args.device_class], ['engine', 'dock-1/opencl:0:0', undefined]);
+});
+
+/** Jobs that ended well, with so many failed items of four. */
+const partlyFailed = (server) => {
+  for (const [id, items_failed] of [['job_whole', 0], ['job_partly', 1], ['job_nothing', 4]]) {
+    server.add(makeJob(id, { name: id, state: 'succeeded', progress: { items_total: 4, items_done: 4, items_failed, fraction: 1, eta_seconds: null } }));
+  }
+};
+
+visit('a job whose items failed does not look like a success', { arrange: partlyFailed }, async ({ page, go }) => {
+  await go('/#/jobs');
+  const row = (name) => page.getByRole('row', { name });
+  await row('job_whole').getByText('Succeeded').waitFor();
+  await row('job_partly').getByText('1 of 4 items failed').waitFor();
+  await row('job_nothing').getByText('All items failed').waitFor();
+  await row('job_nothing').getByRole('link').click();
+  await page.getByRole('heading', { name: 'job_nothing' }).waitFor();
+  await page.getByText('All items failed').waitFor();
+  assert.equal(await page.getByText('Succeeded', { exact: true }).count(), 0);
 });
 
 /** Two reports of one device; the products of `before` are half as fast. */
