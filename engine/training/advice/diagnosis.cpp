@@ -122,8 +122,8 @@ void add_below_target(const Observation& seen, std::vector<Cause>& out) {
         *seen.gpu_percent >= targets.gpu_low)
         return;
     out.push_back(
-        {fmt::format("the GPU is used {:.0f} %, the guide aims at {} to {}",
-                     *seen.gpu_percent, targets.gpu_low, targets.gpu_high),
+        {fmt::format("the GPU is used {:.0f} %, the guide aims at {} to {}", *seen.gpu_percent,
+                     targets.gpu_low, targets.gpu_high),
          "give the time of a step, which says whether it waits for data; if it does, more "
          "workers and prefetching, if not, a larger batch",
          fmt::format("up to {:.1f}x the samples per second", 100 / *seen.gpu_percent), true});
