@@ -177,10 +177,11 @@ Result<Credentials> load_credentials() {
     }
     if (environment("PLIMSOLL_ALLOW_HTTP") == "1") credentials.allow_http = true;
     if (!credentials.allow_http && !is_private(credentials.server)) {
-        return fail(Errc::unauthenticated,
-                    credentials.server +
-                        " is another machine, and plain HTTP would show it and everyone between "
-                        "the token: use https://, or set PLIMSOLL_ALLOW_HTTP=1.");
+        return fail(
+            Errc::unauthenticated,
+            credentials.server +
+                " is another machine, and plain HTTP would show the token to everyone between: "
+                "use https://, or set PLIMSOLL_ALLOW_HTTP=1.");
     }
     return credentials;
 }

@@ -6,9 +6,9 @@
 
 namespace plimsoll::training {
 
-// What of a run's state one card keeps, and how wide its elements are. Sources: PyTorch 2.11
-// torch/distributed/fsdp/_fully_shard and torch/csrc/distributed/c10d/reducer.cpp, DeepSpeed's
-// runtime/zero/stage_1_and_2.py and stage3.py; Rajbhandari et al. 2020 for the shares.
+// What of a run's state one card keeps, and how wide its elements are. The shares are those of
+// Rajbhandari et al. 2020; FSDP's buffers were measured (tests/pytorch/fsdp_buffers.py); DDP's and
+// DeepSpeed's follow their documented defaults and were compared with nothing.
 struct Layout {
     Sharding sharding = Sharding::none;
     int cards = 1;

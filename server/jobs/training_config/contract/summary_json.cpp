@@ -78,8 +78,9 @@ json summary_json(const Request& request, json cards, json device) {
         "The CUDA context is an estimate per architecture; a driver's real one can differ by some "
         "hundred MiB.",
         "Speed is modelled from the vendors' rates and not calibrated.",
-        "Sharding over several cards follows the sources of PyTorch and DeepSpeed and was not "
-        "measured on cards; the time to exchange weights and gradients is not counted.",
+        "Sharding over several cards was not measured on cards: FSDP's buffers were compared with "
+        "PyTorch's, DDP's and DeepSpeed's follow their documented defaults; the time to exchange "
+        "weights and gradients is not counted.",
         "torch.compile is not modelled.",
     };
     auto model = model_json(request.report.shape, cards);

@@ -1,5 +1,6 @@
 // What the kind assumes, adapts and says of runs on several cards.
 #include "server/jobs/registry.hpp"
+#include "tests/unit/server/jobs/training_config/estimates.hpp"
 
 #include <set>
 #include <string>
@@ -12,25 +13,6 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
-
-json bert(json more = json::object()) {
-    json args = {{"model", {{"preset", "bert-base"}}}, {"gpus", {"rtx_4090"}}, {"what_ifs", false}};
-    args.update(more);
-    return args;
-}
-
-json summary_of(const json& args) {
-    const auto summary = find_contract("training-config")->estimate(args);
-    if (!summary) {
-        ADD_FAILURE() << summary.error().front().pointer << ": " << summary.error().front().message;
-        return {};
-    }
-    return json::parse(*summary);
-}
-
-json card_of(const json& args) {
-    return summary_of(args).at("gpus").at(0);
-}
 
 // What nobody gave is said, and the guide's model is trained as its guide trains it.
 TEST(TrainingConfigAnswer, WhatIsAssumedIsSaid) {

@@ -3,6 +3,7 @@
 #include "server/base/gzip.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/jobs/training_config/contract/advice.hpp"
+#include "tests/unit/server/jobs/training_config/estimates.hpp"
 
 #include <string>
 #include <vector>
@@ -21,25 +22,6 @@ const Contract& kind() {
 
 tl::expected<Plan, FieldErrors> plan_of(const json& args) {
     return kind().plan(args, kUsualSettings);
-}
-
-json bert(json more = json::object()) {
-    json args = {{"model", {{"preset", "bert-base"}}}, {"gpus", {"rtx_4090"}}, {"what_ifs", false}};
-    args.update(more);
-    return args;
-}
-
-json summary_of(const json& args) {
-    const auto summary = kind().estimate(args);
-    if (!summary) {
-        ADD_FAILURE() << summary.error().front().pointer << ": " << summary.error().front().message;
-        return {};
-    }
-    return json::parse(*summary);
-}
-
-json card_of(const json& args) {
-    return summary_of(args).at("gpus").at(0);
 }
 
 FieldErrors errors_of(const json& args) {
