@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include <fmt/format.h>
 
 namespace plimsoll::training {
 namespace {
+
+using utilisation::Subject;
 
 bool percentage(const std::optional<double>& p) {
     return !p || (std::isfinite(*p) && *p >= 0 && *p <= 100);
@@ -19,7 +20,7 @@ void add_out_of_memory(const Observation& seen, std::vector<Cause>& out) {
     if (seen.max_batch > 0 && seen.batch > seen.max_batch)
         out.push_back({"the batch is above the estimate's largest",
                        fmt::format("lower the batch from {} to {}", seen.batch, seen.max_batch),
-                       "fits", false});
+                       "fits", false, Subject::batch});
     if (const auto next = naics::back_off(seen.batch, seen.accumulation))
         out.push_back({"out of memory despite an estimate",
                        fmt::format("batch {} -> {}, accumulation {} -> {}", seen.batch, next->batch,
@@ -43,17 +44,18 @@ void add_memory(const Observation& seen, std::vector<Cause>& out) {
                                       : "lower the batch and accumulate more, or turn gradient "
                                         "checkpointing on",
                        "a longer batch, or another process on the card, no longer ends the run",
-                       false});
+                       false, Subject::batch});
     } else if (percent < kFewPercent && known && seen.max_batch > seen.batch) {
         out.push_back({fmt::format("only {:.0f} % of the memory is used", percent),
                        fmt::format("raise the batch from {} to {}", seen.batch, seen.max_batch),
                        fmt::format("up to {:.1f}x the samples a step",
                                    static_cast<double>(seen.max_batch) / seen.batch),
-                       false});
+                       false, Subject::batch});
     } else if (percent < kFewPercent && !known) {
         out.push_back({fmt::format("only {:.0f} % of the memory is used", percent),
                        "raise the batch; an estimate of this model and card says how far",
-                       "more samples a step, as far as the GPU has units to spare", false});
+                       "more samples a step, as far as the GPU has units to spare", false,
+                       Subject::batch});
     }
 }
 
@@ -62,7 +64,7 @@ void add_underused(const Observation& seen, std::vector<Cause>& out) {
     if (seen.accumulation > 1 && seen.max_batch >= 2LL * seen.batch && seen.batch > 0)
         out.push_back({"accumulation where a larger batch fits",
                        "raise the batch and lower the accumulation in proportion",
-                       "fewer launches for the same update", false});
+                       "fewer launches for the same update", false, Subject::accumulation});
     constexpr double busy = 80, waiting = 50;
     if (seen.gpu_percent && *seen.gpu_percent < waiting && seen.cpu_percent &&
         *seen.cpu_percent > busy)
@@ -70,12 +72,13 @@ void add_underused(const Observation& seen, std::vector<Cause>& out) {
             {fmt::format("the CPU is at {:.0f} % while the GPU waits", *seen.cpu_percent),
              "tokenise and decode beforehand, or use a machine with more cores: more workers "
              "would share the same ones",
-             "the GPU waits less for data", false});
+             "the GPU waits less for data", false, Subject::workers});
     const int wanted = utilisation::loader_workers(seen.cpu_cores, false);
     if (seen.loader_workers >= 0 && seen.cpu_cores > 0 && seen.loader_workers < wanted)
         out.push_back(
             {fmt::format("{} loader workers on {} cores", seen.loader_workers, seen.cpu_cores),
-             fmt::format("use {} workers", wanted), "the GPU waits less for data", false});
+             fmt::format("use {} workers", wanted), "the GPU waits less for data", false,
+             Subject::workers});
 }
 
 // Below the guide's target the GPU waits; a busy one that takes longer than modelled does other
@@ -97,7 +100,7 @@ void add_slow_step(const Observation& seen, std::vector<Cause>& out) {
                        "storage, and fewer .item() calls and logs a step",
                        fmt::format("up to {:.1f}x the samples per second",
                                    step / std::max(step - idle, step * 0.01)),
-                       false});
+                       false, Subject::workers});
     } else if (slow && seen.gpu_percent) {
         out.push_back(
             {fmt::format("the GPU is busy, but a step takes {:.3g} s{}", step, against_model),
@@ -129,30 +132,19 @@ void add_below_target(const Observation& seen, std::vector<Cause>& out) {
          fmt::format("up to {:.1f}x the samples per second", 100 / *seen.gpu_percent), true});
 }
 
-// What a change is about, where the present settings can tell that it is made already.
-enum class About { batch, workers, accumulation, other };
-About about(std::string_view change) {
-    const auto has = [&](std::string_view word) { return change.find(word) != change.npos; };
-    if (has("persistent")) return About::other;
-    if (has("accumulation")) return About::accumulation;
-    if (has("worker")) return About::workers;
-    return has("the batch") ? About::batch : About::other;
-}
-
 // Whether a rule of the guides would still change something, and says it first.
-bool is_news(const Observation& seen, const std::vector<Cause>& own, std::string_view change) {
-    const auto subject = about(change);
-    if (subject == About::other) return true;
+bool is_news(const Observation& seen, const std::vector<Cause>& own, Subject subject) {
+    if (subject == Subject::other) return true;
     for (const auto& cause : own)
-        if (!cause.from_guide && about(cause.change) == subject) return false;
+        if (!cause.from_guide && cause.subject == subject) return false;
     const bool few_workers =
         seen.loader_workers < 0 ||
         seen.loader_workers <
             (seen.cpu_cores > 0 ? utilisation::loader_workers(seen.cpu_cores, false) : 8);
     switch (subject) {
-        case About::workers:
+        case Subject::workers:
             return few_workers;
-        case About::accumulation:
+        case Subject::accumulation:
             return seen.accumulation > 1;
         default:
             return seen.max_batch == 0 || seen.batch == 0 || 2LL * seen.batch <= seen.max_batch;
@@ -184,12 +176,12 @@ Result<std::vector<Cause>> diagnose(const Observation& seen) {
     add_below_target(seen, out);
     const auto findings = utilisation::diagnose({seen.gpu_percent, seen.cpu_percent});
     for (const auto& finding : findings)
-        if (is_news(seen, own, finding.change))
+        if (is_news(seen, own, finding.subject))
             out.push_back({std::string(finding.cause), std::string(finding.change),
                            std::string(finding.symptom), true});
     if (seen.out_of_memory || findings.empty()) return out;
     for (const auto& win : utilisation::quick_wins())
-        if (is_news(seen, own, win.change))
+        if (is_news(seen, own, win.subject))
             out.push_back(
                 {"not set yet?", std::string(win.change), std::string(win.claimed_gain), true});
     return out;

@@ -29,6 +29,7 @@ struct Cause {
     std::string change;
     std::string gain;
     bool from_guide = false;
+    utilisation::Subject subject = utilisation::Subject::other;
 };
 
 // Ranked causes: our own rules first (they use the estimate), then the guides' rules. Errors name

@@ -43,11 +43,11 @@ std::span<const Throughput> throughput_table() {
 
 std::span<const QuickWin> quick_wins() {
     static constexpr std::array rows{
-        QuickWin{"double the batch size", "2x"},
-        QuickWin{"8 loader workers", "30-50 %"},
+        QuickWin{"double the batch size", "2x", Subject::batch},
+        QuickWin{"8 loader workers", "30-50 %", Subject::workers},
         QuickWin{"prefetch factor 4", "20-30 %"},
         QuickWin{"persistent workers", "10-15 %"},
-        QuickWin{"less gradient accumulation", "more stable gradients"},
+        QuickWin{"less gradient accumulation", "more stable gradients", Subject::accumulation},
     };
     return rows;
 }
@@ -64,19 +64,21 @@ std::vector<Finding> diagnose(const Observed& o) {
     if (gpu && cpu) {
         constexpr std::string_view symptom = "GPU and CPU use are both low";
         out.push_back({symptom, "waiting for storage", "move the data to a faster disk (SSD)"});
-        out.push_back({symptom, "batch much too small", "raise the batch 4 to 8 times"});
+        out.push_back(
+            {symptom, "batch much too small", "raise the batch 4 to 8 times", Subject::batch});
         out.push_back({symptom, "too much logging or checkpointing", "log and save less often"});
     }
     if (gpu) {
         constexpr std::string_view symptom = "GPU use below 50 %";
-        out.push_back({symptom, "batch too small", "raise the batch size"});
-        out.push_back({symptom, "data loading is the bottleneck", "more loader workers"});
+        out.push_back({symptom, "batch too small", "raise the batch size", Subject::batch});
+        out.push_back(
+            {symptom, "data loading is the bottleneck", "more loader workers", Subject::workers});
         out.push_back({symptom, "no prefetching", "set prefetch_factor=4"});
         out.push_back({symptom, "model too small for the card", "consider a larger variant"});
     }
     if (cpu) {
         constexpr std::string_view symptom = "CPU use below 50 %";
-        out.push_back({symptom, "too few loader workers", "more loader workers"});
+        out.push_back({symptom, "too few loader workers", "more loader workers", Subject::workers});
         out.push_back({symptom, "slow preprocessing", "tokenise in parallel, beforehand"});
         out.push_back({symptom, "workers restart every epoch", "set persistent_workers=True"});
     }

@@ -52,9 +52,14 @@ struct Throughput {
 };
 std::span<const Throughput> throughput_table();
 
+// The setting that a piece of advice changes, where the present settings can tell whether it is
+// news.
+enum class Subject { other, batch, workers, accumulation };
+
 struct QuickWin {
     std::string_view change;
     std::string_view claimed_gain;
+    Subject subject = Subject::other;
 };
 std::span<const QuickWin> quick_wins();
 
@@ -77,6 +82,7 @@ struct Finding {
     std::string_view symptom;
     std::string_view cause;
     std::string_view change;
+    Subject subject = Subject::other;
 };
 std::vector<Finding> diagnose(const Observed& observed);
 
