@@ -1,5 +1,7 @@
 #include "engine/routines/gemm.hpp"
 
+#include "engine/opencl/devices/processor.hpp"
+
 #include <algorithm>
 
 namespace plimsoll::routines {
@@ -8,6 +10,9 @@ namespace {
 
 constexpr std::uint32_t kLanes = 16;
 constexpr std::uint32_t kGroupTile = 64;
+// A product that also normalises its rows has a work-item own whole rows; with fewer groups than
+// this for each compute unit some would idle, and rows are normalised afterwards.
+constexpr std::uint32_t kGroupsPerUnit = 2;
 
 // The kernels' requirements on packed B and on a launch.
 struct Facts {
@@ -103,6 +108,12 @@ GemmPlan default_plan(Method method, std::uint32_t compute_units, std::uint32_t 
         plan.rows = 32;
         plan.vectors = 2;
         plan.row_panels = 2;
+    } else if (!opencl::processor_has_avx512()) {
+        // 16 registers of 8 numbers: 6 x 16 sums are 12 of them, and a panel fits the first-level
+        // cache.
+        plan.rows = 6;
+        plan.vectors = 1;
+        plan.depth = 384;
     }
     // Two work-items per core, so that the last one to finish does not delay the others for long.
     const auto row_blocks = std::max(divided_up(m, plan.rows * plan.row_panels), 1U);
@@ -141,21 +152,24 @@ Result<void> multiply(opencl::Programs& programs, const GemmPlan& plan, const Pr
     if (!packed && plan.method != Method::block_fp32) {
         return fail(Errc::invalid_input, "Only products in fp32 on processors take B in rows.");
     }
+    const auto row_tile = block ? plan.rows * plan.row_panels : kGroupTile;
+    const auto panels = divided_up(n, kLanes * vectors_of(plan));
+    const bool fused =
+        block && norm != nullptr &&
+        divided_up(m, row_tile) >= kGroupsPerUnit * programs.device().info().compute_units;
     const auto kernel =
         programs.get(facts.kernel,
                      row_options(facts.flavour) + (block ? block_options(plan) : "") +
                          define("BIAS", bias != nullptr) + define("GELU", gelu) +
-                         define("RESIDUAL", residual != nullptr) + define("NORM", norm != nullptr) +
+                         define("RESIDUAL", residual != nullptr) + define("NORM", fused) +
                          (block ? define("PACKED", packed) : ""),
                      [&] {
                          if (block) return row_source({"dot", "gemm_epilogue", facts.kernel});
                          return row_source({"gemm_epilogue", facts.kernel});
                      });
     if (!kernel) return fail(kernel.error());
-    const auto row_tile = block ? plan.rows * plan.row_panels : kGroupTile;
-    const auto panels = divided_up(n, kLanes * vectors_of(plan));
     // The work-item that computed a row normalises it.
-    const auto mine = block ? (norm != nullptr ? panels : plan.column_panels) : 1;
+    const auto mine = block ? (fused ? panels : plan.column_panels) : 1;
     const auto groups =
         std::size_t{divided_up(m, row_tile)} * divided_up(panels, std::max(mine, 1U));
     const auto launched =
@@ -163,7 +177,7 @@ Result<void> multiply(opencl::Programs& programs, const GemmPlan& plan, const Pr
                        bias != nullptr ? *bias : a, residual != nullptr ? *residual : a,
                        norm != nullptr ? norm->gain : a, norm != nullptr ? norm->shift : a,
                        norm != nullptr ? norm->epsilon : 0.0F, m, n, k, mine);
-    if (!launched || block || norm == nullptr) return launched;
+    if (!launched || fused || norm == nullptr) return launched;
     return layer_norm(programs, facts.flavour, c, nullptr, *norm, c, {m, n});
 }
 

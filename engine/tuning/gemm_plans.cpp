@@ -19,7 +19,7 @@ using routines::Method;
 
 // Version of the format and of kernels/gemm/gemm_block.cl: plans tuned for an older kernel may not
 // be the fastest.
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 constexpr std::array kRows{32U, 64U, 128U, 256U, 1024U};
 constexpr std::array kMethods{Method::block_fp32, Method::block_bf16, Method::block_amx,
                               Method::group_fp32, Method::group_mma};

@@ -37,12 +37,15 @@ std::vector<GemmPlan> candidates(const Bucket& bucket, std::uint32_t compute_uni
     };
     if (bucket.method == Method::group_fp32 || bucket.method == Method::group_mma) return plans;
     using Tile = std::pair<std::uint32_t, std::uint32_t>;
-    const auto tiles = bucket.method == Method::block_amx ? std::vector<Tile>{{32, 2}}
-                                                          : std::vector<Tile>{{8, 3}, {12, 2}};
-    for (const auto [rows, vectors] : tiles) {
-        for (const auto depth : {768U, 384U}) {
-            for (const auto row_panels : {8U, 4U, 16U}) {
-                for (const auto column_panels : {plan.column_panels, 16U, 4U}) {
+    // Sums in 24 of AVX-512's 32 registers, or in 12 or 8 of AVX2's 16.
+    const auto tiles = bucket.method == Method::block_amx
+                           ? std::vector<Tile>{{32, 2}}
+                           : std::vector<Tile>{{8, 3}, {12, 2}, {6, 1}, {4, 1}};
+    // Every tile soon: what time is left for tries the rest.
+    for (const auto depth : {plan.depth, 768U, 384U}) {
+        for (const auto row_panels : {8U, 4U, 16U}) {
+            for (const auto column_panels : {plan.column_panels, 16U, 4U}) {
+                for (const auto [rows, vectors] : tiles) {
                     add({bucket.method, rows, vectors, depth, row_panels, column_panels});
                 }
             }

@@ -6,6 +6,9 @@
 // lanes, and B are words of that: the rows of A are rounded while they are copied next to each other.
 // PACKED: B lies in panels (gemm_pack.cl). Otherwise, by FP32 alone, b is k rows of n numbers: the first micro-tile of a
 // panel reads DEPTH of them and leaves a copy in one piece for the others.
+//
+// Every number of C is one chain of sums in the order of K: what comes before a DEPTH is read from C again. So its bits
+// depend on the row of A and the column of B alone, not on the plan nor on other rows.
 // After gemm_epilogue.cl, rows are normalised when NORM; the work-item then owns all columns.
 
 #define UNROLLED _Pragma("unroll")
@@ -75,7 +78,13 @@ inline void multiply(const word* a, size_t stride, uint rows, Panel b, Columns n
     const long a_stride = STRIDE * sizeof(word);
     const long b_stride = 32 * sizeof(word);
     const long sum_stride = 32 * sizeof(float);
-    __asm__ volatile("tilezero %%tmm0\n tilezero %%tmm1\n tilezero %%tmm2\n tilezero %%tmm3" ::: "memory");
+    __asm__ volatile(
+        "tileloadd (%0,%2,1), %%tmm0\n"
+        "tileloadd 64(%0,%2,1), %%tmm1\n"
+        "tileloadd (%1,%2,1), %%tmm2\n"
+        "tileloadd 64(%1,%2,1), %%tmm3" ::"r"(sums),
+        "r"(sums + 16 * 32), "r"(sum_stride)
+        : "memory");
     for (uint i = 0; i < depth; i += 32) {
         __asm__ volatile(
             "tileloadd (%0,%2,1), %%tmm4\n"
@@ -127,7 +136,7 @@ inline void multiply(A_SPACE const word* a, size_t stride, uint rows, Panel b, C
     float16 sum[ROWS][VECTORS];
     UNROLLED for (uint r = 0; r < ROWS; ++r) {
         row[r] = a + min(r, rows - 1) * stride;
-        UNROLLED for (uint v = 0; v < VECTORS; ++v) sum[r][v] = (float16)0.0f;
+        UNROLLED for (uint v = 0; v < VECTORS; ++v) sum[r][v] = *(float16*)(sums + (r * VECTORS + v) * 16);
     }
     const uint steps = depth / PER_WORD;
     uint i = 0;
@@ -150,7 +159,7 @@ inline void multiply_and_copy(A_SPACE const word* a, size_t stride, uint rows, C
     float16 sum[ROWS][VECTORS];
     UNROLLED for (uint r = 0; r < ROWS; ++r) {
         row[r] = a + min(r, rows - 1) * stride;
-        UNROLLED for (uint v = 0; v < VECTORS; ++v) sum[r][v] = (float16)0.0f;
+        UNROLLED for (uint v = 0; v < VECTORS; ++v) sum[r][v] = *(float16*)(sums + (r * VECTORS + v) * 16);
     }
     for (uint i = 0; i < depth; ++i) {
         words column_words[VECTORS];
@@ -171,13 +180,23 @@ inline void multiply_and_copy(A_SPACE const word* a, size_t stride, uint rows, C
 
 #endif
 
+// The sums of one micro-tile so far; zeros at the beginning, and in rows and columns that do not exist.
+inline void begin_rows(float* sums, __global const float* c, uint rows, uint column, uint n, int first) {
+    for (uint i = 0; i < ROWS * VECTORS; ++i) {
+        const uint r = i / VECTORS;
+        const uint from = column + i % VECTORS * 16;
+        const float16 sum = first || r >= rows || from >= n ? (float16)0.0f : load_columns(c + (size_t)r * n, from, n, 0.0f);
+        *(float16*)(sums + i * 16) = sum;
+    }
+}
+
 // What becomes of the sums of one micro-tile. The loop over rows is not unrolled: the epilogue is long.
 inline void finish_rows(const float* sums, __global float* c, __global const float* bias,
-                        __global const float* residual, uint rows, uint column, uint n, int first, int last) {
+                        __global const float* residual, uint rows, uint column, uint n, int last) {
     for (uint r = 0; r < rows; ++r) {
         for (uint v = 0; v < VECTORS; ++v) {
             finish_sums(vload16(r * VECTORS + v, sums), c + (size_t)r * n, bias, residual + (size_t)r * n,
-                        column + 16 * v, n, first, last);
+                        column + 16 * v, n, last);
         }
     }
 }
@@ -237,6 +256,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void gemm_block(
             for (uint r = 0; r < rows; r += ROWS) {
                 float sums[ROWS * 16 * VECTORS] __attribute__((aligned(64)));
                 const uint tile_rows = min(rows - r, (uint)ROWS);
+                begin_rows(sums, c + (size_t)r * n, tile_rows, column, n, start == 0);
 #if !PACKED
                 if (r == 0 && whole) {
                     const Columns from = {rows_of_b + column, n};
@@ -245,7 +265,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void gemm_block(
 #endif
                     multiply(block + r * stride, stride, tile_rows, b_panel, next, depth, sums);
                 next.words += depth / PER_WORD / PANELS * next.step;
-                finish_rows(sums, c + (size_t)r * n, bias, residual + (size_t)r * n, tile_rows, column, n, start == 0,
+                finish_rows(sums, c + (size_t)r * n, bias, residual + (size_t)r * n, tile_rows, column, n,
                             start + DEPTH >= k);
             }
         }

@@ -1,9 +1,8 @@
-// What becomes of the sums of A B at c[column…] of one row: added to what is there unless `first`; when
-// `last`, + bias (BIAS), GELU (GELU), + residual (RESIDUAL).
+// What becomes of the sums of A B at c[column…] of one row: they are kept there and, when `last`, + bias (BIAS), GELU
+// (GELU), + residual (RESIDUAL).
 inline void finish_sums(floats value, __global float* c, __global const float* bias,
-                        __global const float* residual, uint column, uint n, int first, int last) {
+                        __global const float* residual, uint column, uint n, int last) {
     if (column >= n) return;
-    if (!first) value += load_columns(c, column, n, 0.0f);
     if (last) {
 #if BIAS
         value += load_columns(bias, column, n, 0.0f);

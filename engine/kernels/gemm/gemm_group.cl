@@ -38,7 +38,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void gemm_group(
         const size_t row = first_row + y + 16 * i;
         if (row >= m) continue;
         for (uint j = 0; j < 4; ++j) {
-            finish_sums(sums[i][j], c + row * n, bias, residual + row * n, panel * 64 + x + 16 * j, n, 1, 1);
+            finish_sums(sums[i][j], c + row * n, bias, residual + row * n, panel * 64 + x + 16 * j, n, 1);
         }
     }
 }

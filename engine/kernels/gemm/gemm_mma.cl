@@ -73,7 +73,7 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void gemm_mma(
             if (row >= m) continue;
             for (uint j = 0; j < 4; ++j) {
                 const uint column = panel * 64 + warp_column + 8 * j + 2 * place + q % 2;
-                finish_sums(sums[i][j][q], c + row * n, bias, residual + row * n, column, n, 1, 1);
+                finish_sums(sums[i][j][q], c + row * n, bias, residual + row * n, column, n, 1);
             }
         }
     }

@@ -25,6 +25,10 @@ std::array<unsigned, 4> extended_features(unsigned subleaf) {
 
 }  // namespace
 
+bool processor_has_avx512() {
+    return (extended_features(0)[1] >> 16 & 1) != 0;
+}
+
 bool processor_has_avx512_bf16() {
     return (extended_features(1)[0] >> 5 & 1) != 0;
 }
@@ -40,6 +44,10 @@ void request_amx_tiles() {
 }
 
 #else
+
+bool processor_has_avx512() {
+    return false;
+}
 
 bool processor_has_avx512_bf16() {
     return false;

@@ -4,6 +4,7 @@ namespace plimsoll::opencl {
 
 // What CPUID reports; false on anything but x86-64. The operating system or hypervisor may still
 // forbid the instructions.
+bool processor_has_avx512();  // 32 registers of 512 bits
 bool processor_has_avx512_bf16();
 bool processor_has_amx_bf16();
 
