@@ -1,0 +1,62 @@
+#pragma once
+
+#include "engine/model_files/config.hpp"
+#include "engine/model_files/tensor.hpp"
+
+#include <string>
+#include <vector>
+
+namespace plimsoll::model_files {
+
+// A tensor of a file, under the name that it has there.
+struct Named {
+    std::string name;
+    const Tensor* tensor = nullptr;
+};
+
+// y = x W^T + b, with W as [outputs][inputs].
+struct Linear {
+    Named weight;
+    Named bias;
+};
+
+struct LayerNorm {
+    Named gain;
+    Named shift;
+};
+
+struct EncoderLayer {
+    Linear query, key, value;
+    Linear output;  // of attention
+    LayerNorm attention_norm;
+    Linear up, down;  // of the feed-forward network
+    LayerNorm output_norm;
+};
+
+// The weights by what they are for; every shape is that of the config.
+struct Weights {
+    Named words;
+    Named positions;
+    Named types;  // no tensor where the family has none
+    LayerNorm embedding_norm;
+    std::vector<EncoderLayer> layers;
+    Linear head;    // hidden to hidden, before its activation (tanh, of DistilBERT ReLU)
+    Linear labels;  // hidden to labels
+};
+
+// A published model in a folder: config.json and model.safetensors or pytorch_model.bin. Weights
+// point into the file.
+struct Model {
+    Config config;
+    TensorFile file;
+    Weights weights;
+
+    std::uint64_t parameters() const;
+};
+
+// Reads and checks all but the numbers. Errc::not_found without a file; Errc::invalid_input or
+// Errc::corrupt names what is missing, of another shape than the config says, or not supported,
+// such as a model without a head for classification.
+Result<Model> open_model(const std::filesystem::path& folder);
+
+}  // namespace plimsoll::model_files

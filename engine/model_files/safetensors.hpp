@@ -1,0 +1,13 @@
+#pragma once
+
+#include "engine/model_files/tensor.hpp"
+
+namespace plimsoll::model_files {
+
+// Reads `model.safetensors`: 8 bytes for the length of a JSON header, the header, the tensors.
+// Source of the format: huggingface.co/docs/safetensors. Errc::corrupt names the rule that is
+// broken: a header beyond the file or over 100 MB, a name twice, tensors outside the data, that
+// overlap or leave a gap, or whose size is not that of their shape.
+Result<TensorFile> read_safetensors(const std::filesystem::path& path);
+
+}  // namespace plimsoll::model_files

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "engine/base/watch.hpp"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace plimsoll::models {
+
+// SHA-256 in hexadecimal.
+std::string sha256_of(std::string_view text);
+
+// Of a file, which is copied to `copy` meanwhile unless that is empty. Progress counts bytes.
+// Errc::cancelled; Errc::unavailable when something cannot be read or written, with the reason.
+Result<std::string> sha256_of_file(const std::filesystem::path& file,
+                                   const std::filesystem::path& copy, const Watch& watch);
+
+}  // namespace plimsoll::models

@@ -1,0 +1,64 @@
+#include "engine/models/manifest.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::models {
+
+using nlohmann::ordered_json;
+
+bool is_model_name(std::string_view name) {
+    constexpr std::size_t kLongest = 64;
+    const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+    return !name.empty() && name.size() <= kLongest && plain(name.front()) &&
+           std::ranges::all_of(
+               name, [&](char c) { return plain(c) || c == '.' || c == '_' || c == '-'; });
+}
+
+std::string to_json(const Manifest& manifest) {
+    auto files = ordered_json::array();
+    for (const auto& file : manifest.files) {
+        files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
+    }
+    return ordered_json{{"name", manifest.name},
+                        {"hash", manifest.hash},
+                        {"source", manifest.source},
+                        {"licence", manifest.licence},
+                        {"added_at", manifest.added_at},
+                        {"family", manifest.family},
+                        {"labels", manifest.labels},
+                        {"parameters", manifest.parameters},
+                        {"longest_text", manifest.longest_text},
+                        {"layers", manifest.layers},
+                        {"hidden", manifest.hidden},
+                        {"intermediate", manifest.intermediate},
+                        {"files", std::move(files)}}
+        .dump();
+}
+
+Result<Manifest> manifest_from_json(std::string_view text) try {
+    const auto stored = ordered_json::parse(text);
+    Manifest manifest{.name = stored.at("name"),
+                      .hash = stored.at("hash"),
+                      .source = stored.at("source"),
+                      .licence = stored.at("licence"),
+                      .added_at = stored.at("added_at"),
+                      .family = stored.at("family"),
+                      .labels = stored.at("labels"),
+                      .parameters = stored.at("parameters"),
+                      .longest_text = stored.at("longest_text"),
+                      .layers = stored.at("layers"),
+                      .hidden = stored.at("hidden"),
+                      .intermediate = stored.at("intermediate"),
+                      .files = {}};
+    for (const auto& file : stored.at("files")) {
+        manifest.files.push_back({file.at("name"), file.at("bytes"), file.at("sha256")});
+    }
+    if (!is_model_name(manifest.name)) return fail(Errc::corrupt, "A model's name is damaged.");
+    return manifest;
+} catch (const nlohmann::json::exception&) {
+    return fail(Errc::corrupt, "A model's plimsoll.json is damaged.");
+}
+
+}  // namespace plimsoll::models

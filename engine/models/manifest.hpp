@@ -1,0 +1,44 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::models {
+
+struct ModelFile {
+    std::string name;
+    std::uint64_t bytes = 0;
+    std::string sha256;  // hexadecimal
+};
+
+// What is kept of an installed model beside its files, in `plimsoll.json`.
+struct Manifest {
+    std::string name;  // by which jobs ask for it
+    // SHA-256 of the names and hashes of its files: the same model, the same hash.
+    std::string hash = {};
+    std::string source = {};    // where its files came from, as told when it was added
+    std::string licence = {};   // empty: not told
+    std::string added_at = {};  // RFC 3339, UTC
+    std::string family = {};    // bert, distilbert, roberta
+    std::vector<std::string> labels = {};
+    std::uint64_t parameters = 0;
+    std::uint32_t longest_text = 0;  // tokens
+    std::uint32_t layers = 0;
+    std::uint32_t hidden = 0;
+    std::uint32_t intermediate = 0;
+    std::vector<ModelFile> files = {};
+};
+
+// 1 to 64 characters of a-z, 0-9, '.', '_' and '-', the first a letter or digit.
+bool is_model_name(std::string_view name);
+
+// One line of JSON. from_json: Errc::corrupt.
+std::string to_json(const Manifest& manifest);
+Result<Manifest> manifest_from_json(std::string_view text);
+
+}  // namespace plimsoll::models

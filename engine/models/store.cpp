@@ -1,0 +1,254 @@
+#include "engine/models/store.hpp"
+
+#include "engine/model_files/mapped_file.hpp"
+#include "engine/model_files/model.hpp"
+#include "engine/models/digest.hpp"
+#include "engine/tokenizers/tokenizer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <random>
+#include <system_error>
+
+#include <unistd.h>
+
+namespace plimsoll::models {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kManifest = "plimsoll.json";
+constexpr std::size_t kMostManifest = std::size_t{1} << 20;
+
+std::string now_text() {
+    const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    std::array<char, 32> text{};
+    return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+// Whatever the umask: workers of other users read models, and the folder above may be that of a
+// server's data.
+std::error_code make_folder(const fs::path& folder) {
+    std::error_code error;
+    if (fs::is_directory(folder, error)) return {};
+    if (auto above = make_folder(folder.parent_path())) return above;
+    if (fs::create_directory(folder, error)) fs::permissions(folder, fs::perms{0755}, error);
+    return error;
+}
+
+// Removes a folder that was not finished.
+class Scratch {
+  public:
+    explicit Scratch(const fs::path& beside)
+        : path_(beside / (".new-" + std::to_string(std::random_device{}()))) {}
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    ~Scratch() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    const fs::path& path() const { return path_; }
+
+  private:
+    fs::path path_;
+};
+
+Result<void> check_numbers(const model_files::Model& model, const Watch& watch) {
+    std::vector<float> numbers;
+    for (const auto& [name, tensor] : model.file.tensors) {
+        if (tensor.type == model_files::NumberType::other) continue;  // positions, say
+        if (watch.stopped()) return fail(Errc::cancelled, "It was stopped.");
+        numbers.resize(tensor.count());
+        if (auto read = to_floats(name, tensor, numbers); !read) return read;
+    }
+    return {};
+}
+
+// Reads the copied model as a job would.
+Result<void> describe(const fs::path& folder, Manifest& into, const Watch& watch) {
+    const auto model = model_files::open_model(folder);
+    if (!model) return fail(model.error());
+    const auto tokenizer = tokenizers::Tokenizer::read(folder);
+    if (!tokenizer) return fail(tokenizer.error());
+    const auto& config = model->config;
+    if (tokenizer->vocabulary() > config.vocabulary) {
+        return fail(Errc::invalid_input, "The tokenizer has " +
+                                             std::to_string(tokenizer->vocabulary()) +
+                                             " tokens, and config.json says that the model has " +
+                                             std::to_string(config.vocabulary) + ".");
+    }
+    if (auto numbers = check_numbers(*model, watch); !numbers) return numbers;
+    into.family = to_string(config.family);
+    into.labels = config.labels;
+    into.parameters = model->parameters();
+    into.longest_text = config.longest();
+    into.layers = config.layers;
+    into.hidden = config.hidden;
+    into.intermediate = config.intermediate;
+    return {};
+}
+
+std::string hash_of(const std::vector<ModelFile>& files) {
+    std::string all;
+    for (const auto& file : files) all += file.name + " " + file.sha256 + "\n";
+    return sha256_of(all);
+}
+
+Result<void> write_text(const fs::path& file, const std::string& text) {
+    std::ofstream out(file, std::ios::binary);
+    out << text << "\n";
+    out.close();
+    if (out) return {};
+    return fail(Errc::unavailable, file.filename().string() + " cannot be written.", file.string());
+}
+
+Result<Manifest> read_manifest(const fs::path& folder) {
+    const auto text = model_files::read_text(folder / kManifest, kMostManifest);
+    if (!text) return fail(text.error());
+    auto manifest = manifest_from_json(*text);
+    if (manifest && manifest->name != folder.filename()) {
+        return fail(Errc::corrupt, "The folder was renamed.", folder.string());
+    }
+    return manifest;
+}
+
+}  // namespace
+
+fs::path default_folder() {
+    if (geteuid() == 0) return "/var/lib/plimsoll/models";
+    if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/') {
+        return fs::path(state) / "plimsoll/models";
+    }
+    const char* home = std::getenv("HOME");
+    return fs::path(home == nullptr ? "/" : home) / ".local/state/plimsoll/models";
+}
+
+std::vector<std::string> needed_files(const std::function<bool(const std::string&)>& there) {
+    std::vector<std::string> names;
+    for (const char* name :
+         {"LICENSE", "README.md", "config.json", "merges.txt", "special_tokens_map.json",
+          "tokenizer.json", "tokenizer_config.json", "vocab.json", "vocab.txt"}) {
+        if (there(name)) names.emplace_back(name);
+    }
+    const bool tokenizer = there("tokenizer.json") || there("vocab.txt") ||
+                           (there("vocab.json") && there("merges.txt"));
+    const char* weights = there("model.safetensors") ? "model.safetensors" : "pytorch_model.bin";
+    if (!there("config.json") || !tokenizer || !there(weights)) return {};
+    names.emplace_back(weights);
+    return names;
+}
+
+PublishedFiles published_files(const fs::path& folder) {
+    PublishedFiles found;
+    std::error_code error;
+    found.names =
+        needed_files([&](const std::string& name) { return fs::exists(folder / name, error); });
+    for (const auto& name : found.names) found.bytes += fs::file_size(folder / name, error);
+    return found;
+}
+
+std::vector<Manifest> Store::list() const {
+    std::vector<Manifest> found;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder_, error)) {
+        if (!is_model_name(entry.path().filename().string())) continue;
+        if (auto manifest = read_manifest(entry.path())) found.push_back(std::move(*manifest));
+    }
+    std::ranges::sort(found, {}, &Manifest::name);
+    return found;
+}
+
+Result<Manifest> Store::find(const std::string& name) const {
+    if (is_model_name(name)) {
+        if (auto manifest = read_manifest(folder_of(name))) return manifest;
+    }
+    std::string installed;
+    for (const auto& one : list()) installed += (installed.empty() ? "" : ", ") + one.name;
+    return fail(Errc::not_found, "No model \"" + name + "\" is installed; installed: " +
+                                     (installed.empty() ? "none" : installed) + ".");
+}
+
+Result<Manifest> Store::add(const fs::path& published, Manifest about, bool replace,
+                            const Watch& watch) {
+    if (!is_model_name(about.name)) {
+        return fail(Errc::invalid_input,
+                    "A model's name has 1 to 64 characters: a-z, 0-9, '.', '_', '-', the first a "
+                    "letter or digit.",
+                    "name");
+    }
+    const auto target = folder_of(about.name);
+    if (fs::exists(target) && !replace) {
+        return fail(Errc::conflict, "A model \"" + about.name + "\" is installed already.", "name");
+    }
+    const Scratch scratch(folder_);
+    std::error_code error = make_folder(fs::absolute(scratch.path()));
+    if (error) {
+        return fail(
+            Errc::unavailable,
+            "The folder " + folder_.string() + " cannot be written: " + error.message() + ".",
+            folder_.string());
+    }
+    about.files.clear();
+    for (const auto& name : published_files(published).names) {
+        const auto copy = scratch.path() / name;
+        auto sha = sha256_of_file(published / name, copy, watch);
+        if (!sha) return fail(sha.error());
+        about.files.push_back({name, fs::file_size(copy, error), std::move(*sha)});
+    }
+    if (auto described = describe(scratch.path(), about, watch); !described) {
+        return fail(described.error());
+    }
+    about.hash = hash_of(about.files);
+    about.added_at = now_text();
+    if (auto written = write_text(scratch.path() / kManifest, to_json(about)); !written) {
+        return fail(written.error());
+    }
+    if (replace) fs::remove_all(target, error);
+    fs::rename(scratch.path(), target, error);
+    if (error) {
+        return fail(Errc::unavailable,
+                    "The model cannot be moved into place: " + error.message() + ".",
+                    target.string());
+    }
+    return about;
+}
+
+Result<Manifest> Store::verify(const std::string& name, const Watch& watch) const {
+    auto manifest = find(name);
+    if (!manifest) return manifest;
+    for (const auto& file : manifest->files) {
+        const auto sha = sha256_of_file(folder_of(name) / file.name, {}, watch);
+        if (!sha) return fail(sha.error());
+        if (*sha != file.sha256) {
+            return fail(Errc::corrupt, file.name + " is not the file that was added.",
+                        (folder_of(name) / file.name).string());
+        }
+    }
+    Manifest found = *manifest;
+    if (auto described = describe(folder_of(name), found, watch); !described) {
+        return fail(described.error());
+    }
+    return manifest;
+}
+
+Result<void> Store::remove(const std::string& name) {
+    const auto manifest = find(name);
+    if (!manifest) return fail(manifest.error());
+    // Renamed first: nobody sees half a model.
+    const Scratch scratch(folder_);
+    std::error_code error;
+    fs::rename(folder_of(name), scratch.path(), error);
+    if (error) {
+        return fail(Errc::unavailable, "The model cannot be removed: " + error.message() + ".",
+                    folder_of(name).string());
+    }
+    return {};
+}
+
+}  // namespace plimsoll::models

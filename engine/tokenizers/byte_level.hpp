@@ -1,0 +1,19 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// GPT-2's and RoBERTa's bytes and words.
+namespace plimsoll::tokenizers {
+
+// The end of the word that begins at `at` (< text.size()): the regular expression
+// 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
+std::size_t end_of_word(std::string_view text, std::size_t at);
+
+// A token of the vocabulary writes every byte as a printable character; this gives the bytes.
+// Nothing when a character stands for none.
+std::optional<std::string> bytes_of_token(std::string_view token);
+
+}  // namespace plimsoll::tokenizers

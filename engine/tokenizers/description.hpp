@@ -1,0 +1,41 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "engine/tokenizers/byte_pairs.hpp"
+#include "engine/tokenizers/special_tokens.hpp"
+#include "engine/tokenizers/word_piece.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace plimsoll::tokenizers {
+
+// What the files of a model say of its tokenizer.
+struct Description {
+    Vocabulary vocabulary;
+    std::optional<Merges> merges;  // of byte pairs; none: WordPiece
+    WordPieceRules word_piece;
+    bool space_before = false;  // of byte pairs
+    std::vector<SpecialToken> special;
+    std::string before;  // the token before every text
+    std::string behind;
+};
+
+// From tokenizer.json. Errc::invalid_input names what is not supported.
+Result<Description> read_tokenizer_json(const std::filesystem::path& file);
+
+// From vocab.txt, or vocab.json and merges.txt, with tokenizer_config.json where there is one.
+Result<Description> read_vocabulary_files(const std::filesystem::path& model);
+
+// An object in a file. Errc::not_found; Errc::invalid_input when it is no JSON object.
+Result<nlohmann::json> read_json_object(const std::filesystem::path& file);
+
+// Of an object from a token to its id; merges as "a b" or as pairs.
+Result<Vocabulary> vocabulary_of(const nlohmann::json& tokens);
+Result<Merges> merges_of(const nlohmann::json& list);
+
+}  // namespace plimsoll::tokenizers

@@ -1,0 +1,57 @@
+#include "engine/model_files/mapped_file.hpp"
+#include "engine/tokenizers/description.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::tokenizers {
+
+using nlohmann::json;
+
+Result<json> read_json_object(const std::filesystem::path& file) {
+    constexpr std::size_t kMost = std::size_t{64} << 20;
+    const auto text = model_files::read_text(file, kMost);
+    if (!text) return fail(text.error());
+    json parsed = json::parse(*text, nullptr, false);
+    if (!parsed.is_object()) {
+        return fail(Errc::invalid_input, file.filename().string() + " is no JSON object.",
+                    file.string());
+    }
+    return parsed;
+}
+
+Result<Vocabulary> vocabulary_of(const json& tokens) {
+    constexpr std::uint64_t kMost = 10'000'000;
+    if (!tokens.is_object() || tokens.empty()) {
+        return fail(Errc::invalid_input, "The vocabulary is no object from tokens to numbers.");
+    }
+    Vocabulary vocabulary;
+    for (const auto& [token, id] : tokens.items()) {
+        if (!id.is_number_unsigned() || id.get<std::uint64_t>() > kMost) {
+            return fail(Errc::invalid_input, "The token \"" + token.substr(0, 100) +
+                                                 "\" has no id from 0 to 10,000,000.");
+        }
+        vocabulary.emplace(token, id.get<std::uint32_t>());
+    }
+    return vocabulary;
+}
+
+Result<Merges> merges_of(const json& list) {
+    if (!list.is_array()) return fail(Errc::invalid_input, "\"merges\" is no list.");
+    Merges merges;
+    for (const json& one : list) {
+        if (one.is_array() && one.size() == 2 && one[0].is_string() && one[1].is_string()) {
+            merges.emplace_back(one[0].get<std::string>(), one[1].get<std::string>());
+            continue;
+        }
+        const std::string pair = one.is_string() ? one.get<std::string>() : "";
+        const auto space = pair.find(' ');
+        if (space == std::string::npos || space == 0 || space + 1 == pair.size()) {
+            return fail(Errc::invalid_input,
+                        "Merge " + std::to_string(merges.size() + 1) + " is no pair of tokens.");
+        }
+        merges.emplace_back(pair.substr(0, space), pair.substr(space + 1));
+    }
+    return merges;
+}
+
+}  // namespace plimsoll::tokenizers

@@ -1,0 +1,155 @@
+#include "engine/tokenizers/description.hpp"
+
+#include <initializer_list>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::tokenizers {
+namespace {
+
+using nlohmann::json;
+
+// A member that may be null or missing.
+template <class T>
+T value_of(const json& object, const char* key, T otherwise) {
+    const auto found = object.find(key);
+    if (found == object.end() || found->is_null()) return otherwise;
+    return found->get<T>();
+}
+
+const json& part_of(const json& object, const char* key) {
+    static const json kNothing = json::object();
+    const auto found = object.find(key);
+    return found == object.end() || !found->is_object() ? kNothing : *found;
+}
+
+// "type" of a part; empty where the part is missing.
+std::string type_of(const json& part) {
+    return value_of<std::string>(part, "type", "");
+}
+
+tl::unexpected<Error> not_supported(const std::string& what, const std::string& type,
+                                    const std::string& supported) {
+    return fail(Errc::invalid_input, "Its " + what + " is \"" + (type.empty() ? "none" : type) +
+                                         "\"; supported: " + supported + ".");
+}
+
+Result<void> read_word_piece(const json& file, Description& into) {
+    const json& model = file.at("model");
+    auto& rules = into.word_piece;
+    rules.unknown = value_of<std::string>(model, "unk_token", rules.unknown);
+    rules.continuation =
+        value_of<std::string>(model, "continuing_subword_prefix", rules.continuation);
+    rules.longest_word = value_of(model, "max_input_chars_per_word", rules.longest_word);
+    const json& normalizer = part_of(file, "normalizer");
+    if (type_of(normalizer) != "BertNormalizer") {
+        return not_supported("normalizer", type_of(normalizer), "BertNormalizer");
+    }
+    auto& words = rules.words;
+    words.lower_case = value_of(normalizer, "lowercase", true);
+    words.strip_accents = value_of(normalizer, "strip_accents", words.lower_case);
+    words.split_chinese = value_of(normalizer, "handle_chinese_chars", true);
+    words.clean = value_of(normalizer, "clean_text", true);
+    const json& words_part = part_of(file, "pre_tokenizer");
+    if (type_of(words_part) != "BertPreTokenizer") {
+        return not_supported("pre_tokenizer", type_of(words_part), "BertPreTokenizer");
+    }
+    return {};
+}
+
+Result<void> read_byte_pairs(const json& file, Description& into) {
+    const json& model = file.at("model");
+    for (const char* key : {"dropout", "continuing_subword_prefix", "end_of_word_suffix"}) {
+        const auto found = model.find(key);
+        if (found == model.end() || found->is_null() || *found == "") continue;
+        return fail(Errc::invalid_input,
+                    "Its model has \"" + std::string(key) + "\", which is not supported.");
+    }
+    if (value_of(model, "byte_fallback", false) || value_of(model, "ignore_merges", false)) {
+        return fail(
+            Errc::invalid_input,
+            "Its model has \"byte_fallback\" or \"ignore_merges\", which are not supported.");
+    }
+    if (const auto found = file.find("normalizer"); found != file.end() && !found->is_null()) {
+        return not_supported("normalizer", type_of(*found), "none, with byte pairs");
+    }
+    const json& words = part_of(file, "pre_tokenizer");
+    if (type_of(words) != "ByteLevel" || !value_of(words, "use_regex", true)) {
+        return not_supported("pre_tokenizer", type_of(words), "ByteLevel");
+    }
+    into.space_before = value_of(words, "add_prefix_space", true);
+    auto merges = merges_of(model.at("merges"));
+    if (!merges) return fail(merges.error());
+    into.merges = std::move(*merges);
+    return {};
+}
+
+Result<void> read_added(const json& file, Description& into) {
+    const auto added = file.find("added_tokens");
+    if (added == file.end() || added->is_null()) return {};
+    for (const json& one : *added) {
+        SpecialToken token{.content = one.at("content"),
+                           .id = one.at("id"),
+                           .takes_space_before = value_of(one, "lstrip", false),
+                           .takes_space_after = value_of(one, "rstrip", false),
+                           .whole_word = value_of(one, "single_word", false)};
+        // Of a text that the normaliser has changed: only WordPiece has one.
+        if (value_of(one, "normalized", false) && !into.merges) {
+            return fail(Errc::invalid_input, "Its added token \"" + token.content.substr(0, 100) +
+                                                 "\" is looked for in normalised text, which is "
+                                                 "not supported.");
+        }
+        if (token.content.empty()) continue;
+        into.special.push_back(std::move(token));
+    }
+    return {};
+}
+
+// [cls, sep] of BertProcessing and RobertaProcessing; the "single" of a template.
+Result<void> read_ends(const json& processor, Description& into) {
+    const auto type = type_of(processor);
+    if (type == "BertProcessing" || type == "RobertaProcessing") {
+        into.before = processor.at("cls").at(0);
+        into.behind = processor.at("sep").at(0);
+        return {};
+    }
+    const auto single = processor.find("single");
+    if (type == "TemplateProcessing" && single->is_array() && single->size() == 3 &&
+        (*single)[1].contains("Sequence")) {
+        into.before = (*single)[0].at("SpecialToken").at("id");
+        into.behind = (*single)[2].at("SpecialToken").at("id");
+        return {};
+    }
+    return not_supported("post_processor", type,
+                         "BertProcessing, RobertaProcessing and a template of one token before and "
+                         "one behind the text");
+}
+
+Result<Description> read_parts(const json& file) {
+    Description description;
+    const json& model = file.at("model");
+    const auto type =
+        value_of<std::string>(model, "type", model.contains("merges") ? "BPE" : "WordPiece");
+    if (type != "WordPiece" && type != "BPE") return not_supported("model", type, "WordPiece, BPE");
+    auto vocabulary = vocabulary_of(model.at("vocab"));
+    if (!vocabulary) return fail(vocabulary.error());
+    description.vocabulary = std::move(*vocabulary);
+    auto done =
+        type == "BPE" ? read_byte_pairs(file, description) : read_word_piece(file, description);
+    if (done) done = read_added(file, description);
+    if (done) done = read_ends(part_of(file, "post_processor"), description);
+    if (!done) return fail(done.error());
+    return description;
+}
+
+}  // namespace
+
+Result<Description> read_tokenizer_json(const std::filesystem::path& file) try {
+    const auto parsed = read_json_object(file);
+    if (!parsed) return fail(parsed.error());
+    return read_parts(*parsed);
+} catch (const json::exception&) {
+    return fail(Errc::invalid_input, "A member is missing or of the wrong type.");
+}
+
+}  // namespace plimsoll::tokenizers

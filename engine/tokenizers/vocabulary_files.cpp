@@ -1,0 +1,132 @@
+#include "engine/model_files/mapped_file.hpp"
+#include "engine/tokenizers/description.hpp"
+
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::tokenizers {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+
+template <class Take>
+void each_line(std::string_view text, Take take) {
+    while (!text.empty()) {
+        const auto end = std::min(text.find('\n'), text.size());
+        auto line = text.substr(0, end);
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        take(line);
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+}
+
+bool flag(const json& config, const char* key, bool otherwise) {
+    const auto found = config.find(key);
+    return found != config.end() && found->is_boolean() ? found->get<bool>() : otherwise;
+}
+
+// A token by its role; also in the form {"content": …}.
+std::string token_of(const json& config, const char* key, std::string otherwise) {
+    const auto found = config.find(key);
+    if (found == config.end()) return otherwise;
+    if (found->is_string()) return found->get<std::string>();
+    if (found->is_object()) return found->value("content", otherwise);
+    return otherwise;
+}
+
+struct Role {
+    const char* key;
+    const char* token;
+};
+
+Result<void> add_special(const Role& role, const json& config, Description& into) {
+    const auto token = token_of(config, role.key, role.token);
+    const auto found = into.vocabulary.find(token);
+    if (found == into.vocabulary.end() || token.empty()) {
+        return fail(Errc::invalid_input,
+                    "The vocabulary lacks the token \"" + token + "\" (" + role.key + ").");
+    }
+    into.special.push_back(
+        {.content = token,
+         .id = found->second,
+         // As RoBERTa's is published: it belongs to the word before it.
+         .takes_space_before = into.merges && role.key == std::string_view("mask_token")});
+    return {};
+}
+
+Result<Description> read_words(const std::filesystem::path& file, const json& config) {
+    const auto text = model_files::read_text(file, kMostBytes);
+    if (!text) return fail(text.error());
+    Description description;
+    std::uint32_t id = 0;
+    std::string twice;
+    each_line(*text, [&](std::string_view line) {
+        const bool added = description.vocabulary.insert_or_assign(std::string(line), id++).second;
+        if (!added && line.starts_with('[') && line.ends_with(']')) twice = line;
+    });
+    if (!twice.empty()) {
+        return fail(Errc::invalid_input, "The vocabulary has the token \"" + twice + "\" twice.");
+    }
+    auto& words = description.word_piece.words;
+    words.lower_case = flag(config, "do_lower_case", true);
+    words.strip_accents = flag(config, "strip_accents", words.lower_case);
+    words.split_chinese = flag(config, "tokenize_chinese_chars", true);
+    description.word_piece.unknown = token_of(config, "unk_token", "[UNK]");
+    description.before = token_of(config, "cls_token", "[CLS]");
+    description.behind = token_of(config, "sep_token", "[SEP]");
+    constexpr std::array kRoles = {Role{"unk_token", "[UNK]"}, Role{"sep_token", "[SEP]"},
+                                   Role{"pad_token", "[PAD]"}, Role{"cls_token", "[CLS]"},
+                                   Role{"mask_token", "[MASK]"}};
+    for (const auto& role : kRoles) {
+        if (auto added = add_special(role, config, description); !added) return fail(added.error());
+    }
+    return description;
+}
+
+Result<Description> read_pairs(const std::filesystem::path& model, const json& config) {
+    const auto tokens = read_json_object(model / "vocab.json");
+    if (!tokens) return fail(tokens.error());
+    auto vocabulary = vocabulary_of(*tokens);
+    if (!vocabulary) return fail(vocabulary.error());
+    const auto text = model_files::read_text(model / "merges.txt", kMostBytes);
+    if (!text) return fail(text.error());
+    json lines = json::array();
+    each_line(*text, [&](std::string_view line) {
+        if (!line.empty() && !line.starts_with("#version")) lines.push_back(line);
+    });
+    auto merges = merges_of(lines);
+    if (!merges) return fail(merges.error());
+    Description description;
+    description.vocabulary = std::move(*vocabulary);
+    description.merges = std::move(*merges);
+    description.space_before = flag(config, "add_prefix_space", false);
+    description.before = token_of(config, "cls_token", "<s>");
+    description.behind = token_of(config, "sep_token", "</s>");
+    constexpr std::array kRoles = {Role{"bos_token", "<s>"}, Role{"eos_token", "</s>"},
+                                   Role{"unk_token", "<unk>"}, Role{"pad_token", "<pad>"},
+                                   Role{"mask_token", "<mask>"}};
+    for (const auto& role : kRoles) {
+        if (auto added = add_special(role, config, description); !added) return fail(added.error());
+    }
+    return description;
+}
+
+}  // namespace
+
+Result<Description> read_vocabulary_files(const std::filesystem::path& model) try {
+    auto config = read_json_object(model / "tokenizer_config.json");
+    if (!config) {
+        if (config.error().code != Errc::not_found) return fail(config.error());
+        config = json::object();
+    }
+    if (std::filesystem::exists(model / "vocab.txt"))
+        return read_words(model / "vocab.txt", *config);
+    return read_pairs(model, *config);
+} catch (const json::exception&) {
+    return fail(Errc::invalid_input, "A text of a vocabulary is no UTF-8.");
+}
+
+}  // namespace plimsoll::tokenizers

@@ -1,0 +1,88 @@
+#include "engine/model_files/model.hpp"
+
+#include "tests/unit/engine/models/tiny_model.hpp"
+#include "tests/unit/engine/temporary_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace plimsoll::model_files {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string why(const TinyModel& tiny) {
+    const TemporaryFolder folder;
+    tiny.write(folder.path());
+    const auto model = open_model(folder.path());
+    return model ? "read" : model.error().message;
+}
+
+TEST(Model, KnowsItsShapeAndLabels) {
+    const TemporaryFolder folder;
+    TinyModel().write(folder.path());
+    const auto model = open_model(folder.path());
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_EQ(model->config.hidden, 32U);
+    EXPECT_EQ(model->config.longest(), 40U);
+    EXPECT_EQ(model->config.labels, (std::vector<std::string>{"positive", "negative", "neutral"}));
+    EXPECT_EQ(model->weights.layers.size(), 2U);
+    EXPECT_EQ(model->weights.layers[1].up.weight.name,
+              "bert.encoder.layer.1.intermediate.dense.weight");
+}
+
+TEST(Model, NamesOfTensorFlowAreKnown) {
+    TinyModel tiny;
+    for (const std::string name :
+         {"bert.embeddings.LayerNorm", "bert.encoder.layer.0.output.LayerNorm"}) {
+        tiny.tensors[name + ".gamma"] = tiny.tensors.extract(name + ".weight").mapped();
+        tiny.tensors[name + ".beta"] = tiny.tensors.extract(name + ".bias").mapped();
+    }
+    EXPECT_EQ(why(tiny), "read");
+}
+
+TEST(Model, WhatIsMissingOrOfAnotherShapeIsNamed) {
+    TinyModel tiny;
+    tiny.tensors.erase("bert.encoder.layer.1.output.dense.bias");
+    EXPECT_THAT(why(tiny), HasSubstr("\"bert.encoder.layer.1.output.dense.bias\" is missing"));
+    tiny = {};
+    tiny.config["intermediate_size"] = 128;
+    EXPECT_THAT(why(tiny), HasSubstr("is 64 x 32, and by config.json it is 128 x 32"));
+    tiny = {};
+    tiny.tensors.erase("classifier.weight");
+    EXPECT_THAT(why(tiny), HasSubstr("no head for classification"));
+}
+
+TEST(Model, WhatIsNotSupportedIsNamedWithWhatIs) {
+    const auto with = [](const char* key, const nlohmann::json& value) {
+        TinyModel tiny;
+        tiny.config[key] = value;
+        return why(tiny);
+    };
+    EXPECT_THAT(with("model_type", "gpt2"),
+                HasSubstr("\"gpt2\"; supported: bert, distilbert, roberta"));
+    EXPECT_THAT(with("hidden_act", "silu"), HasSubstr("\"silu\"; supported: gelu"));
+    EXPECT_THAT(with("position_embedding_type", "relative_key"), HasSubstr("absolute"));
+    EXPECT_THAT(with("problem_type", "regression"), HasSubstr("single_label_classification"));
+    EXPECT_THAT(with("num_attention_heads", 3), HasSubstr("32 / 3"));
+    EXPECT_THAT(with("num_attention_heads", 0), HasSubstr("from 1 to 512"));
+    EXPECT_THAT(with("hidden_size", -1), HasSubstr("\"hidden_size\" must be"));
+    EXPECT_THAT(with("layer_norm_eps", 2), HasSubstr("between 0 and 1"));
+    EXPECT_THAT(with("id2label", {{"0", "a"}, {"7", "b"}}), HasSubstr("number its labels from 0"));
+    EXPECT_THAT(with("id2label", {{"0", "a"}, {"00", "b"}}), HasSubstr("each once"));
+    EXPECT_THAT(with("id2label", nullptr), HasSubstr("names no labels"));
+    EXPECT_THAT(with("quantization_config", {{"bits", 4}}), HasSubstr("quantised"));
+}
+
+TEST(Model, AFolderWithoutAModelIsNotFound) {
+    const TemporaryFolder folder;
+    EXPECT_EQ(open_model(folder.path()).error().code, Errc::not_found);
+    TinyModel().write(folder.path());
+    std::filesystem::remove(folder.path() / "model.safetensors");
+    EXPECT_EQ(open_model(folder.path()).error().code, Errc::not_found);
+    std::ofstream(folder.path() / "model.safetensors.index.json") << "{}";
+    EXPECT_THAT(open_model(folder.path()).error().message, HasSubstr("several files"));
+}
+
+}  // namespace
+}  // namespace plimsoll::model_files

@@ -1,0 +1,116 @@
+#include "engine/models/store.hpp"
+
+#include "tests/unit/engine/models/tiny_model.hpp"
+#include "tests/unit/engine/temporary_folder.hpp"
+
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace plimsoll::models {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class StoreTest : public testing::Test {
+  protected:
+    Result<Manifest> add(const std::string& name, const TinyModel& model, bool replace = false) {
+        const auto published = folder_.path() / "published";
+        fs::remove_all(published);
+        model.write(published);
+        return store_.add(published, {.name = name, .source = "tests"}, replace, {});
+    }
+    // What lies in the store's folder beside whole models.
+    std::size_t entries() const {
+        return static_cast<std::size_t>(
+            std::distance(fs::directory_iterator(store_.folder()), fs::directory_iterator()));
+    }
+
+    TemporaryFolder folder_;
+    Store store_{folder_.path() / "models"};
+};
+
+TEST_F(StoreTest, KeepsAModelWithWhatIsKnownOfIt) {
+    const auto added = add("tiny", {});
+    ASSERT_TRUE(added) << added.error().message;
+    const auto found = store_.find("tiny");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(to_json(*found), to_json(*added));
+    EXPECT_EQ(found->family, "bert");
+    EXPECT_EQ(found->source, "tests");
+    EXPECT_EQ(found->longest_text, 40U);
+    EXPECT_EQ(found->labels.size(), 3U);
+    EXPECT_EQ(found->files.size(), 3U);
+    EXPECT_EQ(found->hash.size(), 64U);
+    EXPECT_EQ(store_.list().size(), 1U);
+    EXPECT_TRUE(store_.verify("tiny", {}));
+}
+
+TEST_F(StoreTest, TheHashIsThatOfTheFiles) {
+    const auto one = add("one", {});
+    const auto same = add("two", {});
+    TinyModel other;
+    other.tensors["classifier.bias"].second[0] += 1;
+    const auto changed = add("three", other);
+    EXPECT_EQ(one->hash, same->hash);
+    EXPECT_NE(one->hash, changed->hash);
+}
+
+TEST_F(StoreTest, AModelIsReplacedOnlyWhenAsked) {
+    ASSERT_TRUE(add("tiny", {}));
+    EXPECT_EQ(add("tiny", {}).error().code, Errc::conflict);
+    EXPECT_TRUE(add("tiny", {}, true));
+    EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(StoreTest, WhatCannotBeScoredWithIsNotKept) {
+    TinyModel bad;
+    bad.tensors["bert.pooler.dense.weight"].second[5] = std::numeric_limits<float>::infinity();
+    EXPECT_THAT(add("bad", bad).error().message,
+                HasSubstr("\"bert.pooler.dense.weight\" holds a NaN"));
+    bad = {};
+    bad.words.emplace_back("toomany");
+    EXPECT_THAT(add("bad", bad).error().message, HasSubstr("13 tokens"));
+    EXPECT_THAT(add("../bad", {}).error().message, HasSubstr("1 to 64 characters"));
+    EXPECT_EQ(entries(), 0U);
+    EXPECT_EQ(store_.find("bad").error().code, Errc::not_found);
+}
+
+TEST_F(StoreTest, ChangedFilesAreFound) {
+    ASSERT_TRUE(add("tiny", {}));
+    std::ofstream(store_.folder_of("tiny") / "vocab.txt", std::ios::app) << "more\n";
+    const auto verified = store_.verify("tiny", {});
+    ASSERT_FALSE(verified);
+    EXPECT_THAT(verified.error().message, HasSubstr("vocab.txt is not the file that was added"));
+}
+
+TEST_F(StoreTest, RemovedModelsAreGone) {
+    ASSERT_TRUE(add("tiny", {}));
+    EXPECT_TRUE(store_.remove("tiny"));
+    EXPECT_EQ(entries(), 0U);
+    EXPECT_EQ(store_.remove("tiny").error().code, Errc::not_found);
+}
+
+TEST_F(StoreTest, DamagedAndRenamedFoldersAreNotListed) {
+    ASSERT_TRUE(add("tiny", {}));
+    fs::copy(store_.folder_of("tiny"), store_.folder_of("copied"), fs::copy_options::recursive);
+    fs::create_directories(store_.folder_of("empty"));
+    std::ofstream(store_.folder_of("empty") / "plimsoll.json") << "{";
+    ASSERT_EQ(store_.list().size(), 1U);
+    EXPECT_EQ(store_.list()[0].name, "tiny");
+}
+
+TEST_F(StoreTest, AStopLeavesNothing) {
+    std::stop_source stop;
+    stop.request_stop();
+    const auto published = folder_.path() / "published";
+    TinyModel().write(published);
+    const auto stopped = store_.add(published, {.name = "tiny"}, false, Watch{stop.get_token()});
+    EXPECT_EQ(stopped.error().code, Errc::cancelled);
+    EXPECT_EQ(entries(), 0U);
+}
+
+}  // namespace
+}  // namespace plimsoll::models
