@@ -15,6 +15,8 @@ std::string name_of(Function function) {
             return "vector_tanh";
         case Function::gelu:
             return "vector_gelu";
+        case Function::relu:
+            return "vector_relu";
     }
     return {};
 }

@@ -4,7 +4,7 @@
 
 namespace plimsoll::routines {
 
-enum class Function { exp, erf, tanh, gelu };
+enum class Function { exp, erf, tanh, gelu, relu };
 
 // out = function(in), element by element: fp32, finite. `out` may be `in`. Enqueued in order,
 // without waiting; buffers hold at least `shape`.

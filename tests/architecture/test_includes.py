@@ -14,6 +14,12 @@ ALLOWED = {
     'engine/routines': ['engine/base', 'engine/opencl', 'engine/kernels'],
     'engine/tuning': ['engine/base', 'engine/opencl', 'engine/routines'],
     'engine/text': ['engine/base'],
+    # Published models: their files, their tokenizers, what is installed, what a device computes.
+    'engine/model_files': ['engine/base'],
+    'engine/tokenizers': ['engine/base', 'engine/text', 'engine/model_files'],
+    'engine/models': ['engine/base', 'engine/model_files', 'engine/tokenizers'],
+    'engine/transformer': ['engine/base', 'engine/opencl', 'engine/routines', 'engine/tuning', 'engine/model_files',
+                           'engine/tokenizers'],
     'engine/sentiment': ['engine/base', 'engine/text'],
     'engine/waves': ['engine/base', 'engine/zones'],
     'engine/waves_device': ['engine/base', 'engine/kernels', 'engine/opencl', 'engine/waves'],

@@ -91,3 +91,7 @@ inline floats vector_tanh(floats x) {
 inline floats vector_gelu(floats x) {
     return 0.5f * x * (1.0f + vector_erf(x * 0.70710678f));
 }
+
+inline floats vector_relu(floats x) {
+    return max(x, (floats)0.0f);
+}

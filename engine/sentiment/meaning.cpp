@@ -1,0 +1,63 @@
+#include "engine/sentiment/meaning.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace plimsoll::sentiment {
+namespace {
+
+struct Known {
+    std::string_view label;
+    double worth;
+};
+constexpr std::array kKnown = {
+    Known{"positive", 1},  Known{"bullish", 1}, Known{"neutral", 0},    Known{"negative", -1},
+    Known{"bearish", -1},  Known{"1 star", -1}, Known{"2 stars", -0.5}, Known{"3 stars", 0},
+    Known{"4 stars", 0.5}, Known{"5 stars", 1},
+};
+
+std::optional<double> worth_of(std::string label) {
+    std::ranges::transform(label, label.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    const auto* const known = std::ranges::find(kKnown, label, &Known::label);
+    return known == kKnown.end() ? std::nullopt : std::optional(known->worth);
+}
+
+}  // namespace
+
+Result<Meaning> Meaning::of(std::span<const std::string> labels) {
+    Meaning meaning;
+    for (const auto& label : labels) {
+        const auto worth = worth_of(label);
+        if (!worth) {
+            return fail(Errc::invalid_input,
+                        "The label \"" + label +
+                            "\" says nothing of sentiment; known: positive, neutral, negative, "
+                            "bullish, bearish, 1 star to 5 stars. Labels are named by \"id2label\" "
+                            "in config.json.");
+        }
+        meaning.worth_.push_back(*worth);
+    }
+    const auto has = [&](auto sign) { return std::ranges::any_of(meaning.worth_, sign); };
+    if (!has([](double w) { return w > 0; }) || !has([](double w) { return w < 0; })) {
+        return fail(Errc::invalid_input, "The labels do not tell positive from negative.");
+    }
+    return meaning;
+}
+
+Opinion Meaning::opinion(std::span<const float> probabilities) const {
+    Opinion opinion;
+    for (std::size_t i = 0; i < worth_.size(); ++i) {
+        const double probability = probabilities[i];
+        auto& share =
+            worth_[i] > 0 ? opinion.positive : (worth_[i] < 0 ? opinion.negative : opinion.neutral);
+        share += probability;
+        opinion.compound += worth_[i] * probability;
+    }
+    return opinion;
+}
+
+}  // namespace plimsoll::sentiment

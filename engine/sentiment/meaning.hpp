@@ -1,0 +1,34 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace plimsoll::sentiment {
+
+// What a text says, the same for all models.
+struct Opinion {
+    double positive = 0;  // probabilities, together 1
+    double neutral = 0;
+    double negative = 0;
+    double compound = 0;  // from -1 to 1: the mean of what the labels are worth
+};
+
+// What the labels of a published classifier are worth: positive 1, neutral 0, negative -1; of five
+// stars -1, -0.5, 0, 0.5, 1, where one and two stars are negative, four and five positive.
+class Meaning {
+  public:
+    // By the names of the labels, in any case: positive, bullish; neutral; negative, bearish;
+    // "1 star" to "5 stars". Errc::invalid_input names a label that says nothing of sentiment.
+    static Result<Meaning> of(std::span<const std::string> labels);
+
+    // From the probability of every label, in their order.
+    Opinion opinion(std::span<const float> probabilities) const;
+
+  private:
+    std::vector<double> worth_;
+};
+
+}  // namespace plimsoll::sentiment

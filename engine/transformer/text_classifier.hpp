@@ -1,0 +1,71 @@
+#pragma once
+
+#include "engine/tokenizers/tokenizer.hpp"
+#include "engine/transformer/classifier.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace plimsoll::transformer {
+
+struct Classified {
+    // Of every label, in the order of the config.
+    std::vector<float> logits;
+    std::vector<float> probabilities;
+    std::uint32_t tokens = 0;  // of the whole text
+    bool truncated = false;    // the model read its beginning only
+    bool duplicate = false;    // of an earlier text: it was not computed again
+};
+
+// A published model that classifies texts on a device, in batches without padding.
+class TextClassifier {
+  public:
+    static Result<std::unique_ptr<TextClassifier>> load(
+        const std::filesystem::path& folder, opencl::Programs& programs, opencl::Ledger& ledger,
+        const opencl::Capability& capability, const tuning::Plans& plans, const Watch& watch);
+
+    // Classifies texts, in order. `next` gives them one by one until it gives none: all are read
+    // before the first is computed, so that batches are even. A batch has at most `texts` texts,
+    // and about as many tokens as the device computes in a quarter of a second. `done` is told
+    // after each batch how many texts more are finished. Errc::cancelled.
+    using Next = std::function<Result<const std::string_view*>()>;
+    Result<std::vector<Classified>> classify(const Next& next, std::size_t texts,
+                                             const Watch& watch,
+                                             const std::function<void(std::size_t)>& done);
+
+    const Classifier& model() const { return *classifier_; }
+
+  private:
+    // What texts became: each sequence of tokens once.
+    struct Work {
+        std::vector<Classified> texts;
+        std::vector<std::size_t> sequence;                    // of every text
+        std::unordered_map<std::string, std::size_t> places;  // of sequences, by their tokens
+        std::vector<std::uint32_t> ids;      // of all sequences, one after the other
+        std::vector<std::uint32_t> lengths;  // of every sequence
+        std::vector<std::size_t> users;      // texts of every sequence
+        Scores scores;                       // of every sequence
+    };
+
+    TextClassifier(tokenizers::Tokenizer tokenizer, std::unique_ptr<Classifier> classifier)
+        : tokenizer_(std::move(tokenizer)), classifier_(std::move(classifier)) {}
+
+    void take(std::string_view text, Work& work);
+    std::size_t tokens_per_batch(std::size_t tokens) const;
+    Result<void> compute(const Batch& batch, const Watch& watch, Work& work);
+
+    tokenizers::Tokenizer tokenizer_;
+    std::unique_ptr<Classifier> classifier_;
+    tokenizers::Encoded encoded_;
+    Scores scores_;
+    std::size_t budget_ = 256;  // tokens of a batch; at first the device's speed is unknown
+};
+
+}  // namespace plimsoll::transformer

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Random models of all families as they are published: logits against float64, and the same bits in every batch.
+
+Usage: numerics.py CLASSIFY_LINES. $PLIMSOLL_LONG_TESTS: shapes as large as those that are published, 200 batchings.
+"""
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "fuzz" / "tokenizers"))
+import fuzz  # noqa: E402  it also finds the packages
+import numpy  # noqa: E402
+import published  # noqa: E402
+
+LONG = bool(os.environ.get("PLIMSOLL_LONG_TESTS"))
+MOST = 1e-5
+# hidden, layers, heads, inner, positions
+SHAPES = [(96, 3, 2, 200, 130)] + ([(64, 2, 4, 128, 48), (384, 6, 12, 1536, 512), (768, 12, 12, 3072, 512)] if LONG else [])
+
+
+def classify(program, folder, texts, cache, **environment):
+    lines = subprocess.run([program, folder], input="\n".join(map(json.dumps, texts)), capture_output=True, text=True,
+                           check=True, env={**os.environ, "CACHE": cache, **environment}).stdout.splitlines()
+    if len(lines) != len(texts):
+        sys.exit(f"{len(texts)} texts went in, {len(lines)} came out")
+    return lines
+
+
+def worst_error(family, config, tensors, tokenizer, texts, lines):
+    labels = len(config["id2label"])
+    worst = 0
+    for text, line in zip(texts, lines):
+        found = numpy.array([int(number, 16) for number in line.split()[1:1 + labels]], dtype=numpy.uint32)
+        expected = published.logits(family, config, tensors, numpy.array(tokenizer.encode(text).ids))
+        worst = max(worst, numpy.abs(found.view(numpy.float32) - expected).max())
+    return worst
+
+
+def main():
+    program = sys.argv[1]
+    source = fuzz.Texts(11)
+    texts = [source.text() for _ in range(60)] + ["", " ", "good", "\u00e9" * 700, "word " * 600, "good"]
+    wrong = False
+    with tempfile.TemporaryDirectory() as cache:
+        for family in ("bert", "distilbert", "roberta"):
+            for hidden, layers, heads, inner, positions in SHAPES:
+                with tempfile.TemporaryDirectory() as place:
+                    folder = pathlib.Path(place)
+                    tokenizer = fuzz.roberta(source.texts, False, folder) if family == "roberta" \
+                        else fuzz.bert(source.texts, True, folder)
+                    config = published.config_of(family, hidden, layers, heads, inner, tokenizer.get_vocab_size(),
+                                                 positions + (2 if family == "roberta" else 0))
+                    tensors = published.random_tensors(family, config, seed=hidden)
+                    published.write(folder, config, tensors)
+                    tokenizer.enable_truncation(positions)
+                    lines = classify(program, folder, texts, cache)
+                    checked = texts if hidden < 384 else texts[:12]
+                    worst = worst_error(family, config, tensors, tokenizer, checked, lines)
+                    draw = random.Random(hidden)
+                    differing = 0
+                    for round_number in range(1, (200 if LONG and hidden < 768 else 5) + 1):
+                        again = classify(program, folder, texts, cache, SHUFFLE=str(round_number),
+                                         TEXTS=str(draw.choice([1, 2, 3, 7, 20, 1000])),
+                                         POCL_MAX_PTHREAD_COUNT=str(draw.choice([1, 2])))
+                        differing += again != lines
+                    print(f"{family} {hidden}x{layers}: error {worst:.1e} of {MOST:.0e}, {differing} batchings differ")
+                    wrong |= not worst <= MOST or differing > 0
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+#include "engine/sentiment/meaning.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace plimsoll::sentiment {
+namespace {
+
+using Labels = std::vector<std::string>;
+
+Opinion opinion(const Labels& labels, const std::vector<float>& probabilities) {
+    return Meaning::of(labels).value().opinion(probabilities);
+}
+
+TEST(Meaning, FollowsTheOrderOfTheLabels) {
+    const auto finbert = opinion({"positive", "negative", "neutral"}, {0.75F, 0.0625F, 0.1875F});
+    EXPECT_EQ(finbert.positive, 0.75);
+    EXPECT_EQ(finbert.negative, 0.0625);
+    EXPECT_EQ(finbert.neutral, 0.1875);
+    EXPECT_EQ(finbert.compound, 0.6875);
+    const auto sst = opinion({"NEGATIVE", "POSITIVE"}, {0.75F, 0.25F});
+    EXPECT_EQ(sst.compound, -0.5);
+    EXPECT_EQ(sst.neutral, 0);
+    EXPECT_EQ(opinion({"Bearish", "Neutral", "Bullish"}, {0, 0, 1}).compound, 1);
+}
+
+TEST(Meaning, StarsAreWorthTheirDistance) {
+    const Labels stars{"1 star", "2 stars", "3 stars", "4 stars", "5 stars"};
+    const auto mixed = opinion(stars, {0.125F, 0.125F, 0.25F, 0.25F, 0.25F});
+    EXPECT_EQ(mixed.negative, 0.25);
+    EXPECT_EQ(mixed.positive, 0.5);
+    EXPECT_EQ(mixed.compound, 0.1875);
+}
+
+TEST(Meaning, LabelsThatSayNothingAreRefused) {
+    EXPECT_THAT(Meaning::of(Labels{"LABEL_0", "LABEL_1"}).error().message,
+                testing::HasSubstr("\"LABEL_0\" says nothing of sentiment"));
+    EXPECT_THAT(Meaning::of(Labels{"positive", "neutral"}).error().message,
+                testing::HasSubstr("positive from negative"));
+}
+
+}  // namespace
+}  // namespace plimsoll::sentiment
