@@ -9,6 +9,7 @@
 #include "server/postgres/pool/listener.hpp"
 #include "server/postgres/pool/pool.hpp"
 #include "server/postgres/workers/worker_store.hpp"
+#include "server/worker/base/abilities.hpp"
 #include "server/worker/device/device_opener.hpp"
 #include "server/worker/device/device_settings.hpp"
 #include "server/worker/loop/kind_settings.hpp"
@@ -110,10 +111,16 @@ int run_worker(const Options& options) {
     if (!opener) return refuse(opener.error());
     const auto url = database_url();
     if (!url) return refuse(url.error());
-    return worker::run_worker_process(
-        connect_to(*url), std::move(*opener), jobs::find_run, std::move(*kinds),
-        {release_all, settings->clean_when_idle}, options.heartbeat_fd,
-        {.last_exit = options.last_exit, .log_readings = settings->log_readings});
+    const auto describe = [kinds = *kinds,
+                           device = options.device != "host"](queue::WorkerInfo& info) {
+        worker::describe_abilities(jobs::runs(), kinds, device, info);
+    };
+    return worker::run_worker_process(connect_to(*url), std::move(*opener), jobs::find_run,
+                                      std::move(*kinds), {release_all, settings->clean_when_idle},
+                                      options.heartbeat_fd,
+                                      {.last_exit = options.last_exit,
+                                       .log_readings = settings->log_readings,
+                                       .describe = describe});
 }
 
 int run_supervisor(const Options& options) {

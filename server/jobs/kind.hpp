@@ -96,6 +96,8 @@ struct Contract {
     // Pure, on the I/O thread, a few milliseconds at most.
     tl::expected<nlohmann::json, FieldErrors> (*complete)(nlohmann::json args,
                                                           const Knowledge& knowledge) = nullptr;
+    // Whether nothing is left to the server: then `complete` is not called. Null: it always is.
+    bool (*is_complete)(const nlohmann::json& args) = nullptr;
     // Parses the "args" of a request into the kind's own type and plans its tasks. The JSON has
     // passed the kind's schema in openapi.yaml; what a schema cannot say is checked here.
     tl::expected<Plan, FieldErrors> (*plan)(const nlohmann::json& args,
@@ -146,6 +148,16 @@ struct Merged {
     std::string results;
 };
 
+// What a worker can do for a kind beside running it.
+struct Abilities {
+    std::vector<std::string> names;  // what Requirement::capability may ask for
+    // A JSON object for the server's part of the kind, which gets it by Knowledge::offers; empty:
+    // none.
+    std::string offer;
+
+    bool operator==(const Abilities&) const = default;
+};
+
 struct Run {
     std::string_view name;
     int version = 1;
@@ -164,6 +176,9 @@ struct Run {
     // estimate for such a task, so that estimates are those of the lane's class, and honest ones.
     bool any_device = false;
     std::span<const KindSetting> settings = {};  // those of the contract that tasks look at
+    // What the kind can do here; `device` says whether there is an OpenCL device. Asked with every
+    // heartbeat, on the I/O thread: well below a millisecond. Null: nothing.
+    Abilities (*abilities)(const KindSettings& settings, bool device) = nullptr;
 };
 
 }  // namespace plimsoll::jobs

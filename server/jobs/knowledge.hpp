@@ -39,6 +39,9 @@ struct PoolDevice {
 struct Knowledge {
     std::map<std::string_view, std::vector<TeamRecord>> records;  // of Contract::collections
     std::vector<PoolDevice> devices;                              // GPUs that are ready
+    // What kinds say that they can do on devices that are ready (Abilities::offer), each a JSON
+    // object from a kind's name to its offer.
+    std::vector<std::string> offers;
 };
 
 }  // namespace plimsoll::jobs

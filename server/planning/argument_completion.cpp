@@ -9,8 +9,8 @@ using nlohmann::json;
 
 namespace {
 
-bool usable(const queue::DeviceStatus& device) {
-    return device.device_class == "gpu" && (device.state == "ready" || device.state == "busy");
+bool is_ready(const queue::DeviceStatus& device) {
+    return device.state == "ready" || device.state == "busy";
 }
 
 }  // namespace
@@ -27,8 +27,12 @@ awaitable<tl::expected<json, Refusal>> ArgumentCompletion::complete(TeamId team,
     const auto devices = co_await jobs_.devices();
     if (!devices) co_return tl::unexpected<Refusal>(devices.error());
     for (const auto& device : *devices) {
-        if (usable(device)) {
+        if (!is_ready(device)) continue;
+        if (device.device_class == "gpu") {
             knowledge.devices.push_back({device.node, device.name, device.memory_bytes});
+        }
+        if (auto offers = queue::offers_of(device); !offers.empty()) {
+            knowledge.offers.push_back(std::move(offers));
         }
     }
     auto completed = kind.complete(args, knowledge);

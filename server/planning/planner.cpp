@@ -47,7 +47,9 @@ awaitable<Answered> Planner::plan(TeamId team, const jobs::Contract& kind, const
         if (!placed) co_return tl::unexpected(placed.error());
         co_return co_await plan_complete(team, kind, *placed, large);
     }
-    if (kind.complete == nullptr) co_return co_await plan_complete(team, kind, args, large);
+    if (kind.complete == nullptr || (kind.is_complete != nullptr && kind.is_complete(args))) {
+        co_return co_await plan_complete(team, kind, args, large);
+    }
     const auto completed = co_await completion_.complete(team, kind, args);
     if (!completed) co_return tl::unexpected(completed.error());
     co_return co_await plan_complete(team, kind, *completed, large);

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include <nlohmann/json.hpp>
+
 namespace plimsoll::queue {
 namespace {
 
@@ -19,6 +21,13 @@ std::optional<JobState> parse_job_state(std::string_view text) {
         if (kNames[i] == text) return static_cast<JobState>(i);
     }
     return std::nullopt;
+}
+
+std::string offers_of(const DeviceStatus& device) {
+    const auto record = nlohmann::json::parse(device.capability, nullptr, false);
+    if (!record.is_object()) return {};
+    const auto offers = record.find("offers");
+    return offers != record.end() && offers->is_object() ? offers->dump() : std::string();
 }
 
 Job stored(NewJob job, JobId id, Timestamp created_at) {

@@ -159,4 +159,7 @@ struct DeviceStatus {
     std::optional<DeviceCleanup> cleanup;  // the last
 };
 
+// What kinds can do on the device (WorkerInfo::offers): a JSON object, or nothing.
+std::string offers_of(const DeviceStatus& device);
+
 }  // namespace plimsoll::queue

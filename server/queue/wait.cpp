@@ -26,7 +26,8 @@ std::string describe(const Wait& wait) {
     if (wait.reason == "no_device") return "No " + devices + " is connected.";
     if (wait.reason == "no_fit") {
         return "No connected " + devices +
-               " can run it: it needs more memory or another capability.";
+               " can run it: it needs more memory, another capability or a model that "
+               "none of them has.";
     }
     if (wait.reason == "draining") {
         if (wait.hold) return stopped(*wait.hold, "every " + devices + " that could run it");

@@ -28,6 +28,10 @@ struct WorkerInfo {
     std::vector<std::string> kinds;    // "word-count:1": name and version of every kind it can run
     std::vector<std::string> helps{};  // those it also runs for other device classes
     std::string last_exit{};           // how the previous worker exited; empty: normally
+    // What its kinds can do, see jobs::Abilities: what tasks may need, and a JSON object from kinds
+    // to their offers (empty: none).
+    std::vector<std::string> abilities{};
+    std::string offers{};
     std::string copy_mode{};  // how data is copied to the device, see openapi.yaml; empty: the host
 };
 
@@ -43,7 +47,7 @@ struct ClaimedTask {
     std::string kind;
     int kind_version = 1;
     std::string args;
-    std::string input;  // empty for a merge task
+    std::string input;    // empty for a merge task
     std::int64_t items = 0;
     int attempt = 1;
     bool merge = false;

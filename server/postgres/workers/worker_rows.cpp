@@ -29,13 +29,15 @@ const char* stored_outcome(queue::TaskReport::Outcome outcome) {
 }
 
 std::string shown_info(const queue::WorkerInfo& info) {
-    const json capability = json::parse(info.capability, nullptr, false);
+    json capability = json::parse(info.capability, nullptr, false);
+    if (!capability.is_object()) capability = json::object();
+    if (!info.offers.empty()) capability["offers"] = json::parse(info.offers);
     const json shown = {{"name", info.name},
                         {"home", info.home},
                         {"memory_bytes", info.memory_bytes},
                         {"last_exit", info.last_exit},
                         {"copy_mode", info.copy_mode},
-                        {"capability", capability.is_object() ? capability : json::object()}};
+                        {"capability", std::move(capability)}};
     return shown.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -53,6 +55,7 @@ Statement registration(const queue::WorkerInfo& info) {
     if (capability.is_object() && capability.contains("capabilities")) {
         capabilities = capability["capabilities"].get<std::vector<std::string>>();
     }
+    capabilities.insert(capabilities.end(), info.abilities.begin(), info.abilities.end());
     // Jobs may ask for this very device.
     capabilities.push_back("device=" + info.node + "/" + info.device);
     const double speed = capability.is_object() ? capability.value("speed", 1.0) : 1.0;

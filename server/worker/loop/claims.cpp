@@ -20,15 +20,15 @@ constexpr std::size_t kMostBatches = 2;
 }  // namespace
 
 bool Worker::wants_work() const {
-    return !must_register_ && !paused_by_queue_ && !device_silent_ && !has_suspect(outstanding_) &&
-           outstanding_.size() < kMostBatches && !is_helping(outstanding_) &&
-           estimated_seconds(outstanding_) <= options_.claim_seconds;
+    return !must_register_ && !renewing_ && !paused_by_queue_ && !device_silent_ &&
+           !has_suspect(outstanding_) && outstanding_.size() < kMostBatches &&
+           !is_helping(outstanding_) && estimated_seconds(outstanding_) <= options_.claim_seconds;
 }
 
 // Only a worker without any work, and not with every notification.
 bool Worker::may_help() const {
     return !info_.helps.empty() && outstanding_.empty() && !draining_ && !paused_by_queue_ &&
-           !must_register_ && timer_.now() >= help_from_;
+           !renewing_ && !must_register_ && timer_.now() >= help_from_;
 }
 
 // Read again after each batch and with every poll, because other programs share the device. Tasks

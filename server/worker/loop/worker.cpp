@@ -47,6 +47,7 @@ Worker::Worker(boost::asio::any_io_executor executor, queue::WorkerStore& store,
 awaitable<bool> Worker::run(queue::WorkerInfo info) {
     info_ = std::move(info);
     info_.last_exit = options_.last_exit;
+    if (options_.describe) options_.describe(info_);
     co_await (loops() || abandonment());
     co_await retire();
     co_return !device_.pulse().busy;
@@ -159,6 +160,19 @@ awaitable<void> Worker::beat() {
         log::error("heartbeat refused", {{"reason", reply.error().message}});
     }
     if (freed_) co_await report_cleaning();
+    renew_abilities();
+}
+
+// A model was added, say. Registering voids leases, so what is claimed ends first.
+void Worker::renew_abilities() {
+    if (!options_.describe) return;
+    auto now = info_;
+    options_.describe(now);
+    renewing_ = now.abilities != info_.abilities || now.offers != info_.offers;
+    if (!renewing_ || !outstanding_.empty() || claiming_) return;
+    info_ = std::move(now);
+    renewing_ = false;
+    must_register_ = true;
 }
 
 // A request comes again with each beat until it is answered: an answer that got lost costs another

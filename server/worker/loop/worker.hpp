@@ -16,6 +16,7 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +51,9 @@ struct WorkerOptions {
     // Forced: less than the supervisor then waits for its children.
     std::chrono::milliseconds retire_timeout{8'000};
     std::chrono::milliseconds forced_retire_timeout{2'000};
+    // Sets what kinds can do here (WorkerInfo::abilities and offers), as it is at this moment;
+    // empty: nothing.
+    std::function<void(queue::WorkerInfo&)> describe{};
 };
 
 // Claims tasks, runs them on the device thread and records the results, each step in its own loop
@@ -102,6 +106,7 @@ class Worker {
     awaitable<void> report_cleaning();
     void stop_job(JobId job);
     void lose_leases();
+    void renew_abilities();
     bool wants_work() const;
     bool may_help() const;
     std::optional<std::int64_t> memory_to_offer();
@@ -134,6 +139,7 @@ class Worker {
 
     bool must_register_ = true;
     bool had_rival_ = false;             // not registered, or no longer
+    bool renewing_ = false;              // what kinds can do has changed: register when idle
     bool paused_by_queue_ = false;       // drain requested by the queue: claim nothing
     bool device_silent_ = false;         // the device thread is hung
     std::int64_t cleaning_ = 0;          // a request in progress, or whose answer is not sent yet

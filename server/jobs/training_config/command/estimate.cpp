@@ -24,7 +24,8 @@ Result<json> with_own_card(json args) {
     const auto card = detected_gpu();
     if (!card) return fail(card.error());
     auto completed = complete(
-        std::move(args), {.records = {}, .devices = {{"here", card->name, card->total_bytes}}});
+        std::move(args),
+        {.records = {}, .devices = {{"here", card->name, card->total_bytes}}, .offers = {}});
     if (!completed) return fail(Errc::not_found, completed.error().front().message);
     return std::move(*completed);
 }

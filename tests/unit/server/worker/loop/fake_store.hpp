@@ -32,6 +32,7 @@ class FakeStore final : public queue::WorkerStore {
 
     int registered = 0;
     int registrations_tried = 0;
+    std::vector<std::string> abilities;  // last registered
     int retired = 0;
     int claims = 0;
     std::map<std::int64_t, int> claims_by_epoch;
@@ -49,9 +50,10 @@ class FakeStore final : public queue::WorkerStore {
 
     void notify() { notified_.set(); }
 
-    awaitable<Result<queue::WorkerHandle>> register_worker(queue::WorkerInfo) override {
+    awaitable<Result<queue::WorkerHandle>> register_worker(queue::WorkerInfo info) override {
         ++registrations_tried;
         if (down) co_return fail(*down);
+        abilities = info.abilities;
         co_return queue::WorkerHandle{1, ++registered};
     }
 

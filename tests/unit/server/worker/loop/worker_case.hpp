@@ -115,7 +115,13 @@ class WorkerTest : public testing::Test {
                               return 4096;
                           },
                           {}}};
-    Worker worker_{io_.get_executor(), store_, device_, timer_, [] { return 0.0; }};
+    std::vector<std::string> abilities_;  // of kinds, as they are at this moment
+    Worker worker_{io_.get_executor(),
+                   store_,
+                   device_,
+                   timer_,
+                   [] { return 0.0; },
+                   {.describe = [this](queue::WorkerInfo& info) { info.abilities = abilities_; }}};
     std::optional<bool> ended_;  // what run() returned
 
   private:

@@ -84,6 +84,29 @@ TEST_F(WorkerTest, AnIdleWorkerSendsAHeartbeatEveryFiveSeconds) {
     EXPECT_EQ(timer_.now() - start, 15s);
 }
 
+TEST_F(WorkerTest, RegistersAnewWhenItsKindsCanDoOtherThings) {
+    until([&] { return store_.heartbeats.size() == 2; });
+    EXPECT_EQ(store_.registered, 1);
+    abilities_ = {"model finbert"};
+    until([&] { return store_.registered == 2; });
+    EXPECT_EQ(store_.abilities, abilities_);
+    until([&] { return store_.heartbeats.size() == 5; });
+    EXPECT_EQ(store_.registered, 2);
+}
+
+TEST_F(WorkerTest, ItFinishesWhatItHasBeforeItRegistersAnew) {
+    store_.ready = {{task("gate")}, {task("echo", 1)}};
+    until_entered();
+    abilities_ = {"model finbert"};
+    advance(11s);
+    EXPECT_EQ(store_.registered, 1);
+    gate.open.release();
+    until([&] { return store_.registered == 2; });
+    EXPECT_EQ(store_.recorded.size(), 2U) << "both batches were claimed, and their leases count";
+    store_.ready = {{task("echo", 2)}};
+    until([&] { return store_.recorded.size() == 3; });
+}
+
 TEST_F(WorkerTest, AnIdleWorkerWithoutNotificationsClaimsEverySecond) {
     until([&] { return store_.claims > 0; });
     const int claims = store_.claims;
