@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/jobs/records/slice.hpp"
 #include "server/queue/job.hpp"
 #include "server/queue/shares.hpp"
 #include "server/queue/wait.hpp"
@@ -25,6 +26,13 @@ struct Submitted {
     // The job as this call made it, where the store need not look it up; without its submitter's
     // name.
     std::optional<Job> made = {};
+};
+
+// What a task was given: in its kind's own encoding, or a chunk of its job's dataset, of which it
+// runs on a slice.
+struct TaskInput {
+    std::string packed;
+    jobs::Slice slice{};
 };
 
 class JobStore {
@@ -58,9 +66,8 @@ class JobStore {
     virtual awaitable<Result<std::string>> report(TeamId team, JobId id) = 0;
     virtual awaitable<Result<std::vector<ChunkInfo>>> result_chunks(TeamId team, JobId id) = 0;
     virtual awaitable<Result<std::string>> result_chunk(TeamId team, JobId id, int seq) = 0;
-    // A task's input in its kind's own encoding. Errc::not_found also if its dataset has been
-    // deleted.
-    virtual awaitable<Result<std::string>> task_input(TeamId team, JobId id, int seq) = 0;
+    // Errc::not_found also if the task's dataset has been deleted.
+    virtual awaitable<Result<TaskInput>> task_input(TeamId team, JobId id, int seq) = 0;
     virtual awaitable<Result<std::vector<DeviceStatus>>> devices() = 0;
     // Succeeds if the database answers and its schema is the one this program needs.
     virtual awaitable<Result<void>> ready() = 0;

@@ -2,6 +2,7 @@
 
 #include "server/base/id.hpp"
 #include "server/jobs/kind.hpp"
+#include "server/jobs/records/slice.hpp"
 
 #include <chrono>
 #include <map>
@@ -48,6 +49,7 @@ struct ClaimedTask {
     int kind_version = 1;
     std::string args;
     std::string input;    // empty for a merge task
+    jobs::Slice slice{};  // of the input's records; the task's are only these
     std::int64_t items = 0;
     int attempt = 1;
     bool merge = false;

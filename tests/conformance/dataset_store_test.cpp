@@ -29,10 +29,10 @@ class DatasetStoreTest : public StoreTest {
         return must(store().append(people_.team, dataset.id,
                                    step(60, 100, {chunk(4, 3, 1), chunk(7, 2)}, true)));
     }
-    JobId submit(DatasetId id) {
+    JobId submit(DatasetId id, double seconds_per_record = 0.001) {
         auto job = job_of(1);
         job.plan.tasks.clear();
-        return must(store().submit(std::move(job), id, 0.001, 0.0001)).id;
+        return must(store().submit(std::move(job), id, seconds_per_record, 0.0001)).id;
     }
 };
 
@@ -50,8 +50,37 @@ TEST_F(DatasetStoreTest, ATaskRunsOnEachChunk) {
     EXPECT_EQ(claimed.tasks[2].input, "chunk 7");
     EXPECT_EQ(claimed.tasks[1].items, 3);
     EXPECT_NEAR(claimed.tasks[0].estimated_seconds, 4 * 0.001 + 50 * 0.0001, 1e-6);
-    EXPECT_EQ(must(server_.jobs().task_input(people_.team, id, 1)), "chunk 4");
+    EXPECT_EQ(must(server_.jobs().task_input(people_.team, id, 1)).packed, "chunk 4");
     must(worker.store().complete(worker.handle, claimed.fence, done(claimed)));
+    finish(worker, host);
+    EXPECT_EQ(state(id), queue::JobState::succeeded);
+}
+
+TEST_F(DatasetStoreTest, ChunksThatTakeTooLongAreCutIntoSlices) {
+    const auto dataset = upload_all();
+    // 0.405, 0.305 and 0.205 s: two tasks each.
+    const auto id = submit(dataset.id, 0.1);
+    EXPECT_EQ(must(server_.jobs().get(people_.team, id)).tasks_total, 6);
+    EXPECT_EQ(must(server_.jobs().get(people_.team, id)).items_total, 9);
+    WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
+    WorkerProcess host(io_, kind_, "host", "host");
+    std::vector<std::string> given;
+    while (given.size() < 6) {
+        const auto claimed = claim(worker);
+        ASSERT_FALSE(claimed.tasks.empty());
+        for (const auto& task : claimed.tasks) {
+            given.push_back(task.input + ", " + std::to_string(task.slice.index) + " of " +
+                            std::to_string(task.slice.count) + ", " + std::to_string(task.items));
+        }
+        must(worker.store().complete(worker.handle, claimed.fence, done(claimed)));
+    }
+    EXPECT_EQ(given, (std::vector<std::string>{"chunk 0, 0 of 2, 2", "chunk 0, 1 of 2, 2",
+                                               "chunk 4, 0 of 2, 1", "chunk 4, 1 of 2, 2",
+                                               "chunk 7, 0 of 2, 1", "chunk 7, 1 of 2, 1"}));
+    const auto input = must(server_.jobs().task_input(people_.team, id, 3));
+    EXPECT_EQ(input.packed, "chunk 4");
+    EXPECT_EQ(input.slice.index, 1);
+    EXPECT_EQ(input.slice.count, 2);
     finish(worker, host);
     EXPECT_EQ(state(id), queue::JobState::succeeded);
 }

@@ -198,7 +198,7 @@ TEST_F(WorkerStoreTest, AFinalFailureFailsItsItemsAndTheJobContinues) {
     ASSERT_EQ(chunks.size(), 2u);
     EXPECT_EQ(chunks[0].error, "not a series");
     EXPECT_EQ(chunks[1].error, "");
-    EXPECT_FALSE(must(server_.jobs().task_input(people_.team, id, 0)).empty());
+    EXPECT_FALSE(must(server_.jobs().task_input(people_.team, id, 0)).packed.empty());
 }
 
 TEST_F(WorkerStoreTest, ReleasedAndRetiredTasksCostNoAttempt) {

@@ -263,13 +263,13 @@ awaitable<Result<std::string>> FakeJobStore::result_chunk(TeamId team, JobId id,
     co_return chunks[static_cast<std::size_t>(seq)];
 }
 
-awaitable<Result<std::string>> FakeJobStore::task_input(TeamId team, JobId id, int seq) {
+awaitable<Result<queue::TaskInput>> FakeJobStore::task_input(TeamId team, JobId id, int seq) {
     const auto stored = find(team, id);
     if (!stored) co_return fail(stored.error());
     if (static_cast<std::size_t>(seq) >= (*stored)->plan.tasks.size()) {
         co_return fail(Errc::not_found, "The task's input has been deleted.");
     }
-    co_return (*stored)->plan.tasks[static_cast<std::size_t>(seq)].input;
+    co_return queue::TaskInput{(*stored)->plan.tasks[static_cast<std::size_t>(seq)].input};
 }
 
 awaitable<Result<std::vector<queue::DeviceStatus>>> FakeJobStore::devices() {

@@ -44,7 +44,7 @@ class FakeJobStore final : public queue::JobStore {
     awaitable<Result<std::string>> report(TeamId team, JobId id) override;
     awaitable<Result<std::vector<queue::ChunkInfo>>> result_chunks(TeamId team, JobId id) override;
     awaitable<Result<std::string>> result_chunk(TeamId team, JobId id, int seq) override;
-    awaitable<Result<std::string>> task_input(TeamId team, JobId id, int seq) override;
+    awaitable<Result<queue::TaskInput>> task_input(TeamId team, JobId id, int seq) override;
     awaitable<Result<std::vector<queue::DeviceStatus>>> devices() override;
     awaitable<Result<void>> ready() override;
 

@@ -183,13 +183,14 @@ awaitable<Result<std::string>> JobStore::result_chunk(TeamId team, JobId id, int
     co_return replies->back()[0].get<std::optional<std::string>>("content").value_or("");
 }
 
-awaitable<Result<std::string>> JobStore::task_input(TeamId team, JobId id, int seq) {
+awaitable<Result<queue::TaskInput>> JobStore::task_input(TeamId team, JobId id, int seq) {
     auto replies = co_await about(team, id, Statement::of(sql::results_input, id.value, seq));
     if (!replies) co_return fail(std::move(replies.error()));
     if (replies->back().empty()) co_return fail(Errc::not_found, "There is no such task.");
-    auto input = replies->back()[0].get<std::optional<std::string>>("input");
+    const Row row = replies->back()[0];
+    auto input = row.get<std::optional<std::string>>("input");
     if (!input) co_return fail(Errc::not_found, "The task's input has been deleted.");
-    co_return std::move(*input);
+    co_return queue::TaskInput{std::move(*input), {row.get<int>("slice"), row.get<int>("slices")}};
 }
 
 awaitable<Result<std::vector<queue::DeviceStatus>>> JobStore::devices() {

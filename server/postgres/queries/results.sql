@@ -17,10 +17,11 @@ where r.job_id = $1::bigint and t.items > 0 order by r.seq;
 select content from plimsoll.result where job_id = $1::bigint and seq = $2::int and state = 'done';
 
 -- name: results.input
--- What a task was given: its own input, or the chunk of the job's dataset, while that is kept. Indexes task_<day>_pkey and
--- dataset_chunk_pkey.
-select coalesce(t.input, c.content) as input from plimsoll.task t join plimsoll.job j on j.id = t.job_id
-left join plimsoll.dataset_chunk c on c.dataset_id = j.dataset_id and c.seq = t.seq
+-- What a task was given: its own input, or a slice of a chunk of the job's dataset, while that is kept. Indexes
+-- task_<day>_pkey and dataset_chunk_pkey.
+select coalesce(t.input, c.content) as input, t.seq % j.slices as slice, j.slices from plimsoll.task t
+join plimsoll.job j on j.id = t.job_id
+left join plimsoll.dataset_chunk c on c.dataset_id = j.dataset_id and c.seq = t.seq / j.slices
 where t.job_id = $1::bigint and t.seq = $2::int;
 
 -- name: results.attempts

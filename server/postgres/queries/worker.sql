@@ -26,7 +26,7 @@ from plimsoll.claim_elsewhere($1::int, $2::int, $3::float8, $4::int, $5::smallin
 
 -- name: worker.chunks
 -- The inputs of a lease's tasks that run on chunks of datasets.
-select job_id, task, input from plimsoll.read_claimed_chunks($1::int, $2::int, $3::bigint);
+select job_id, task, input, slice, slices from plimsoll.read_claimed_chunks($1::int, $2::int, $3::bigint);
 
 -- name: worker.complete (prepared)
 select plimsoll.complete(

@@ -139,7 +139,9 @@ void take_chunks(queue::Claim& claim, const Rows& rows) {
         const int seq = row.get<int>("task");
         const auto task = std::ranges::find_if(
             claim.tasks, [&](const auto& one) { return one.job == job && one.seq == seq; });
-        if (task != claim.tasks.end()) task->input = row.get<std::string>("input");
+        if (task == claim.tasks.end()) continue;
+        task->input = row.get<std::string>("input");
+        task->slice = {row.get<int>("slice"), row.get<int>("slices")};
     }
 }
 

@@ -41,7 +41,10 @@ Result<void> compute(TaskSlot& slot, const jobs::Run& run, const TaskContext& pl
                              .capability = place.capability,
                              .ledger = place.ledger,
                              .settings = place.settings};
-    auto output = run.run(task.args, task.input, context);
+    Result<std::string> slice;
+    if (task.slice.count > 1) slice = jobs::cut_slice(task.input, task.slice);
+    if (!slice) return fail(slice.error());
+    auto output = run.run(task.args, task.slice.count > 1 ? *slice : task.input, context);
     if (!output) return fail(std::move(output.error()));
     report.output = std::move(*output);
     return {};

@@ -95,7 +95,7 @@ TEST_P(DatasetPromises, AJobHasATaskForEachChunk) {
     const auto id = must(store().submit(job_on(), dataset.id, 0.001, 0.0001)).id;
     EXPECT_EQ(job(id).items_total, 9);
     EXPECT_EQ(job(id).tasks_total, 3);
-    EXPECT_EQ(must(stores_->jobs().task_input(people_.team, id, 1)), "chunk 4");
+    EXPECT_EQ(must(stores_->jobs().task_input(people_.team, id, 1)).packed, "chunk 4");
     EXPECT_EQ(code(store().submit(job_on(), announce().id, 1, 0)), Errc::not_found)
         << "an upload that is not complete";
 }

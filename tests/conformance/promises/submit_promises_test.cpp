@@ -51,7 +51,7 @@ TEST_P(SubmitPromises, AJobIsStoredAsItWasSent) {
     EXPECT_EQ(found.error, "");
     EXPECT_FALSE(found.started_at);
     EXPECT_FALSE(found.finished_at);
-    EXPECT_EQ(must(store().task_input(people_.team, found.id, 2)), spec.plan.tasks[2].input);
+    EXPECT_EQ(must(store().task_input(people_.team, found.id, 2)).packed, spec.plan.tasks[2].input);
     EXPECT_EQ(code(store().task_input(people_.team, found.id, 3)), Errc::not_found);
 }
 

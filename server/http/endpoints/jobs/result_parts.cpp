@@ -150,27 +150,36 @@ awaitable<Result<void>> ResultParts::measure() {
 
 awaitable<Result<std::string>> ResultParts::rows_of(std::size_t chunk) {
     const auto& info = chunks_[chunk];
-    const auto packed = info.error.empty()
-                            ? co_await store_.result_chunk(job_.team, job_.id, info.seq)
-                            : co_await store_.task_input(job_.team, job_.id, info.seq);
-    const bool input_gone =
-        !packed && !info.error.empty() && packed.error().code == Errc::not_found;
-    if (!packed && !input_gone) co_return fail(packed.error());
+    if (!info.error.empty()) co_return co_await failed_rows_of(chunk);
+    const auto packed = co_await store_.result_chunk(job_.team, job_.id, info.seq);
+    if (!packed) co_return fail(packed.error());
     const auto work = [&]() -> Result<std::string> {
-        auto rows = input_gone ? Result<std::string>(jobs::rows_without_input(
-                                     kind_.columns, info.first_item, info.items, info.error))
-                               : unpack(info, *packed);
+        auto rows = gunzip(*packed, kLargestChunk);
         if (!rows) return rows;
         return convert(chunk, std::move(*rows));
     };
-    const bool quick = packed && packed->size() <= limits::kInlineBytes;
-    co_return quick ? work() : co_await offload(pool_, work);
+    co_return packed->size() <= limits::kInlineBytes ? work() : co_await offload(pool_, work);
 }
 
-Result<std::string> ResultParts::unpack(const queue::ChunkInfo& chunk,
-                                        const std::string& packed) const {
-    return chunk.error.empty() ? gunzip(packed, kLargestChunk)
-                               : kind_.failed_rows(job_.args, packed, chunk.error);
+// Of a task that was given up: made of its input, or without it where that has been deleted.
+awaitable<Result<std::string>> ResultParts::failed_rows_of(std::size_t chunk) {
+    const auto& info = chunks_[chunk];
+    const auto input = co_await store_.task_input(job_.team, job_.id, info.seq);
+    const bool gone = !input && input.error().code == Errc::not_found;
+    if (!input && !gone) co_return fail(input.error());
+    const auto work = [&]() -> Result<std::string> {
+        if (gone) {
+            return convert(chunk, jobs::rows_without_input(kind_.columns, info.first_item,
+                                                           info.items, info.error));
+        }
+        const auto packed = jobs::cut_slice(input->packed, input->slice);
+        if (!packed) return fail(packed.error());
+        auto rows = kind_.failed_rows(job_.args, *packed, info.error);
+        if (!rows) return rows;
+        return convert(chunk, std::move(*rows));
+    };
+    const bool quick = input && input->packed.size() <= limits::kInlineBytes;
+    co_return quick ? work() : co_await offload(pool_, work);
 }
 
 Result<std::string> ResultParts::convert(std::size_t chunk, std::string rows) const {

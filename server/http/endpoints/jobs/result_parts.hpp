@@ -43,7 +43,7 @@ class ResultParts {
 
   private:
     boost::asio::awaitable<Result<std::string>> rows_of(std::size_t chunk);
-    Result<std::string> unpack(const queue::ChunkInfo& chunk, const std::string& packed) const;
+    boost::asio::awaitable<Result<std::string>> failed_rows_of(std::size_t chunk);
     Result<std::string> convert(std::size_t chunk, std::string rows) const;
 
     queue::JobStore& store_;

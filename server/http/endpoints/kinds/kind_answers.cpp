@@ -79,7 +79,9 @@ class KindAnswers {
             co_return tl::unexpected(wrong_member("/index", "must be that of one of its items"));
         }
         if (!chunk) co_return tl::unexpected<Problem>(chunk.error());
-        auto input = co_await store_.task_input(team, *id, chunk->seq);
+        const auto given = co_await store_.task_input(team, *id, chunk->seq);
+        if (!given) co_return tl::unexpected<Problem>(given.error());
+        auto input = jobs::cut_slice(given->packed, given->slice);
         if (!input) co_return tl::unexpected<Problem>(input.error());
         co_return Item{job->args, std::move(*input), index};
     }

@@ -1,0 +1,49 @@
+#include "server/jobs/records/slice.hpp"
+
+#include "engine/text/record_block.hpp"
+#include "server/base/gzip.hpp"
+#include "server/jobs/records/dataset.hpp"
+
+#include <optional>
+
+namespace plimsoll::jobs {
+namespace {
+
+text::Record owned(const text::RecordView& view) {
+    text::Record record;
+    record.line = view.line;
+    if (view.custom_id) record.custom_id = std::string(*view.custom_id);
+    if (view.is_error) {
+        record.error =
+            text::RecordError{std::string(view.error_code), std::string(view.error_message)};
+    } else {
+        record.text = std::string(view.text);
+    }
+    return record;
+}
+
+}  // namespace
+
+Result<std::string> cut_slice(std::string_view chunk, Slice slice) {
+    if (slice.count == 1) return std::string(chunk);
+    const auto block = gunzip(chunk, kLargestBlock);
+    if (!block) return fail(block.error());
+    auto reader = text::RecordBlockReader::open(*block);
+    if (!reader) return fail(reader.error());
+    const auto bound = [&](int index) {
+        return std::int64_t{reader->count()} * index / slice.count;
+    };
+    const auto begin = bound(slice.index);
+    const auto end = bound(slice.index + 1);
+    std::optional<text::RecordBlockWriter> writer;
+    for (std::int64_t at = 0; at < end; ++at) {
+        const auto record = reader->next();
+        if (!record) return fail(record.error());
+        if (at < begin) continue;
+        if (!writer) writer.emplace((*record)->index);
+        writer->add(owned(**record));
+    }
+    return gzip(writer ? writer->take() : text::RecordBlockWriter(0).take());
+}
+
+}  // namespace plimsoll::jobs

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace plimsoll::jobs {
+
+// A part of a chunk of records, where a whole one would be too much work for a task: of r records
+// those from r * index / count on.
+struct Slice {
+    int index = 0;
+    int count = 1;
+};
+
+// The chunk's slice, packed like the chunk, with the places and lines that its records have in the
+// whole input. Errc::corrupt for what is no chunk.
+Result<std::string> cut_slice(std::string_view chunk, Slice slice);
+
+}  // namespace plimsoll::jobs
