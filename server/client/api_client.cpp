@@ -1,22 +1,12 @@
 #include "server/client/api_client.hpp"
 
-#include "server/base/parse_url.hpp"
+#include "server/client/http_connection.hpp"
 
-#include <variant>
-
-#include <boost/asio/connect.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
-#include <boost/beast/ssl.hpp>
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::client {
 namespace {
 
-namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 
@@ -78,61 +68,6 @@ Error problem(const Reply& reply) {
 
 }  // namespace
 
-class ApiClient::Connection {
-  public:
-    using Plain = beast::tcp_stream;
-    using Tls = beast::ssl_stream<beast::tcp_stream>;
-
-    // `authority`: host and port as the Host field has them.
-    Connection(const std::string& host, const std::string& port, bool tls, std::string authority)
-        : authority_(std::move(authority)) {
-        asio::ip::tcp::resolver resolver(io_);
-        const auto endpoints = resolver.resolve(host, port);
-        if (tls) {
-            tls_.set_default_verify_paths();
-            tls_.set_verify_mode(asio::ssl::verify_peer);
-            auto& stream = stream_.emplace<Tls>(io_, tls_);
-            stream.set_verify_callback(asio::ssl::host_name_verification(host));
-            SSL_set_tlsext_host_name(stream.native_handle(), host.c_str());
-            beast::get_lowest_layer(stream).connect(endpoints);
-            stream.handshake(asio::ssl::stream_base::client);
-        } else {
-            stream_.emplace<Plain>(io_).connect(endpoints);
-        }
-    }
-
-    template <class Message>
-    void write(const Message& message, beast::error_code& code) {
-        visit([&](auto& stream) { http::write(stream, message, code); });
-    }
-    template <class Parser>
-    void read(Parser& parser, beast::error_code& code) {
-        visit([&](auto& stream) { http::read(stream, buffer_, parser, code); });
-    }
-    template <class Parser>
-    void read_header(Parser& parser, beast::error_code& code) {
-        visit([&](auto& stream) { http::read_header(stream, buffer_, parser, code); });
-    }
-    template <class Parser>
-    void read_some(Parser& parser, beast::error_code& code) {
-        visit([&](auto& stream) { http::read_some(stream, buffer_, parser, code); });
-    }
-    const std::string& authority() const { return authority_; }
-
-  private:
-    template <class F>
-    void visit(F&& f) {
-        if (auto* plain = std::get_if<Plain>(&stream_)) f(*plain);
-        if (auto* tls = std::get_if<Tls>(&stream_)) f(*tls);
-    }
-
-    std::string authority_;
-    asio::io_context io_;
-    asio::ssl::context tls_{asio::ssl::context::tls_client};
-    std::variant<std::monostate, Plain, Tls> stream_;
-    beast::flat_buffer buffer_;
-};
-
 ApiClient::ApiClient(std::string server, std::string token)
     : server_(std::move(server)), token_(std::move(token)) {
     while (server_.ends_with('/')) server_.pop_back();
@@ -150,18 +85,15 @@ Error ApiClient::refusal(const Reply& reply) const {
     return error;
 }
 
-Result<ApiClient::Connection*> ApiClient::connect() {
+Result<HttpConnection*> ApiClient::connect() {
     if (connection_) return connection_.get();
-    const auto url = parse_url(server_);
-    if (!url || (url->scheme() != "http" && url->scheme() != "https")) {
-        return fail(Errc::invalid_input,
-                    "The server must be given as http://host:port, not \"" + server_ + "\".");
-    }
-    const bool tls = url->scheme() == "https";
-    const std::string port = url->has_port() ? std::string(url->port()) : tls ? "443" : "80";
     try {
-        connection_ = std::make_unique<Connection>(url->host_address(), port, tls,
-                                                   std::string(url->encoded_host_and_port()));
+        auto opened = HttpConnection::open(server_);
+        if (!opened) {
+            return fail(Errc::invalid_input,
+                        "The server must be given as http://host:port, not \"" + server_ + "\".");
+        }
+        connection_ = std::move(*opened);
     } catch (const boost::system::system_error& error) {
         return fail(transport_error(server_, error.code()));
     }

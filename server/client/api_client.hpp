@@ -12,6 +12,8 @@
 
 namespace plimsoll::client {
 
+class HttpConnection;
+
 using Headers = std::map<std::string, std::string, std::less<>>;  // names in lower case
 
 struct Reply {
@@ -46,15 +48,14 @@ class ApiClient {
     const std::string& server() const { return server_; }
 
   private:
-    class Connection;
     Result<nlohmann::json> send_json(std::string_view method, const std::string& target,
                                      const nlohmann::json& body, Headers headers);
-    Result<Connection*> connect();
+    Result<HttpConnection*> connect();
     Error refusal(const Reply& reply) const;
 
     std::string server_;
     std::string token_;
-    std::unique_ptr<Connection> connection_;
+    std::unique_ptr<HttpConnection> connection_;
 };
 
 }  // namespace plimsoll::client

@@ -1,5 +1,6 @@
 #include "server/webhooks/target.hpp"
 
+#include "server/base/addresses.hpp"
 #include "server/base/parse_url.hpp"
 
 #include <algorithm>
@@ -14,33 +15,6 @@ namespace ip = boost::asio::ip;
 using boost::system::error_code;
 
 namespace {
-
-// IANA's registries of special-purpose addresses (RFC 6890 and its successors): all that is not
-// globally reachable, and multicast.
-constexpr std::array kSpecialV4 = {
-    "0.0.0.0/8",     "10.0.0.0/8",      "100.64.0.0/10",  "127.0.0.0/8",    "169.254.0.0/16",
-    "172.16.0.0/12", "192.0.0.0/24",    "192.0.2.0/24",   "192.88.99.0/24", "192.168.0.0/16",
-    "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4",    "240.0.0.0/4",
-};
-// Of version 6 only what is handed out for global use, and of that none that stands for an address
-// of version 4 (Teredo, 6to4; NAT64 and mapped ones lie outside) or for documents.
-constexpr const char* kGlobalV6 = "2000::/3";
-constexpr std::array kSpecialV6 = {"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"};
-
-bool contains(const ip::network_v4& network, const ip::address_v4& address) {
-    return ip::network_v4(address, network.prefix_length()).canonical() == network.canonical();
-}
-bool contains(const ip::network_v6& network, const ip::address_v6& address) {
-    return ip::network_v6(address, network.prefix_length()).canonical() == network.canonical();
-}
-
-// ::ffff:10.0.0.1 is 10.0.0.1 to the kernel.
-ip::address unmapped(const ip::address& address) {
-    if (address.is_v6() && address.to_v6().is_v4_mapped()) {
-        return ip::make_address_v4(ip::v4_mapped, address.to_v6());
-    }
-    return address;
-}
 
 std::string lower(std::string text) {
     std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -97,19 +71,6 @@ Result<Target> parse_target(const std::string& url) {
     if (target.path.empty()) target.path = "/";
     if (parsed->has_query()) target.path += "?" + std::string(parsed->encoded_query());
     return target;
-}
-
-bool is_public(const ip::address& given) {
-    const auto address = unmapped(given);
-    if (address.is_v4()) {
-        return std::ranges::none_of(kSpecialV4, [&](const char* network) {
-            return contains(ip::make_network_v4(network), address.to_v4());
-        });
-    }
-    return contains(ip::make_network_v6(kGlobalV6), address.to_v6()) &&
-           std::ranges::none_of(kSpecialV6, [&](const char* network) {
-               return contains(ip::make_network_v6(network), address.to_v6());
-           });
 }
 
 Result<AllowList> AllowList::parse(const std::string& origins, const std::string& networks) {

@@ -24,10 +24,6 @@ struct Target {
 // http:// and https:// without a user, a password or a fragment; Errc::invalid_input otherwise.
 Result<Target> parse_target(const std::string& url);
 
-// Whether an address is on the public internet: not loopback, private, link-local, shared,
-// multicast, documentation or reserved, in any notation.
-bool is_public(const boost::asio::ip::address& address);
-
 // Where notices may be sent. The operator allows two things: the origin must be listed, and every
 // address that its name resolves to must be public or in a listed network.
 class AllowList {

@@ -1,12 +1,14 @@
 #include "server/webhooks/target.hpp"
 
+#include "server/base/addresses.hpp"
+
 #include <gtest/gtest.h>
 
 namespace plimsoll::webhooks {
 namespace {
 
 bool is_public(const std::string& address) {
-    return webhooks::is_public(boost::asio::ip::make_address(address));
+    return plimsoll::is_public(boost::asio::ip::make_address(address));
 }
 
 AllowList list(const std::string& origins, const std::string& networks = "") {
