@@ -1,6 +1,6 @@
 // The way of a job through the pages: sign in, submit, watch, read.
 import assert from 'node:assert/strict';
-import { manyJobs, makeJob } from './fake/data.mjs';
+import { manyJobs, makeJob, models } from './fake/data.mjs';
 import { heard, until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 
@@ -130,6 +130,25 @@ visit('an answer that got lost is asked for again under the same key', async ({ 
   const keys = server.calls.filter(({ name }) => name === 'POST /v1/jobs').map(({ headers }) => headers['idempotency-key']);
   assert.equal(keys.length, 2);
   assert.equal(keys[0], keys[1]);
+});
+
+visit('the pool\'s models can be chosen, and its default is', { arrange: (server) => (server.models = models) }, async ({ page, server, go }) => {
+  await go('/#/new/sentiment');
+  const choice = page.getByRole('combobox', { name: 'Model' });
+  await page.getByText('109 million parameters').waitFor();
+  assert.equal(await choice.inputValue(), 'finbert');
+  await page.getByLabel('Texts', { exact: true }).fill('one');
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.getByText('0 of 1 text').waitFor();
+  assert.deepEqual(server.calls.find(({ name }) => name === 'POST /v1/jobs').body.args, { model: 'finbert', texts: ['one'] });
+  await go('/#/new/sentiment');
+  await choice.selectOption('vader');
+  await page.getByText('A lexicon and rules').waitFor();
+  await page.getByLabel('Texts', { exact: true }).fill('one');
+  server.faults.set('POST /v1/jobs', { status: 422, title: 'Invalid body', errors: [{ pointer: '/args/model', detail: 'is gone' }] });
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.getByText('is gone', { exact: true }).waitFor();
+  assert.equal(await choice.getAttribute('aria-invalid'), 'true');
 });
 
 visit('what the server refuses stands beside its field', async ({ page, server, go }) => {

@@ -122,7 +122,7 @@ class Server:
             command += [f"--{key.replace('__', '.')}", str(value)]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env={**os.environ, "PLIMSOLL_CREDENTIALS": str(self.folder / "credentials.json")})
+            env=self.environment())
         self.log = []
         threading.Thread(target=self._keep_log, args=(self.process.stderr,), daemon=True).start()
         self.base = None
@@ -148,9 +148,14 @@ class Server:
             for line in stream:
                 self.log.append(line)
 
+    def environment(self):
+        """Credentials and models of its own, whatever this machine has."""
+        return {**os.environ, "PLIMSOLL_CREDENTIALS": str(self.folder / "credentials.json"),
+                "PLIMSOLL_MODELS": str(self.folder / "models")}
+
     def run(self, *arguments, check=True, env=None, **more):
         """Another `plimsoll` command beside the server, with the credentials of this test."""
-        env = {**os.environ, "PLIMSOLL_CREDENTIALS": str(self.folder / "credentials.json"), **(env or {})}
+        env = {**self.environment(), **(env or {})}
         done = subprocess.run([BIN / "plimsoll", *map(str, arguments)], capture_output=True, text=True,
                               env=env, timeout=PATIENCE, **more)
         if check and done.returncode != 0:

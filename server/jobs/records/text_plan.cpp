@@ -30,6 +30,9 @@ text::Record record_of(const json& item) {
     return record;
 }
 
+// What a task takes at most by its estimate, unless it is a single text.
+constexpr double kTaskSeconds = 0.2;
+
 // Cuts records into tasks as they come.
 class Cutter {
   public:
@@ -41,7 +44,7 @@ class Cutter {
         if (block_.count() != 0 && block_.bytes() + record.text.size() > kChunkBytes) close();
         if (!record.error) text_bytes_ += record.text.size();
         block_.add(record);
-        if (block_.count() == kChunkRecords) close();
+        if (block_.count() == kChunkRecords || seconds() >= kTaskSeconds) close();
     }
     std::vector<TaskSpec> finish() {
         close();
@@ -49,13 +52,16 @@ class Cutter {
     }
 
   private:
+    double seconds() const {
+        return block_.count() * kind_.seconds_per_item +
+               static_cast<double>(text_bytes_) * kind_.seconds_per_byte;
+    }
     void close() {
         const std::uint32_t items = block_.count();
         if (items == 0) return;
         TaskSpec task;
         task.items = items;
-        task.estimated_seconds = items * kind_.seconds_per_item +
-                                 static_cast<double>(text_bytes_) * kind_.seconds_per_byte;
+        task.estimated_seconds = seconds();
         task.input = gzip(block_.take());
         tasks_.push_back(std::move(task));
         text_bytes_ = 0;

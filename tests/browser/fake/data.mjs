@@ -75,7 +75,7 @@ const verbs = ['delighted', 'disappointed', 'informed', 'rescued', 'ruined', 'pr
 const ends = ['its customers again this quarter', 'everybody who waited on the quay', 'investors with a brilliant plan', 'the town in the worst storm for years', 'nobody, as expected', 'the inspectors <b>twice</b>'];
 
 /** Scores between -1 and 1, many of them near zero, a few texts failed. */
-export function makeResults(amount) {
+export function makeResults(amount, { tokens = null, truncated = null } = {}) {
   return Array.from({ length: amount }, (_, index) => {
     const failed = index % 331 === 330;
     const wave = Math.sin(index * 12.9898) * 43758.5453;
@@ -92,6 +92,8 @@ export function makeResults(amount) {
       positive: failed ? null : Math.max(0, compound) * 0.6,
       neutral: failed ? null : 0.4,
       negative: failed ? null : Math.max(0, -compound) * 0.6,
+      tokens: failed ? null : tokens,
+      truncated: failed ? null : truncated && index % 50 === 7,
       error_code: failed ? 'too_large' : null,
       error: failed ? 'The text is longer than 65536 bytes.' : null,
     };
@@ -100,7 +102,8 @@ export function makeResults(amount) {
 
 const binCount = 20;
 
-export function makeReport(job, results) {
+/** `by`: a published model; none: VADER. */
+export function makeReport(job, results, by) {
   const scored = results.filter((row) => row.error === null);
   const failed = results.filter((row) => row.error !== null);
   const scores = scored.map((row) => row.compound);
@@ -116,7 +119,9 @@ export function makeReport(job, results) {
     created_at: job.finished_at,
     items: { total: results.length, ok: scored.length, failed: failed.length },
     summary: {
-      model: 'vader',
+      model: by ?? 'vader',
+      model_hash: by ? '5d1f4b0a8a0f4f6b1a3f0d6d9f3f1d3b5a7c9e0f2b4d6f8a1c3e5f7a9b0c2d4e' : null,
+      reading: by ? { tokens: 28_114, truncated: results.filter((row) => row.truncated).length, duplicates: 12 } : null,
       labels: { positive: labelled('positive'), neutral: labelled('neutral'), negative: labelled('negative') },
       compound: { mean, standard_deviation: Math.sqrt(variance), minimum: Math.min(...scores), maximum: Math.max(...scores) },
       histogram: Array.from({ length: binCount }, (_, bin) => ({
@@ -126,10 +131,19 @@ export function makeReport(job, results) {
       })),
       most_positive: ordered.slice(-10).reverse().map(extreme),
       most_negative: ordered.slice(0, 10).map(extreme),
+      least_certain: by ? scored.slice(0, 10).map((row, place) => ({ ...extreme(row), certainty: 0.34 + place / 100 })) : [],
       errors: failed.slice(0, 20).map(({ index, line, custom_id, error_code, error }) => ({ index, line, custom_id, error_code, error })),
     },
   };
 }
+
+export const models = {
+  default: 'finbert',
+  items: [
+    { name: 'vader', hash: null, family: 'vader', labels: ['positive', 'neutral', 'negative'], parameters: 0, longest_text: null, licence: 'MIT', source: 'pypi.org/project/vaderSentiment', added_at: null, devices: ['desk-1/host'] },
+    { name: 'finbert', hash: '5d1f4b0a8a0f4f6b1a3f0d6d9f3f1d3b5a7c9e0f2b4d6f8a1c3e5f7a9b0c2d4e', family: 'bert', labels: ['positive', 'negative', 'neutral'], parameters: 109_484_547, longest_text: 512, licence: 'Apache-2.0', source: 'ProsusAI/finbert', added_at: '2026-05-04T09:30:00Z', devices: ['desk-1/opencl:pocl:0'] },
+  ],
+};
 
 const silent = {
   utilization_percent: null, memory_total_bytes: null, memory_free_bytes: null, own_memory_bytes: null,

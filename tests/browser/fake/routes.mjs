@@ -94,7 +94,7 @@ function results(fake, { call, response, json }, job) {
   const format = call.query.get('format');
   if (format === 'json') return json(response, 200, { job_id: job.id, kind: job.kind, items: rows });
   response.writeHead(200, { 'Content-Type': format === 'csv' ? 'text/csv' : 'application/x-ndjson' });
-  if (format === 'csv') response.end('index,line,custom_id,text,label,compound,positive,neutral,negative,error_code,error\n');
+  if (format === 'csv') response.end('index,line,custom_id,text,label,compound,positive,neutral,negative,tokens,truncated,error_code,error\n');
   else response.end(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 }
 
@@ -133,6 +133,7 @@ export const routes = [
   [/^POST \/v1\/waves-replays$/, (_, { call, response, json }) => json(response, 200, waves.replay(call.body))],
   [/^POST \/v1\/waves-checks$/, (_, { call, response, json }) => json(response, 200, waves.check(call.body))],
   ...training.routes,
+  [/^GET \/v1\/models$/, (fake, { response, json }) => json(response, 200, fake.models)],
   [/^GET \/v1\/devices$/, (fake, { response, json }) => json(response, 200, { items: fake.devices })],
   [/^POST \/v1\/devices\/([^/]+)\/([^/]+)\/cleanup$/, (fake, { response, parameters, json }) => {
     const [node, name] = parameters.map(decodeURIComponent);

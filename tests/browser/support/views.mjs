@@ -1,6 +1,6 @@
 // Every page in each of its states, for the checks that all of them must pass.
 import { fileURLToPath } from 'node:url';
-import { busyQueue, manyJobs } from '../fake/data.mjs';
+import { busyQueue, makeReport, makeResults, manyJobs, models } from '../fake/data.mjs';
 import { everyDataset } from '../fake/datasets.mjs';
 import { noBatch, noDevice, pinnedReport, profileJob, profileReport } from '../fake/profile.mjs';
 import { FakeServer } from '../fake/server.mjs';
@@ -104,6 +104,14 @@ const deliveries = (words) => async (page) => {
   await page.getByRole('button', { name: 'Deliveries to chat' }).click();
   await page.getByText(words).waitFor();
 };
+/** The report of a job by a published model, some of whose texts were longer than it reads. */
+const byModel = (server) => {
+  full(server);
+  const job = server.jobs.find(({ id }) => id === done);
+  server.results.set(done, makeResults(job.progress.items_total, { tokens: 640, truncated: true }));
+  server.reports.set(done, makeReport(job, server.results.get(done), 'finbert'));
+};
+const withModels = (server) => (server.models = models);
 const profileAt = '/#/jobs/job_profile000000/report';
 
 const wavesReportAt = '/#/jobs/job_waves0000000/report';
@@ -131,6 +139,7 @@ export const views = [
   { name: 'job-loading', address: `/#/jobs/${done}`, arrange: hangs(`GET /v1/jobs/${done}`), ready: loading },
   { name: 'job-missing', address: '/#/jobs/job_nowhere', arrange: full, ready: text('There is no such job') },
   { name: 'report-full', address: `/#/jobs/${done}/report`, arrange: full, ready: text('Ferry operator') },
+  { name: 'report-by-model', address: `/#/jobs/${done}/report`, arrange: byModel, ready: heading('Least certain') },
   { name: 'report-unfinished', address: `/#/jobs/${running}/report`, arrange: full, ready: text('Still running') },
   { name: 'report-results-failed', address: `/#/jobs/${unnamed}/report`, arrange: fails(`GET /v1/jobs/${unnamed}/results`), ready: text('Service unavailable') },
   { name: 'report-loading', address: `/#/jobs/${done}/report`, arrange: hangs(`GET /v1/jobs/${done}/report`), ready: loading },
@@ -139,6 +148,7 @@ export const views = [
   ...queueViews,
   { name: 'new', address: '/#/new', ready: heading('New job') },
   { name: 'new-sentiment', address: '/#/new/sentiment', ready: (page) => page.getByLabel('Texts', { exact: true }).waitFor() },
+  { name: 'new-sentiment-models', address: '/#/new/sentiment', arrange: withModels, ready: text('109 million parameters') },
   { name: 'new-sentiment-dataset', address: '/#/new/sentiment?dataset=data_ready', arrange: datasets, ready: text('CSV with 1,000,000 records') },
   {
     name: 'new-sentiment-no-dataset',

@@ -9,13 +9,16 @@
 namespace plimsoll::jobs::sentiment {
 
 inline constexpr std::string_view kName = "sentiment";
-inline constexpr int kVersion = 1;
+inline constexpr int kVersion = 2;
 inline constexpr std::string_view kVader = "vader";
+// The model of jobs that name none, where a worker has it; else VADER.
+inline constexpr std::string_view kPreferred = "finbert";
 
 inline constexpr std::array kColumns = {
-    Column{"index"},    Column{"line"},       Column{"custom_id"}, Column{"text"},
-    Column{"label"},    Column{"compound"},   Column{"positive"},  Column{"neutral"},
-    Column{"negative"}, Column{"error_code"}, Column{"error"},
+    Column{"index"},    Column{"line"},     Column{"custom_id"}, Column{"text"},
+    Column{"label"},    Column{"compound"}, Column{"positive"},  Column{"neutral"},
+    Column{"negative"}, Column{"tokens"},   Column{"truncated"}, Column{"error_code"},
+    Column{"error"},
 };
 
 inline constexpr std::size_t kLongestText = 65536;
@@ -25,6 +28,7 @@ inline constexpr std::size_t kLongestText = 65536;
 inline constexpr double kSecondsPerItem = 2e-6;
 inline constexpr double kSecondsPerByte = 15e-9;
 
+// Scored by VADER.
 inline constexpr TextKind kTexts{kColumns, kLongestText, kSecondsPerItem, kSecondsPerByte};
 
 }  // namespace plimsoll::jobs::sentiment

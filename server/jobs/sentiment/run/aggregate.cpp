@@ -8,13 +8,16 @@
 namespace plimsoll::jobs::sentiment {
 namespace {
 
-constexpr std::int64_t kLabelThreshold = 500;  // 0.05
-
 // Stronger sentiment first, then input order.
 bool stronger(const Extreme& a, const Extreme& b) {
     const std::int64_t x = std::abs(a.compound);
     const std::int64_t y = std::abs(b.compound);
     return x != y ? x > y : a.index < b.index;
+}
+
+// Least certain first, then input order.
+bool less_certain(const Extreme& a, const Extreme& b) {
+    return a.certainty != b.certainty ? a.certainty < b.certainty : a.index < b.index;
 }
 
 std::size_t bin_of(std::int64_t compound) {
@@ -30,43 +33,44 @@ std::optional<std::string> owned(std::optional<std::string_view> id) {
 
 }  // namespace
 
-std::string_view to_string(Label label) {
-    switch (label) {
-        case Label::positive:
-            return "positive";
-        case Label::neutral:
-            return "neutral";
-        case Label::negative:
-            return "negative";
-    }
-    return "neutral";
-}
-
-Label label_of(std::int64_t compound) {
-    if (compound >= kLabelThreshold) return Label::positive;
-    if (compound <= -kLabelThreshold) return Label::negative;
-    return Label::neutral;
-}
-
-void Aggregate::add(const text::RecordView& record, std::int64_t compound) {
-    const Label label = label_of(compound);
-    ++labels_[static_cast<std::size_t>(label)];
+void Aggregate::add(const text::RecordView& record, const TextScores& scores) {
+    const std::int64_t compound = scores.compound;
+    ++labels_[static_cast<std::size_t>(scores.label)];
     ++bins_[bin_of(compound)];
     sum_ += compound;
     sum_of_squares_ += compound * compound;
     minimum_ = std::min(minimum_, compound);
     maximum_ = std::max(maximum_, compound);
-    if (label == Label::neutral) return;
-    auto& list = label == Label::positive ? most_positive_ : most_negative_;
-    // Copies nothing of a text that will not be kept.
-    const Extreme probe{.index = record.index, .custom_id = {}, .compound = compound, .text = {}};
-    if (list.size() == kExtremes && !stronger(probe, list.back())) return;
-    add_extreme(
-        list, {record.index, owned(record.custom_id), compound, std::string(excerpt(record.text))});
+    if (scores.label == Label::positive) offer(most_positive_, record, scores, stronger);
+    if (scores.label == Label::negative) offer(most_negative_, record, scores, stronger);
+    if (scores.tokens) add_reading(scores);
+    if (scores.tokens && !scores.duplicate) offer(least_certain_, record, scores, less_certain);
 }
 
-void Aggregate::add_extreme(std::vector<Extreme>& list, Extreme extreme) {
-    list.insert(std::ranges::upper_bound(list, extreme, stronger), std::move(extreme));
+void Aggregate::add_reading(const TextScores& scores) {
+    tokens_ += *scores.tokens;
+    truncated_ += scores.truncated ? 1 : 0;
+    duplicates_ += scores.duplicate ? 1 : 0;
+}
+
+void Aggregate::offer(std::vector<Extreme>& list, const text::RecordView& record,
+                      const TextScores& scores, Before before) {
+    const auto certainty = std::max({scores.positive, scores.neutral, scores.negative});
+    // Copies nothing of a text that will not be kept.
+    const Extreme probe{.index = record.index,
+                        .custom_id = {},
+                        .compound = scores.compound,
+                        .certainty = certainty,
+                        .text = {}};
+    if (list.size() == kExtremes && !before(probe, list.back())) return;
+    add_extreme(list,
+                {record.index, owned(record.custom_id), scores.compound, certainty,
+                 std::string(excerpt(record.text))},
+                before);
+}
+
+void Aggregate::add_extreme(std::vector<Extreme>& list, Extreme extreme, Before before) {
+    list.insert(std::ranges::upper_bound(list, extreme, before), std::move(extreme));
     if (list.size() > kExtremes) list.pop_back();
 }
 
@@ -83,8 +87,16 @@ void Aggregate::add(const Aggregate& later) {
     sum_of_squares_ += later.sum_of_squares_;
     minimum_ = std::min(minimum_, later.minimum_);
     maximum_ = std::max(maximum_, later.maximum_);
-    for (const Extreme& extreme : later.most_positive_) add_extreme(most_positive_, extreme);
-    for (const Extreme& extreme : later.most_negative_) add_extreme(most_negative_, extreme);
+    for (const Extreme& extreme : later.most_positive_)
+        add_extreme(most_positive_, extreme, stronger);
+    for (const Extreme& extreme : later.most_negative_)
+        add_extreme(most_negative_, extreme, stronger);
+    for (const Extreme& extreme : later.least_certain_) {
+        add_extreme(least_certain_, extreme, less_certain);
+    }
+    tokens_ += later.tokens_;
+    truncated_ += later.truncated_;
+    duplicates_ += later.duplicates_;
     for (const Failed& failed : later.failed_) {
         if (failed_.size() < kFailed) failed_.push_back(failed);
     }

@@ -2,6 +2,7 @@
 
 #include "engine/base/result.hpp"
 #include "engine/text/record_block.hpp"
+#include "server/jobs/sentiment/run/scores.hpp"
 
 #include <array>
 #include <cstdint>
@@ -12,23 +13,12 @@
 
 namespace plimsoll::jobs::sentiment {
 
-enum class Label { positive, neutral, negative };
-
-std::string_view to_string(Label label);
-
-// Compound scores have four decimals: counted in units of 1/10000 they add up exactly, in any
-// order.
-inline constexpr int kCompoundDecimals = 4;
-inline constexpr std::int64_t kCompoundScale = 10000;
-
-// At 0.05 and -0.05, as VADER's authors recommend.
-Label label_of(std::int64_t compound);
-
 struct Extreme {
     std::uint64_t index = 0;
     std::optional<std::string> custom_id;
     std::int64_t compound = 0;
-    std::string text;  // the beginning
+    std::int64_t certainty = 0;  // of the label: its probability, in units as of compound
+    std::string text;            // the beginning
 };
 
 struct Failed {
@@ -47,7 +37,7 @@ class Aggregate {
     static constexpr std::size_t kExtremes = 10;
     static constexpr std::size_t kFailed = 20;
 
-    void add(const text::RecordView& record, std::int64_t compound);
+    void add(const text::RecordView& record, const TextScores& scores);
     void add_failed(const text::RecordView& record);
     void add(const Aggregate& later);
 
@@ -55,11 +45,15 @@ class Aggregate {
     std::string to_json() const;
     static Result<Aggregate> from_json(std::string_view text);
 
-    // The report's summary.
-    std::string summary(std::string_view model) const;
+    // The report's summary. `model_hash` is empty for VADER.
+    std::string summary(std::string_view model, std::string_view model_hash) const;
 
   private:
-    void add_extreme(std::vector<Extreme>& list, Extreme extreme);
+    using Before = bool (*)(const Extreme&, const Extreme&);
+    static void add_extreme(std::vector<Extreme>& list, Extreme extreme, Before before);
+    static void offer(std::vector<Extreme>& list, const text::RecordView& record,
+                      const TextScores& scores, Before before);
+    void add_reading(const TextScores& scores);
 
     std::array<std::int64_t, 3> labels_{};  // by Label
     std::array<std::int64_t, kBins> bins_{};
@@ -69,6 +63,11 @@ class Aggregate {
     std::int64_t maximum_ = -kCompoundScale;
     std::vector<Extreme> most_positive_;  // strongest first; of equals the earlier first
     std::vector<Extreme> most_negative_;
+    std::vector<Extreme> least_certain_;  // of models that tell probabilities
+    // Of models that read tokens; duplicates are told task by task.
+    std::int64_t tokens_ = 0;
+    std::int64_t truncated_ = 0;
+    std::int64_t duplicates_ = 0;
     std::vector<Failed> failed_;  // the first ones
 };
 

@@ -24,13 +24,14 @@ double fraction(std::int64_t compound) {
 json extremes_stored(const std::vector<Extreme>& list) {
     json out = json::array();
     for (const Extreme& e : list)
-        out.push_back({e.index, id_json(e.custom_id), e.compound, e.text});
+        out.push_back({e.index, id_json(e.custom_id), e.compound, e.certainty, e.text});
     return out;
 }
 
 std::vector<Extreme> extremes_from(const json& stored) {
     std::vector<Extreme> list;
-    for (const json& e : stored) list.push_back({e.at(0), id_from(e.at(1)), e.at(2), e.at(3)});
+    for (const json& e : stored)
+        list.push_back({e.at(0), id_from(e.at(1)), e.at(2), e.at(3), e.at(4)});
     return list;
 }
 
@@ -42,6 +43,12 @@ json extremes_shown(const std::vector<Extreme>& list) {
                        {"compound", fraction(e.compound)},
                        {"text", e.text}});
     }
+    return out;
+}
+
+json uncertain_shown(const std::vector<Extreme>& list) {
+    json out = extremes_shown(list);
+    for (std::size_t i = 0; i < list.size(); ++i) out[i]["certainty"] = fraction(list[i].certainty);
     return out;
 }
 
@@ -73,6 +80,10 @@ std::string Aggregate::to_json() const {
                 {"maximum", maximum_},
                 {"most_positive", extremes_stored(most_positive_)},
                 {"most_negative", extremes_stored(most_negative_)},
+                {"least_certain", extremes_stored(least_certain_)},
+                {"tokens", tokens_},
+                {"truncated", truncated_},
+                {"duplicates", duplicates_},
                 {"failed", std::move(failed)}}
         .dump();
 }
@@ -88,6 +99,10 @@ Result<Aggregate> Aggregate::from_json(std::string_view text) try {
     stored.at("maximum").get_to(aggregate.maximum_);
     aggregate.most_positive_ = extremes_from(stored.at("most_positive"));
     aggregate.most_negative_ = extremes_from(stored.at("most_negative"));
+    aggregate.least_certain_ = extremes_from(stored.at("least_certain"));
+    stored.at("tokens").get_to(aggregate.tokens_);
+    stored.at("truncated").get_to(aggregate.truncated_);
+    stored.at("duplicates").get_to(aggregate.duplicates_);
     for (const json& f : stored.at("failed")) {
         aggregate.failed_.push_back({f.at(0), f.at(1), id_from(f.at(2)), f.at(3), f.at(4)});
     }
@@ -96,7 +111,7 @@ Result<Aggregate> Aggregate::from_json(std::string_view text) try {
     return fail(Errc::corrupt, "A stored partial aggregate is damaged.");
 }
 
-std::string Aggregate::summary(std::string_view model) const {
+std::string Aggregate::summary(std::string_view model, std::string_view model_hash) const {
     const std::int64_t scored = labels_[0] + labels_[1] + labels_[2];
     json compound = {{"mean", nullptr},
                      {"standard_deviation", nullptr},
@@ -120,6 +135,10 @@ std::string Aggregate::summary(std::string_view model) const {
         };
         histogram.push_back({{"from", edge(bin)}, {"to", edge(bin + 1)}, {"count", bins_[bin]}});
     }
+    json reading = nullptr;
+    if (!model_hash.empty()) {
+        reading = {{"tokens", tokens_}, {"truncated", truncated_}, {"duplicates", duplicates_}};
+    }
     json errors = json::array();
     for (const Failed& f : failed_) {
         errors.push_back({{"index", f.index},
@@ -130,11 +149,14 @@ std::string Aggregate::summary(std::string_view model) const {
     }
     return json{
         {"model", model},
+        {"model_hash", model_hash.empty() ? json(nullptr) : json(model_hash)},
+        {"reading", std::move(reading)},
         {"labels", {{"positive", labels_[0]}, {"neutral", labels_[1]}, {"negative", labels_[2]}}},
         {"compound", std::move(compound)},
         {"histogram", std::move(histogram)},
         {"most_positive", extremes_shown(most_positive_)},
         {"most_negative", extremes_shown(most_negative_)},
+        {"least_certain", uncertain_shown(least_certain_)},
         {"errors", std::move(errors)}}
         .dump();
 }

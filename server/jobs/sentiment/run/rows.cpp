@@ -2,36 +2,31 @@
 
 #include "server/jobs/records/json_text.hpp"
 #include "server/jobs/records/text_rows.hpp"
-#include "server/jobs/sentiment/run/aggregate.hpp"
 #include "server/jobs/sentiment/run/excerpt.hpp"
 
-#include <cmath>
-
 namespace plimsoll::jobs::sentiment {
-namespace {
 
-void append_share(std::string& out, double share) {
-    constexpr int kDecimals = 3;
-    append_decimal(out, std::llround(share * 1000), kDecimals);
-}
-
-}  // namespace
-
-void append_row(std::string& out, const text::RecordView& record,
-                const ::plimsoll::sentiment::vader::Scores& scores, std::int64_t compound) {
+void append_row(std::string& out, const text::RecordView& record, const TextScores& scores) {
     append_identity(out, record);
     out.append(",\"text\":");
     append_json_string(out, excerpt(record.text));
     out.append(",\"label\":\"");
-    out.append(to_string(label_of(compound)));
+    out.append(to_string(scores.label));
     out.append("\",\"compound\":");
-    append_decimal(out, compound, kCompoundDecimals);
+    append_decimal(out, scores.compound, kCompoundDecimals);
     out.append(",\"positive\":");
-    append_share(out, scores.pos);
+    append_decimal(out, scores.positive, kCompoundDecimals);
     out.append(",\"neutral\":");
-    append_share(out, scores.neu);
+    append_decimal(out, scores.neutral, kCompoundDecimals);
     out.append(",\"negative\":");
-    append_share(out, scores.neg);
+    append_decimal(out, scores.negative, kCompoundDecimals);
+    if (scores.tokens) {
+        out.append(",\"tokens\":");
+        out.append(std::to_string(*scores.tokens));
+        out.append(scores.truncated ? ",\"truncated\":true" : ",\"truncated\":false");
+    } else {
+        out.append(",\"tokens\":null,\"truncated\":null");
+    }
     out.append(",\"error_code\":null,\"error\":null}\n");
 }
 

@@ -1,16 +1,13 @@
 #pragma once
 
-#include "engine/sentiment/vader/vader.hpp"
 #include "engine/text/record_block.hpp"
+#include "server/jobs/sentiment/run/scores.hpp"
 
-#include <cstdint>
 #include <string>
 
 namespace plimsoll::jobs::sentiment {
 
-// A result row of the contract's columns, as one JSON line. `compound` is scores.compound in units
-// of 1/10000.
-void append_row(std::string& out, const text::RecordView& record,
-                const ::plimsoll::sentiment::vader::Scores& scores, std::int64_t compound);
+// A result row of the contract's columns, as one JSON line.
+void append_row(std::string& out, const text::RecordView& record, const TextScores& scores);
 
 }  // namespace plimsoll::jobs::sentiment

@@ -1,49 +1,70 @@
+#include "engine/models/store.hpp"
 #include "engine/sentiment/vader/vader.hpp"
 #include "server/base/gzip.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/jobs/records/dataset.hpp"
 #include "server/jobs/records/text_rows.hpp"
 #include "server/jobs/records/text_source.hpp"
+#include "server/jobs/sentiment/contract/models.hpp"
+#include "server/jobs/sentiment/contract/settings.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/jobs/sentiment/run/aggregate.hpp"
+#include "server/jobs/sentiment/run/loaded_models.hpp"
 #include "server/jobs/sentiment/run/rows.hpp"
+#include "server/jobs/sentiment/run/score_by_model.hpp"
+#include "server/jobs/sentiment/run/vader_scores.hpp"
 
-#include <cmath>
+#include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::sentiment {
 namespace {
+
+using nlohmann::json;
 
 // Between two looks at the stop token: well below a millisecond of short texts, and a few
 // milliseconds of the longest ones.
 constexpr std::int64_t kItemsPerBeat = 64;
 
-Result<TaskOutput> score(std::string_view args, std::string_view input, RunContext& context) {
-    const auto block = gunzip(input, kLargestBlock);
-    if (!block) return fail(block.error());
-    auto source = TextSource::open(kTexts, args, *block);
-    if (!source) return fail(source.error());
+// What a task answers, item by item.
+class Answer {
+  public:
+    void add(const text::RecordView& item, const TextScores* scores) {
+        if (scores == nullptr) {
+            append_failed_text(rows_, kTexts, item);
+            aggregate_.add_failed(item);
+            ++output_.items_failed;
+            return;
+        }
+        append_row(rows_, item, *scores);
+        aggregate_.add(item, *scores);
+        ++output_.items_ok;
+    }
 
+    TaskOutput finish() {
+        output_.results = gzip(rows_);
+        output_.partial = aggregate_.to_json();
+        return std::move(output_);
+    }
+
+  private:
+    std::string rows_;
+    Aggregate aggregate_;
+    TaskOutput output_;
+};
+
+Result<void> score_by_vader(TextSource source, RunContext& context, Answer& answer) {
     ::plimsoll::sentiment::vader::Scorer scorer;
-    Aggregate aggregate;
-    TaskOutput output;
-    std::string rows;
     std::int64_t unreported = 0;
-    context.progress.set_total(source->count());
     while (true) {
-        const auto record = source->next();
+        const auto record = source.next();
         if (!record) return fail(record.error());
         if (!*record) break;
         const text::RecordView& item = **record;
         if (item.is_error) {
-            append_failed_text(rows, kTexts, item);
-            aggregate.add_failed(item);
-            ++output.items_failed;
+            answer.add(item, nullptr);
         } else {
-            const auto scores = scorer.score(item.text);
-            const std::int64_t compound = std::llround(scores.compound * kCompoundScale);
-            append_row(rows, item, scores, compound);
-            aggregate.add(item, compound);
-            ++output.items_ok;
+            const auto scores = scores_of(scorer.score(item.text));
+            answer.add(item, &scores);
         }
         if (++unreported == kItemsPerBeat) {
             context.progress.advance(unreported);
@@ -54,23 +75,77 @@ Result<TaskOutput> score(std::string_view args, std::string_view input, RunConte
         }
     }
     context.progress.advance(unreported);
-    output.results = gzip(rows);
-    output.partial = aggregate.to_json();
-    return output;
+    return {};
 }
 
-Result<Merged> merge(std::string_view /*args*/, std::span<const std::string> partials) {
+Result<void> score_by(const json& args, TextSource source, RunContext& context, Answer& answer) {
+    const auto model = args.value("model", std::string(kVader));
+    if (model == kVader) return score_by_vader(std::move(source), context, answer);
+    const auto loaded = loaded_model(model, args.value("model_hash", ""), context);
+    if (!loaded) return fail(loaded.error());
+    const auto texts = args.value("batch_size", most_texts(context.settings));
+    return score_by_model(
+        std::move(source), **loaded, texts, context,
+        [&](const text::RecordView& item, const TextScores* scores) { answer.add(item, scores); });
+}
+
+Result<TaskOutput> score(std::string_view args, std::string_view input, RunContext& context) {
+    const auto block = gunzip(input, kLargestBlock);
+    if (!block) return fail(block.error());
+    auto source = TextSource::open(kTexts, args, *block);
+    if (!source) return fail(source.error());
+    context.progress.set_total(source->count());
+    Answer answer;
+    if (auto done = score_by(json::parse(args), std::move(*source), context, answer); !done) {
+        return fail(done.error());
+    }
+    return answer.finish();
+}
+
+Result<Merged> merge(std::string_view args, std::span<const std::string> partials) {
     Aggregate all;
     for (const std::string& partial : partials) {
         const auto one = Aggregate::from_json(partial);
         if (!one) return fail(one.error());
         all.add(*one);
     }
-    return Merged{all.summary(kVader), {}};
+    const auto asked = json::parse(args);
+    return Merged{all.summary(asked.value("model", kVader), asked.value("model_hash", "")), {}};
+}
+
+// The models that this machine has and whose labels tell a sentiment.
+Abilities abilities(const KindSettings& settings, bool device) {
+    if (!device) return {};
+    Abilities can;
+    auto offered = json::array();
+    for (const auto& model : models::Store(models_folder(settings)).list()) {
+        if (!::plimsoll::sentiment::Meaning::of(model.labels)) continue;
+        can.names.push_back(capability_of(model.name, model.hash));
+        offered.push_back(to_json(OfferedModel{.name = model.name,
+                                               .hash = model.hash,
+                                               .licence = model.licence,
+                                               .source = model.source,
+                                               .family = model.family,
+                                               .added_at = model.added_at,
+                                               .labels = model.labels,
+                                               .parameters = model.parameters,
+                                               .longest_text = model.longest_text,
+                                               .layers = model.layers,
+                                               .hidden = model.hidden,
+                                               .intermediate = model.intermediate}));
+    }
+    can.offer = json{{"models", std::move(offered)}}.dump();
+    return can;
 }
 
 }  // namespace
 
-constinit extern const Run kRun{.name = kName, .version = kVersion, .run = score, .merge = merge};
+constinit extern const Run kRun{.name = kName,
+                                .version = kVersion,
+                                .run = score,
+                                .merge = merge,
+                                .release = release_models,
+                                .settings = kSettings,
+                                .abilities = abilities};
 
 }  // namespace plimsoll::jobs::sentiment

@@ -7,14 +7,15 @@ type Args = Extract<JobSpec, { kind: 'sentiment' }>['args'];
 /** What a job keeps of its arguments when it is on a dataset. */
 interface OnDataset {
   model: string;
+  batch_size?: number;
   dataset: string;
   source: { text: string; custom_id?: string };
 }
 
 function again({ args }: { args: object }): Args | undefined {
   if (!('dataset' in args)) return undefined;
-  const { model, dataset, source } = args as OnDataset;
-  return { model, dataset, columns: { text: source.text, ...(source.custom_id && { custom_id: source.custom_id }) } } as Args;
+  const { model, batch_size, dataset, source } = args as OnDataset;
+  return { model, ...(batch_size && { batch_size }), dataset, columns: { text: source.text, ...(source.custom_id && { custom_id: source.custom_id }) } } as Args;
 }
 
 export const kind: JobKind<'sentiment'> = {
@@ -24,6 +25,11 @@ export const kind: JobKind<'sentiment'> = {
   items: ['text', 'texts'],
   takesDataset: true,
   again,
+  guide: {
+    title: 'Sentiment models',
+    lead: 'Which models score texts, what their scores mean, and how a model is installed.',
+    Content: () => import('./guide/Guide.svelte'),
+  },
   Form: () => import('./SentimentForm.svelte'),
   Report: () => import('./SentimentReport.svelte'),
   describe: (job) => counted(job.progress.items_total, 'text'),

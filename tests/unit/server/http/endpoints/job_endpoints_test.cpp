@@ -20,14 +20,14 @@ class JobEndpoints : public LiveServer {
             auto& stored = jobs_.jobs.at(id);
             stored.job.items_done = 2;
             stored.report =
-                R"({"model":"vader","labels":{"positive":1,"neutral":0,"negative":1},
+                R"({"model":"vader","model_hash":null,"reading":null,"labels":{"positive":1,"neutral":0,"negative":1},
                     "compound":{"mean":0,"standard_deviation":0,"minimum":0,"maximum":0},
-                    "histogram":[],"most_positive":[],"most_negative":[],"errors":[]})";
+                    "histogram":[],"most_positive":[],"most_negative":[],"least_certain":[],"errors":[]})";
             const auto row = [](int index, const char* text, const char* error) {
                 return R"({"index":)" + std::to_string(index) +
                        R"(,"line":null,"custom_id":"=1+1","text":")" + text +
                        R"(","label":"positive","compound":0.5,"positive":0.5,"neutral":0.5,)"
-                       R"("negative":-0.0,"error_code":null,"error":)" +
+                       R"("negative":-0.0,"tokens":null,"truncated":null,"error_code":null,"error":)" +
                        error + "}\n";
             };
             stored.chunks = {gzip(row(0, "good", "null")), gzip(row(1, "bad", "null"))};

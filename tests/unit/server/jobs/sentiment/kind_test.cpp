@@ -28,7 +28,7 @@ struct Outcome {
 };
 
 Outcome run_all(const Plan& plan) {
-    const jobs::Run& run = *find_run("sentiment", 1);
+    const jobs::Run& run = *find_run("sentiment", kVersion);
     Outcome outcome;
     std::string members;
     std::vector<std::string> partials;
@@ -157,6 +157,7 @@ TEST(SentimentKind, WrongArgumentsNameTheirField) {
     EXPECT_EQ(plan({{"texts", {"a"}}, {"items", {{{"text", "b"}}}}}).error()[0].rule, "one_of");
     EXPECT_EQ(plan({{"texts", json::array()}}).error()[0].pointer, "/texts");
     EXPECT_EQ(plan({{"texts", {"a"}}, {"model", "oracle"}}).error()[0].pointer, "/model");
+    EXPECT_EQ(plan({{"texts", {"a"}}, {"batch_size", 5}}).error()[0].pointer, "/batch_size");
 }
 
 TEST(SentimentKind, ManyTextsAreCutIntoTasksAndTheReportDoesNotShowTheCuts) {
@@ -241,7 +242,7 @@ TEST(SentimentKind, StopsWhenAskedTo) {
     source.request_stop();
     Progress progress;
     RunContext context{.device = nullptr, .progress = progress, .stop = source.get_token()};
-    const auto output = find_run("sentiment", 1)->run(cut.args, cut.tasks[0].input, context);
+    const auto output = find_run("sentiment", kVersion)->run(cut.args, cut.tasks[0].input, context);
     EXPECT_EQ(output.error().code, Errc::cancelled);
     EXPECT_LT(progress.done(), 1000);
 }
@@ -249,7 +250,7 @@ TEST(SentimentKind, StopsWhenAskedTo) {
 TEST(SentimentKind, DamagedChunksAreFinalErrors) {
     Progress progress;
     RunContext context{.device = nullptr, .progress = progress, .stop = {}};
-    const jobs::Run& run = *find_run("sentiment", 1);
+    const jobs::Run& run = *find_run("sentiment", kVersion);
     EXPECT_EQ(run.run("{}", "noise", context).error().code, Errc::corrupt);
     EXPECT_EQ(run.run("{}", gzip("noise"), context).error().code, Errc::corrupt);
     const std::vector<std::string> partials = {"{}"};

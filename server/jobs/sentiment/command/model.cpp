@@ -1,0 +1,297 @@
+// `plimsoll model`: the models of this machine, and those of the pool.
+#include "engine/base/format_number.hpp"
+#include "engine/models/store.hpp"
+#include "engine/sentiment/meaning.hpp"
+#include "server/client/session.hpp"
+#include "server/jobs/command.hpp"
+#include "server/jobs/sentiment/command/hub.hpp"
+#include "server/jobs/sentiment/contract/settings.hpp"
+#include "server/jobs/sentiment/contract/texts.hpp"
+#include "server/terminal/list.hpp"
+#include "server/terminal/members.hpp"
+
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::sentiment {
+namespace {
+
+using models::Manifest;
+using nlohmann::json;
+using terminal::CommandContext;
+using terminal::text_of;
+
+struct Flags {
+    std::string folder;  // of models; empty: as workers of this machine
+    std::string name;
+    std::string source;
+    std::string licence;
+    std::string revision = "main";
+    bool replace = false;
+    bool pool = false;
+};
+
+Result<models::Store> store_of(const Flags& flags) {
+    if (!flags.folder.empty()) return models::Store(flags.folder);
+    KindSettings settings;
+    if (auto read = read_environment(kSettings, settings); !read) return fail(read.error());
+    return models::Store(models_folder(settings));
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+json shown(const Manifest& manifest) {
+    return json::parse(to_json(manifest));
+}
+
+std::uint64_t bytes_of(const Manifest& manifest) {
+    std::uint64_t bytes = 0;
+    for (const auto& file : manifest.files) bytes += file.bytes;
+    return bytes;
+}
+
+std::string megabytes(std::uint64_t bytes) {
+    constexpr double kMegabyte = 1e6;
+    return format_figure(static_cast<double>(bytes) / kMegabyte) + " MB";
+}
+
+std::string details(const Manifest& model) {
+    const auto line = [](const std::string& key, const std::string& value) {
+        constexpr std::size_t kWidth = 14;
+        return value.empty() ? "" : key + std::string(kWidth - key.size(), ' ') + value + "\n";
+    };
+    auto text = line("Model", model.name) + line("Hash", model.hash) +
+                line("Family", model.family + ", " + std::to_string(model.layers) + " layers of " +
+                                   std::to_string(model.hidden)) +
+                line("Parameters", format_count(static_cast<std::int64_t>(model.parameters))) +
+                line("Labels", joined(model.labels)) +
+                line("Longest text", std::to_string(model.longest_text) + " tokens") +
+                line("Source", model.source) + line("Licence", model.licence) +
+                line("Added", model.added_at) + line("Forms", "fp32") +
+                line("Accuracy", "not measured here");
+    for (const auto& file : model.files) {
+        text += line("File", file.name + "  " + megabytes(file.bytes) + "  sha256 " + file.sha256);
+    }
+    text.pop_back();
+    return text;
+}
+
+// Runs `work` beside a bar of its bytes.
+template <class Work>
+Result<Manifest> with_bar(const CommandContext& context, const std::string& title,
+                          std::uint64_t bytes, const Work& work) {
+    Progress progress;
+    progress.set_total(static_cast<std::int64_t>(bytes));
+    auto done = std::async(std::launch::async, [&] { return work(Watch{{}, &progress}); });
+    terminal::ProgressBar bar(context.terminal, title);
+    constexpr std::chrono::milliseconds kFrame{100};
+    while (done.wait_for(kFrame) != std::future_status::ready) {
+        if (!context.json) bar.show(progress.done(), progress.total());
+    }
+    if (!context.json) bar.finish();
+    return done.get();
+}
+
+int tell(const CommandContext& context, const Result<Manifest>& model, const std::string& done) {
+    if (!model) return refuse(context, model.error());
+    if (context.json) {
+        context.terminal.line(shown(*model).dump(2));
+        return 0;
+    }
+    context.terminal.line(details(*model));
+    context.terminal.note(done);
+    return 0;
+}
+
+// Adds the files of a folder, and says how to use them.
+int install(const CommandContext& context, const Flags& flags, const std::filesystem::path& folder,
+            Manifest about) {
+    auto store = store_of(flags);
+    if (!store) return refuse(context, store.error());
+    const auto files = models::published_files(folder);
+    if (files.names.empty()) {
+        return refuse(context, {Errc::not_found,
+                                "The folder has no model: config.json, a tokenizer, and "
+                                "model.safetensors or pytorch_model.bin.",
+                                folder.string()});
+    }
+    const auto name = about.name;
+    const auto added = with_bar(context, "Adding " + name, files.bytes, [&](const Watch& watch) {
+        return store->add(folder, std::move(about), flags.replace, watch);
+    });
+    if (added) {
+        if (const auto meaning = ::plimsoll::sentiment::Meaning::of(added->labels); !meaning) {
+            static_cast<void>(store->remove(name));
+            return refuse(context, meaning.error());
+        }
+    }
+    return tell(context, added,
+                "Workers of this machine offer it within 10 s: plimsoll submit sentiment FILE "
+                "--set model=" +
+                    name);
+}
+
+int add_model(const CommandContext& context, const Flags& flags, const std::string& published) {
+    Manifest about;
+    about.name = flags.name;
+    about.source = flags.source;
+    about.licence = flags.licence;
+    return install(context, flags, published, std::move(about));
+}
+
+std::vector<std::string> row_of(const json& model) {
+    std::vector<std::string> labels = model.value("labels", std::vector<std::string>{});
+    return {text_of(model, "name"),
+            text_of(model, "family"),
+            format_count(model.value("parameters", std::int64_t{0})),
+            joined(labels),
+            text_of(model, "hash").substr(0, 12),
+            text_of(model, "source")};
+}
+
+int list_models(const CommandContext& context, const Flags& flags) {
+    Result<json> page = json::object();
+    if (flags.pool) {
+        auto api = client::signed_in();
+        if (!api) return refuse(context, api.error());
+        page = api->get_json("/v1/models");
+    } else {
+        const auto store = store_of(flags);
+        if (!store) return refuse(context, store.error());
+        (*page)["items"] = json::array();
+        for (const auto& model : store->list()) (*page)["items"].push_back(shown(model));
+    }
+    return show_list(context, page, {{"MODEL", "FAMILY", "PARAMETERS", "LABELS", "HASH", "SOURCE"}},
+                     row_of,
+                     "No models on this machine: plimsoll model add DIR --name NAME. vader needs "
+                     "none.");
+}
+
+// Fetches into a folder that a later try goes on with, then installs.
+int pull_model(const CommandContext& context, const Flags& flags, const std::string& wanted) {
+    auto store = store_of(flags);
+    if (!store) return refuse(context, store.error());
+    const auto hub = hub_of_environment();
+    if (!hub) return refuse(context, hub.error());
+    const auto model = find_on_hub(*hub, repository_of(wanted), flags.revision);
+    if (!model) return refuse(context, model.error());
+    Manifest about;
+    about.name = flags.name.empty() ? wanted : flags.name;
+    about.source = model->repository + "@" + model->commit;
+    about.licence = model->licence;
+    if (!models::is_model_name(about.name)) {
+        return refuse(context,
+                      {Errc::invalid_input, "Name it by --name: a-z, 0-9, '.', '_', '-'.", "name"});
+    }
+    if (store->find(about.name) && !flags.replace) {
+        return refuse(context, {Errc::conflict,
+                                "A model \"" + about.name + "\" is installed already.", "name"});
+    }
+    const auto folder = store->folder() / (".pull-" + model->commit);
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    const auto fetched =
+        with_bar(context, "Fetching " + model->repository, model->bytes(),
+                 [&](const Watch& watch) -> Result<Manifest> {
+                     if (auto done = fetch_from_hub(*hub, *model, folder, watch); !done)
+                         return fail(done.error());
+                     return Manifest{};
+                 });
+    if (!fetched) return refuse(context, fetched.error());
+    const int status = install(context, flags, folder, std::move(about));
+    if (status == 0) std::filesystem::remove_all(folder, error);
+    return status;
+}
+
+template <class Act>
+int with_model(const CommandContext& context, const Flags& flags, const Act& act) {
+    auto store = store_of(flags);
+    if (!store) return refuse(context, store.error());
+    const auto found = store->find(flags.name);
+    if (!found) return refuse(context, found.error());
+    return act(*store, *found);
+}
+
+int remove_model(const CommandContext& context, const Flags& flags) {
+    return with_model(context, flags, [&](models::Store& store, const Manifest& model) {
+        if (auto removed = store.remove(model.name); !removed) {
+            return refuse(context, removed.error());
+        }
+        if (context.json) context.terminal.line(shown(model).dump(2));
+        context.terminal.note("Removed " + model.name + ": jobs that wait for it wait on.");
+        return 0;
+    });
+}
+
+int verify_model(const CommandContext& context, const Flags& flags) {
+    return with_model(context, flags, [&](models::Store& store, const Manifest& model) {
+        const auto verified =
+            with_bar(context, "Verifying " + model.name, bytes_of(model),
+                     [&](const Watch& watch) { return store.verify(model.name, watch); });
+        return tell(context, verified, "Every file is as it was added, every number is finite.");
+    });
+}
+
+void add(CLI::App& app, CommandContext& context) {
+    const auto flags = std::make_shared<Flags>();
+    auto* command = app.add_subcommand(
+        "model", "The models of this machine, which its workers score texts with");
+    command->require_subcommand(1);
+    command->add_option("--models", flags->folder,
+                        "Folder of models; PLIMSOLL_MODELS, or that of this user, when left out");
+    const auto published = std::make_shared<std::string>();
+    auto* add = command->add_subcommand("add", "Install a published model from a folder");
+    add->add_option("folder", *published, "With config.json, tokenizer and weights")
+        ->required()
+        ->check(CLI::ExistingDirectory);
+    add->add_option("--name", flags->name, "By which jobs ask for it: finbert")->required();
+    add->add_option("--source", flags->source, "Where it came from: ProsusAI/finbert");
+    add->add_option("--licence", flags->licence, "Its licence: Apache-2.0");
+    add->add_flag("--replace", flags->replace, "Instead of the model that has this name");
+    add->callback([flags, published, &context] {
+        context.exit_code = add_model(context, *flags, *published);
+    });
+    auto* pull = command->add_subcommand("pull", "Fetch a model from a hub and install it");
+    pull->add_option("model", *published,
+                     "finbert, distilbert, roberta, bert-multilingual, or OWNER/NAME")
+        ->required();
+    pull->add_option("--revision", flags->revision, "Branch, tag or commit")->capture_default_str();
+    pull->add_option("--name", flags->name, "By which jobs ask for it, if not the one above");
+    pull->add_flag("--replace", flags->replace, "Instead of the model that has this name");
+    pull->footer(
+        "The hub is PLIMSOLL_HUB, else HF_ENDPOINT, else https://huggingface.co; HF_TOKEN goes to "
+        "it alone.");
+    pull->callback([flags, published, &context] {
+        context.exit_code = pull_model(context, *flags, *published);
+    });
+    auto* list = command->add_subcommand("list", "List the models of this machine");
+    list->add_flag("--pool", flags->pool, "Of all workers of the server, instead");
+    list->callback([flags, &context] { context.exit_code = list_models(context, *flags); });
+    const auto named = [&](const char* word, const char* help, auto act) {
+        auto* sub = command->add_subcommand(word, help);
+        sub->add_option("name", flags->name, "The model")->required();
+        sub->callback([flags, &context, act] { context.exit_code = act(context, *flags); });
+    };
+    named("inspect", "Show what is known of a model", [](const CommandContext& c, const Flags& f) {
+        return with_model(c, f, [&](models::Store&, const Manifest& model) {
+            return tell(c, model, "Its files: " + megabytes(bytes_of(model)) + ".");
+        });
+    });
+    named("verify", "Read a model's files again and compare them", verify_model);
+    named("remove", "Remove a model from this machine", remove_model);
+}
+
+}  // namespace
+
+constinit extern const Command kCommand{.kind = kName, .add = add};
+
+}  // namespace plimsoll::jobs::sentiment

@@ -1,0 +1,82 @@
+#include "server/jobs/sentiment/run/loaded_models.hpp"
+
+#include "engine/models/store.hpp"
+#include "engine/opencl/memory/ledger.hpp"
+#include "engine/opencl/runtime/programs.hpp"
+#include "server/jobs/sentiment/contract/settings.hpp"
+
+#include <algorithm>
+#include <list>
+#include <memory>
+
+namespace plimsoll::jobs::sentiment {
+namespace {
+
+// What one worker keeps between tasks: one thread runs tasks, on one device.
+struct Kept {
+    opencl::Device* device = nullptr;
+    std::unique_ptr<opencl::Programs> programs;
+    std::unique_ptr<tuning::Plans> plans;
+    std::list<LoadedModel> models;  // the last used first
+};
+thread_local Kept kept;
+
+void open_device(const RunContext& context) {
+    if (kept.device == context.device) return;
+    kept = {};
+    kept.device = context.device;
+    const auto& cache = context.settings.cache;
+    kept.programs =
+        std::make_unique<opencl::Programs>(*context.device, opencl::ProgramCache(cache));
+    kept.plans = std::make_unique<tuning::Plans>(context.device->info());
+    // Without tuned plans the defaults are used.
+    static_cast<void>(kept.plans->read(tuning::plans_file(cache, context.device->info().address)));
+}
+
+Result<LoadedModel> load(const std::filesystem::path& folder, const models::Manifest& manifest,
+                         RunContext& context) {
+    auto meaning = ::plimsoll::sentiment::Meaning::of(manifest.labels);
+    if (!meaning) return fail(meaning.error());
+    auto classifier = transformer::TextClassifier::load(folder, *kept.programs, *context.ledger,
+                                                        *context.capability, *kept.plans,
+                                                        Watch{context.stop, &context.progress});
+    if (!classifier) return fail(classifier.error());
+    return LoadedModel{manifest.hash, std::move(*meaning), std::move(*classifier)};
+}
+
+}  // namespace
+
+Result<LoadedModel*> loaded_model(const std::string& name, const std::string& hash,
+                                  RunContext& context) {
+    if (context.device == nullptr || context.ledger == nullptr || context.capability == nullptr) {
+        return fail(Errc::unavailable, "This worker has no OpenCL device.");
+    }
+    open_device(context);
+    const auto found = std::ranges::find(kept.models, hash, &LoadedModel::hash);
+    if (found != kept.models.end()) {
+        kept.models.splice(kept.models.begin(), kept.models, found);
+        return &kept.models.front();
+    }
+    const models::Store store(models_folder(context.settings));
+    const auto manifest = store.find(name);
+    if (!manifest || manifest->hash != hash) {
+        return fail(Errc::unavailable, "This worker no longer has the model \"" + name + "\".");
+    }
+    auto loaded = load(store.folder_of(name), *manifest, context);
+    while (!loaded && loaded.error().code == Errc::exhausted && !kept.models.empty()) {
+        kept.models.pop_back();
+        loaded = load(store.folder_of(name), *manifest, context);
+    }
+    if (!loaded) return fail(loaded.error());
+    kept.models.push_front(std::move(*loaded));
+    return &kept.models.front();
+}
+
+std::uint64_t release_models(opencl::Device* /*device*/) {
+    std::uint64_t bytes = 0;
+    for (const auto& model : kept.models) bytes += model.classifier->model().held_bytes();
+    kept = {};
+    return bytes;
+}
+
+}  // namespace plimsoll::jobs::sentiment

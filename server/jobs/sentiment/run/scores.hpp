@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace plimsoll::jobs::sentiment {
+
+enum class Label { positive, neutral, negative };
+
+std::string_view to_string(Label label);
+
+// Compound scores have four decimals: counted in units of 1/10000 they add up exactly, in any
+// order. So are shares.
+inline constexpr int kCompoundDecimals = 4;
+inline constexpr std::int64_t kCompoundScale = 10000;
+
+// What is said of a text, by whatever model.
+struct TextScores {
+    Label label = Label::neutral;
+    std::int64_t compound = 0;
+    std::int64_t positive = 0;
+    std::int64_t neutral = 0;
+    std::int64_t negative = 0;
+    // Of models that read tokens.
+    std::optional<std::uint32_t> tokens = {};  // of the whole text
+    bool truncated = false;                    // only its beginning was read
+    bool duplicate = false;                    // of another text of the task
+};
+
+}  // namespace plimsoll::jobs::sentiment

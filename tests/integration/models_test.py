@@ -1,0 +1,256 @@
+"""Jobs by a published model, from its files to its report, through the real server and PoCL."""
+
+import datetime
+import hashlib
+import http.server
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+from harness import BIN, PATIENCE, ROOT, Server
+
+MAKE = ROOT / "deploy/samples/models/make_tiny_model.py"
+
+
+class Hub(http.server.BaseHTTPRequestHandler):
+    """Speaks a model hub's protocol; `server.files` are those of one repository, `server.tricks` what it does wrong."""
+
+    def do_GET(self):
+        tricks = self.server.tricks
+        self.server.asked.append((self.path, self.headers.get("Authorization"), self.headers.get("Range")))
+        if tricks.get("status"):
+            return self.answer(tricks["status"], b"")
+        if self.path.startswith("/api/models/desk/tiny/revision/main"):
+            large = {"model.safetensors"}
+            siblings = [{"rfilename": name, "size": len(data),
+                         **({"lfs": {"sha256": tricks.get("sha256") or hashlib.sha256(data).hexdigest()}} if name in large else {})}
+                        for name, data in self.server.files.items()]
+            return self.answer(200, json.dumps({"sha": "c0ffee", "siblings": siblings, "cardData": {"license": "apache-2.0"}}).encode())
+        if self.path.startswith("/moved/"):
+            return self.file(self.path.removeprefix("/moved/"))
+        if self.path.startswith("/desk/tiny/resolve/c0ffee/"):
+            name = self.path.rpartition("/")[2]
+            if name == "model.safetensors":
+                return self.answer(302, b"", Location=tricks.get("location", f"/moved/{name}"))
+            return self.file(name)
+        return self.answer(404, b"")
+
+    def file(self, name):
+        data = self.server.files[name]
+        began = int((self.headers.get("Range") or "bytes=0-").removeprefix("bytes=").removesuffix("-"))
+        cut = self.server.tricks.pop("cut", None) if name == "model.safetensors" else None
+        self.send_response(206 if began else 200)
+        self.send_header("Content-Length", str(len(data) - began))
+        self.end_headers()
+        self.wfile.write(data[began:cut] if cut else data[began:])
+        if cut:
+            self.close_connection = True
+
+    def answer(self, status, body, **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+class Pull(unittest.TestCase):
+    """`plimsoll model pull`, which needs no server of ours."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="plm-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        subprocess.run([sys.executable, "-B", MAKE, self.folder / "published"], check=True)
+        self.hub = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
+        self.hub.files = {path.name: path.read_bytes() for path in (self.folder / "published").iterdir()}
+        self.hub.files["README.md"] = b"# Tiny"
+        self.hub.files["tf_model.h5"] = b"not needed"
+        self.hub.tricks, self.hub.asked = {}, []
+        threading.Thread(target=self.hub.serve_forever, daemon=True).start()
+        self.addCleanup(self.hub.server_close)
+        self.addCleanup(self.hub.shutdown)
+
+    def pull(self, *arguments, status=0, hub=None):
+        done = subprocess.run([BIN / "plimsoll", "--json", "model", "pull", *arguments], capture_output=True, text=True, env={
+            **os.environ, "PLIMSOLL_HUB": hub or f"http://127.0.0.1:{self.hub.server_port}", "HF_TOKEN": "secret",
+            "PLIMSOLL_MODELS": str(self.folder / "models")})
+        if status is None:  # any failure
+            self.assertNotEqual(done.returncode, 0)
+        else:
+            self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
+        return json.loads(done.stdout if status == 0 else done.stderr.splitlines()[-1])
+
+    def left(self):
+        return sorted(path.name for path in (self.folder / "models").iterdir()) if (self.folder / "models").exists() else []
+
+    def test_a_model_is_fetched_and_installed(self):
+        model = self.pull("desk/tiny", "--name", "tiny")
+        self.assertEqual((model["source"], model["licence"]), ("desk/tiny@c0ffee", "apache-2.0"))
+        self.assertEqual(sorted(file["name"] for file in model["files"]),
+                         ["README.md", "config.json", "model.safetensors", "vocab.txt"])
+        self.assertEqual(self.left(), ["tiny"])
+        self.assertTrue(all(token == "Bearer secret" for _, token, _ in self.hub.asked))
+        self.assertIn("installed already", self.pull("desk/tiny", "--name", "tiny", status=2)["error"]["message"])
+
+    def test_a_connection_that_breaks_goes_on_where_it_was(self):
+        self.hub.tricks["cut"] = 50_000
+        self.pull("desk/tiny", "--name", "tiny")
+        ranges = [asked for path, _, asked in self.hub.asked if path == "/moved/model.safetensors"]
+        self.assertEqual(ranges, [None, "bytes=50000-"])
+
+    def test_another_file_than_the_hub_told_of_is_not_kept(self):
+        self.hub.tricks["sha256"] = "0" * 64
+        self.assertIn("its hash differs", self.pull("desk/tiny", "--name", "tiny", status=2)["error"]["message"])
+        self.assertNotIn("tiny", self.left())
+        self.hub.tricks.clear()
+        self.pull("desk/tiny", "--name", "tiny")
+
+    def test_it_is_sent_nowhere_that_was_not_allowed(self):
+        for location in ("http://127.0.0.1:1/x", "https://example.com/x", "https://huggingface.co.example.com/x",
+                         "file:///etc/passwd", "//example.com/x", "http://[::1"):
+            self.hub.tricks["location"] = location
+            told = self.pull("desk/tiny", "--name", "tiny", status=None)["error"]["message"]
+            self.assertRegex(told, "not allowed|no address", location)
+            self.assertEqual([path for path, _, _ in self.hub.asked if path.startswith("/moved")], [])
+
+    def test_what_is_wrong_is_told(self):
+        self.assertIn("has no model", self.pull("desk/other", "--name", "x", status=2)["error"]["message"])
+        self.assertIn("OWNER/NAME", self.pull("../../x", status=2)["error"]["message"])
+        self.hub.tricks["status"] = 401
+        self.assertIn("HF_TOKEN", self.pull("desk/tiny", "--name", "x", status=3)["error"]["message"])
+        self.hub.tricks.clear()
+        del self.hub.files["config.json"]
+        self.assertIn("config.json", self.pull("desk/tiny", "--name", "x", status=2)["error"]["message"])
+        self.assertIn("plimsoll model add", self.pull("finbert", status=4, hub="http://127.0.0.1:9")["error"]["message"])
+
+
+class Models(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server().start()
+        cls.addClassCleanup(cls.server.remove)
+        cls.api = cls.server.api()
+        cls.published = cls.server.folder / "published"
+        subprocess.run([sys.executable, "-B", MAKE, cls.published], check=True)
+        # While workers run: they register anew.
+        cls.server.run("model", "add", cls.published, "--name", "tiny", "--source", "tests")
+        cls.hash = cls.offered("tiny")["hash"]
+
+    @staticmethod
+    def until(look, wanted):
+        """What `look` finds, as soon as it is wanted: workers tell with heartbeats, and nobody announces it."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            found = look()
+            if wanted(found):
+                return found
+            if time.monotonic() > until:
+                raise AssertionError(found)
+            time.sleep(0.1)
+
+    @classmethod
+    def offered(cls, name, there=True):
+        """The model as the pool offers it, or no longer."""
+        def look():
+            listed = cls.api.get("/v1/models").json["items"]
+            return next((model for model in listed if model["name"] == name), None)
+        return cls.until(look, lambda found: (found is not None) == there)
+
+    def scored(self, **args):
+        job = self.api.wait(self.api.post("/v1/jobs", {"kind": "sentiment", "args": args}).json["id"])
+        self.assertEqual(job["state"], "succeeded", job)
+        return job, self.api.results(job["id"])
+
+    def test_a_model_is_offered_with_what_is_known_of_it(self):
+        listed = self.api.get("/v1/models").json
+        self.assertEqual(listed["default"], "vader")
+        self.assertEqual([model["name"] for model in listed["items"]], ["vader", "tiny"])
+        tiny = listed["items"][1]
+        self.assertEqual(tiny["labels"], ["positive", "negative", "neutral"])
+        self.assertEqual(tiny["source"], "tests")
+        self.assertEqual(len(tiny["devices"]), 1)
+        self.assertIn("opencl:", tiny["devices"][0])
+        self.assertIn("tiny", self.server.run("model", "list", "--pool").stdout)
+
+    def test_texts_are_scored_by_it(self):
+        texts = ["A brilliant quarter", "The plant closes after a disastrous fire", "Board meets", "A brilliant quarter", "",
+                 "good " * 300]
+        job, rows = self.scored(model="tiny", texts=texts)
+        self.assertEqual([row["label"] for row in rows], ["positive", "negative", "neutral", "positive", "neutral", "positive"])
+        self.assertEqual(rows[0]["compound"], rows[3]["compound"])
+        self.assertEqual([row["truncated"] for row in rows], [False] * 5 + [True])
+        self.assertEqual(rows[5]["tokens"], 302)
+        summary = self.api.get(f"/v1/jobs/{job['id']}/report").json["summary"]
+        self.assertEqual((summary["model"], summary["model_hash"]), ("tiny", self.hash))
+        self.assertEqual(summary["reading"]["truncated"], 1)
+        self.assertEqual(summary["reading"]["duplicates"], 1)
+        self.assertEqual(job["args"]["model_hash"], self.hash)
+
+    def test_scores_do_not_depend_on_how_texts_come(self):
+        draw = random.Random(3)
+        words = "good bad strong weak profit loss shares quarter board union port rise fall storm deal".split()
+        texts = [" ".join(draw.choice(words) for _ in range(draw.randrange(1, 40))) for _ in range(600)]
+        expected = [row["compound"] for row in self.scored(model="tiny", texts=texts)[1]]
+        self.assertGreater(len(set(expected)), 100)
+        for size in (1, 7, 1024):
+            self.assertEqual([row["compound"] for row in self.scored(model="tiny", texts=texts, batch_size=size)[1]], expected)
+        reverse = self.scored(model="tiny", texts=texts[::-1])[1]
+        self.assertEqual([row["compound"] for row in reverse][::-1], expected)
+        path = self.server.folder / "texts.jsonl"
+        path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+        dataset = json.loads(self.server.run("datasets", "upload", path, "--json").stdout)["id"]
+        job, rows = self.scored(model="tiny", dataset=dataset, columns={"text": "text"})
+        self.assertEqual([row["compound"] for row in rows], expected)
+        self.assertEqual([row["index"] for row in rows], list(range(600)))
+        again = json.loads(self.server.run("submit", "sentiment", path, "--set", "model=vader", "--watch", "--json").stdout)
+        self.assertEqual(self.api.results(again["id"])[0]["tokens"], None)
+
+    def test_what_is_wrong_is_refused_with_the_field(self):
+        for args, pointer in (({"model": "tinny", "texts": ["a"]}, "/args/model"),
+                              ({"model": "Tiny", "texts": ["a"]}, "/args/model"),
+                              ({"model": "vader", "batch_size": 5, "texts": ["a"]}, "/args/batch_size"),
+                              ({"model": "tiny", "batch_size": 0, "texts": ["a"]}, "/args/batch_size")):
+            refused = self.api.post("/v1/jobs", {"kind": "sentiment", "args": args})
+            self.assertEqual(refused.status, 422, args)
+            self.assertEqual(refused.json["errors"][0]["pointer"], pointer)
+        told = self.server.run("model", "add", self.published, "--name", "tiny", check=False)
+        self.assertEqual(told.returncode, 2)
+        self.assertIn("installed already", told.stderr)
+        broken = self.server.folder / "broken"
+        broken.mkdir()
+        for name in ("vocab.txt", "model.safetensors"):
+            shutil.copy(self.published / name, broken)
+        (broken / "config.json").write_text('{"model_type": "gpt2"}')
+        told = self.server.run("model", "add", broken, "--name", "broken", check=False)
+        self.assertIn('"gpt2"; supported: bert, distilbert, roberta', told.stderr)
+
+    def test_a_model_that_is_removed_is_waited_for(self):
+        self.server.run("model", "add", self.published, "--name", "brief")
+        self.offered("brief")
+        later = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=10)
+        spec = {"kind": "sentiment", "args": {"model": "brief", "texts": ["good"]}}
+        job = self.api.post("/v1/jobs", {**spec, "run_at": later.isoformat()}).json["id"]
+        self.server.run("model", "remove", "brief")
+        self.offered("brief", there=False)
+        self.assertEqual(self.api.post("/v1/jobs", spec).status, 422)
+        why = self.until(lambda: self.api.get(f"/v1/jobs/{job}/wait-reason").json, lambda told: told["reason"] != "scheduled")
+        self.assertEqual(why["reason"], "no_fit")
+        self.assertIn("a model that none of them has", why["detail"])
+        self.server.run("model", "add", self.published, "--name", "brief")
+        self.assertEqual(self.api.wait(job)["state"], "succeeded")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,158 @@
+// A task by a published model, on PoCL as a worker runs it.
+#include "engine/models/store.hpp"
+#include "engine/opencl/memory/ledger.hpp"
+#include "engine/opencl/probing/probe.hpp"
+#include "server/base/gzip.hpp"
+#include "server/jobs/registry.hpp"
+#include "server/jobs/sentiment/contract/models.hpp"
+#include "server/jobs/sentiment/contract/texts.hpp"
+#include "tests/unit/engine/models/tiny_model.hpp"
+#include "tests/unit/engine/opencl/private_cache.hpp"
+
+#include <gmock/gmock.h>
+
+namespace plimsoll::jobs::sentiment {
+namespace {
+
+using nlohmann::json;
+
+const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::PrivateCache);
+
+class SentimentOnDevice : public testing::Test {
+  protected:
+    SentimentOnDevice() : store_(folder_.path() / "models"), ledger_(std::uint64_t{1} << 30) {
+        auto device = opencl::Device::open({"pocl", 0});
+        if (!device) throw std::runtime_error(device.error().message);
+        device_.emplace(std::move(*device));
+        capability_ = opencl::assess(*device_);
+        TinyModel().write(folder_.path() / "published");
+        auto added = store_.add(folder_.path() / "published", {.name = "tiny"}, false, {});
+        if (!added) throw std::runtime_error(added.error().message);
+        settings_.values["models.folder"] = store_.folder().string();
+        settings_.cache = folder_.path() / "kernels";
+    }
+    ~SentimentOnDevice() override { run().release(nullptr); }
+
+    static const jobs::Run& run() { return *find_run("sentiment", kVersion); }
+
+    Result<TaskOutput> score(const Plan& plan, std::size_t task = 0) {
+        Progress progress;
+        RunContext context{.device = &*device_,
+                           .progress = progress,
+                           .stop = stop_.get_token(),
+                           .capability = &capability_,
+                           .ledger = &ledger_,
+                           .settings = settings_};
+        auto output = run().run(plan.args, plan.tasks[task].input, context);
+        done_ = progress.done();
+        return output;
+    }
+    // As the server plans what this worker offers.
+    Plan plan(json args) const {
+        const auto offer = run().abilities(settings_, true).offer;
+        const Knowledge known{.records = {},
+                              .devices = {},
+                              .offers = {json{{"sentiment", json::parse(offer)}}.dump()}};
+        args["model"] = "tiny";
+        const auto& contract = *find_contract("sentiment");
+        return contract.plan(contract.complete(std::move(args), known).value(), kUsualSettings)
+            .value();
+    }
+
+    TemporaryFolder folder_;
+    models::Store store_;
+    opencl::Ledger ledger_;
+    std::optional<opencl::Device> device_;
+    opencl::Capability capability_;
+    KindSettings settings_;
+    std::stop_source stop_;
+    std::int64_t done_ = 0;
+};
+
+std::vector<json> rows_of(const TaskOutput& output) {
+    std::vector<json> rows;
+    const auto lines = gunzip(output.results, 1 << 20).value();
+    for (std::size_t at = 0; at < lines.size(); at = lines.find('\n', at) + 1) {
+        rows.push_back(json::parse(lines.substr(at, lines.find('\n', at) - at)));
+    }
+    return rows;
+}
+
+TEST_F(SentimentOnDevice, ScoresEveryItemInOrder) {
+    std::string long_text;
+    for (int i = 0; i < 60; ++i) long_text += "good ";
+    const std::string huge(kLongestText + 1, 'x');
+    const auto planned = plan({{"texts", {"good news", huge, "bad news", "good news", long_text}}});
+    const auto output = score(planned);
+    ASSERT_TRUE(output) << output.error().message;
+    EXPECT_EQ(output->items_ok, 4);
+    EXPECT_EQ(output->items_failed, 1);
+    EXPECT_EQ(done_, 5);
+    const auto rows = rows_of(*output);
+    ASSERT_EQ(rows.size(), 5U);
+    for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(rows[i]["index"], i);
+    EXPECT_EQ(rows[0]["tokens"], 4);
+    EXPECT_EQ(rows[0]["truncated"], false);
+    EXPECT_EQ(rows[1]["error_code"], "too_large");
+    EXPECT_EQ(rows[3]["compound"], rows[0]["compound"]);
+    EXPECT_EQ(rows[4]["truncated"], true);
+    EXPECT_EQ(rows[4]["tokens"], 62);
+    for (const auto place : {0, 2, 4}) {
+        const auto& row = rows[static_cast<std::size_t>(place)];
+        const double positive = row["positive"];
+        const double negative = row["negative"];
+        EXPECT_NEAR(positive + negative + row["neutral"].get<double>(), 1, 2e-4);
+        EXPECT_NEAR(row["compound"].get<double>(), positive - negative, 2e-4);
+    }
+    const std::vector<std::string> partials{output->partial};
+    const auto report = json::parse(run().merge(planned.args, partials)->summary);
+    EXPECT_EQ(report["model"], "tiny");
+    EXPECT_EQ(report["model_hash"].get<std::string>().size(), 64U);
+    EXPECT_EQ(report["reading"], (json{{"tokens", 74}, {"truncated", 1}, {"duplicates", 1}}));
+    EXPECT_EQ(report["least_certain"].size(), 3U);
+}
+
+TEST_F(SentimentOnDevice, KeepsTheModelUntilItIsReleased) {
+    const auto planned = plan({{"texts", {"good news"}}});
+    ASSERT_TRUE(score(planned));
+    const auto held = ledger_.used();
+    EXPECT_GT(held, 0U);
+    ASSERT_TRUE(score(planned));
+    EXPECT_EQ(ledger_.used(), held);
+    EXPECT_EQ(run().release(&*device_), held);
+    EXPECT_EQ(ledger_.used(), 0U);
+}
+
+TEST_F(SentimentOnDevice, AModelThatIsGoneOrChangedIsNotReplacedByAnother) {
+    const auto planned = plan({{"texts", {"good news"}}});
+    TinyModel other;
+    other.tensors = TinyModel::random_tensors(2);
+    other.write(folder_.path() / "other");
+    ASSERT_TRUE(store_.add(folder_.path() / "other", {.name = "tiny"}, true, {}));
+    EXPECT_EQ(score(planned).error().code, Errc::unavailable);
+    ASSERT_TRUE(store_.remove("tiny"));
+    EXPECT_EQ(score(planned).error().code, Errc::unavailable);
+}
+
+TEST_F(SentimentOnDevice, StopsAndTellsShortMemory) {
+    const auto planned = plan({{"texts", {"good news"}}});
+    const auto hog = ledger_.enter(ledger_.free() - 1000, "another program").value();
+    EXPECT_EQ(score(planned).error().code, Errc::exhausted);
+    stop_.request_stop();
+    EXPECT_FALSE(score(planned));
+}
+
+TEST_F(SentimentOnDevice, OffersWhatIsInstalledWhereThereIsADevice) {
+    EXPECT_TRUE(run().abilities(settings_, false).names.empty());
+    const auto can = run().abilities(settings_, true);
+    ASSERT_EQ(can.names.size(), 1U);
+    EXPECT_THAT(can.names[0], testing::StartsWith("model tiny "));
+    TinyModel silent;
+    silent.config["id2label"] = {{"0", "cat"}, {"1", "dog"}, {"2", "fish"}};
+    silent.write(folder_.path() / "silent");
+    ASSERT_TRUE(store_.add(folder_.path() / "silent", {.name = "silent"}, false, {}));
+    EXPECT_EQ(run().abilities(settings_, true), can);
+}
+
+}  // namespace
+}  // namespace plimsoll::jobs::sentiment

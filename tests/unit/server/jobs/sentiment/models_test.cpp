@@ -1,0 +1,108 @@
+// Jobs by published models: what the server plans of what workers offer.
+#include "server/jobs/sentiment/contract/models.hpp"
+
+#include "server/jobs/registry.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace plimsoll::jobs::sentiment {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+OfferedModel model(const std::string& name, const std::string& hash = std::string(64, 'a')) {
+    return {.name = name,
+            .hash = hash,
+            .licence = "",
+            .source = "",
+            .family = "bert",
+            .added_at = "",
+            .labels = {"positive", "negative", "neutral"},
+            .parameters = 109'484'547,
+            .longest_text = 512,
+            .layers = 12,
+            .hidden = 768,
+            .intermediate = 3072};
+}
+
+Knowledge knowledge(const std::vector<OfferedModel>& models) {
+    auto list = json::array();
+    for (const auto& one : models) list.push_back(to_json(one));
+    return {
+        .records = {}, .devices = {}, .offers = {json{{"sentiment", {{"models", list}}}}.dump()}};
+}
+
+const Contract& contract() {
+    return *find_contract("sentiment");
+}
+
+json completed(const json& args, const Knowledge& known) {
+    return contract().complete(args, known).value();
+}
+
+TEST(SentimentModels, TheDefaultIsFinbertWhereAWorkerHasItElseVader) {
+    const json args{{"texts", {"a"}}};
+    EXPECT_EQ(completed(args, {})["model"], "vader");
+    EXPECT_EQ(completed(args, knowledge({model("roberta")}))["model"], "vader");
+    EXPECT_EQ(completed(args, knowledge({model("finbert")}))["model"]["name"], "finbert");
+    EXPECT_TRUE(contract().is_complete({{"model", "vader"}}));
+    EXPECT_FALSE(contract().is_complete(args));
+}
+
+TEST(SentimentModels, AModelThatNoWorkerHasIsRefusedWithThoseThatThereAre) {
+    const auto refused =
+        contract().complete({{"model", "finbrt"}}, knowledge({model("finbert"), model("roberta")}));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error()[0].pointer, "/model");
+    EXPECT_THAT(refused.error()[0].message, HasSubstr("vader, finbert, roberta"));
+}
+
+TEST(SentimentModels, AJobNeedsAWorkerWithThisVeryModel) {
+    const auto args = completed({{"texts", {"a"}}, {"model", "finbert"}, {"batch_size", 20}},
+                                knowledge({model("finbert")}));
+    const auto plan = contract().plan(args, kUsualSettings);
+    ASSERT_TRUE(plan);
+    EXPECT_EQ(plan->requirement.device_class, "gpu,cpu");
+    EXPECT_EQ(plan->requirement.capability, "model finbert aaaaaaaaaaaa");
+    EXPECT_EQ(plan->requirement.model, "finbert aaaaaaaaaaaa");
+    EXPECT_GT(plan->requirement.memory_bucket_mib, 438);
+    EXPECT_LT(plan->requirement.memory_bucket_mib, 1024);
+    EXPECT_EQ(
+        json::parse(plan->args),
+        (json{{"model", "finbert"}, {"model_hash", std::string(64, 'a')}, {"batch_size", 20}}));
+}
+
+TEST(SentimentModels, TasksTakeAFractionOfASecond) {
+    json texts = json::array();
+    for (int i = 0; i < 1000; ++i)
+        texts.push_back("Shares of the company rose after a strong quarter.");
+    const auto plan = contract().plan(completed({{"texts", texts}}, knowledge({model("finbert")})),
+                                      kUsualSettings);
+    ASSERT_TRUE(plan);
+    std::int64_t items = 0;
+    for (const auto& task : plan->tasks) {
+        EXPECT_LE(task.estimated_seconds, 0.25);
+        EXPECT_GT(task.items, 1);
+        items += task.items;
+    }
+    EXPECT_EQ(items, 1000);
+    const auto by_vader = contract().plan({{"texts", texts}, {"model", "vader"}}, kUsualSettings);
+    EXPECT_EQ(by_vader->tasks.size(), 1U);
+}
+
+TEST(SentimentModels, WorkersOfferEachModelOnceAndStrangersAreIgnored) {
+    const auto known =
+        knowledge({model("finbert"), model("finbert"), model("finbert", std::string(64, 'b'))});
+    const std::vector<std::string> offers{known.offers[0],
+                                          known.offers[0],
+                                          "noise",
+                                          "{}",
+                                          R"({"sentiment": {"models": [{"name": 3}]}})",
+                                          R"({"sentiment": {"models": [{}]}})"};
+    EXPECT_EQ(models_of(offers).size(), 2U);
+}
+
+}  // namespace
+}  // namespace plimsoll::jobs::sentiment
