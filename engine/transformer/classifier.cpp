@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <optional>
 
 namespace plimsoll::transformer {
 namespace {

@@ -23,7 +23,7 @@ thread_local Kept kept;
 
 void open_device(const RunContext& context) {
     if (kept.device == context.device) return;
-    kept = {};
+    release_models(kept.device);
     kept.device = context.device;
     const auto& cache = context.settings.cache;
     kept.programs =
@@ -75,6 +75,7 @@ Result<LoadedModel*> loaded_model(const std::string& name, const std::string& ha
 std::uint64_t release_models(opencl::Device* /*device*/) {
     std::uint64_t bytes = 0;
     for (const auto& model : kept.models) bytes += model.classifier->model().held_bytes();
+    kept.models.clear();  // they use the programs
     kept = {};
     return bytes;
 }
