@@ -9,11 +9,31 @@ using nlohmann::json;
 
 namespace {
 
+constexpr std::chrono::seconds kRecent{1};
+
 bool is_ready(const queue::DeviceStatus& device) {
     return device.state == "ready" || device.state == "busy";
 }
 
 }  // namespace
+
+awaitable<Result<ArgumentCompletion::SharedPool>> ArgumentCompletion::read_pool() const {
+    const auto devices = co_await jobs_.devices();
+    if (!devices) co_return fail(devices.error());
+    auto pool = std::make_shared<Pool>();
+    pool->read_at = std::chrono::steady_clock::now();
+    for (const auto& device : *devices) {
+        if (!is_ready(device)) continue;
+        if (device.device_class == "gpu") {
+            pool->gpus.push_back({device.node, device.name, device.memory_bytes});
+        }
+        if (auto offers = queue::offers_of(device); !offers.empty()) {
+            pool->offers.push_back(std::move(offers));
+        }
+    }
+    last_pool_ = pool;
+    co_return pool;
+}
 
 awaitable<tl::expected<json, Refusal>> ArgumentCompletion::complete(TeamId team,
                                                                     const jobs::Contract& kind,
@@ -24,20 +44,23 @@ awaitable<tl::expected<json, Refusal>> ArgumentCompletion::complete(TeamId team,
         if (!records) co_return tl::unexpected<Refusal>(records.error());
         knowledge.records.emplace(collection.name, std::move(*records));
     }
-    const auto devices = co_await jobs_.devices();
-    if (!devices) co_return tl::unexpected<Refusal>(devices.error());
-    for (const auto& device : *devices) {
-        if (!is_ready(device)) continue;
-        if (device.device_class == "gpu") {
-            knowledge.devices.push_back({device.node, device.name, device.memory_bytes});
+    // Every submit of a kind that keeps nothing would cost a query more. Offers change with
+    // heartbeats, so those of the last second will do, unless they lead to a refusal.
+    auto pool = last_pool_;
+    bool recent = kind.collections.empty() && pool != nullptr &&
+                  std::chrono::steady_clock::now() - pool->read_at < kRecent;
+    for (;; recent = false) {
+        if (!recent) {
+            auto read = co_await read_pool();
+            if (!read) co_return tl::unexpected<Refusal>(read.error());
+            pool = std::move(*read);
         }
-        if (auto offers = queue::offers_of(device); !offers.empty()) {
-            knowledge.offers.push_back(std::move(offers));
-        }
+        knowledge.devices = pool->gpus;
+        knowledge.offers = pool->offers;
+        auto completed = kind.complete(args, knowledge);
+        if (completed) co_return std::move(*completed);
+        if (!recent) co_return tl::unexpected<Refusal>(completed.error());
     }
-    auto completed = kind.complete(args, knowledge);
-    if (!completed) co_return tl::unexpected<Refusal>(completed.error());
-    co_return std::move(*completed);
 }
 
 awaitable<tl::expected<json, Refusal>> ArgumentCompletion::with_class_of_device(

@@ -4,6 +4,11 @@
 #include "server/queue/store.hpp"
 #include "server/queue/team_record_store.hpp"
 
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include <boost/asio/awaitable.hpp>
 #include <nlohmann/json.hpp>
 
@@ -26,8 +31,18 @@ class ArgumentCompletion {
         const nlohmann::json& args) const;
 
   private:
+    struct Pool {
+        std::chrono::steady_clock::time_point read_at;
+        std::vector<jobs::PoolDevice> gpus;
+        std::vector<std::string> offers;
+    };
+    using SharedPool = std::shared_ptr<const Pool>;
+
+    boost::asio::awaitable<Result<SharedPool>> read_pool() const;
+
     queue::TeamRecordStore& records_;
     queue::JobStore& jobs_;
+    mutable SharedPool last_pool_;  // none: not read yet
 };
 
 }  // namespace plimsoll::planning

@@ -274,6 +274,7 @@ awaitable<Result<queue::TaskInput>> FakeJobStore::task_input(TeamId team, JobId 
 
 awaitable<Result<std::vector<queue::DeviceStatus>>> FakeJobStore::devices() {
     if (broken) co_return fail(*broken);
+    ++devices_read;
     queue::DeviceStatus host;
     host.node = "node-a";
     host.device = "host";

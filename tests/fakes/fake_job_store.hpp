@@ -58,6 +58,7 @@ class FakeJobStore final : public queue::JobStore {
 
     std::map<JobId, Stored> jobs;
     int chunks_read = 0;
+    int devices_read = 0;
     std::vector<queue::DeviceStatus> more_devices;  // beside the host
     std::optional<queue::OverQuota> refusal;        // of every submit
     std::optional<Error> broken;  // what every call answers, as if the database were gone

@@ -170,10 +170,9 @@ int list_models(const CommandContext& context, const Flags& flags) {
         (*page)["items"] = json::array();
         for (const auto& model : store->list()) (*page)["items"].push_back(shown(model));
     }
-    return show_list(context, page, {{"MODEL", "FAMILY", "PARAMETERS", "LABELS", "HASH", "SOURCE"}},
-                     row_of,
-                     "No models on this machine: plimsoll model add DIR --name NAME. vader needs "
-                     "none.");
+    return show_list(
+        context, page, {{"MODEL", "FAMILY", "PARAMETERS", "LABELS", "HASH", "SOURCE"}}, row_of,
+        "No models on this machine: try `plimsoll model pull finbert`. vader needs none.");
 }
 
 // Fetches into a folder that a later try goes on with, then installs.
@@ -227,7 +226,8 @@ int remove_model(const CommandContext& context, const Flags& flags) {
             return refuse(context, removed.error());
         }
         if (context.json) context.terminal.line(shown(model).dump(2));
-        context.terminal.note("Removed " + model.name + ": jobs that wait for it wait on.");
+        context.terminal.note("Removed " + model.name +
+                              ". Jobs that need it wait until a worker has it again.");
         return 0;
     });
 }

@@ -1,0 +1,80 @@
+// A job whose arguments are completed by what workers offer.
+#include "server/jobs/registry.hpp"
+#include "server/planning/planner.hpp"
+#include "tests/fakes/fake_dataset_store.hpp"
+#include "tests/fakes/fake_job_store.hpp"
+#include "tests/fakes/fake_team_records.hpp"
+
+#include <future>
+#include <string>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+#include <gtest/gtest.h>
+
+namespace plimsoll::planning {
+namespace {
+
+using nlohmann::json;
+
+class OfferedModel : public testing::Test {
+  protected:
+    // A worker tells the queue that it has the model.
+    void offer(const std::string& name) {
+        const json model{{"name", name},          {"hash", std::string(64, 'a')},
+                         {"licence", ""},         {"source", ""},
+                         {"family", "bert"},      {"added_at", ""},
+                         {"parameters", 1000000}, {"labels", {"positive", "negative"}},
+                         {"layers", 2},           {"longest_text", 512},
+                         {"hidden", 128},         {"intermediate", 512}};
+        queue::DeviceStatus device;
+        device.state = "ready";
+        device.device_class = "cpu";
+        device.capability = json{{"offers", {{"sentiment", {{"models", {model}}}}}}}.dump();
+        jobs_.more_devices.push_back(device);
+    }
+    tl::expected<Planned, Refusal> plan(json args) {
+        args["texts"] = {"a"};
+        auto planned = boost::asio::co_spawn(
+            io_, planner_.plan({1}, *planner_.kind("sentiment"), args), boost::asio::use_future);
+        io_.restart();
+        io_.run();
+        return planned.get();
+    }
+
+    boost::asio::io_context io_{1};
+    boost::asio::thread_pool pool_{1};
+    fakes::FakeIdentity identity_;
+    fakes::FakeJobStore jobs_{identity_};
+    fakes::FakeDatasetStore datasets_{identity_, jobs_};
+    fakes::FakeTeamRecords records_;
+    Planner planner_{datasets_, jobs::contracts(), {records_, jobs_}, pool_};
+};
+
+TEST_F(OfferedModel, IsWhatTheJobNeeds) {
+    offer("finbert");
+    const auto planned = plan(json::object());
+    ASSERT_TRUE(planned);
+    EXPECT_EQ(planned->plan.requirement.capability, "model finbert aaaaaaaaaaaa");
+}
+
+TEST_F(OfferedModel, IsNotLookedUpWhereVaderIsNamed) {
+    ASSERT_TRUE(plan({{"model", "vader"}}));
+    EXPECT_EQ(jobs_.devices_read, 0);
+}
+
+TEST_F(OfferedModel, ManySubmitsReadThePoolOnce) {
+    for (int i = 0; i < 5; ++i) ASSERT_TRUE(plan(json::object()));
+    EXPECT_EQ(jobs_.devices_read, 1);
+}
+
+TEST_F(OfferedModel, NothingIsRefusedByWhatWasReadBefore) {
+    EXPECT_FALSE(plan({{"model", "finbert"}}));
+    offer("finbert");
+    EXPECT_TRUE(plan({{"model", "finbert"}}));
+    EXPECT_EQ(jobs_.devices_read, 2);
+}
+
+}  // namespace
+}  // namespace plimsoll::planning
