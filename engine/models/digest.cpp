@@ -1,40 +1,15 @@
 #include "engine/models/digest.hpp"
 
-#include <array>
+#include "engine/base/sha256.hpp"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <vector>
 
-#include <openssl/evp.h>
-
 namespace plimsoll::models {
 namespace {
-
-class Sha256 {
-  public:
-    Sha256() { EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr); }
-
-    void add(const void* bytes, std::size_t count) {
-        EVP_DigestUpdate(context_.get(), bytes, count);
-    }
-    std::string hexadecimal() {
-        std::array<unsigned char, 32> digest{};
-        EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr);
-        std::string text;
-        for (const unsigned byte : digest) {
-            constexpr std::string_view kDigits = "0123456789abcdef";
-            text.push_back(kDigits[byte >> 4U]);
-            text.push_back(kDigits[byte & 15U]);
-        }
-        return text;
-    }
-
-  private:
-    std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_{EVP_MD_CTX_new(),
-                                                                     EVP_MD_CTX_free};
-};
 
 struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
@@ -52,7 +27,7 @@ tl::unexpected<Error> trouble(const std::filesystem::path& file, const char* ver
 std::string sha256_of(std::string_view text) {
     Sha256 sha;
     sha.add(text.data(), text.size());
-    return sha.hexadecimal();
+    return hexadecimal(sha.digest());
 }
 
 Result<std::string> sha256_of_file(const std::filesystem::path& file,
@@ -74,7 +49,7 @@ Result<std::string> sha256_of_file(const std::filesystem::path& file,
     }
     if (std::ferror(from.get()) != 0) return trouble(file, "read");
     if (to != nullptr && std::fclose(to.release()) != 0) return trouble(copy, "written");
-    return sha.hexadecimal();
+    return hexadecimal(sha.digest());
 }
 
 }  // namespace plimsoll::models

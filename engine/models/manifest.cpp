@@ -52,7 +52,7 @@ Result<Manifest> manifest_from_json(std::string_view text) try {
                       .hidden = stored.at("hidden"),
                       .intermediate = stored.at("intermediate"),
                       .files = {}};
-    for (const auto& file : stored.at("files")) {
+    for (const auto& file : stored.value("files", ordered_json::array())) {
         manifest.files.push_back({file.at("name"), file.at("bytes"), file.at("sha256")});
     }
     if (!is_model_name(manifest.name)) return fail(Errc::corrupt, "A model's name is damaged.");

@@ -31,7 +31,7 @@ struct Manifest {
     std::uint32_t layers = 0;
     std::uint32_t hidden = 0;
     std::uint32_t intermediate = 0;
-    std::vector<ModelFile> files = {};
+    std::vector<ModelFile> files = {};  // none where the manifest travels without them
 };
 
 // 1 to 64 characters of a-z, 0-9, '.', '_' and '-', the first a letter or digit.

@@ -48,7 +48,7 @@ Result<std::string> redirected(const Origin& origin, const std::string& from,
     const bool known = std::ranges::any_of(
         origin.redirects, [&](const std::string& domain) { return is_below(host, domain); });
     if (!known || url->scheme() != "https") {
-        return fail(Errc::forbidden,
+        return fail(Errc::corrupt,
                     "The server sends us to " + server_of(*url) + ", which is not allowed.");
     }
     return text;
@@ -142,7 +142,7 @@ class Answer {
         if (server_of(*url) != origin.server) allowed = is_public;
         try {
             auto opened = HttpConnection::open(address, allowed);
-            if (!opened) return fail(opened.error());
+            if (!opened) return fail(Errc::corrupt, opened.error().message);
             made->connection_ = std::move(*opened);
         } catch (const boost::system::system_error& error) {
             return fail(broken(address, error.code()));

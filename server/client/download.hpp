@@ -25,9 +25,10 @@ struct RemoteFile {
 };
 
 // Downloads a file to `path`, by way of `path`.part, where a download goes on that was broken off.
-// Progress counts the bytes that come. Errc::corrupt: it is longer,
-// and nothing is kept; Errc::unavailable: the connection broke or the disk is full, and what
-// came is kept; Errc::forbidden: it was sent elsewhere than it may go; Errc::cancelled.
+// Progress counts the bytes that come. Errc::corrupt: it is longer, and nothing is kept, or we are
+// sent elsewhere than we may go; Errc::unauthenticated, forbidden, not_found: the server's answer;
+// Errc::unavailable: the connection broke or the disk is full, and what came is kept;
+// Errc::cancelled.
 Result<void> download(const Origin& origin, const RemoteFile& file,
                       const std::filesystem::path& path, const Watch& watch);
 

@@ -123,6 +123,7 @@ class Pull(unittest.TestCase):
             self.hub.tricks["location"] = location
             told = self.pull("desk/tiny", "--name", "tiny", status=None)["error"]["message"]
             self.assertRegex(told, "not allowed|no address", location)
+            self.assertNotIn("token", told)
             self.assertEqual([path for path, _, _ in self.hub.asked if path.startswith("/moved")], [])
 
     def test_what_is_wrong_is_told(self):

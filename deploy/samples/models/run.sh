@@ -6,6 +6,6 @@ plimsoll=${PLIMSOLL:-plimsoll}
 
 ./make_tiny_model.py /tmp/tiny-model
 "$plimsoll" model add /tmp/tiny-model --name tiny --source deploy/samples/models
-"$plimsoll" model list --pool                 # within 10 s its workers offer it
+until "$plimsoll" --json model list --pool | grep -q '"tiny"'; do sleep 1; done   # workers look every 5 s
 "$plimsoll" submit sentiment ../headlines.jsonl --set model=tiny --watch
 "$plimsoll" model verify tiny

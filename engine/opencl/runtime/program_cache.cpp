@@ -1,7 +1,8 @@
 #include "engine/opencl/runtime/program_cache.hpp"
 
+#include "engine/base/sha256.hpp"
+
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -9,7 +10,6 @@
 #include <system_error>
 
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <unistd.h>
 
 namespace plimsoll::opencl {
@@ -20,26 +20,8 @@ namespace fs = std::filesystem;
 
 // The number is the format's version.
 constexpr std::string_view kMagic = "plimsoll-program-1\n";
-constexpr std::size_t kDigestBytes = 32;
-using Digest = std::array<unsigned char, kDigestBytes>;
-
-class Sha256 {
-  public:
-    Sha256() { EVP_DigestInit_ex(context_, EVP_sha256(), nullptr); }
-    ~Sha256() { EVP_MD_CTX_free(context_); }
-    Sha256(const Sha256&) = delete;
-    Sha256& operator=(const Sha256&) = delete;
-
-    void add(const void* bytes, std::size_t count) { EVP_DigestUpdate(context_, bytes, count); }
-    Digest digest() {
-        Digest digest{};
-        EVP_DigestFinal_ex(context_, digest.data(), nullptr);
-        return digest;
-    }
-
-  private:
-    EVP_MD_CTX* context_ = EVP_MD_CTX_new();
-};
+using Digest = Sha256::Digest;
+constexpr std::size_t kDigestBytes = sizeof(Digest);
 
 Digest digest_of(std::span<const std::byte> bytes) {
     Sha256 sha;
@@ -67,13 +49,7 @@ std::string ProgramCache::key_of(const std::vector<std::string_view>& parts) {
         sha.add(&length, sizeof length);  // so that {"ab", "c"} and {"a", "bc"} differ
         sha.add(part.data(), part.size());
     }
-    std::string text;
-    for (const auto byte : sha.digest()) {
-        constexpr std::string_view kDigits = "0123456789abcdef";
-        text += kDigits[byte >> 4];
-        text += kDigits[byte & 15];
-    }
-    return text;
+    return hexadecimal(sha.digest());
 }
 
 fs::path ProgramCache::file_of(const std::string& key) const {

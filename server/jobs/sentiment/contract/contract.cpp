@@ -25,9 +25,9 @@ tl::expected<json, FieldErrors> complete(json args, const Knowledge& knowledge) 
     const auto models = models_of(knowledge.offers);
     const bool chosen = args.contains("model");
     const auto name = args.value("model", std::string(kPreferred));
-    const auto found = std::ranges::find(models, name, &OfferedModel::name);
+    const auto found = std::ranges::find(models, name, &Manifest::name);
     if (found != models.end()) {
-        args["model"] = to_json(*found);
+        args["model"] = json::parse(to_json(*found));
         return args;
     }
     if (!chosen) {
@@ -43,12 +43,12 @@ tl::expected<json, FieldErrors> complete(json args, const Knowledge& knowledge) 
 }
 
 // What planning needs to know of the model that complete() put into the arguments; VADER: nothing.
-using Chosen = std::optional<OfferedModel>;
+using Chosen = std::optional<Manifest>;
 tl::expected<Chosen, FieldErrors> chosen_model(const json& args) {
     const json model = args.value("model", json(kVader));
     Chosen chosen;
     if (model.is_object()) {
-        chosen = models_in(json{{"models", {model}}}).front();
+        chosen = models::manifest_from_json(model.dump()).value();
     } else if (model != kVader) {
         return tl::unexpected(FieldErrors{{"/model", "unknown_model", "The model is not known."}});
     }
@@ -60,7 +60,7 @@ tl::expected<Chosen, FieldErrors> chosen_model(const json& args) {
     return chosen;
 }
 
-Requirement requirement_of(const OfferedModel& model) {
+Requirement requirement_of(const Manifest& model) {
     return {.device_class = "gpu,cpu",
             .capability = capability_of(model.name, model.hash),
             .memory_bucket_mib = memory_mib(model),

@@ -3,6 +3,7 @@
 #include "server/jobs/sentiment/contract/texts.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 namespace plimsoll::jobs::sentiment {
@@ -20,61 +21,41 @@ constexpr double kTokensPerText = 2;
 constexpr double kTokensPerBatch = 3072;
 
 // Parameters that every token is multiplied with: all but the tables.
-double encoder_parameters(const OfferedModel& model) {
+double encoder_parameters(const Manifest& model) {
     const double hidden = model.hidden;
     return model.layers * (4 * hidden * hidden + 2 * hidden * model.intermediate);
 }
 
 }  // namespace
 
-json to_json(const OfferedModel& model) {
-    return {{"name", model.name},
-            {"hash", model.hash},
-            {"licence", model.licence},
-            {"source", model.source},
-            {"family", model.family},
-            {"added_at", model.added_at},
-            {"labels", model.labels},
-            {"parameters", model.parameters},
-            {"longest_text", model.longest_text},
-            {"layers", model.layers},
-            {"hidden", model.hidden},
-            {"intermediate", model.intermediate}};
+json offer_of(const std::vector<Manifest>& models) {
+    auto offered = json::array();
+    for (auto model : models) {
+        model.files.clear();
+        offered.push_back(json::parse(to_json(model)));
+    }
+    return {{"models", std::move(offered)}};
 }
 
-std::vector<OfferedModel> models_in(const json& offer) {
-    std::vector<OfferedModel> models;
+std::vector<Manifest> models_in(const json& offer) {
+    std::vector<Manifest> models;
     const auto list = offer.is_object() ? offer.find("models") : offer.end();
-    if (list == offer.end()) return models;
+    if (!offer.is_object() || list == offer.end()) return models;
     for (const json& one : *list) {
-        models.push_back({.name = one.at("name"),
-                          .hash = one.at("hash"),
-                          .licence = one.at("licence"),
-                          .source = one.at("source"),
-                          .family = one.at("family"),
-                          .added_at = one.at("added_at"),
-                          .labels = one.at("labels"),
-                          .parameters = one.at("parameters"),
-                          .longest_text = one.at("longest_text"),
-                          .layers = one.at("layers"),
-                          .hidden = one.at("hidden"),
-                          .intermediate = one.at("intermediate")});
+        if (auto model = models::manifest_from_json(one.dump()))
+            models.push_back(std::move(*model));
     }
     return models;
 }
 
-std::vector<OfferedModel> models_of(std::span<const std::string> offers) {
-    std::vector<OfferedModel> models;
+std::vector<Manifest> models_of(std::span<const std::string> offers) {
+    std::vector<Manifest> models;
     for (const auto& text : offers) {
         const auto offer = json::parse(text, nullptr, false);
         if (!offer.is_object() || !offer.contains(kName)) continue;
-        try {
-            for (auto& model : models_in(offer[kName])) models.push_back(std::move(model));
-        } catch (const json::exception&) {
-            continue;  // a worker of another version
-        }
+        std::ranges::move(models_in(offer[kName]), std::back_inserter(models));
     }
-    const auto key = [](const OfferedModel& model) { return std::tie(model.name, model.hash); };
+    const auto key = [](const Manifest& model) { return std::tie(model.name, model.hash); };
     std::ranges::sort(models, {}, key);
     const auto [first, last] = std::ranges::unique(models, {}, key);
     models.erase(first, last);
@@ -89,7 +70,7 @@ std::string capability_of(std::string_view name, std::string_view hash) {
     return "model " + resident_name(name, hash);
 }
 
-TextKind texts_of(const OfferedModel& model) {
+TextKind texts_of(const Manifest& model) {
     const double token = 2 * encoder_parameters(model) / kOperationsPerSecond;
     auto texts = kTexts;
     texts.seconds_per_item += kTokensPerText * token;
@@ -97,7 +78,7 @@ TextKind texts_of(const OfferedModel& model) {
     return texts;
 }
 
-int memory_mib(const OfferedModel& model) {
+int memory_mib(const Manifest& model) {
     constexpr double kMebibyte = 1 << 20;
     const double batch = kTokensPerBatch * (6.0 * model.hidden + model.intermediate);
     return static_cast<int>(4 * (static_cast<double>(model.parameters) + batch) / kMebibyte) + 1;

@@ -27,7 +27,7 @@ json text_or_null(const std::string& text) {
     return text.empty() ? json(nullptr) : json(text);
 }
 
-json model_json(const OfferedModel& model, json devices) {
+json model_json(const Manifest& model, json devices) {
     return {{"name", model.name},
             {"hash", model.hash},
             {"family", model.family},
@@ -45,11 +45,11 @@ struct Offer {
     std::string text;    // of Knowledge::offers
 };
 
-json devices_of(const OfferedModel& model, const std::vector<Offer>& offers) {
+json devices_of(const Manifest& model, const std::vector<Offer>& offers) {
     auto devices = json::array();
     for (const auto& offer : offers) {
         const auto models = models_of(std::span(&offer.text, 1));
-        const bool has = std::ranges::any_of(models, [&](const OfferedModel& one) {
+        const bool has = std::ranges::any_of(models, [&](const Manifest& one) {
             return one.name == model.name && one.hash == model.hash;
         });
         if (has) devices.push_back(offer.device);
@@ -73,8 +73,7 @@ json models_json(const std::vector<queue::DeviceStatus>& devices) {
     auto items = json::array({vader_json(std::move(hosts))});
     const auto models = models_of(texts);
     for (const auto& model : models) items.push_back(model_json(model, devices_of(model, offers)));
-    const bool preferred =
-        std::ranges::find(models, kPreferred, &OfferedModel::name) != models.end();
+    const bool preferred = std::ranges::find(models, kPreferred, &Manifest::name) != models.end();
     return {{"default", preferred ? kPreferred : kVader}, {"items", std::move(items)}};
 }
 

@@ -116,25 +116,13 @@ Result<Merged> merge(std::string_view args, std::span<const std::string> partial
 // The models that this machine has and whose labels tell a sentiment.
 Abilities abilities(const KindSettings& settings, bool device) {
     if (!device) return {};
+    auto models = models::Store(models_folder(settings)).list();
+    std::erase_if(models, [](const Manifest& model) {
+        return !::plimsoll::sentiment::Meaning::of(model.labels);
+    });
     Abilities can;
-    auto offered = json::array();
-    for (const auto& model : models::Store(models_folder(settings)).list()) {
-        if (!::plimsoll::sentiment::Meaning::of(model.labels)) continue;
-        can.names.push_back(capability_of(model.name, model.hash));
-        offered.push_back(to_json(OfferedModel{.name = model.name,
-                                               .hash = model.hash,
-                                               .licence = model.licence,
-                                               .source = model.source,
-                                               .family = model.family,
-                                               .added_at = model.added_at,
-                                               .labels = model.labels,
-                                               .parameters = model.parameters,
-                                               .longest_text = model.longest_text,
-                                               .layers = model.layers,
-                                               .hidden = model.hidden,
-                                               .intermediate = model.intermediate}));
-    }
-    can.offer = json{{"models", std::move(offered)}}.dump();
+    for (const auto& model : models) can.names.push_back(capability_of(model.name, model.hash));
+    can.offer = offer_of(models).dump();
     return can;
 }
 

@@ -12,13 +12,10 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-OfferedModel model(const std::string& name, const std::string& hash = std::string(64, 'a')) {
+Manifest model(const std::string& name, const std::string& hash = std::string(64, 'a')) {
     return {.name = name,
             .hash = hash,
-            .licence = "",
-            .source = "",
             .family = "bert",
-            .added_at = "",
             .labels = {"positive", "negative", "neutral"},
             .parameters = 109'484'547,
             .longest_text = 512,
@@ -27,11 +24,8 @@ OfferedModel model(const std::string& name, const std::string& hash = std::strin
             .intermediate = 3072};
 }
 
-Knowledge knowledge(const std::vector<OfferedModel>& models) {
-    auto list = json::array();
-    for (const auto& one : models) list.push_back(to_json(one));
-    return {
-        .records = {}, .devices = {}, .offers = {json{{"sentiment", {{"models", list}}}}.dump()}};
+Knowledge knowledge(const std::vector<Manifest>& models) {
+    return {.records = {}, .devices = {}, .offers = {json{{"sentiment", offer_of(models)}}.dump()}};
 }
 
 const Contract& contract() {
