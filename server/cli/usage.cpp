@@ -28,7 +28,7 @@ struct Options {
 };
 
 std::string target_of(const Options& options) {
-    boost::urls::url target("/v1/usage");
+    boost::urls::url target(options.csv ? "/v1/usage.csv" : "/v1/usage");
     const auto add = [&](const char* name, const std::string& value) {
         if (!value.empty()) target.params().append({name, value});
     };
@@ -36,7 +36,6 @@ std::string target_of(const Options& options) {
     add("to", options.to);
     add("group_by", options.by);
     add("team_id", options.team);
-    add("format", options.csv ? "csv" : "json");
     return std::string(target.buffer());
 }
 

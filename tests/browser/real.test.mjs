@@ -53,7 +53,7 @@ test('a file is submitted, followed to its end, and its report says what the API
 
   const { items } = await ask('/v1/jobs');
   const report = await ask(`/v1/jobs/${items[0].id}/report`);
-  const results = await ask(`/v1/jobs/${items[0].id}/results?format=json`);
+  const results = await ask(`/v1/jobs/${items[0].id}/results`);
   assert.equal(items.length, 1);
   assert.equal(report.items.ok, results.items.length);
   const mean = report.summary.compound.mean;
@@ -122,7 +122,7 @@ test('a large file survives a cut line and a reload, and its job is exact', asyn
   await page.getByRole('link', { name: 'Read the report' }).click();
   await page.getByText('Mean score').waitFor();
   const [job] = (await ask('/v1/jobs')).items;
-  const results = await ask(`/v1/jobs/${job.id}/results?format=json`);
+  const results = await ask(`/v1/jobs/${job.id}/results`);
   const labels = results.items.map(({ custom_id, label }) => `${custom_id} ${label}`);
   assert.deepEqual(labels, [...records.map((_, index) => `h-${index} ${index % 2 ? 'positive' : 'negative'}`), 'null null']);
 

@@ -10,7 +10,7 @@ const cases = [
   { name: 'jobs', address: '/#/jobs', slow: 'GET /v1/jobs', arrived: 'Port authority notices' },
   { name: 'job', address: `/#/jobs/${done}`, slow: `GET /v1/jobs/${done}`, arrived: 'About this job' },
   { name: 'report', address: `/#/jobs/${done}/report`, slow: `GET /v1/jobs/${done}/report`, arrived: 'Mean score' },
-  { name: 'results', address: `/#/jobs/${done}/report`, slow: `GET /v1/jobs/${done}/results`, arrived: 'Our insurer' },
+  { name: 'results', address: `/#/jobs/${done}/report`, slow: `GET /v1/jobs/${done}/results.jsonl`, arrived: 'Our insurer' },
   { name: 'devices', address: '/#/devices', slow: 'GET /v1/devices', arrived: 'crane-7' },
   { name: 'tokens', address: '/#/settings/tokens', slow: 'GET /v1/tokens', arrived: 'nightly script' },
 ];

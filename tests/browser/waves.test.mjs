@@ -9,7 +9,7 @@ const form = '/#/new/waves';
 const report = '/#/jobs/job_waves0000000/report';
 const arrange = (server) => server.add(wavesJob());
 const submits = (server) => server.calls.filter(({ name }) => name === 'POST /v1/jobs');
-const asked = (server) => server.calls.filter(({ name }) => name === 'GET /v1/jobs/job_waves0000000/results');
+const asked = (server) => server.calls.filter(({ name }) => name === 'GET /v1/jobs/job_waves0000000/results.jsonl');
 const panelOf = (page, symbol) => page.getByRole('region', { name: symbol, exact: true });
 
 visit('the sample is filled in and sent with the settings', async ({ page, server, go }) => {

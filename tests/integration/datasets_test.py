@@ -161,9 +161,9 @@ class Datasets(unittest.TestCase):
                          [(1, 3, "wrong_field_count"), (3, 5, "wrong_field_count"), (4, 6, "too_large")])
         rest = self.api.get(f"/v1/datasets/{dataset['id']}/errors?cursor={page['next_cursor']}").json
         self.assertEqual(([e["error_code"] for e in rest["items"]], rest["next_cursor"]), (["invalid_utf8"], None))
-        text = self.api.get(f"/v1/datasets/{dataset['id']}/errors?format=csv").body.decode()
+        text = self.api.get(f"/v1/datasets/{dataset['id']}/errors.csv").body.decode()
         self.assertEqual([row["line"] for row in csv.DictReader(io.StringIO(text))], ["3", "5", "6", "7"])
-        lines = self.api.get(f"/v1/datasets/{dataset['id']}/errors?format=jsonl").body.splitlines()
+        lines = self.api.get(f"/v1/datasets/{dataset['id']}/errors.jsonl").body.splitlines()
         self.assertEqual([json.loads(line)["index"] for line in lines], [1, 3, 4, 5])
         preview = self.api.get(f"/v1/datasets/{dataset['id']}/records?offset=1&limit=2").json
         self.assertEqual(preview["columns"], ["id", "text"])
@@ -263,19 +263,19 @@ class Datasets(unittest.TestCase):
         job = self.submit(self.upload(as_csv(make_texts(LINES, seed=5)))["id"], {"text": "headline", "custom_id": "key"})
         self.api.wait(job, 600)
         rng = random.Random(11)
-        for format in ("csv", "jsonl", "json"):
-            path = f"/v1/jobs/{job}/results?format={format}"
+        for file in ("results.csv", "results.jsonl", "results"):
+            path = f"/v1/jobs/{job}/{file}"
             whole = self.api.get(path)
             tag, got = whole.headers["ETag"], b""
             while len(got) < len(whole.body):
                 part = self.receive_and_break(path, {"Range": f"bytes={len(got)}-", "If-Range": tag},
                                               rng.randrange(1, len(whole.body) // 2))
-                self.assertTrue(part, format)
+                self.assertTrue(part, file)
                 got += part
-            self.assertTrue(got == whole.body, f"{format}: the pieces are not the whole")
+            self.assertTrue(got == whole.body, f"{file}: the pieces are not the whole")
             packed = self.api.get(path, headers={"Accept-Encoding": "gzip"})
             self.assertEqual(packed.headers["Content-Encoding"], "gzip")
-            self.assertTrue(gzip.decompress(packed.body) == whole.body, f"{format}: compressed it is something else")
+            self.assertTrue(gzip.decompress(packed.body) == whole.body, f"{file}: compressed it is something else")
             self.assertNotEqual(packed.headers["ETag"], tag)
 
     def receive_and_break(self, path, headers, most):
@@ -294,7 +294,7 @@ class Datasets(unittest.TestCase):
         job = self.submit(self.upload(as_csv(make_texts(30_000, seed=6)))["id"], {"text": "headline", "custom_id": "key"})
         self.api.wait(job, 600)
         where = urllib.parse.urlsplit(self.api.base)
-        request = (f"GET /v1/jobs/{job}/results HTTP/1.1\r\nHost: x\r\nAccept: application/x-ndjson\r\n"
+        request = (f"GET /v1/jobs/{job}/results.jsonl HTTP/1.1\r\nHost: x\r\n"
                    f"Authorization: Bearer {self.api.token}\r\n\r\n").encode()
         stalled = []
         for _ in range(12):  # more than the server has connections

@@ -96,7 +96,7 @@ class Api:
         raise AssertionError(f"{job} did not end within {seconds} s: {reply.body[:500]}")
 
     def results(self, job):
-        reply = self.get(f"/v1/jobs/{job}/results?format=jsonl")
+        reply = self.get(f"/v1/jobs/{job}/results.jsonl")
         assert reply.status == 200, (reply.status, reply.body[:500])
         return [json.loads(line) for line in reply.body.splitlines()]
 

@@ -41,7 +41,7 @@ class Road(unittest.TestCase):
         self.api.wait(job)
         as_json = self.api.get(f"/v1/jobs/{job}/results", headers={"Accept": "application/json"}).json["items"]
         self.assertEqual(as_json, self.api.results(job))
-        text = self.api.get(f"/v1/jobs/{job}/results?format=csv").body.decode()
+        text = self.api.get(f"/v1/jobs/{job}/results.csv").body.decode()
         table = list(csv.DictReader(io.StringIO(text)))
         self.assertEqual([float(row["compound"]) for row in table], [row["compound"] for row in as_json])
 

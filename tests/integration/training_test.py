@@ -103,7 +103,7 @@ class Training(unittest.TestCase):
         rows = self.api.results(job)
         self.assertEqual([(row["index"], row["gpu"]) for row in rows], [(0, "rtx_4090"), (1, "h200")])
         self.assertEqual(rows[0]["max_batch"], first["max_batch"])
-        csv = self.api.get(f"/v1/jobs/{job}/results?format=csv").body.decode().splitlines()
+        csv = self.api.get(f"/v1/jobs/{job}/results.csv").body.decode().splitlines()
         self.assertEqual((csv[0].split(",")[:3], len(csv)), (["index", "gpu", "name"], 3))
 
     def test_a_device_of_the_pool_is_measured_beside_the_reports(self):

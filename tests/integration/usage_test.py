@@ -39,7 +39,7 @@ class Usage(unittest.TestCase):
         by_kind = self.usage("?group_by=kind")
         self.assertEqual([(r["kind"], r["tasks"], r["start"], r["team"]) for r in by_kind["items"]], [("sentiment", 3, None, None)])
 
-        table = self.api.get("/v1/usage?group_by=day,kind&format=csv")
+        table = self.api.get("/v1/usage.csv?group_by=day,kind")
         lines = list(csv.DictReader(io.StringIO(table.body.decode())))
         self.assertEqual(sum(int(line["items"]) for line in lines), 6)
         self.assertGreater(float(lines[0]["device_seconds"]), 0)

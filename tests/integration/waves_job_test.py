@@ -106,11 +106,11 @@ class WavesJobs(unittest.TestCase):
             self.assertIn(words, errors[symbol])
         self.assertEqual(len(report["summary"]["errors"]), 5)
         results = f"/v1/jobs/{report['job_id']}/results"
-        part = self.api.get(f"{results}?format=jsonl&offset=2&limit=3").body.splitlines()
+        part = self.api.get(f"{results}.jsonl?offset=2&limit=3").body.splitlines()
         self.assertEqual([json.loads(line) for line in part], rows[2:5])
         self.assertEqual(self.api.get(f"{results}?offset=6").json["items"], [])
         self.assertEqual(self.api.get(f"{results}?limit=0").status, 400)
-        table = self.api.get(f"/v1/jobs/{report['job_id']}/results?format=csv").body.decode()
+        table = self.api.get(f"/v1/jobs/{report['job_id']}/results.csv").body.decode()
         self.assertEqual([row["symbol"] for row in csv.DictReader(io.StringIO(table))], [row["symbol"] for row in rows])
 
     def wait_for_device(self, name):
@@ -200,18 +200,18 @@ class WavesJobs(unittest.TestCase):
         report, rows = self.finished(self.submit(prices=SAMPLE.read_text(), days=300, top_n=2))
         pictures = f"/v1/jobs/{report['job_id']}/pictures"
         best = rows[1]["report"]["counts"][0]
-        svg = self.api.get(f"{pictures}/1")
+        svg = self.api.get(f"{pictures}/1.svg")
         self.assertEqual((svg.status, svg.headers["Content-Type"]), (200, "image/svg+xml"))
         text = svg.body.decode()
         self.assertIn(f"SMI: {best['pattern']}, score {best['ensemble_score']:.3f}", text)
         for label in best["chart"]["labels"]:
             self.assertIn(f">{label}</text>", text)
-        png = self.api.get(f"{pictures}/1?format=png")
+        png = self.api.get(f"{pictures}/1.png")
         self.assertEqual((png.headers["Content-Type"], png.body[:8]), ("image/png", b"\x89PNG\r\n\x1a\n"))
         counts = len(rows[1]["report"]["counts"]) + len(rows[1]["report"]["in_progress"])
-        self.assertEqual(self.api.get(f"{pictures}/1?number={counts}").status, 200)
-        self.assertEqual(self.api.get(f"{pictures}/1?number={counts + 1}").status, 404)
-        self.assertEqual(self.api.get(f"{pictures}/4").status, 404)
+        self.assertEqual(self.api.get(f"{pictures}/1.svg?number={counts}").status, 200)
+        self.assertEqual(self.api.get(f"{pictures}/1.svg?number={counts + 1}").status, 404)
+        self.assertEqual(self.api.get(f"{pictures}/4.svg").status, 404)
 
     def test_new_bars_change_what_a_search_of_all_says(self):
         closes = [line.split(",")[1] for line in SAMPLE.read_text().splitlines() if line.startswith("DAX,")][:400]
@@ -292,10 +292,10 @@ class WithoutCairo(unittest.TestCase):
             reply = api.post("/v1/jobs", {"kind": "waves", "args": {"prices": walks(1, 60)}})
             job = reply.json["id"]
             self.assertEqual(api.wait(job)["state"], "succeeded")
-            png = api.get(f"/v1/jobs/{job}/pictures/0?format=png")
+            png = api.get(f"/v1/jobs/{job}/pictures/0.png")
             self.assertEqual((png.status, png.headers["Content-Type"]), (503, "application/problem+json"))
             self.assertIn("PNG needs the library cairo", png.json["detail"])
-            self.assertEqual(api.get(f"/v1/jobs/{job}/pictures/0").headers["Content-Type"], "image/svg+xml")
+            self.assertEqual(api.get(f"/v1/jobs/{job}/pictures/0.svg").headers["Content-Type"], "image/svg+xml")
 
 
 if __name__ == "__main__":

@@ -118,7 +118,7 @@ class WavesWorkers(unittest.TestCase):
         for row in alone[1][:2]:
             self.assertEqual(row["report"]["counts"][0]["chance"]["surrogates"], 2000)
             self.assertEqual(row["p_value"], row["report"]["counts"][0]["chance"]["p_value"])
-        csv = self.api.get(f"/v1/jobs/{self.submit_and_wait(args)}/results?format=csv").body.decode()
+        csv = self.api.get(f"/v1/jobs/{self.submit_and_wait(args)}/results.csv").body.decode()
         self.assertEqual(csv.count("\n"), 4, csv)
         self.assertTrue(csv.startswith("index,"), csv)
 

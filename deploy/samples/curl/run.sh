@@ -12,7 +12,7 @@ job=$(curl -sS --fail-with-body -o job.json -w '%header{location}' "$PLIMSOLL_SE
 while curl -sS --fail-with-body "$PLIMSOLL_SERVER$job?wait=60" -H "Authorization: Bearer $PLIMSOLL_TOKEN" |
     grep -Eq '"state": ?"(queued|running|cancelling)"'; do :; done
 
-# Read the report, and the results as CSV (or format=json, format=jsonl).
+# Read the report, and the results as CSV (results: JSON; results.jsonl: a line a row).
 curl -sS --fail-with-body "$PLIMSOLL_SERVER$job/report" -H "Authorization: Bearer $PLIMSOLL_TOKEN"
 echo
-curl -sS --fail-with-body "$PLIMSOLL_SERVER$job/results?format=csv" -H "Authorization: Bearer $PLIMSOLL_TOKEN"
+curl -sS --fail-with-body "$PLIMSOLL_SERVER$job/results.csv" -H "Authorization: Bearer $PLIMSOLL_TOKEN"

@@ -4,6 +4,6 @@ set -euo pipefail
 
 python3 -m venv .venv && . .venv/bin/activate
 pip install openapi-python-client==0.29.1
-openapi-python-client generate --url "$PLIMSOLL_SERVER/openapi.json" \
+openapi-python-client generate --url "$PLIMSOLL_SERVER/openapi-3.1.json" \
     --meta none --output-path plimsoll_client --overwrite
 python score.py

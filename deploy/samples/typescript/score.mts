@@ -33,7 +33,7 @@ while (!ended.includes(job.state)) {
 if (job.state !== 'succeeded') throw new Error(`${job.id} ${job.state}: ${job.error}`);
 
 const answer = await api.GET('/v1/jobs/{job_id}/results', {
-  params: { path: { job_id: job.id }, query: { format: 'json' } },
+  params: { path: { job_id: job.id } },
 });
 const results = must(answer) as components['schemas']['SentimentResults'];
 for (const { compound, custom_id } of results.items.sort((a, b) => (b.compound ?? 0) - (a.compound ?? 0))) {

@@ -121,8 +121,8 @@ int show_errors(const CommandContext& context, const Options& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     auto done =
-        api->stream("/v1/datasets/" + options.id + "/errors?format=" + options.format,
-                    {{"accept", "*/*"}}, [](std::string_view piece) {
+        api->stream("/v1/datasets/" + options.id + "/errors." + options.format, {{"accept", "*/*"}},
+                    [](std::string_view piece) {
                         return std::fwrite(piece.data(), 1, piece.size(), stdout) == piece.size();
                     });
     return done ? 0 : refuse(context, done.error());

@@ -26,8 +26,9 @@ int download(const CommandContext& context, const Options& options) {
         return refuse(context, {Errc::invalid_input, "Cannot write " + options.file + ".", {}});
     std::FILE* out = opened ? opened.get() : stdout;
     bool written = true;
-    auto done = api->stream("/v1/jobs/" + options.job + "/results?format=" + options.format,
-                            {{"accept", "*/*"}}, [&](std::string_view piece) {
+    const std::string suffix = options.format == "json" ? "" : "." + options.format;
+    auto done = api->stream("/v1/jobs/" + options.job + "/results" + suffix, {{"accept", "*/*"}},
+                            [&](std::string_view piece) {
                                 written =
                                     std::fwrite(piece.data(), 1, piece.size(), out) == piece.size();
                                 return written;

@@ -7,5 +7,6 @@ namespace plimsoll::http {
 
 std::string_view contract_yaml();
 std::string_view contract_json();
+std::string_view contract_json_31();  // derived: OpenAPI 3.1
 
 }  // namespace plimsoll::http

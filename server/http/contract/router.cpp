@@ -20,9 +20,15 @@ std::vector<std::string> split(std::string_view path) {
     return segments;
 }
 
+// What follows the variable: ".png" of "{index}.png".
+std::string_view suffix(std::string_view variable) {
+    return variable.substr(variable.find('}') + 1);
+}
+
 bool fits(const std::vector<std::string>& route, const std::vector<std::string>& segments) {
-    return std::ranges::equal(route, segments, [](const auto& expected, const auto& segment) {
-        return is_variable(expected) ? !segment.empty() : expected == segment;
+    return std::ranges::equal(route, segments, [](std::string_view expected, const auto& segment) {
+        if (!is_variable(expected)) return expected == segment;
+        return segment.size() > suffix(expected).size() && segment.ends_with(suffix(expected));
     });
 }
 
@@ -62,9 +68,12 @@ Outcome<Match> Router::match(std::string_view method, const Target& target) cons
         if (operation->method != wanted) continue;
         Match match{operation, {}};
         for (std::size_t i = 0; i < route->segments.size(); ++i) {
-            const auto& name = route->segments[i];
-            if (!is_variable(name)) continue;
-            match.path_parameters.emplace_back(name.substr(1, name.size() - 2), target.segments[i]);
+            const std::string_view variable = route->segments[i];
+            if (!is_variable(variable)) continue;
+            const auto& segment = target.segments[i];
+            match.path_parameters.emplace_back(
+                variable.substr(1, variable.find('}') - 1),
+                segment.substr(0, segment.size() - suffix(variable).size()));
         }
         return match;
     }

@@ -21,7 +21,7 @@ class Router {
 
   private:
     struct Route {
-        std::vector<std::string> segments;  // "{job_id}" stands for any one segment
+        std::vector<std::string> segments;  // "{index}.png": any one segment that ends so
         std::vector<const Operation*> operations;
     };
     std::vector<Route> routes_;

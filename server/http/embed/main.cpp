@@ -1,5 +1,8 @@
-// embed_contract openapi.yaml out.cpp: writes a source file that holds the contract twice, as it
-// stands and as JSON, so that the server needs no YAML parser and no file beside its binary.
+// embed_contract openapi.yaml out.cpp: writes a source file that holds the contract as it stands,
+// as JSON and as JSON of OpenAPI 3.1, so that the server needs no YAML parser and no file beside
+// it.
+#include "server/http/embed/openapi_31.hpp"
+
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -78,12 +81,16 @@ int main(int argc, char** argv) try {
            "{\nnamespace "
            "{\n";
     write_array(out, "kYaml", yaml.str());
-    write_array(out, "kJson", convert(YAML::Load(yaml.str())).dump());
+    const auto document = convert(YAML::Load(yaml.str()));
+    write_array(out, "kJson", document.dump());
+    write_array(out, "kJson31", plimsoll::http::as_openapi_31(document).dump());
     out << "}  // namespace\n\n"
            "std::string_view contract_yaml() {\n"
            "    return {reinterpret_cast<const char*>(kYaml), sizeof kYaml};\n}\n\n"
            "std::string_view contract_json() {\n"
            "    return {reinterpret_cast<const char*>(kJson), sizeof kJson};\n}\n\n"
+           "std::string_view contract_json_31() {\n"
+           "    return {reinterpret_cast<const char*>(kJson31), sizeof kJson31};\n}\n\n"
            "}  // namespace plimsoll::http\n";
     out.close();
     if (!out) throw std::runtime_error(std::string("cannot write ") + argv[2]);

@@ -2,7 +2,6 @@
 #include "server/http/contract/contract_text.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
-#include "server/http/messages/accept.hpp"
 #include "server/http/messages/fingerprint.hpp"
 
 namespace plimsoll::http::endpoints {
@@ -36,12 +35,10 @@ struct Document {
 
 awaitable<Outcome<Response>> document(const Call& call, const Document& source) {
     const auto known = call.request.header("If-None-Match").value_or("");
-    const auto& offered = call.operation.produces;
-    const auto type = negotiate(call.request.header("Accept").value_or(""), offered);
     auto response = names_version(known, source.etag)
                         ? empty_response(304)
-                        : text_response(type.value_or(offered.front()), source.text);
-    response.with("ETag", source.etag).with("Vary", "Accept").with("Cache-Control", "no-cache");
+                        : text_response(call.operation.produces.front(), source.text);
+    response.with("ETag", source.etag).with("Cache-Control", "no-cache");
     co_return response;
 }
 
@@ -61,6 +58,7 @@ void add_operations(Handlers& handlers, queue::JobStore& store, const Draining& 
     };
     handlers["getVersion"] = [versions](const Call&) { return version(versions); };
     handlers["getContractJson"] = document_handler(contract_json());
+    handlers["getContract31"] = document_handler(contract_json_31());
     handlers["getContractYaml"] = document_handler(contract_yaml());
 }
 

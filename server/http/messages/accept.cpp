@@ -53,11 +53,9 @@ int fit(std::string_view range, std::string_view type) {
 
 }  // namespace
 
-std::optional<std::string> negotiate(std::string_view accept,
-                                     const std::vector<std::string>& offered) {
+std::string negotiate(std::string_view accept, const std::vector<std::string>& offered) {
     const auto wanted = ranges(accept);
-    if (wanted.empty()) return offered.front();
-    std::optional<std::string> best;
+    std::string best = offered.front();
     double best_quality = 0;
     int best_fit = 0;
     for (const auto& type : offered) {

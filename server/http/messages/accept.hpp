@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,9 +7,10 @@
 namespace plimsoll::http {
 
 // The offered media type that an Accept header prefers: highest q, then the more specific range,
-// then the order of `offered`. nullopt if none is acceptable.
-std::optional<std::string> negotiate(std::string_view accept,
-                                     const std::vector<std::string>& offered);
+// then the order of `offered`. The first one if none is acceptable: generated clients often name
+// only the type of errors, and a representation that was not asked for helps more than none
+// (RFC 9110, 12.4.1).
+std::string negotiate(std::string_view accept, const std::vector<std::string>& offered);
 
 // Whether an Accept-Encoding header allows this content coding.
 bool accepts_encoding(std::string_view accept_encoding, std::string_view coding);

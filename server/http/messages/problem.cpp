@@ -22,7 +22,6 @@ constexpr std::array kKinds = {
     Kind{403, "forbidden", "Forbidden"},
     Kind{404, "not-found", "Not found"},
     Kind{405, "method-not-allowed", "Method not allowed"},
-    Kind{406, "not-acceptable", "Not acceptable"},
     Kind{408, "timeout", "Request timeout"},
     Kind{409, "conflict", "Conflict"},
     Kind{413, "too-large", "Content too large"},

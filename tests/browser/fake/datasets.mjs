@@ -87,13 +87,17 @@ function records(_, { call, response, json }, dataset) {
   json(response, 200, { columns: dataset.columns, items: Array.from({ length: amount }, (__, at) => record(dataset, first + at)) });
 }
 
+const errorsOf = (dataset) =>
+  Array.from({ length: dataset.records_failed }, (_, at) => 3 + at * 5)
+    .map((index) => ({ index, line: index + 2, error_code: 'wrong_field_count', error: complaint(index) }));
+
+function errorsTable(_, { response }, dataset) {
+  response.writeHead(200, { 'Content-Type': 'text/csv' });
+  response.end(['index,line,error_code,error', ...errorsOf(dataset).map((item) => Object.values(item).join(','))].join('\n'));
+}
+
 function errors(_, { call, response, json }, dataset) {
-  const all = Array.from({ length: dataset.records_failed }, (__, at) => 3 + at * 5);
-  const items = all.map((index) => ({ index, line: index + 2, error_code: 'wrong_field_count', error: complaint(index) }));
-  if (call.query.get('format') === 'csv') {
-    response.writeHead(200, { 'Content-Type': 'text/csv' });
-    return response.end(['index,line,error_code,error', ...items.map((item) => Object.values(item).join(','))].join('\n'));
-  }
+  const items = errorsOf(dataset);
   const from = Number(call.query.get('cursor') ?? 0);
   const next = from + Number(call.query.get('limit') ?? 50);
   json(response, 200, { items: items.slice(from, next), next_cursor: next < items.length ? String(next) : null });
@@ -110,4 +114,5 @@ export const datasetRoutes = [
   [/^PUT \/v1\/datasets\/([^/]+)\/content$/, withDataset(put)],
   [/^GET \/v1\/datasets\/([^/]+)\/records$/, withDataset(records)],
   [/^GET \/v1\/datasets\/([^/]+)\/errors$/, withDataset(errors)],
+  [/^GET \/v1\/datasets\/([^/]+)\/errors\.csv$/, withDataset(errorsTable)],
 ];

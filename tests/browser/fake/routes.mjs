@@ -86,16 +86,24 @@ function events(fake, { call, response, json }, job) {
   else fake.follow(job.id, response);
 }
 
-function results(fake, { call, response, json }, job) {
+function rowsAsked(fake, call, job) {
   const first = Number(call.query.get('offset') ?? 0);
   const all = fake.resultsOf(job);
   // Jobs of very many items are recorded with a few.
-  const rows = call.query.has('limit') ? [all[first % all.length]] : all;
-  const format = call.query.get('format');
-  if (format === 'json') return json(response, 200, { job_id: job.id, kind: job.kind, items: rows });
-  response.writeHead(200, { 'Content-Type': format === 'csv' ? 'text/csv' : 'application/x-ndjson' });
-  if (format === 'csv') response.end('index,line,custom_id,text,label,compound,positive,neutral,negative,tokens,truncated,error_code,error\n');
-  else response.end(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  return call.query.has('limit') ? [all[first % all.length]] : all;
+}
+
+const results = (fake, { call, response, json }, job) =>
+  json(response, 200, { job_id: job.id, kind: job.kind, items: rowsAsked(fake, call, job) });
+
+function resultLines(fake, { call, response }, job) {
+  response.writeHead(200, { 'Content-Type': 'application/x-ndjson' });
+  response.end(rowsAsked(fake, call, job).map((row) => `${JSON.stringify(row)}\n`).join(''));
+}
+
+function resultsTable(_, { response }) {
+  response.writeHead(200, { 'Content-Type': 'text/csv' });
+  response.end('index,line,custom_id,text,label,compound,positive,neutral,negative,tokens,truncated,error_code,error\n');
 }
 
 function signIn(fake, { call, response, session, json, problem }) {
@@ -124,6 +132,8 @@ export const routes = [
   [/^GET \/v1\/jobs\/([^/]+)\/events$/, withJob(events)],
   [/^GET \/v1\/jobs\/([^/]+)\/report$/, withJob((fake, { response, json }, job) => json(response, 200, reportOf(fake, job)))],
   [/^GET \/v1\/jobs\/([^/]+)\/results$/, withJob(results)],
+  [/^GET \/v1\/jobs\/([^/]+)\/results\.jsonl$/, withJob(resultLines)],
+  [/^GET \/v1\/jobs\/([^/]+)\/results\.csv$/, withJob(resultsTable)],
   [/^GET \/v1\/jobs\/([^/]+)\/baseline$/, withJob(profile.readBaseline)],
   [/^PUT \/v1\/jobs\/([^/]+)\/baseline$/, withJob(profile.pinReport)],
   [/^DELETE \/v1\/baselines\/([^/]+)$/, profile.unpin],

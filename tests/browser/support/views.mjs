@@ -63,11 +63,11 @@ const waves = (fields) => (server) => {
 };
 const wavesFailing = (server) => {
   waves()(server);
-  server.faults.set('GET /v1/jobs/job_waves0000000/results', 503);
+  server.faults.set('GET /v1/jobs/job_waves0000000/results.jsonl', 503);
 };
 const wavesLoading = (server) => {
   waves()(server);
-  server.faults.set('GET /v1/jobs/job_waves0000000/results', 'hang');
+  server.faults.set('GET /v1/jobs/job_waves0000000/results.jsonl', 'hang');
 };
 const profile = (fields) => (server) => {
   const job = server.add(profileJob());
@@ -141,9 +141,9 @@ export const views = [
   { name: 'report-full', address: `/#/jobs/${done}/report`, arrange: full, ready: text('Ferry operator') },
   { name: 'report-by-model', address: `/#/jobs/${done}/report`, arrange: byModel, ready: heading('Least certain') },
   { name: 'report-unfinished', address: `/#/jobs/${running}/report`, arrange: full, ready: text('Still running') },
-  { name: 'report-results-failed', address: `/#/jobs/${unnamed}/report`, arrange: fails(`GET /v1/jobs/${unnamed}/results`), ready: text('Service unavailable') },
+  { name: 'report-results-failed', address: `/#/jobs/${unnamed}/report`, arrange: fails(`GET /v1/jobs/${unnamed}/results.jsonl`), ready: text('Service unavailable') },
   { name: 'report-loading', address: `/#/jobs/${done}/report`, arrange: hangs(`GET /v1/jobs/${done}/report`), ready: loading },
-  { name: 'report-results-loading', address: `/#/jobs/${done}/report`, arrange: hangs(`GET /v1/jobs/${done}/results`), ready: heading('Most positive') },
+  { name: 'report-results-loading', address: `/#/jobs/${done}/report`, arrange: hangs(`GET /v1/jobs/${done}/results.jsonl`), ready: heading('Most positive') },
   { name: 'report-failed', address: `/#/jobs/${done}/report`, arrange: fails(`GET /v1/jobs/${done}/report`), ready: text('Service unavailable') },
   ...queueViews,
   { name: 'new', address: '/#/new', ready: heading('New job') },

@@ -103,7 +103,7 @@ class Watcher:
         heard = Follower(lambda: urlsplit(self.api.base).port, self.api.token, id).follow().seen
         ended = ask(self.api, f'/v1/jobs/{id}').json
         assert ended['state'] == 'succeeded' and heard[0][1] == 'submitted' and heard[-1][1] == 'finished', (ended, heard)
-        rows = ask(self.api, f'/v1/jobs/{id}/results?format=jsonl').body.splitlines()
+        rows = ask(self.api, f'/v1/jobs/{id}/results.jsonl').body.splitlines()
         assert len(rows) == count
         for i, row in enumerate(rows):
             self.lines.check(i, json.loads(row))
@@ -192,7 +192,7 @@ def check(api, id, lines, count):
     assert report['summary']['labels'] == lines.label_counts(count), report['summary']
     events = ask(api, f'/v1/jobs/{id}/events?limit=200').json['items']
     assert [event['type'] for event in events].count('finished') == 1 and events[-1]['type'] == 'finished', events
-    request = urllib.request.Request(f'{api.base}/v1/jobs/{id}/results?format=jsonl', headers={'Authorization': 'Bearer ' + api.token})
+    request = urllib.request.Request(f'{api.base}/v1/jobs/{id}/results.jsonl', headers={'Authorization': 'Bearer ' + api.token})
     seen = 0
     with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         for row in answer:

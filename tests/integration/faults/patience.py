@@ -74,7 +74,7 @@ def check_story(api, job, texts):
     assert not given_up or 'retried' in types, types
     rows = []
     if job['state'] == 'succeeded':
-        rows = [json.loads(line) for line in ask(api, f"/v1/jobs/{job['id']}/results?format=jsonl").body.splitlines()]
+        rows = [json.loads(line) for line in ask(api, f"/v1/jobs/{job['id']}/results.jsonl").body.splitlines()]
     if job['state'] == 'succeeded':
         assert [row['index'] for row in rows] == list(range(len(texts))), (job, rows)
         assert all(row['error'] is None for row in rows) or given_up, rows

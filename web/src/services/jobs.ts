@@ -104,11 +104,11 @@ export async function readReport(id: string, signal?: AbortSignal): Promise<Repo
 export type ResultFormat = 'json' | 'jsonl' | 'csv';
 
 export const resultsAddress = (job: Job, format: ResultFormat): string =>
-  `${job.links.results}?format=${format}`;
+  format === 'json' ? job.links.results : `${job.links.results}.${format}`;
 
 /** For the browser's own downloads: it goes on with a broken one only when that is not compressed. */
 export const downloadAddress = (job: Job, format: ResultFormat): string =>
-  `${resultsAddress(job, format)}&compress=false`;
+  `${resultsAddress(job, format)}?compress=false`;
 
 /** A key that nobody else makes up. Works without https, where crypto.randomUUID is missing. */
 export function newKey(): string {

@@ -24,6 +24,6 @@ export async function readRows<Row>(address: string, limit: number, signal: Abor
 
 /** One row of a job's results, by its place in the input. */
 export async function readRow<Row>(address: string, index: number, signal: AbortSignal): Promise<Row> {
-  const rows = await readRows<Row>(`${address}&offset=${index}&limit=1`, 1, signal);
+  const rows = await readRows<Row>(`${address}?offset=${index}&limit=1`, 1, signal);
   return rows[0]!;
 }

@@ -13,8 +13,7 @@ export interface UsageQuery {
 
 export async function readUsage(query: UsageQuery, signal?: AbortSignal): Promise<Usage> {
   const { data } = await api.GET('/v1/usage', { params: { query }, signal });
-  // The types know all forms of the answer, but not which one the query asks for.
-  return data as Usage;
+  return data!;
 }
 
-export const usageTable = (query: UsageQuery): string => `/v1/usage?${new URLSearchParams({ ...query, format: 'csv' })}`;
+export const usageTable = (query: UsageQuery): string => `/v1/usage.csv?${new URLSearchParams({ ...query })}`;

@@ -139,22 +139,21 @@ class Records {
         co_return json_response(200, {{"columns", dataset->columns}, {"items", std::move(items)}});
     }
 
-    awaitable<Outcome<Response>> errors(const Call& call) const {
+    awaitable<Outcome<Response>> errors(const Call& call, ResultsFormat format) const {
         const auto id = dataset_id_of(call.parameters.text("dataset_id"));
         if (!id) co_return tl::unexpected(id.error());
         const auto team = call.principal.team.id;
         auto chunks = co_await store_.chunks(team, *id);
         if (!chunks) co_return tl::unexpected<Problem>(chunks.error());
         const ChunkWalk walk(store_, pool_, team, *id);
-        const auto format = call.parameters.text("format").value_or("json");
-        if (format == "json") co_return co_await error_page(call, walk, *chunks);
+        if (format == ResultsFormat::json) co_return co_await error_page(call, walk, *chunks);
         std::erase_if(*chunks, [](const auto& chunk) { return chunk.failed == 0; });
+        const bool csv = format == ResultsFormat::csv;
         Response response;
-        response.with("Content-Type", format == "csv" ? "text/csv" : "application/x-ndjson")
-            .with("Content-Disposition",
-                  "attachment; filename=\"" + to_public(*id) + "-errors." + format + "\"");
-        response.stream = std::make_unique<ErrorStream>(
-            walk, std::move(*chunks), format == "csv" ? ResultsFormat::csv : ResultsFormat::jsonl);
+        response.with("Content-Type", csv ? "text/csv" : "application/x-ndjson")
+            .with("Content-Disposition", "attachment; filename=\"" + to_public(*id) + "-errors." +
+                                             (csv ? "csv" : "jsonl") + "\"");
+        response.stream = std::make_unique<ErrorStream>(walk, std::move(*chunks), format);
         co_return response;
     }
 
@@ -198,7 +197,15 @@ void add_dataset_records(Handlers& handlers, queue::DatasetStore& store,
                          boost::asio::thread_pool& pool) {
     const auto records = std::make_shared<const Records>(store, pool);
     handlers["listDatasetRecords"] = [records](const Call& call) { return records->preview(call); };
-    handlers["listDatasetErrors"] = [records](const Call& call) { return records->errors(call); };
+    handlers["listDatasetErrors"] = [records](const Call& call) {
+        return records->errors(call, ResultsFormat::json);
+    };
+    handlers["downloadDatasetErrorsCsv"] = [records](const Call& call) {
+        return records->errors(call, ResultsFormat::csv);
+    };
+    handlers["downloadDatasetErrorsJsonl"] = [records](const Call& call) {
+        return records->errors(call, ResultsFormat::jsonl);
+    };
 }
 
 }  // namespace plimsoll::http::endpoints

@@ -141,10 +141,7 @@ class JobEvents {
         if (!id) co_return tl::unexpected(id.error());
         const auto type =
             negotiate(call.request.header("Accept").value_or(""), call.operation.produces);
-        if (!type) {
-            co_return refuse(406, "This is available as application/json and text/event-stream.");
-        }
-        if (*type == kEventStream) co_return co_await stream(call, *id);
+        if (type == kEventStream) co_return co_await stream(call, *id);
         co_return co_await page(call, *id);
     }
 

@@ -5,7 +5,6 @@
 #include "server/http/endpoints/jobs/item_chunk.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/kind_offers.hpp"
-#include "server/http/messages/accept.hpp"
 #include "server/http/messages/limits.hpp"
 
 #include <algorithm>
@@ -16,8 +15,6 @@ using boost::asio::awaitable;
 
 namespace {
 
-// For clients that know no images.
-constexpr std::string_view kBytes = "application/octet-stream";
 constexpr std::size_t kLargestChunk = 64 * 1024 * 1024;
 
 std::string_view line_of(std::string_view rows, std::int64_t number) {
@@ -30,7 +27,7 @@ class Pictures {
     Pictures(queue::JobStore& store, Kinds kinds, boost::asio::thread_pool& pool)
         : store_(store), kinds_(kinds), pool_(pool) {}
 
-    awaitable<Outcome<Response>> get(const Call& call) {
+    awaitable<Outcome<Response>> get(const Call& call, jobs::PictureFormat format) {
         const auto id = job_id_of(call.parameters.text("job_id"));
         if (!id) co_return tl::unexpected(id.error());
         const auto team = call.principal.team.id;
@@ -49,21 +46,16 @@ class Pictures {
         if (!place) co_return tl::unexpected(overloaded("Too many pictures are being rendered."));
         const auto packed = co_await store_.result_chunk(team, *id, chunk->seq);
         if (!packed) co_return tl::unexpected<Problem>(packed.error());
-        const bool png = call.parameters.text("format").value_or("svg") == "png";
         const auto number = call.parameters.integer("number").value_or(1);
         const auto draw = [&]() -> Result<std::string> {
             const auto rows = gunzip(*packed, kLargestChunk);
             if (!rows) return fail(rows.error());
-            return offer->picture(line_of(*rows, index - chunk->first_item), number,
-                                  png ? jobs::PictureFormat::png : jobs::PictureFormat::svg);
+            return offer->picture(line_of(*rows, index - chunk->first_item), number, format);
         };
         auto picture = co_await offload(pool_, draw);
         if (!picture) co_return tl::unexpected<Problem>(picture.error());
-        const std::string_view image = png ? "image/png" : "image/svg+xml";
-        const auto type = negotiate(call.request.header("Accept").value_or(""),
-                                    {std::string(image), std::string(kBytes)});
-        if (!type) co_return refuse(406, "This is available as " + std::string(image) + ".");
-        co_return text_response(*type, std::move(*picture));
+        const bool png = format == jobs::PictureFormat::png;
+        co_return text_response(png ? "image/png" : "image/svg+xml", std::move(*picture));
     }
 
   private:
@@ -78,7 +70,12 @@ class Pictures {
 void add_job_pictures(Handlers& handlers, queue::JobStore& store, Kinds kinds,
                       boost::asio::thread_pool& pool) {
     const auto pictures = std::make_shared<Pictures>(store, kinds, pool);
-    handlers["getJobPicture"] = [pictures](const Call& call) { return pictures->get(call); };
+    handlers["getJobPictureSvg"] = [pictures](const Call& call) {
+        return pictures->get(call, jobs::PictureFormat::svg);
+    };
+    handlers["getJobPicturePng"] = [pictures](const Call& call) {
+        return pictures->get(call, jobs::PictureFormat::png);
+    };
 }
 
 }  // namespace plimsoll::http::endpoints

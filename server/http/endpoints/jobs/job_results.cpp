@@ -13,7 +13,6 @@
 #include "server/http/messages/limits.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace plimsoll::http::endpoints {
 
@@ -27,21 +26,9 @@ struct Format {
     std::string_view name;
     std::string_view media_type;
 };
-constexpr std::array kFormats = {
-    Format{ResultsFormat::json, "json", "application/json"},
-    Format{ResultsFormat::jsonl, "jsonl", "application/x-ndjson"},
-    Format{ResultsFormat::csv, "csv", "text/csv"},
-};
-
-Outcome<Format> format_of(const Call& call) {
-    const auto name = call.parameters.text("format");
-    const auto type = negotiate(call.request.header("Accept").value_or(""),
-                                {"application/json", "application/x-ndjson", "text/csv"});
-    for (const auto& format : kFormats) {
-        if (name ? *name == format.name : type == format.media_type) return format;
-    }
-    return refuse(406, "This is available as application/json, application/x-ndjson, text/csv.");
-}
+constexpr Format kJson{ResultsFormat::json, "json", "application/json"};
+constexpr Format kJsonl{ResultsFormat::jsonl, "jsonl", "application/x-ndjson"};
+constexpr Format kCsv{ResultsFormat::csv, "csv", "text/csv"};
 
 RowRange rows_of(const Call& call) {
     RowRange rows{.first = call.parameters.integer("offset").value_or(0)};
@@ -88,11 +75,9 @@ class Results {
             std::string server_version)
         : store_(store), kinds_(kinds), pool_(pool), server_version_(std::move(server_version)) {}
 
-    awaitable<Outcome<Response>> get(const Call& call) {
+    awaitable<Outcome<Response>> get(const Call& call, Format format) {
         const auto id = job_id_of(call.parameters.text("job_id"));
         if (!id) co_return tl::unexpected(id.error());
-        const auto format = format_of(call);
-        if (!format) co_return tl::unexpected(format.error());
         const auto team = call.principal.team.id;
         auto job = co_await store_.get(team, *id);
         if (!job) co_return tl::unexpected<Problem>(job.error());
@@ -105,17 +90,17 @@ class Results {
         if (!chunks) co_return tl::unexpected<Problem>(chunks.error());
         const auto rows = rows_of(call);
         const auto etag =
-            rows.whole() ? etag_of(*job, *chunks, *format, server_version_) : std::string();
+            rows.whole() ? etag_of(*job, *chunks, format, server_version_) : std::string();
         const auto sizes =
-            rows.whole() ? sizes_.of(*id, format->name) : std::make_shared<PartSizes>();
+            rows.whole() ? sizes_.of(*id, format.name) : std::make_shared<PartSizes>();
         const auto parts = std::make_shared<ResultParts>(
-            store_, pool_, std::move(*job), std::move(*chunks), rows, format->format, *kind, sizes);
+            store_, pool_, std::move(*job), std::move(*chunks), rows, format.format, *kind, sizes);
         auto response = co_await answer(call, parts, etag);
         if (!response) co_return response;
-        response->with("Content-Type", std::string(format->media_type))
-            .with("Vary", "Accept, Accept-Encoding")
+        response->with("Content-Type", std::string(format.media_type))
+            .with("Vary", "Accept-Encoding")
             .with("Content-Disposition", "attachment; filename=\"" + to_public(*id) + "." +
-                                             std::string(format->name) + "\"");
+                                             std::string(format.name) + "\"");
         co_return response;
     }
 
@@ -212,7 +197,11 @@ class Results {
 void add_job_results(Handlers& handlers, queue::JobStore& store, Kinds kinds,
                      boost::asio::thread_pool& pool, const std::string& server_version) {
     const auto results = std::make_shared<Results>(store, kinds, pool, server_version);
-    handlers["getJobResults"] = [results](const Call& call) { return results->get(call); };
+    handlers["getJobResults"] = [results](const Call& call) { return results->get(call, kJson); };
+    handlers["getJobResultsCsv"] = [results](const Call& call) { return results->get(call, kCsv); };
+    handlers["getJobResultsJsonl"] = [results](const Call& call) {
+        return results->get(call, kJsonl);
+    };
 }
 
 }  // namespace plimsoll::http::endpoints

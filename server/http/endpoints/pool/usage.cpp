@@ -150,7 +150,10 @@ json page(const queue::UsageQuery& query, const std::vector<queue::Usage>& rows)
             {"total", amounts(total)}};
 }
 
-awaitable<Outcome<Response>> usage(const Call& call, queue::ShareStore& store, Timestamp now) {
+enum class Form { page, table };
+
+awaitable<Outcome<Response>> usage(const Call& call, queue::ShareStore& store, Timestamp now,
+                                   Form form) {
     const auto query = query_of(call, now);
     if (!query) co_return tl::unexpected(query.error());
     const auto rows = co_await store.usage(*query);
@@ -159,7 +162,7 @@ awaitable<Outcome<Response>> usage(const Call& call, queue::ShareStore& store, T
         co_return tl::unexpected(
             broken("group_by", "makes more than 10000 rows: group by less, or ask for less time"));
     }
-    if (call.parameters.text("format") == "csv") co_return table(*rows);
+    if (form == Form::table) co_return table(*rows);
     co_return json_response(200, page(*query, *rows));
 }
 
@@ -167,7 +170,10 @@ awaitable<Outcome<Response>> usage(const Call& call, queue::ShareStore& store, T
 
 void add_usage(Handlers& handlers, queue::ShareStore& store, const Clock& clock) {
     handlers["getUsage"] = [&store, &clock](const Call& call) {
-        return usage(call, store, clock.now());
+        return usage(call, store, clock.now(), Form::page);
+    };
+    handlers["getUsageCsv"] = [&store, &clock](const Call& call) {
+        return usage(call, store, clock.now(), Form::table);
     };
 }
 

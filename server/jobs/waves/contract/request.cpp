@@ -20,8 +20,7 @@ constexpr std::array<std::string_view, 3> kChartFiles = {"save_images", "save_im
                                                          "out_dir"};
 constexpr std::string_view kChartsInReport =
     "A job writes no files: the report draws every count, and GET "
-    "/v1/jobs/{job_id}/pictures/{index} "
-    "gives it as SVG or PNG.";
+    "/v1/jobs/{job_id}/pictures/{index}.svg or .png gives it as a picture.";
 
 engine::PriceReading reading_of(const json& args) {
     const json columns = args.value("columns", json::object());

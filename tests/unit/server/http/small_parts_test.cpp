@@ -25,8 +25,9 @@ TEST(Accept, ChoosesTheBest) {
     EXPECT_EQ(negotiate("application/json;q=0.5, text/event-stream;q=0.4", offered),
               "application/json");
     EXPECT_EQ(negotiate("text/event-stream, */*", offered), "text/event-stream");
-    EXPECT_EQ(negotiate("image/png", offered), std::nullopt);
-    EXPECT_EQ(negotiate("application/json;q=0", {"application/json"}), std::nullopt);
+    EXPECT_EQ(negotiate("image/png", offered), "application/json");
+    EXPECT_EQ(negotiate("application/problem+json", offered), "application/json");
+    EXPECT_EQ(negotiate("application/json;q=0", {"application/json"}), "application/json");
 }
 
 TEST(Accept, TakesOrRefusesACoding) {

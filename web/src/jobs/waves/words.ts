@@ -7,7 +7,7 @@ export type Args = Schemas['WavesArgs'];
 export type Summary = Schemas['WavesSummary'];
 export type Ranked = Schemas['WavesRanked'];
 export type Row = Schemas['WavesResult'];
-export type SymbolReport = Schemas['WavesSymbol'];
+export type SymbolReport = NonNullable<Schemas['WavesSymbol']>;
 export type Count = Schemas['WavesCount'];
 
 /** The kind of chance-likeness in a word, as the engine says it. */

@@ -35,8 +35,8 @@ TEST_F(ContractTest, HasEveryOperation) {
     EXPECT_EQ(create->body_limit, 8u * 1024 * 1024);
     EXPECT_FALSE(create->open);
     EXPECT_TRUE(contract_.find("createSession")->open);
-    EXPECT_THAT(contract_.find("getJobResults")->produces,
-                ElementsAre("application/json", "application/x-ndjson", "text/csv"));
+    EXPECT_THAT(contract_.find("listJobEvents")->produces,
+                ElementsAre("application/json", "text/event-stream"));
 }
 
 TEST_F(ContractTest, EverythingUnderV1NeedsCredentialsButSigningIn) {
@@ -54,6 +54,11 @@ TEST_F(ContractTest, RoutesToTheOperation) {
     EXPECT_EQ(match("GET", "/v1/jobs")->operation->id, "listJobs");
     EXPECT_EQ(match("HEAD", "/v1/jobs")->operation->id, "listJobs");
     EXPECT_EQ(match("GET", "/v1/users/me")->operation->id, "getMe");
+    const auto picture = match("GET", "/v1/jobs/j1/pictures/3.png");
+    EXPECT_EQ(picture->operation->id, "getJobPicturePng");
+    EXPECT_THAT(picture->path_parameters, ElementsAre(Pair("job_id", "j1"), Pair("index", "3")));
+    EXPECT_FALSE(match("GET", "/v1/jobs/j1/pictures/.png"));
+    EXPECT_FALSE(match("GET", "/v1/jobs/j1/pictures/3.gif"));
     const auto member = match("PUT", "/v1/teams/t%2F1/members/u2");
     EXPECT_EQ(member->operation->id, "setTeamMember");
     EXPECT_THAT(member->path_parameters,

@@ -301,9 +301,14 @@ TEST_F(IdentityEndpoints, DescribesItself) {
     const auto yaml = call("getContractYaml", {"GET", "/openapi.yaml"});
     EXPECT_EQ(yaml.body, contract_yaml());
     EXPECT_EQ(yaml.header("content-type"), "application/yaml");
-    Sent as_text{"GET", "/openapi.yaml"};
-    as_text.headers = {{"Accept", "text/plain"}};
-    EXPECT_EQ(call(as_text).header("content-type"), "text/plain");
+    const auto newer = call("getContract31", {"GET", "/openapi-3.1.json"}).json();
+    EXPECT_EQ(newer.at("openapi"), "3.1.0");
+    const auto& schemas = newer.at("components").at("schemas");
+    EXPECT_EQ(schemas["Job"]["properties"]["error"]["type"], (nlohmann::json{"string", "null"}));
+    EXPECT_EQ(schemas["UsageItem"]["properties"]["user"]["oneOf"][1]["type"], "null");
+    EXPECT_EQ(schemas["UserName"]["type"], "object");
+    EXPECT_TRUE(schemas["Labels"].contains("propertyNames"));
+    EXPECT_EQ(newer.dump().find("nullable"), std::string::npos);
     const auto kinds = call("getVersion", {"GET", "/version"}).json().at("kinds");
     EXPECT_NE(std::ranges::find(kinds, "sentiment"), kinds.end()) << kinds;
     EXPECT_EQ(call("getHealth", {"GET", "/healthz"}).status, 200);

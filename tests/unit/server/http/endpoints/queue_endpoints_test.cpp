@@ -192,7 +192,8 @@ TEST_F(UsageEndpoint, MoreThanTenThousandRowsAreRefused) {
 }
 
 TEST_F(UsageEndpoint, CsvHasOneLineARow) {
-    const auto table = usage(identity_.tom, "?group_by=hour,team,user,kind&format=csv");
+    const auto table =
+        call("getUsageCsv", {"GET", "/v1/usage.csv?group_by=hour,team,user,kind", identity_.tom});
     EXPECT_EQ(table.status, 200);
     EXPECT_EQ(table.header("content-type"), "text/csv");
     EXPECT_EQ(table.body,
