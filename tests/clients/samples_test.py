@@ -20,11 +20,14 @@ from harness import Server  # noqa: E402
 BEST_NEWS_FIRST = ["h-1", "h-3", "h-2"]
 
 
+def wheels():
+    return subprocess.run([ROOT / "tests/clients/wheels"], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
+
+
 class Samples(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.wheels = subprocess.run([ROOT / "tests/clients/wheels"], check=True, text=True,
-                                    stdout=subprocess.PIPE).stdout.strip()
+        cls.wheels = wheels()
         cls.server = Server().start()
         cls.addClassCleanup(cls.server.remove)
         cls.api = cls.server.api()
@@ -88,17 +91,6 @@ class Samples(unittest.TestCase):
         self.check_scores(self.call("./run.sh", cwd=folder, env=env).stdout)
         wrong = self.call("node", "score.mts", cwd=folder, env={**env, "PLIMSOLL_TOKEN": "plm_api_wrong"}, fails=True)
         self.assertRegex(wrong.stderr, r"401 Unauthenticated: .* \(req_")
-
-    def test_generators(self):
-        folder, env = self.folder("generators")
-        self.call("./run.sh", cwd=folder, env=env)
-        tsc = ROOT / "web/node_modules/typescript/bin/tsc"
-        self.call("node", tsc, "--noEmit", "--strict", "--target", "es2022", "--module", "esnext",
-                  "--moduleResolution", "bundler", "--lib", "es2022,dom,dom.iterable", "index.ts",
-                  cwd=folder / "typescript-fetch", env=env)
-        self.call(".venv/bin/pip", "install", "pydantic", "urllib3", "python-dateutil", cwd=folder, env=env)
-        shutil.copy(pathlib.Path(__file__).with_name("generated_python.py"), folder / "python")
-        self.call("../.venv/bin/python", "generated_python.py", cwd=folder / "python", env=env)
 
 
 if __name__ == "__main__":

@@ -164,6 +164,9 @@ class ApiExchange final : public Exchange {
         const auto& operation = *match_.operation;
         json body;
         std::optional<TieredBudget::Reservation> memory;
+        if (operation.body == nullptr && !request.body.empty() && request.body != kEmptyBody) {
+            co_return refuse(400, "This takes no body.");
+        }
         if (operation.body != nullptr) {
             memory.emplace(api_.parsed_.open(holder(request)));
             auto parsed = co_await parse(request.body, *operation.body, *memory);

@@ -62,6 +62,8 @@ void Contract::add_operation(const std::string& path, const json& item, const st
             operation.stream_type = content.begin().key();
         }
         operation.body_limit = source.value("x-max-body-bytes", limits::kBodyBytes);
+    } else if (operation.method != "GET") {
+        operation.body_limit = kEmptyBody.size();
     }
     if (const auto content = "/responses/200/content"_json_pointer; source.contains(content)) {
         for (const auto& [type, media] : source[content].items())

@@ -19,6 +19,9 @@ struct Parameter {
     const Schema* schema = nullptr;
 };
 
+// Taken where an operation has no body: some clients send one with every POST.
+inline constexpr std::string_view kEmptyBody = "{}";
+
 struct Operation {
     std::string id;      // operationId
     std::string method;  // "GET"

@@ -92,7 +92,7 @@ class Jobs {
     static std::optional<queue::IdempotencyKey> idempotency_of(const Call& call) {
         auto key = call.parameters.text("Idempotency-Key");
         if (!key) return std::nullopt;
-        return queue::IdempotencyKey{std::move(*key), fingerprint(call.request.body)};
+        return queue::IdempotencyKey{std::move(*key), fingerprint(call.body.dump())};
     }
 
     awaitable<Outcome<queue::Submitted>> submit(const Call& call) const {

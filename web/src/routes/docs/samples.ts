@@ -1,4 +1,5 @@
 import curl from '../../../../deploy/samples/curl/run.sh?raw';
+import adapt from '../../../../deploy/samples/generators/adapt.py?raw';
 import generators from '../../../../deploy/samples/generators/run.sh?raw';
 import python from '../../../../deploy/samples/python/run.sh?raw';
 import pythonProgram from '../../../../deploy/samples/python/score.py?raw';
@@ -30,7 +31,8 @@ export const samples: readonly Sample[] = [
   },
   {
     title: 'Other languages',
-    note: 'OpenAPI Generator makes clients for Java, Go, C#, Rust, C++ and many more.',
+    note: 'OpenAPI Generator, for example with LANGUAGES="go java rust cpp-restsdk". The program beside it adapts the contract for two of them.',
     commands: commandsOf(generators),
+    program: { file: 'adapt.py', text: adapt, language: 'python' },
   },
 ];

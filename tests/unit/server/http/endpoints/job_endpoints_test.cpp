@@ -246,6 +246,13 @@ TEST_F(JobEndpoints, ReportAndResultsWaitForTheEnd) {
     EXPECT_EQ(results.json().at("items").size(), 2u);
 }
 
+TEST_F(JobEndpoints, WhatTakesNoBodyTakesAnEmptyObject) {
+    const auto path = path_of(submit()) + "/cancellation";
+    EXPECT_EQ(call({"POST", path, identity_.ada, "[]"}).status, 400);
+    EXPECT_EQ(call({"POST", path, identity_.ada, R"({"why":"late"})"}).status, 413);
+    EXPECT_EQ(call({"POST", path, identity_.ada, "{}"}).status, 202);
+}
+
 TEST_F(JobEndpoints, ResultsComeInThreeFormats) {
     const auto id = submit();
     finish(id);

@@ -1,0 +1,60 @@
+"""Prints the contract as OpenAPI Generator needs it for a language.
+
+rust: unions have no discriminator. With one, the generator writes `kind` twice and cannot read it; without, each
+variant's `kind` still tells it apart.
+cpp-restsdk: unions that are read are plain objects, since the code that reads a union does not compile; and files
+have no error answers, whose type the generator would ask for in their place (errors are thrown all the same).
+"""
+
+import json
+import sys
+
+
+def without_discriminators(node):
+    if isinstance(node, dict):
+        node.pop("discriminator", None)
+        for value in node.values():
+            without_discriminators(value)
+    elif isinstance(node, list):
+        for value in node:
+            without_discriminators(value)
+
+
+def read_as_objects(document):
+    """Unions stay what a request body is: those are only written."""
+    schemas = document["components"]["schemas"]
+    unions = {f"#/components/schemas/{name}" for name, schema in schemas.items() if "oneOf" in schema}
+
+    def replace(node):
+        if isinstance(node, dict):
+            if node.get("$ref") in unions:
+                node.clear()
+                node["type"] = "object"
+            for key, value in node.items():
+                if key not in ("requestBody", "oneOf"):
+                    replace(value)
+        elif isinstance(node, list):
+            for value in node:
+                replace(value)
+
+    replace(document)
+
+
+def files_only(document):
+    for operation in (part for path in document["paths"].values() for part in path.values() if isinstance(part, dict)):
+        responses = operation["responses"]
+        media = responses.get("200", {}).get("content", {})
+        if any(content["schema"].get("format") == "binary" for content in media.values()):
+            operation["responses"] = {"200": responses["200"]}
+
+
+def for_cpp(document):
+    read_as_objects(document)
+    files_only(document)
+
+
+contract = json.load(sys.stdin)
+adapt = {"rust": without_discriminators, "cpp-restsdk": for_cpp}.get(sys.argv[1])
+if adapt:
+    adapt(contract)
+json.dump(contract, sys.stdout)
