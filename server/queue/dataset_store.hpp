@@ -11,7 +11,8 @@ class DatasetStore {
   public:
     virtual ~DatasetStore() = default;
 
-    // Errc::invalid_input names the team limit that would be exceeded.
+    // The team limit that would be exceeded is named: Errc::invalid_input at "/bytes" for its
+    // bytes, Errc::conflict for its datasets and its uploads in progress.
     virtual awaitable<Result<Dataset>> create(NewDataset dataset) = 0;
     virtual awaitable<Result<Dataset>> get(TeamId team, DatasetId id) = 0;
     // Newest first, those older than `before`.

@@ -23,8 +23,8 @@ std::optional<Error> FakeDatasetStore::broken_limit(const queue::NewDataset& dat
         if (one.dataset.state == DatasetState::uploading) ++uploads;
         if (one.dataset.state != DatasetState::failed) bytes += one.dataset.bytes_total;
     }
-    if (count >= queue::kTeamDatasets) return Error{Errc::invalid_input, "Too many.", {}};
-    if (uploads >= queue::kTeamUploads) return Error{Errc::invalid_input, "Too many uploads.", {}};
+    if (count >= queue::kTeamDatasets) return Error{Errc::conflict, "Too many.", {}};
+    if (uploads >= queue::kTeamUploads) return Error{Errc::conflict, "Too many uploads.", {}};
     if (bytes > queue::kTeamDatasetBytes) {
         return Error{Errc::invalid_input, "Too many bytes.", "/bytes"};
     }

@@ -86,7 +86,8 @@ Reply<Schedule> FakeSchedules::replace(Author author, ScheduleId id, schedules::
     auto* one = find(author.team, id);
     if (one == nullptr) co_return missing();
     auto& schedule = one->schedule;
-    if (version && *version != schedule.version) co_return fail(Errc::conflict, "Changed.");
+    if (version && *version != schedule.version)
+        co_return fail(Errc::conflict, "Changed.", schedules::kVersion);
     if (name_taken(author.team, settings.name, id)) co_return taken();
     schedule.settings = std::move(settings);
     schedule.user = author.user;

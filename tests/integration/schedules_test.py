@@ -65,7 +65,7 @@ class Schedules(unittest.TestCase):
         taken = self.api.post("/v1/schedules", spec)
         self.assertEqual((taken.status, taken.json["detail"]), (409, "The team has another schedule of this name."))
         put = lambda tag: self.api.send("PUT", path, spec, headers={"If-Match": tag})
-        self.assertEqual(put('"7"').status, 409)
+        self.assertEqual(put('"7"').status, 412)
         self.assertEqual(put('"1"').json["version"], 2)
 
     def test_the_command_line(self):

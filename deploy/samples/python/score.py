@@ -6,14 +6,14 @@ import sys
 import httpx
 from plimsoll_client import AuthenticatedClient
 from plimsoll_client.api.jobs import create_job, get_job, get_job_results
-from plimsoll_client.models import JobState, Problem, SentimentArgs, SentimentItem, SentimentJobSpec
+from plimsoll_client.models import Problem, SentimentArgs, SentimentItem, SentimentJobSpec
 
 HEADLINES = {
     "h-1": "Shares soar after a brilliant quarter!",
     "h-2": "The harbour strike is a disaster for exporters.",
     "h-3": "The ferry leaves at nine.",
 }
-ENDED = (JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED)
+ENDED = ("succeeded", "failed", "cancelled")
 
 
 def must(answer):
@@ -36,7 +36,7 @@ def main():
     job = must(create_job.sync(client=client, body=spec))
     while job.state not in ENDED:
         job = must(get_job.sync(job.id, client=client, wait=60))
-    if job.state is not JobState.SUCCEEDED:
+    if job.state != "succeeded":
         sys.exit(f"{job.id} {job.state}: {job.error}")
     rows = must(get_job_results.sync(job.id, client=client)).items
     for row in sorted((row for row in rows if row.error is None), key=lambda row: -row.compound):

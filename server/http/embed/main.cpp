@@ -1,6 +1,6 @@
-// embed_contract openapi.yaml out.cpp: writes a source file that holds the contract as it stands,
-// as JSON and as JSON of OpenAPI 3.1, so that the server needs no YAML parser and no file beside
-// it.
+// embed_contract openapi.yaml out.cpp openapi-3.1.json: writes a source file that holds the
+// contract as it stands, as JSON and as JSON of OpenAPI 3.1, so that the server needs no YAML
+// parser and no file beside it; and the last as a file, for the clients that are built with it.
 #include "server/http/embed/openapi_31.hpp"
 
 #include <cstdlib>
@@ -67,8 +67,8 @@ void write_array(std::ostream& out, const std::string& name, const std::string& 
 }  // namespace
 
 int main(int argc, char** argv) try {
-    if (argc != 3) {
-        std::cerr << "usage: embed_contract openapi.yaml out.cpp\n";
+    if (argc != 4) {
+        std::cerr << "usage: embed_contract openapi.yaml out.cpp openapi-3.1.json\n";
         return 2;
     }
     std::ifstream in(argv[1]);
@@ -83,7 +83,8 @@ int main(int argc, char** argv) try {
     write_array(out, "kYaml", yaml.str());
     const auto document = convert(YAML::Load(yaml.str()));
     write_array(out, "kJson", document.dump());
-    write_array(out, "kJson31", plimsoll::http::as_openapi_31(document).dump());
+    const auto document_31 = plimsoll::http::as_openapi_31(document).dump();
+    write_array(out, "kJson31", document_31);
     out << "}  // namespace\n\n"
            "std::string_view contract_yaml() {\n"
            "    return {reinterpret_cast<const char*>(kYaml), sizeof kYaml};\n}\n\n"
@@ -94,6 +95,9 @@ int main(int argc, char** argv) try {
            "}  // namespace plimsoll::http\n";
     out.close();
     if (!out) throw std::runtime_error(std::string("cannot write ") + argv[2]);
+    if (!(std::ofstream(argv[3]) << document_31 << std::flush)) {
+        throw std::runtime_error(std::string("cannot write ") + argv[3]);
+    }
     return 0;
 } catch (const std::exception& error) {
     std::cerr << argv[1] << ": " << error.what() << '\n';

@@ -24,6 +24,7 @@ constexpr std::array kKinds = {
     Kind{405, "method-not-allowed", "Method not allowed"},
     Kind{408, "timeout", "Request timeout"},
     Kind{409, "conflict", "Conflict"},
+    Kind{412, "precondition-failed", "Precondition failed"},
     Kind{413, "too-large", "Content too large"},
     Kind{414, "target-too-long", "Target too long"},
     Kind{415, "unsupported-media-type", "Unsupported media type"},

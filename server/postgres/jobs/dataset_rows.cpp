@@ -54,12 +54,12 @@ std::optional<Error> broken_limit(const Row& row) {
                      "/bytes"};
     }
     if (outcome == "uploads") {
-        return Error{Errc::invalid_input,
+        return Error{Errc::conflict,
                      "A team has at most " + std::to_string(queue::kTeamUploads) +
                          " uploads in progress. Finish or delete one first.",
                      ""};
     }
-    return Error{Errc::invalid_input,
+    return Error{Errc::conflict,
                  "A team keeps at most " + std::to_string(queue::kTeamDatasets) +
                      " datasets. Delete what is no longer needed.",
                  ""};

@@ -93,7 +93,8 @@ awaitable<Result<Schedule>> ScheduleStore::replace(Author author, ScheduleId id,
     const bool replaced = !(*replies)[1].empty();
     auto schedule = only(std::move(replies));
     if (schedule && !replaced) {
-        co_return fail(Errc::conflict, "Somebody else changed the schedule meanwhile.");
+        co_return fail(Errc::conflict, "Somebody else changed the schedule meanwhile.",
+                       schedules::kVersion);
     }
     co_return schedule;
 }

@@ -166,7 +166,7 @@ TEST_P(DatasetPromises, ATeamsLimitsAreNamed) {
     EXPECT_EQ(too_much.error().code, Errc::invalid_input);
     EXPECT_EQ(too_much.error().where, "/bytes");
     for (int i = 0; i < queue::kTeamUploads; ++i) announce();
-    EXPECT_EQ(code(store().create(file(1))), Errc::invalid_input);
+    EXPECT_EQ(code(store().create(file(1))), Errc::conflict) << "fewer later, with the same file";
 }
 
 }  // namespace

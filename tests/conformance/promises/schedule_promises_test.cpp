@@ -95,8 +95,10 @@ TEST_P(SchedulePromises, AReplacementMayNameTheVersionItChanges) {
     EXPECT_EQ(replaced.settings.name, "daily");
     EXPECT_EQ(replaced.next_at, later);
     EXPECT_EQ(replaced.user, ada.user) << "who saved it last";
-    EXPECT_EQ(code(store().replace(author_, made.id, settings("x"), next_, made.version)),
-              Errc::conflict);
+    const auto stale = run(store().replace(author_, made.id, settings("x"), next_, made.version));
+    ASSERT_FALSE(stale);
+    EXPECT_EQ(stale.error().code, Errc::conflict);
+    EXPECT_EQ(stale.error().where, schedules::kVersion);
     EXPECT_EQ(must(store().replace(author_, made.id, settings("x"), next_, std::nullopt)).version,
               3);
 }

@@ -83,8 +83,12 @@ class Schedules {
         }
         const auto next = co_await check(call);
         if (!next) co_return tl::unexpected(next.error());
-        co_return shown(200, co_await store_.replace(author_of(call), *id, settings_of(call.body),
-                                                     *next, version));
+        const auto replaced =
+            co_await store_.replace(author_of(call), *id, settings_of(call.body), *next, version);
+        if (!replaced && replaced.error().where == schedules::kVersion) {
+            co_return refuse(412, replaced.error().message);
+        }
+        co_return shown(200, replaced);
     }
 
     awaitable<Outcome<Response>> pause(const Call& call) const {

@@ -19,7 +19,7 @@ export const samples: readonly Sample[] = [
   { title: 'curl', note: 'Nothing to install; 7.84 or newer.', commands: commandsOf(curl) },
   {
     title: 'Python',
-    note: 'A typed client for Python 3.11 and newer, made by openapi-python-client. Save the program and give the commands beside it.',
+    note: 'A typed client for Python 3.11 and newer, made by openapi-python-client. Save the program and give the commands beside it. The package plimsoll (deploy/clients/python) adds retries, waiting for jobs, reading in pages and the same for asyncio.',
     commands: commandsOf(python),
     program: { file: 'score.py', text: pythonProgram, language: 'python' },
   },

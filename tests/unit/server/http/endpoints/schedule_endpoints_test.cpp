@@ -79,7 +79,7 @@ TEST_F(ScheduleEndpoints, ArePausedResumedReplacedAndDeleted) {
                     {"PUT", path, identity_.ada, body.dump(), {{"If-Match", etag}}});
     };
     EXPECT_EQ(replace(answer.header("etag")).header("etag"), "\"4\"");
-    EXPECT_EQ(replace(answer.header("etag")).status, 409);
+    EXPECT_EQ(replace(answer.header("etag")).status, 412);
     EXPECT_EQ(call("deleteSchedule", {"DELETE", path, identity_.ada}).status, 204);
     EXPECT_EQ(call("getSchedule", {"GET", path, identity_.ada}).status, 404);
 }
