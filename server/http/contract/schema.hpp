@@ -56,6 +56,7 @@ class Schema {
     std::size_t min_items_ = 0;
     std::optional<std::size_t> max_items_;
 
+    bool is_time_ = false;   // format date-time: RFC 3339
     bool raw_text_ = false;  // x-raw-text: U+0000 too, which PostgreSQL keeps in bytea alone
     std::size_t min_length_ = 0;
     std::optional<std::size_t> max_length_;

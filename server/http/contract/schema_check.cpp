@@ -1,3 +1,4 @@
+#include "server/base/time.hpp"
 #include "server/http/contract/schema.hpp"
 #include "server/http/messages/limits.hpp"
 
@@ -190,7 +191,10 @@ class Checker {
             return say(place, at_least(schema.min_length_, "character"));
         }
         if (schema.regex_ && !std::regex_search(text, *schema.regex_)) {
-            say(place, schema.pattern_rule_);
+            return say(place, schema.pattern_rule_);
+        }
+        if (schema.is_time_ && !parse_rfc3339(text)) {
+            say(place, "must be a time as in RFC 3339, like 2026-03-01T12:00:00Z");
         }
     }
 

@@ -12,9 +12,8 @@ using nlohmann::json;
 constexpr std::size_t kLongestMatched = 4096;
 
 // For readers and client generators; no constraint on values.
-const std::set<std::string> kAnnotations = {"description", "example",       "title",
-                                            "format",      "default",       "nullable",
-                                            "oneOf",       "discriminator", "x-message"};
+const std::set<std::string> kAnnotations = {"description", "example", "title",         "default",
+                                            "nullable",    "oneOf",   "discriminator", "x-message"};
 
 [[noreturn]] void refuse_contract(const std::string& where, const std::string& why) {
     throw std::runtime_error("openapi.yaml: " + where + ": " + why);
@@ -121,6 +120,8 @@ void SchemaSet::keyword(Schema& schema, const std::string& key, const json& valu
         schema.max_items_ = value;
     } else if (key == "x-raw-text") {
         schema.raw_text_ = value;
+    } else if (key == "format") {
+        schema.is_time_ = value == "date-time";  // others only tell clients how to store a value
     } else if (key == "minLength") {
         schema.min_length_ = value;
     } else if (key == "maxLength") {

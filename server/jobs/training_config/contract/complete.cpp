@@ -67,7 +67,7 @@ FieldErrors complete_gpus(json& args, const Knowledge& knowledge) {
 
 void complete_correction(json& args, const Knowledge& knowledge) {
     const auto& measurements = knowledge.records.at(kMeasurements.name);
-    if (args.contains("correction") || measurements.empty()) return;
+    if (!args.value("correction", json()).is_null() || measurements.empty()) return;
     const auto request = parse_request(args);
     if (!request) return;  // the plan says what is wrong
     auto correction = correct(measurements, comparison_key_of(*request));

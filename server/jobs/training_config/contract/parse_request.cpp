@@ -233,9 +233,9 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     parse_lengths(training, r, errors);
     r.batch = training.value("batch", std::int64_t{0});
     r.search.estimate.allocator = parse_allocator(member(args, "allocator"));
-    if (const auto correction = args.find("correction"); correction != args.end()) {
-        r.search.correction = correction->at("factor");
-        if (r.search.correction != 1) request.correction = *correction;
+    if (const json correction = args.value("correction", json()); !correction.is_null()) {
+        r.search.correction = correction.at("factor");
+        if (r.search.correction != 1) request.correction = correction;
     }
     r.search.safety = args.value("safety_margin", r.search.safety);
     r.search.reserved_elsewhere =

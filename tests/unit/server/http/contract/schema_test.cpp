@@ -34,6 +34,15 @@ std::string refused(const json& schema) {
     return {};
 }
 
+TEST(Schema, ChecksTimes) {
+    const json time = {{"type", "string"}, {"format", "date-time"}};
+    EXPECT_THAT(wrong(time, "2026-03-01T12:00:00Z"), IsEmpty());
+    EXPECT_THAT(wrong(time, "2026-03-01T12:00:00.25+01:00"), IsEmpty());
+    for (const auto* text : {"", "yesterday", "2026-03-01", "2026-13-01T12:00:00Z"}) {
+        EXPECT_THAT(wrong(time, text), ElementsAre(HasSubstr("must be a time as in RFC 3339")));
+    }
+}
+
 TEST(Schema, KnowsTypes) {
     EXPECT_THAT(wrong({{"type", "string"}}, 7), ElementsAre(" must be a string"));
     EXPECT_THAT(wrong({{"type", "object"}}, "x"), ElementsAre(" must be an object"));

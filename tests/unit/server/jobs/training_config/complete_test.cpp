@@ -71,6 +71,7 @@ TEST_F(Complete, CorrectsByMeasurementsOfRunsThatAreAlike) {
     EXPECT_FALSE(unlike.contains("correction"));
     const json given{{"factor", 1.5}, {"measurements", json::array()}};
     EXPECT_EQ(complete({{"model", model_}, {"correction", given}})["correction"], given);
+    EXPECT_EQ(complete({{"model", model_}, {"correction", nullptr}})["correction"], correction);
 }
 
 }  // namespace
