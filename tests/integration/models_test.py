@@ -137,6 +137,17 @@ class Pull(unittest.TestCase):
         self.assertIn("plimsoll model add", self.pull("finbert", status=4, hub="http://127.0.0.1:9")["error"]["message"])
 
 
+class Sample(unittest.TestCase):
+    def test_its_commands(self):
+        server = Server().start()
+        self.addCleanup(server.remove)
+        server.api()
+        done = subprocess.run(["./run.sh"], cwd=MAKE.parent, env={**server.environment(), "PLIMSOLL": BIN / "plimsoll"},
+                              capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("succeeded", done.stdout)
+
+
 class Models(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
