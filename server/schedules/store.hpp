@@ -17,7 +17,7 @@ namespace plimsoll::schedules {
 using boost::asio::awaitable;
 
 constexpr int kSchedulesPerTeam = 200;
-constexpr auto* kVersion = "version";  // Error::where: it is another one
+constexpr auto* kVersion = "version";  // Error::where of a replacement that names a stale one
 
 // The job that a run submits, and its dataset, if any.
 struct Submission {

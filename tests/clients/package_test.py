@@ -10,10 +10,9 @@ import textwrap
 import unittest
 
 from generated_test import PRICES
-from samples_test import ROOT, Server, wheels
+from samples_test import BIN, ROOT, Server, wheels
 
 PROGRAMS = pathlib.Path(__file__).with_name("programs")
-PRESET = os.environ.get("PLIMSOLL_PRESET", "dev")
 
 
 class Package(unittest.TestCase):
@@ -26,7 +25,7 @@ class Package(unittest.TestCase):
                    "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": wheels(), "PIP_NO_COMPILE": "1"}
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="plm-package-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
-        built = cls.call(ROOT / "deploy/build/python-client", PRESET)
+        built = cls.call(ROOT / "deploy/build/python-client", BIN.parent.name)
         assert "warning" not in built.lower(), built
         wheel, = (ROOT / "build/clients").glob("plimsoll-*.whl")
         cls.call("python3", "-m", "venv", ".venv")

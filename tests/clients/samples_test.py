@@ -14,7 +14,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/integration"))
-from harness import Server  # noqa: E402
+from harness import BIN, Server  # noqa: E402, F401
 
 # The order of these headlines by VADER's score, which every sample prints.
 BEST_NEWS_FIRST = ["h-1", "h-3", "h-2"]

@@ -18,7 +18,7 @@ _TIMEOUT = httpx.Timeout(90)  # longer than the longest poll
 def _setting(given, name):
     value = given or os.environ.get(name)
     if not value:
-        raise ValueError(f"Say where: set {name}, or pass it to the client.")
+        raise ValueError(f"Set {name}, or pass it to the client.")
     return value
 
 

@@ -23,7 +23,7 @@ class Retries:
     longest_wait: float = 8
 
     def wait(self, attempt, started, request, response):
-        """Seconds until the next attempt; None: this was the last one. Without a response the connection failed."""
+        """Seconds until the next attempt; None: this was the last one. Without a `response` the connection failed."""
         repeatable = request.method in _IDEMPOTENT or "Idempotency-Key" in request.headers
         if response is None:
             again = repeatable
@@ -50,9 +50,7 @@ class Transport(httpx.BaseTransport):
                 response = self._transport.handle_request(request)
             except httpx.TransportError as error:
                 failure = error
-            wait = None
-            if failure or response.status_code in _TEMPORARY:
-                wait = self._retries.wait(attempt, started, request, response)
+            wait = self._retries.wait(attempt, started, request, response)
             if wait is None:
                 if failure:
                     raise failure
@@ -78,9 +76,7 @@ class AsyncTransport(httpx.AsyncBaseTransport):
                 response = await self._transport.handle_async_request(request)
             except httpx.TransportError as error:
                 failure = error
-            wait = None
-            if failure or response.status_code in _TEMPORARY:
-                wait = self._retries.wait(attempt, started, request, response)
+            wait = self._retries.wait(attempt, started, request, response)
             if wait is None:
                 if failure:
                     raise failure

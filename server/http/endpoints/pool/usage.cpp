@@ -36,12 +36,9 @@ Problem broken(std::string parameter, std::string rule) {
     return problem;
 }
 
-Outcome<Timestamp> time_of(const Call& call, const char* name, Timestamp otherwise) {
+Timestamp time_of(const Call& call, const char* name, Timestamp otherwise) {
     const auto text = call.parameters.text(name);
-    if (!text) return otherwise;
-    const auto time = parse_rfc3339(*text);
-    if (!time) return tl::unexpected(broken(name, "must be a time as RFC 3339 writes it"));
-    return *time;
+    return text ? parse_rfc3339(*text).value() : otherwise;  // checked by the contract
 }
 
 // The contract knows the words; they may not be said twice, and a period has one length.
@@ -67,17 +64,15 @@ Outcome<std::vector<std::string>> parts_of(const std::string& text) {
 Outcome<queue::UsageQuery> query_of(const Call& call, Timestamp now) {
     queue::UsageQuery query;
     const auto to = time_of(call, "to", now);
-    if (!to) return tl::unexpected(to.error());
-    const auto from = time_of(call, "from", *to - kUsualPeriod);
-    if (!from) return tl::unexpected(from.error());
-    if (*from >= *to) return tl::unexpected(broken("from", "must be before to"));
-    if (*to - *from > kLongestPeriod) {
+    const auto from = time_of(call, "from", to - kUsualPeriod);
+    if (from >= to) return tl::unexpected(broken("from", "must be before to"));
+    if (to - from > kLongestPeriod) {
         return tl::unexpected(broken("from", "must be at most 400 days before to"));
     }
     auto by = parts_of(call.parameters.text("group_by").value_or("day"));
     if (!by) return tl::unexpected(by.error());
-    query.from = *from;
-    query.to = *to;
+    query.from = from;
+    query.to = to;
     query.by = std::move(*by);
     query.limit = kMostRows + 1;
     const bool administers_all = has_scope(call.principal, "sys:admin");

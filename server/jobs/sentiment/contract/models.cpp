@@ -39,9 +39,8 @@ json offer_of(const std::vector<Manifest>& models) {
 
 std::vector<Manifest> models_in(const json& offer) {
     std::vector<Manifest> models;
-    const auto list = offer.is_object() ? offer.find("models") : offer.end();
-    if (!offer.is_object() || list == offer.end()) return models;
-    for (const json& one : *list) {
+    if (!offer.is_object() || !offer.contains("models")) return models;
+    for (const json& one : offer["models"]) {
         if (auto model = models::manifest_from_json(one.dump()))
             models.push_back(std::move(*model));
     }
