@@ -8,12 +8,13 @@ autograd run CUDA's path at any size. Every storage that an operation makes is f
 forward pass is done are what the backward pass will need. Kernels compute nothing, and their choice is ours: fused
 attention is called by the name of the kernel that PyTorch takes on the card.
 
-Needs PyTorch, Transformers and PEFT in the versions of README.md; any build of PyTorch, no GPU.
+Needs PyTorch, Transformers, PEFT and bitsandbytes in the versions of README.md; any build of PyTorch, no GPU.
 """
 
 import argparse
 import collections
 import contextlib
+import functools
 import json
 import pathlib
 import subprocess
@@ -21,6 +22,7 @@ import sys
 import tempfile
 from unittest import mock
 
+import bitsandbytes
 import peft
 import torch
 import transformers as tf
@@ -56,12 +58,67 @@ MODELS = {
     'llama-8b': ('causal', dict(LLAMA, vocab_size=128256, num_hidden_layers=32, hidden_size=4096,
                                 num_attention_heads=32, num_key_value_heads=8, intermediate_size=14336)),
 }
+QWEN = dict(vocab_size=151936, hidden_act='silu', tie_word_embeddings=True, max_position_embeddings=32768)
+GEMMA = dict(vocab_size=256000, head_dim=256, max_position_embeddings=8192)
+MODERNBERT = dict(model_type='modernbert', vocab_size=50368, num_hidden_layers=22, hidden_size=768,
+                  num_attention_heads=12, intermediate_size=1152, max_position_embeddings=8192, num_labels=3)
+MODELS.update({
+    'pythia-410m': ('causal', dict(model_type='gpt_neox', vocab_size=50304, num_hidden_layers=24, hidden_size=1024,
+                                   num_attention_heads=16, intermediate_size=4096, rotary_pct=0.25,
+                                   max_position_embeddings=2048)),
+    'mistral-7b, window': ('causal', dict(model_type='mistral', vocab_size=32000, num_hidden_layers=32, hidden_size=4096,
+                                          num_attention_heads=32, num_key_value_heads=8, intermediate_size=14336,
+                                          sliding_window=256, max_position_embeddings=32768)),
+    'qwen3-0.6b': ('causal', dict(QWEN, model_type='qwen3', num_hidden_layers=28, hidden_size=1024,
+                                  num_attention_heads=16, num_key_value_heads=8, head_dim=128,
+                                  intermediate_size=3072)),
+    'gemma-2b': ('causal', dict(GEMMA, model_type='gemma', num_hidden_layers=18, hidden_size=2048,
+                                num_attention_heads=8, num_key_value_heads=1, intermediate_size=16384)),
+    'gemma-2-2b': ('causal', dict(GEMMA, model_type='gemma2', num_hidden_layers=26, hidden_size=2304,
+                                  num_attention_heads=8, num_key_value_heads=4, intermediate_size=9216,
+                                  sliding_window=4096)),
+    'gemma-3-1b': ('causal', dict(GEMMA, model_type='gemma3_text', vocab_size=262144, num_hidden_layers=26,
+                                  hidden_size=1152, num_attention_heads=4, num_key_value_heads=1,
+                                  intermediate_size=6912, sliding_window=512)),
+    'phi-3-mini': ('causal', dict(model_type='phi3', vocab_size=32064, num_hidden_layers=32, hidden_size=3072,
+                                  num_attention_heads=32, num_key_value_heads=32, intermediate_size=8192,
+                                  pad_token_id=32000, sliding_window=None)),
+    'phi-4-mini': ('causal', dict(model_type='phi3', vocab_size=200064, num_hidden_layers=32, hidden_size=3072,
+                                  num_attention_heads=24, num_key_value_heads=8, intermediate_size=8192,
+                                  pad_token_id=32000, partial_rotary_factor=0.75, tie_word_embeddings=True)),
+    'mixtral-8x7b': ('causal', dict(model_type='mixtral', vocab_size=32000, num_hidden_layers=32, hidden_size=4096,
+                                    num_attention_heads=32, num_key_value_heads=8, intermediate_size=14336,
+                                    num_local_experts=8, num_experts_per_tok=2)),
+    'qwen1.5-moe': ('causal', dict(QWEN, model_type='qwen2_moe', num_hidden_layers=24, hidden_size=2048,
+                                   num_attention_heads=16, num_key_value_heads=16, intermediate_size=5632,
+                                   moe_intermediate_size=1408, shared_expert_intermediate_size=5632, num_experts=60,
+                                   num_experts_per_tok=4, tie_word_embeddings=False)),
+    'qwen3-30b-a3b': ('causal', dict(QWEN, model_type='qwen3_moe', num_hidden_layers=48, hidden_size=2048,
+                                     num_attention_heads=32, num_key_value_heads=4, head_dim=128,
+                                     intermediate_size=6144, moe_intermediate_size=768, num_experts=128,
+                                     num_experts_per_tok=8, norm_topk_prob=True, tie_word_embeddings=False)),
+    'modernbert-base': ('sequence', dict(MODERNBERT, classifier_pooling='mean')),
+    'modernbert-base, masked words': ('masked', MODERNBERT),
+    'vit-base': ('image', dict(model_type='vit', num_hidden_layers=12, hidden_size=768, num_attention_heads=12,
+                               intermediate_size=3072, image_size=224, patch_size=16, num_labels=1000)),
+    'whisper-small': ('sound', dict(model_type='whisper', encoder_layers=12, d_model=768, encoder_attention_heads=12,
+                                    encoder_ffn_dim=3072, decoder_layers=1, num_mel_bins=80,
+                                    max_source_positions=1500, num_labels=10)),
+})
 CLASSES = {'sequence': tf.AutoModelForSequenceClassification, 'masked': tf.AutoModelForMaskedLM,
-           'causal': tf.AutoModelForCausalLM}
+           'causal': tf.AutoModelForCausalLM, 'image': tf.AutoModelForImageClassification,
+           'sound': tf.AutoModelForAudioClassification}
+HEADS = {'sequence': 'ForSequenceClassification', 'masked': 'ForMaskedLM', 'causal': 'ForCausalLM',
+         'image': 'ViTForImageClassification', 'sound': 'WhisperForAudioClassification'}
 LORA_TARGETS = {'bert': ['query', 'value'], 'roberta': ['query', 'value'], 'distilbert': ['q_lin', 'v_lin'],
-                'gpt2': ['c_attn'], 'llama': ['q_proj', 'v_proj']}
+                'gpt2': ['c_attn'], 'gpt_neox': ['query_key_value'], 'phi3': ['qkv_proj'], 'modernbert': ['Wqkv']}
 
-Case = collections.namedtuple('Case', 'model precision attention batch length lora checkpointing padded gpu')
+QUANTIZED = ('bert', 'llama', 'qwen3', 'gemma2', 'phi3')
+POSITIONS = {'vit-base': 197, 'whisper-small': 1500}  # of a sample, whatever the case's length
+FIXED = ('image', 'sound')  # tasks of which every sample has the same length
+
+Case = collections.namedtuple('Case', 'model precision attention batch length lora checkpointing padded gpu quantization',
+                              defaults=['none'])
 
 
 def cases():
@@ -75,9 +132,18 @@ def cases():
         yield Case(model, 'bf16', 'sdpa', *long, 0, True, False, 'a100_80gb')
         for precision in ('fp32', 'bf16_autocast'):
             yield Case(model, precision, 'sdpa', *long, 8, False, False, 'a100_80gb')
-            yield Case(model, precision, 'sdpa', 3, 50, 0, False, True, 'a100_80gb')
-        yield Case(model, 'bf16', 'eager', *small, 0, False, True, 'a100_80gb')
+            if MODELS[model][0] not in FIXED:
+                yield Case(model, precision, 'sdpa', 3, 50, 0, False, True, 'a100_80gb')
+        if MODELS[model][0] not in FIXED:
+            yield Case(model, 'bf16', 'eager', *small, 0, False, True, 'a100_80gb')
         yield Case(model, 'bf16', 'sdpa', *small, 0, False, False, 't4')
+
+
+        if MODELS[model][1]['model_type'] in QUANTIZED:
+            for quantization in ('nf4', 'nf4_double'):
+                yield Case(model, 'bf16_autocast', 'sdpa', *long, 8, False, False, 'a100_80gb', quantization)
+            yield Case(model, 'bf16_autocast', 'sdpa', *long, 8, True, False, 'a100_80gb', 'nf4_double')
+            yield Case(model, 'fp32', 'sdpa', *long, 8, False, False, 'a100_80gb', 'nf4_double')
 
 
 # ------------------------------------------------------------------------------------------------------ PyTorch
@@ -86,15 +152,19 @@ class Storages(TorchDispatchMode):
     """Follows every storage that an operation makes: its bytes, the layer whose code made it, whether it is a copy of
     a parameter in another type."""
 
-    def __init__(self, before):
+    def __init__(self, weights, others):
         super().__init__()
         self.layer = -1
-        self.before = {self._key(tensor) for tensor in before}  # weights, buffers and the batch
+        # Held, for bitsandbytes replaces biases, and the address of a storage that is gone is used again.
+        weights = list(weights)
+        self.held = [tensor.untyped_storage() for tensor in weights]
+        self.weights = {self._key(tensor) for tensor in weights}
+        self.before = self.weights | {self._key(tensor) for tensor in others}  # buffers and the batch
         self.made = {}  # StorageWeakRef.cdata -> (reference, bytes, layer, is a weight's copy)
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         out = function(*args, **(kwargs or {}))
-        copies = function is aten._to_copy.default and self._key(args[0]) in self.before
+        copies = function is aten._to_copy.default and self._key(args[0]) in self.weights
         kept = out
         if function is aten._scaled_dot_product_efficient_attention.default:
             kept = out[:2]  # the seed and its offset lie in host memory on a real card
@@ -159,6 +229,13 @@ def fused_attention(gpu):
     return attend
 
 
+def grouped_product(rows, weights, *_, offs, **__):
+    """What CUDA's grouped product returns. It takes every type; PyTorch's own description of it takes bf16 alone."""
+    if rows.dim() == 2 and weights.dim() == 2:
+        return rows.new_empty(offs.size(0), rows.size(0), weights.size(1))
+    return rows.new_empty(rows.size(0), weights.size(-1))
+
+
 @contextlib.contextmanager
 def autocast(precision):
     """torch.autocast("cuda") switches itself off where no GPU is; these are its own calls."""
@@ -189,32 +266,88 @@ def config_of(case):
                                    use_cache=False)
 
 
+class Packed(bitsandbytes.nn.Linear4bit):
+    """bitsandbytes' layer, of a weight that fake tensors can hold."""
+
+    def __init__(self, layer, double):
+        torch.nn.Module.__init__(self)
+        self.in_features, self.out_features, self.bias = layer.in_features, layer.out_features, layer.bias
+        self.compute_dtype, self.compute_type_is_set = torch.bfloat16, True
+        blocks = layer.weight.numel() // 64
+        packed = torch.empty(layer.weight.numel() // 2, 1, dtype=torch.uint8)
+        state = functools.partial(bitsandbytes.functional.QuantState, code=torch.empty(16), dtype=torch.bfloat16)
+        outer = state(absmax=torch.empty(blocks // 256), blocksize=256, code=torch.empty(256), dtype=torch.float32)
+        state = state(absmax=torch.empty(blocks, dtype=torch.uint8 if double else torch.float32), blocksize=64,
+                      quant_type='nf4', shape=layer.weight.shape, offset=torch.empty(()) if double else None,
+                      state2=outer if double else None)
+        self.weight = torch.nn.Parameter(packed, requires_grad=False)
+        self.weight.quant_state = self.quant_state = state
+        self.weight.compress_statistics, self.weight.quant_type = double, 'nf4'
+
+
+def quantize(model, case):
+    """What from_pretrained(quantization_config=...) and prepare_model_for_kbit_training do to the layers."""
+    for parent in layers_of(model).modules():
+        for name, layer in list(parent.named_children()):
+            if isinstance(layer, torch.nn.Linear):
+                setattr(parent, name, Packed(layer, case.quantization == 'nf4_double'))
+    model.is_loaded_in_4bit = True
+    return model.requires_grad_(False)
+
+
 def build(case):
     task, _ = MODELS[case.model]
     config = config_of(case)
     with torch.device('cuda'):
         model = CLASSES[task].from_config(config, dtype=torch.bfloat16 if case.precision == 'bf16' else torch.float32)
+        if case.quantization != 'none':
+            model = quantize(model, case)
         # Modules of fake tensors cannot be moved; adapters are made where they belong.
         with mock.patch.object(torch.nn.Module, 'to', lambda module, *_, **__: module):
             model = model if not case.lora else peft.get_peft_model(model, peft.LoraConfig(
                 r=case.lora, lora_alpha=16, lora_dropout=0.1, bias='none',
-                target_modules=LORA_TARGETS[config.model_type], fan_in_fan_out=config.model_type == 'gpt2'))
+                target_modules=LORA_TARGETS.get(config.model_type, ['q_proj', 'v_proj']),
+                fan_in_fan_out=config.model_type == 'gpt2'))
+    if case.checkpointing and case.lora:
+        model.enable_input_require_grads()
     if case.checkpointing:
         model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={'use_reentrant': False})
     return model.train()
 
 
+def batch_of(case):
+    task, values = MODELS[case.model]
+    labels = torch.empty(case.batch, dtype=torch.long, device='cuda')
+    if task == 'image':
+        size = values['image_size']
+        return {'pixel_values': torch.empty(case.batch, 3, size, size, device='cuda'), 'labels': labels}
+    if task == 'sound':
+        kind = torch.bfloat16 if case.precision == 'bf16' else torch.float32
+        features = torch.empty(case.batch, values['num_mel_bins'], 2 * values['max_source_positions'], dtype=kind,
+                               device='cuda')
+        return {'input_features': features, 'labels': labels}
+    ids = torch.empty(case.batch, case.length, dtype=torch.long, device='cuda')
+    return {'input_ids': ids, 'attention_mask': torch.ones_like(ids),
+            'labels': labels if task == 'sequence' else ids.clone()}
+
+
 def measured(case):
-    # Transformers takes fake tensors for tracing, and then builds masks that it leaves out where nothing is padded.
+    # Whether nothing is padded, and masks can be left out, cannot be read from fake tensors.
+    def needless(local):
+        return not case.padded and (local is None or case.length < local)
+
+    masks = tf.masking_utils
     with (mock.patch.object(torch.nn.functional, 'scaled_dot_product_attention', fused_attention(case.gpu)),
-          mock.patch.object(tf.masking_utils, 'is_tracing', lambda *_: case.padded),
-          mock.patch.object(tf.masking_utils, 'find_packed_sequence_indices', lambda *_: None), FakeTensorMode()):
+          mock.patch.object(masks, '_ignore_causal_mask_sdpa', lambda *args: needless(args[5])),
+          mock.patch.object(masks, '_ignore_bidirectional_mask_sdpa', lambda *args: needless(args[2])),
+          mock.patch.object(masks, 'find_packed_sequence_indices', lambda *_: None),
+          mock.patch.object(torch, 'rand', lambda *_: 1.0),  # Whisper may drop layers at random, and by default does not
+          mock.patch.object(torch.cuda, 'get_device_capability', lambda *_: (7, 5) if case.gpu == 't4' else (8, 0)),
+          mock.patch.object(torch._meta_registrations, '_meta_grouped_mm_common', grouped_product),
+          FakeTensorMode()):
         model = build(case)
-        ids = torch.empty(case.batch, case.length, dtype=torch.long, device='cuda')
-        labels = (torch.empty(case.batch, dtype=torch.long, device='cuda') if MODELS[case.model][0] == 'sequence'
-                  else ids.clone())
-        mask = torch.ones_like(ids) if case.padded else None
-        storages = Storages([*model.parameters(), *model.buffers(), ids, labels, *([mask] if case.padded else [])])
+        batch = batch_of(case)
+        storages = Storages(model.parameters(), [*model.buffers(), *batch.values()])
 
         def enters(layer):
             def hook(*_):
@@ -225,7 +358,7 @@ def measured(case):
             layer.register_forward_pre_hook(enters(index))
             layer.register_forward_hook(enters(-1))
         with storages, autocast(case.precision):
-            outputs = model(input_ids=ids, attention_mask=mask, labels=labels)
+            outputs = model(**batch)
         torch.clear_autocast_cache()
         activations, copies, layers = storages.alive()
         del outputs
@@ -235,16 +368,18 @@ def measured(case):
 # ----------------------------------------------------------------------------------------------------- Plimsoll
 
 def architectures(case):
-    return [{'sequence': 'ForSequenceClassification', 'masked': 'ForMaskedLM', 'causal': 'ForCausalLM'}[
-        MODELS[case.model][0]]]
+    return [HEADS[MODELS[case.model][0]]]
 
 
 def predicted(case, program):
     config = {**config_of(case).to_dict(), 'architectures': architectures(case)}
     args = {'model': {'config': json.loads(json.dumps(config, default=str))}, 'gpus': [case.gpu], 'what_ifs': False,
             'training': {'precision': case.precision, 'attention': case.attention, 'batch': case.batch,
-                         'sequence_length': case.length, 'checkpointing': case.checkpointing,
-                         'padded': case.padded}}
+                         'checkpointing': case.checkpointing, 'padded': case.padded}}
+    if MODELS[case.model][0] not in FIXED:
+        args['training']['sequence_length'] = case.length
+    if case.quantization != 'none':
+        args['training']['quantization'] = case.quantization
     if case.lora:
         args['training']['lora'] = {'rank': case.lora, 'dropout': 0.1}
     with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
@@ -261,15 +396,16 @@ def predicted(case, program):
 def table(rows):
     """The Markdown table of engine/training/README.md: bytes that a middle layer keeps for a token."""
     chosen = {(row['model'], row['precision'], row['attention']): row for row in rows
-              if row['length'] == 128 and not row['padded'] and row['gpu'] == 'a100_80gb'}
+              if row['length'] == 128 and not row['padded'] and row['gpu'] == 'a100_80gb' and not row['lora']}
     columns = [(precision, attention) for attention in ('sdpa', 'eager')
                for precision in ('fp32', 'bf16_autocast', 'bf16')]
     print('\n| model | ' + ' | '.join(f'{attention}, {precision}' for precision, attention in columns) + ' |')
     print('|---|' + '---:|' * len(columns))
     for model in dict.fromkeys(row['model'] for row in rows):
+        positions = POSITIONS.get(model)
         cells = [chosen.get((model, *column)) for column in columns]
         print(f'| {model} | ' + ' | '.join(
-            f"{row['measured']['layers'][1] / row['batch'] / row['length']:,.0f}" if row else '' for row in cells) + ' |')
+            f"{row['measured']['layers'][1] / row['batch'] / (positions or row['length']):,.0f}" if row else '' for row in cells) + ' |')
 
 
 def main():

@@ -17,7 +17,17 @@ DeviceKey key_of(const TapeDevice& d) {
 std::int64_t batch_bytes(const ModelShape& s, const TrainingSettings& t, std::int64_t batch) {
     if (s.is_series())
         return 4 * batch * s.features * (t.sequence + static_cast<std::int64_t>(s.horizon));
+    if (s.family == Family::vit)
+        return 4LL * batch * s.image_channels * s.image_size * s.image_size;
+    if (s.family == Family::whisper) return 4LL * batch * 2 * s.features * s.positions;
     return 2 * 8 * batch * t.sequence * (1 + t.negatives);
+}
+
+// What people do to fit a language model: its experts, or shards of it, cannot be packed so.
+bool can_quantize(const ModelShape& shape, const TrainingSettings& t) {
+    const bool whole = t.cards == 1 || t.sharding == Sharding::ddp;
+    return shape.is_decoder() && !shape.has_experts() && whole &&
+           t.quantization == Quantization::none;
 }
 
 struct Change {
@@ -43,6 +53,13 @@ std::vector<Change> changes(const ReportRequest& request, const GpuProfile& gpu)
         {"LoRA of rank 8", [text](auto& t) { return text && t.lora.rank == 0; },
          [](auto& t) {
              t.lora.rank = 8;
+             t.frozen_embeddings = false;
+             t.frozen_layers = 0;
+         }},
+        {"LoRA on 4-bit weights (QLoRA)", [&shape](auto& t) { return can_quantize(shape, t); },
+         [](auto& t) {
+             if (t.lora.rank == 0) t.lora.rank = 8;
+             t.quantization = Quantization::nf4_double;
              t.frozen_embeddings = false;
              t.frozen_layers = 0;
          }},

@@ -35,6 +35,10 @@ const char* optimizer_name(const TrainingSettings& t) {
             return "adafactor";
         case Optimizer::adam_8bit:
             return "adamw_bnb_8bit";
+        case Optimizer::paged_adamw:
+            return "paged_adamw_32bit";
+        case Optimizer::paged_adamw_8bit:
+            return "paged_adamw_8bit";
     }
     return "";
 }
@@ -70,8 +74,56 @@ std::string optimizer_call(const RecommendedSettings& s) {
             return call("torch.optim.Adafactor");
         case Optimizer::adam_8bit:
             return call("bitsandbytes.optim.AdamW8bit");
+        case Optimizer::paged_adamw:
+            return call("bitsandbytes.optim.PagedAdamW32bit");
+        case Optimizer::paged_adamw_8bit:
+            return call("bitsandbytes.optim.PagedAdamW8bit");
     }
     return "";
+}
+
+// How the model must be loaded and wrapped before it is trained.
+std::string model_setup(const RecommendedSettings& s) {
+    const auto& t = s.training;
+    std::string out;
+    if (t.quantization != Quantization::none) {
+        out +=
+            "# model = AutoModel....from_pretrained(name, quantization_config=quantization)\n"
+            "quantization = BitsAndBytesConfig(";
+        if (t.quantization == Quantization::int8) {
+            out += "load_in_8bit=True)\n";
+        } else {
+            out += fmt::format(
+                "load_in_4bit=True, bnb_4bit_quant_type=\"nf4\",\n"
+                "                                  bnb_4bit_use_double_quant={}, "
+                "bnb_4bit_compute_dtype=torch.{})\n",
+                python(t.quantization == Quantization::nf4_double),
+                fp16(s) ? "float16" : "bfloat16");
+        }
+        out += fmt::format(
+            "model = prepare_model_for_kbit_training(model, use_gradient_checkpointing={})\n",
+            python(t.checkpointing));
+    }
+    if (t.lora.rank == 0 || s.lora_targets.empty()) return out;
+    return out + fmt::format(
+                     "model = get_peft_model(model, LoraConfig(r={}, lora_dropout={:g}, "
+                     "target_modules={}))\n",
+                     t.lora.rank, t.lora.dropout, s.lora_targets);
+}
+
+}  // namespace
+
+namespace {
+
+// target_modules as peft takes them; empty where the model is none of transformers.
+std::string python_targets(const ModelShape& shape, const Lora& lora) {
+    if (lora.rank == 0 || !shape.is_text_or_features()) return "";
+    if (lora.targets == Lora::Targets::all_linear) return "\"all-linear\"";
+    const auto names =
+        lora.targets == Lora::Targets::modules ? lora.modules : query_value_layers(shape);
+    std::string list;
+    for (const auto& name : names) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", name);
+    return "[" + list + "]";
 }
 
 }  // namespace
@@ -90,6 +142,7 @@ RecommendedSettings settings_for(const GpuReport& report, const ReportRequest& r
         s.accumulation = report.accumulation->nearest.steps;
     }
     s.training.batch = s.batch;
+    s.lora_targets = python_targets(request.shape, s.training.lora);
     s.trainable_parameters = report.at_batch.trainable_parameters;
     return s;
 }
@@ -104,6 +157,7 @@ std::string transformers_arguments(const RecommendedSettings& s) {
             "max_length={}),\n"
             "                      batched=True, num_proc={})  # once, before training\n",
             training.sequence, s.loader.tokenizer_processes);
+    out += model_setup(s);
     // The Trainer's bf16=True is autocast on fp32 weights; these are 16-bit weights.
     const bool half_weights = training.precision == Precision::bf16 && !layout.is_zero();
     if (half_weights) {
@@ -214,7 +268,8 @@ std::string plain_pytorch(const RecommendedSettings& s) {
                                              : std::string();
     const bool autocast = s.training.autocast();
     const char* dtype = fp16(s) ? "torch.float16" : "torch.bfloat16";
-    std::string out = fmt::format(
+    std::string out = model_setup(s);
+    out += fmt::format(
         "loader = DataLoader(dataset, batch_size={}, shuffle=True, pin_memory=True{})\n"
         "{}optimizer = {}\n",
         s.batch, loader,

@@ -44,6 +44,61 @@ Result<void> check_attention(ModelShape& s) {
     return check_range("/ffn", "The feed-forward size", s.ffn, 1, 1 << 20);
 }
 
+Result<void> check_experts(const ModelShape& s) {
+    if (!s.has_experts() && s.family != Family::naics) {
+        if (s.experts == 0 && s.experts_per_row == 0 && s.expert_hidden == 0) return {};
+        return wrong("/experts", "A model of family " + std::string(to_string(s.family)) +
+                                     " has no experts; mixtral, qwen2_moe and qwen3_moe have.");
+    }
+    if (auto ok = check_range("/experts", "The number of experts", s.experts, 1, 1024); !ok)
+        return ok;
+    if (auto ok =
+            check_range("/experts_per_row", "The experts per row", s.experts_per_row, 1, s.experts);
+        !ok)
+        return ok;
+    if (s.family == Family::qwen2_moe)
+        if (auto ok = check_range("/shared_expert_hidden", "The shared expert's size",
+                                  s.shared_expert_hidden, 1, 1 << 20);
+            !ok)
+            return ok;
+    return check_range("/expert_hidden", "The expert size", s.expert_hidden, 1, 1 << 20);
+}
+
+Result<void> check_image(const ModelShape& s) {
+    if (auto ok = check_range("/image_size", "The image's side", s.image_size, 1, 16384); !ok)
+        return ok;
+    if (auto ok = check_range("/patch_size", "The patch's side", s.patch_size, 1, s.image_size);
+        !ok)
+        return ok;
+    if (s.image_size % s.patch_size != 0)
+        return wrong("/patch_size", "Patches of " + std::to_string(s.patch_size) +
+                                        " pixels do not divide a side of " +
+                                        std::to_string(s.image_size) + ".");
+    return check_range("/image_channels", "The number of channels", s.image_channels, 1, 64);
+}
+
+// What a sample consists of.
+Result<void> check_input(const ModelShape& s) {
+    const auto labels = check_range("/labels", "The number of labels", s.labels, 1, 1'000'000);
+    const auto positions =
+        check_range("/positions", "The number of positions", s.positions, 1, 10'000'000);
+    const auto features =
+        check_range("/features", "The number of features", s.features, 1, 1 << 20);
+    if (s.is_series()) {
+        if (!features) return features;
+        return check_range("/horizon", "The horizon", s.horizon, 1, 1 << 20);
+    }
+    if (!labels) return labels;
+    if (s.family == Family::vit) return check_image(s);
+    if (s.family == Family::whisper) {
+        if (!features) return features;
+        if (!positions) return positions;
+        return check_range("/projection", "The projection's width", s.projection, 1, 1 << 18);
+    }
+    if (auto ok = check_range("/vocab", "The vocabulary", s.vocab, 1, 100'000'000); !ok) return ok;
+    return s.has_rms_norm() ? Result<void>{} : positions;
+}
+
 }  // namespace
 
 std::string_view to_string(Family family) {
@@ -54,10 +109,34 @@ std::string_view to_string(Family family) {
             return "distilbert";
         case Family::roberta:
             return "roberta";
+        case Family::modernbert:
+            return "modernbert";
+        case Family::vit:
+            return "vit";
+        case Family::whisper:
+            return "whisper";
         case Family::gpt2:
             return "gpt2";
+        case Family::gpt_neox:
+            return "gpt_neox";
         case Family::llama:
             return "llama";
+        case Family::qwen3:
+            return "qwen3";
+        case Family::gemma:
+            return "gemma";
+        case Family::gemma2:
+            return "gemma2";
+        case Family::gemma3:
+            return "gemma3";
+        case Family::phi3:
+            return "phi3";
+        case Family::mixtral:
+            return "mixtral";
+        case Family::qwen2_moe:
+            return "qwen2_moe";
+        case Family::qwen3_moe:
+            return "qwen3_moe";
         case Family::naics:
             return "naics";
         case Family::temporal:
@@ -95,37 +174,13 @@ Result<ModelShape> validated(ModelShape s) {
         return fail(ok.error());
     if (s.family != Family::lstm)
         if (auto ok = check_attention(s); !ok) return fail(ok.error());
-    if (s.is_series()) {
-        if (auto ok = check_range("/features", "The number of features", s.features, 1, 1 << 20);
-            !ok)
-            return fail(ok.error());
-        if (auto ok = check_range("/horizon", "The horizon", s.horizon, 1, 1 << 20); !ok)
-            return fail(ok.error());
-    } else {
-        if (auto ok = check_range("/vocab", "The vocabulary", s.vocab, 1, 100'000'000); !ok)
-            return fail(ok.error());
-        if (auto ok = check_range("/labels", "The number of labels", s.labels, 1, 1'000'000); !ok)
-            return fail(ok.error());
-        if (s.family != Family::llama)
-            if (auto ok = check_range("/positions", "The number of positions", s.positions, 1,
-                                      10'000'000);
-                !ok)
-                return fail(ok.error());
-    }
+    if (auto ok = check_input(s); !ok) return fail(ok.error());
     if (s.family == Family::naics) {
         if (auto ok = check_range("/channels", "The number of channels", s.channels, 1, 64); !ok)
             return fail(ok.error());
-        if (auto ok = check_range("/experts", "The number of experts", s.experts, 1, 1024); !ok)
-            return fail(ok.error());
-        if (auto ok = check_range("/experts_per_row", "The experts per row", s.experts_per_row, 1,
-                                  s.experts);
-            !ok)
-            return fail(ok.error());
-        if (auto ok = check_range("/expert_hidden", "The expert size", s.expert_hidden, 1, 1 << 20);
-            !ok)
-            return fail(ok.error());
     }
-    if (s.head == Head::language_model && (s.is_series() || s.family == Family::naics))
+    if (auto ok = check_experts(s); !ok) return fail(ok.error());
+    if (s.head == Head::language_model && (!s.reads_text() || s.family == Family::naics))
         return wrong("/head", "This model has no language-model head.");
     if (!probability(s.hidden_dropout))
         return wrong("/hidden_dropout", "A dropout must be at least 0 and below 1.");

@@ -8,16 +8,29 @@
 
 namespace plimsoll::training {
 
-// The code that computes the model: it determines which tensors a training step saves.
+// The code that computes the model, by its name in transformers where it is one of theirs: it
+// determines which tensors a training step saves.
 enum class Family {
     bert,        // post-LN encoder with pooler (BERT, MiniLM)
     distilbert,  // post-LN encoder without token types and pooler
     roberta,     // BERT layers, own classification head
+    modernbert,  // pre-LN encoder, rotary positions, gated feed-forward, windows in most layers
+    vit,         // pre-LN encoder of an image's patches
+    whisper,     // pre-LN encoder of sound, with a classifier
     gpt2,        // pre-LN decoder with Conv1D and fused q,k,v
-    llama,  // RMSNorm, rotary positions, gated feed-forward, grouped k and v (also Mistral, Qwen2)
-    naics,  // several BERT channels, mixture of experts, contrastive loss over negatives
-    temporal,  // torch.nn.Transformer over numeric series
-    lstm,      // cuDNN LSTM over numeric series
+    gpt_neox,    // pre-LN decoder, attention and feed-forward side by side (Pythia)
+    llama,   // RMSNorm, rotary positions, gated feed-forward, grouped k and v (also Mistral, Qwen2)
+    qwen3,   // as llama, with norms of every head's q and k
+    gemma,   // as llama, with scaled embeddings and norms that multiply by 1 + weight
+    gemma2,  // and norms behind both blocks, capped logits, every other layer with a window
+    gemma3,  // and norms of every head's q and k; uncapped, five layers of six with a window
+    phi3,    // as llama, q,k,v in one product, gate and up in one (also Phi-4)
+    mixtral,    // as llama, mixture of experts
+    qwen2_moe,  // mixture of experts beside one that every token takes
+    qwen3_moe,  // as qwen3, mixture of experts
+    naics,      // several BERT channels, mixture of experts, contrastive loss over negatives
+    temporal,   // torch.nn.Transformer over numeric series
+    lstm,       // cuDNN LSTM over numeric series
 };
 enum class Head { classifier, language_model };
 enum class Activation { gelu, gelu_new, gelu_tanh, silu, relu };
@@ -44,19 +57,55 @@ struct ModelShape {
     Activation activation = Activation::gelu;
     double hidden_dropout = 0.1;
     double attention_dropout = 0.1;
-    bool tied_head = true;    // the language-model head shares the word embeddings
-    bool qkv_bias = true;     // llama family: true only for Qwen2
-    int channels = 1;         // naics: encoders side by side
-    int experts = 0;          // naics
-    int experts_per_row = 0;  // naics: top-k
-    int expert_hidden = 0;    // naics
-    int features = 0;         // series models: numbers per time step
-    int horizon = 0;          // series models: predicted steps
+    bool tied_head = true;        // the language-model head shares the word embeddings
+    bool qkv_bias = true;         // of the projections to q, k and v
+    bool output_bias = false;     // of attention's output; decoders with RMSNorm
+    bool ffn_bias = false;        // of the feed-forward; decoders with RMSNorm
+    bool parallel_blocks = true;  // gpt_neox: attention and feed-forward read the same input
+    double rotary_share = 1;      // of a head's numbers, that rotary positions turn
+    int window = 0;               // tokens that a query sees; 0 = all before it
+    int full_every = 0;           // one of n layers sees all; 0 = the window is every layer's
+    int full_at = 0;              // which of the n
+    bool capped_scores = false;   // gemma2: eager attention's scores through tanh
+    bool capped_logits = false;   // gemma2: the language model's logits through tanh
+    int channels = 1;             // naics: encoders side by side
+    int experts = 0;              // mixtures of experts
+    int experts_per_row = 0;      // of them, that a token (naics: a text) takes
+    int expert_hidden = 0;
+    int shared_expert_hidden = 0;    // qwen2_moe
+    bool normalised_routing = true;  // a token's gates add up to 1
+    bool mean_pooling = false;       // modernbert: the classifier reads the mean, not the first
+    int image_size = 0;              // vit: pixels of a side
+    int patch_size = 0;              // vit: pixels of a patch's side
+    int image_channels = 3;          // vit
+    int projection = 0;              // whisper: width of what the classifier reads
+    int features = 0;                // series models: numbers per time step; whisper: mel bins
+    int horizon = 0;                 // series models: predicted steps
 
     bool is_series() const { return family == Family::temporal || family == Family::lstm; }
-    bool is_decoder() const { return family == Family::gpt2 || family == Family::llama; }
+    bool is_decoder() const {
+        return family == Family::gpt2 || family == Family::gpt_neox || has_rms_norm();
+    }
+    // Decoders in the manner of Llama.
+    bool has_rms_norm() const { return family >= Family::llama && family <= Family::qwen3_moe; }
+    // What transformers has, but for the model of the NAICS memory guide.
+    bool is_text_or_features() const { return !is_series() && family != Family::naics; }
+    bool reads_text() const { return !is_series() && sample_length() == 0; }
+    // Positions of a sample where the model alone decides it; 0 where the training does.
+    int sample_length() const {
+        if (family == Family::whisper) return positions;
+        if (family != Family::vit || patch_size == 0) return 0;
+        return (image_size / patch_size) * (image_size / patch_size) + 1;
+    }
+    // Its layers' feed-forward is a mixture of experts.
+    bool has_experts() const { return family >= Family::mixtral && family <= Family::qwen3_moe; }
     int kv_width() const { return kv_heads * head_dim; }
     int q_width() const { return heads * head_dim; }
+    int rotary_width() const { return static_cast<int>(head_dim * rotary_share); }
+    // Layer `index` sees a window only.
+    bool has_window(int index) const {
+        return window > 0 && (full_every == 0 || index % full_every != full_at);
+    }
 };
 
 // Checks every rule and fills derived fields (kv_heads, head_dim). An error's `where` is a JSON

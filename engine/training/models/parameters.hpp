@@ -3,15 +3,18 @@
 #include "engine/training/models/model_shape.hpp"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace plimsoll::training {
 
 // Low-rank adapters as peft adds them: the wrapped model is frozen, each target gets two matrices
-// of `rank` columns. Query/value means c_attn for GPT-2, every linear layer for naics.
+// of `rank` columns. Query/value means the one product that makes q, k and v where a family has it
+// (GPT-2, GPT-NeoX, Phi-3).
 struct Lora {
     int rank = 0;  // 0 = no adapters, everything trains
-    enum class Targets { query_value, all_linear } targets = Targets::query_value;
+    enum class Targets { query_value, all_linear, modules } targets = Targets::query_value;
+    std::vector<std::string> modules = {};  // linear layers by their names in transformers
     double dropout = 0.1;
 };
 
@@ -24,6 +27,7 @@ struct Parameter {
     Part part = Part::layer;
     bool trainable = true;
     bool adapter = false;
+    bool linear = false;    // the weight of a layer's linear layer: what bitsandbytes quantises
     bool matrix = false;    // at least two dimensions: Adafactor keeps rows and columns of it
     std::int32_t rows = 0;  // of a matrix
 };
@@ -31,6 +35,12 @@ struct Parameter {
 // Every parameter tensor in the order in which the module tree lists them, which is the order in
 // which `model.to(device)` allocates them. Tied tensors appear once.
 std::vector<Parameter> list_parameters(const ModelShape& shape, const Lora& lora);
+
+// The linear layers that adapters can wrap, by their names in transformers, each once, in order.
+std::vector<std::string> linear_layers(const ModelShape& shape);
+
+// Those of them that "query/value" means.
+std::vector<std::string> query_value_layers(const ModelShape& shape);
 
 // Non-parameter tensors that move to the device with the model, in bytes, in order.
 std::vector<std::int64_t> list_buffers(const ModelShape& shape);

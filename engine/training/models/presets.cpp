@@ -42,6 +42,64 @@ ModelShape llama(const char* name, int layers, int hidden, int heads, int kv_hea
     return s;
 }
 
+ModelShape qwen3(const char* name, int layers, int hidden, int heads, int ffn, bool tied) {
+    auto s = llama(name, layers, hidden, heads, 8, ffn, 151936, tied);
+    s.family = Family::qwen3;
+    s.head_dim = 128;
+    return s;
+}
+
+ModelShape gemma(Family family, const char* name, int layers, int hidden, int heads, int kv_heads,
+                 int ffn, std::int64_t vocab) {
+    auto s = llama(name, layers, hidden, heads, kv_heads, ffn, vocab, true);
+    s.family = family;
+    s.head_dim = 256;
+    s.activation = Activation::gelu_tanh;
+    s.capped_scores = s.capped_logits = family == Family::gemma2;
+    s.full_every = family == Family::gemma2 ? 2 : 6;
+    s.full_at = s.full_every - 1;
+    return s;
+}
+
+ModelShape phi3(const char* name, int layers, int hidden, int heads, int kv_heads, int ffn,
+                std::int64_t vocab) {
+    auto s = llama(name, layers, hidden, heads, kv_heads, ffn, vocab, false);
+    s.family = Family::phi3;
+    return s;
+}
+
+ModelShape modernbert(const char* name, int layers, int hidden, int heads, int ffn) {
+    auto s = encoder(Family::modernbert, name, layers, hidden, heads, ffn, 50368, 8192, 0);
+    s.hidden_dropout = s.attention_dropout = 0;
+    s.window = 64;
+    s.full_every = 3;
+    s.mean_pooling = true;
+    return s;
+}
+
+ModelShape vit(const char* name, int layers, int hidden, int heads, int ffn) {
+    auto s = encoder(Family::vit, name, layers, hidden, heads, ffn, 0, 0, 0);
+    s.hidden_dropout = s.attention_dropout = 0;
+    s.image_size = 224;
+    s.patch_size = 16;
+    s.labels = 1000;
+    return s;
+}
+
+ModelShape with_window(ModelShape s, int window) {
+    s.window = window;
+    return s;
+}
+
+ModelShape mixtral(const char* name) {
+    auto s = llama(name, 32, 4096, 32, 8, 14336, 32000, false);
+    s.family = Family::mixtral;
+    s.experts = 8;
+    s.experts_per_row = 2;
+    s.expert_hidden = s.ffn;
+    return s;
+}
+
 ModelShape naics() {
     auto s = encoder(Family::naics, "naics-4ch", 6, 384, 12, 1536, 30522, 512, 2);
     s.channels = 4;
@@ -88,6 +146,19 @@ std::vector<Preset> build() {
         {llama("llama-3.2-1b", 16, 2048, 32, 8, 8192, 128256, true), "Llama 3.2 1B shape"},
         {llama("llama-7b", 32, 4096, 32, 32, 11008, 32000, false), "Llama 2 7B shape"},
         {llama("llama-8b", 32, 4096, 32, 8, 14336, 128256, false), "Llama 3 8B shape"},
+        {qwen3("qwen3-0.6b", 28, 1024, 16, 3072, true), "Qwen3 0.6B shape"},
+        {qwen3("qwen3-4b", 36, 2560, 32, 9728, true), "Qwen3 4B shape"},
+        {qwen3("qwen3-8b", 36, 4096, 32, 12288, false), "Qwen3 8B shape"},
+        {with_window(gemma(F::gemma2, "gemma-2-2b", 26, 2304, 8, 4, 9216, 256000), 4096),
+         "Gemma 2 2B shape"},
+        {with_window(gemma(F::gemma3, "gemma-3-1b", 26, 1152, 4, 1, 6912, 262144), 512),
+         "Gemma 3 1B shape"},
+        {phi3("phi-3-mini", 32, 3072, 32, 32, 8192, 32064), "Phi-3 mini shape"},
+        {phi3("phi-4", 40, 5120, 40, 10, 17920, 100352), "Phi-4 14B shape"},
+        {mixtral("mixtral-8x7b"), "Mixtral 8x7B shape"},
+        {modernbert("modernbert-base", 22, 768, 12, 1152), "ModernBERT base"},
+        {modernbert("modernbert-large", 28, 1024, 16, 2624), "ModernBERT large"},
+        {vit("vit-base", 12, 768, 12, 3072), "ViT base, patches of 16, images of 224"},
         {naics(), "four MiniLM channels, mixture of experts (NAICS memory guide)"},
         {series(F::temporal, "temporal", 4, 256, 8, 1024),
          "encoder-decoder for series (GPU profile guide)"},

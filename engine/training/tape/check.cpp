@@ -1,5 +1,7 @@
+#include "engine/base/closest.hpp"
 #include "engine/training/tape/record.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace plimsoll::training {
@@ -9,6 +11,37 @@ tl::unexpected<Error> wrong(const char* field, std::string rule) {
     return fail(Errc::invalid_input, std::move(rule), field);
 }
 
+Result<void> check_targets(const ModelShape& s, const TrainingSettings& t) {
+    if (t.lora.rank == 0 || t.lora.targets != Lora::Targets::modules) return {};
+    const auto known = linear_layers(s);
+    std::string names;
+    for (const auto& name : known) names += (names.empty() ? "" : ", ") + name;
+    if (t.lora.modules.empty())
+        return wrong("/lora/modules", "At least one linear layer must be named: " + names + ".");
+    for (std::size_t i = 0; i < t.lora.modules.size(); ++i) {
+        const auto& name = t.lora.modules[i];
+        if (std::ranges::find(known, name) != known.end()) continue;
+        const auto where = "/lora/modules/" + std::to_string(i);
+        return wrong(where.c_str(), "The model has no linear layer \"" + name + "\"." +
+                                        did_you_mean(name, known) + " It has: " + names + ".");
+    }
+    return {};
+}
+
+Result<void> check_quantization(const ModelShape& s, const TrainingSettings& t) {
+    if (t.quantization == Quantization::none) return {};
+    if (!s.is_text_or_features() || s.has_experts())
+        return wrong("/quantization", "Quantised weights are not modelled for the family " +
+                                          std::string(to_string(s.family)) + ".");
+    if (t.lora.rank == 0)
+        return wrong("/quantization",
+                     "Quantised weights do not train: the training needs adapters (lora).");
+    if (t.cards > 1 && t.sharding != Sharding::ddp && t.sharding != Sharding::none)
+        return wrong("/quantization",
+                     "Quantised weights are modelled for one card and for ddp, not sharded.");
+    return {};
+}
+
 }  // namespace
 
 Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
@@ -16,6 +49,9 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
         return wrong("/batch", "The batch must lie between 1 and 100000000.");
     if (t.sequence < 1 || t.sequence > 10'000'000)
         return wrong("/sequence", "The sequence length must lie between 1 and 10000000.");
+    if (const int length = s.sample_length(); length > 0 && t.sequence != length)
+        return wrong("/sequence", "A sample of this model has " + std::to_string(length) +
+                                      " positions; leave the sequence length out.");
     if (s.positions > 0 && !s.is_series() && t.sequence > s.positions)
         return wrong("/sequence", "The sequence length " + std::to_string(t.sequence) +
                                       " exceeds the model's " + std::to_string(s.positions) +
@@ -28,6 +64,8 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
         return wrong("/lora/rank", "The rank of the adapters must lie between 0 and 4096.");
     if (t.lora.rank > 0 && s.is_series())
         return wrong("/lora", "Adapters are known for text models only.");
+    if (auto ok = check_targets(s, t); !ok) return ok;
+    if (auto ok = check_quantization(s, t); !ok) return ok;
     if (!(t.lora.dropout >= 0 && t.lora.dropout < 1))
         return wrong("/lora/dropout", "A dropout must be at least 0 and below 1.");
     if (t.frozen_layers < 0 || t.frozen_layers > s.layers)
@@ -37,6 +75,8 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
         return wrong("/frozen_layers", "Adapters freeze the whole model already.");
     if (s.is_series() && (t.frozen_layers > 0 || t.frozen_embeddings))
         return wrong("/frozen_layers", "Freezing parts is known for text models only.");
+    if (!s.reads_text() && t.padded)
+        return wrong("/padded", "Padding is known for text models only.");
     if (t.cards < 1 || t.cards > 100'000)
         return wrong("/cards", "The cards must lie between 1 and 100000.");
     if (t.checkpointing && s.is_series())

@@ -80,6 +80,7 @@ int Graph::add_parameter(const Parameter& p) {
     g.elements = p.elements;
     g.trainable = p.trainable;
     g.adapter = p.adapter;
+    g.quantized = p.linear && settings_.quantization != Quantization::none;
     g.dtype = layout_of(settings_).compute_bytes == 2 ? Dtype::half : Dtype::fp32;
     parameters_.push_back(g);
     return static_cast<int>(parameters_.size()) - 1;

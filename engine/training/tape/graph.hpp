@@ -118,6 +118,7 @@ struct GraphParameter {
     Dtype dtype = Dtype::fp32;
     bool trainable = true;
     bool adapter = false;
+    bool quantized = false;     // `data` is the packed weight
     bool leaf = false;          // no parameter of the model
     bool reduced = false;       // its gradient has become a shard
     BufferId cast = kNoBuffer;  // half copy in autocast's cache

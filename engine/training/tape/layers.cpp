@@ -26,13 +26,24 @@ Norm read_norm(ParameterCursor& parameters, std::int64_t width) {
     return {weight, parameters.next(), width};
 }
 
-Var attend(Graph& g, const Var& q, const Var& k, const Var& v, const Var& bias,
+Dtype attended_type(const Graph& g, const Var& x) {
+    return g.autocast() ? Dtype::half : x.dtype();
+}
+
+Var attend(Graph& g, const Var& given_q, const Var& given_k, const Var& given_v, const Var& bias,
            const AttentionShape& shape, Probabilities probabilities, Var& weights) {
+    // Autocast converts the arguments from the right.
+    const Dtype dtype = attended_type(g, given_q);
+    const Var v = to(g, given_v, dtype, Group::attention);
+    const Var k = to(g, given_k, dtype, Group::attention);
+    const Var q = to(g, given_q, dtype, Group::attention);
     if (g.settings().attention == Attention::eager)
         return eager_attention(g, q, k, v, bias, shape, probabilities, weights);
     Var out = sdpa(g, q, k, v, shape);
-    // Fused kernels return [batch, tokens, heads, size] in memory, the plain composition does not.
-    if (choose_sdpa(g.settings(), g.device(), q.dtype(), shape) == SdpaKernel::math)
+    // Rows are wanted. Memory-efficient attention returns them, the plain composition does not, and
+    // the others follow q.
+    const auto kernel = choose_sdpa(g.settings(), g.device(), q.dtype(), shape);
+    if (kernel == SdpaKernel::math || (shape.by_heads && kernel != SdpaKernel::efficient))
         out = copy(g, out, true, Group::attention);
     return out;
 }
@@ -61,6 +72,7 @@ Outputs decoder_head(Graph& g, const ModelShape& s, ParameterCursor& p, const Va
         const Linear head{
             .weight = s.tied_head ? word_embeddings : p.next(), .in = s.hidden, .out = s.vocab};
         out.logits = linear(g, hidden, head, Group::logits);
+        if (s.capped_logits) out.logits = cap(g, std::move(out.logits), Group::logits);
         out.loss = language_model_loss(g, out.logits, batch.labels, true);
     } else {
         const Linear head{.weight = p.next(), .in = s.hidden, .out = s.labels};
@@ -77,18 +89,25 @@ Outputs forward(Graph& g, const ModelShape& shape, const Batch& batch) {
         case Family::distilbert:
         case Family::roberta:
             return bert_forward(g, shape, batch);
+        case Family::modernbert:
+            return modernbert_forward(g, shape, batch);
+        case Family::vit:
+            return vit_forward(g, shape, batch);
+        case Family::whisper:
+            return whisper_forward(g, shape, batch);
         case Family::gpt2:
             return gpt2_forward(g, shape, batch);
-        case Family::llama:
-            return llama_forward(g, shape, batch);
+        case Family::gpt_neox:
+            return gpt_neox_forward(g, shape, batch);
         case Family::naics:
             return naics_forward(g, shape, batch);
         case Family::temporal:
             return temporal_forward(g, shape, batch);
         case Family::lstm:
             return lstm_forward(g, shape, batch);
+        default:
+            return rms_norm_decoder_forward(g, shape, batch);
     }
-    return {};
 }
 
 }  // namespace plimsoll::training

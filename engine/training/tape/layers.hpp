@@ -10,6 +10,9 @@ Linear read_linear(ParameterCursor& parameters, const Graph& g, std::int64_t in,
                    bool bias);
 Norm read_norm(ParameterCursor& parameters, std::int64_t width);
 
+// The type in which attention computes what comes as x.
+Dtype attended_type(const Graph& g, const Var& x);
+
 // transformers' attention interface: SDPA or eager. `weights` are eager's probabilities, which a
 // layer's local variable keeps until it returns.
 Var attend(Graph& g, const Var& q, const Var& k, const Var& v, const Var& bias,

@@ -85,7 +85,87 @@ Var product(Graph& g, const Var& x, const Operand& weight, const Operand& bias, 
     return y;
 }
 
+// bitsandbytes multiplies by a half copy of the weight that lives as long as the product takes; its
+// scales become fp32 first.
+struct Unpacked {
+    BufferId scales = kNoBuffer, weight = kNoBuffer;
+};
+Unpacked unpack(Graph& g, std::int64_t elements, Group group) {
+    Unpacked u;
+    if (g.settings().quantization == Quantization::nf4_double)
+        u.scales = g.allocate((elements + 63) / 64 * 4, group);
+    u.weight = g.allocate(elements * 2, group);
+    return u;
+}
+void release(Graph& g, const Unpacked& u) {
+    g.release(u.weight);
+    g.release(u.scales);
+}
+
+// size: rows, in, out. Nothing is saved: the weight is frozen.
+void four_bit_backward(Graph& g, Node& n) {
+    const Unpacked weight = unpack(g, n.size[1] * n.size[2], kBackward);
+    Graph::output(n, 0, g.allocate(n.size[0] * n.size[1] * 2, kBackward), true);
+    g.matmul(flops_of(n), false);
+    release(g, weight);
+}
+
+Var four_bit_linear(Graph& g, const Var& x, const Linear& layer, Group group) {
+    const Var input = to(g, x, Dtype::half, group);
+    const std::int64_t rows = x.elements() / layer.in;
+    Var bias;
+    if (layer.bias >= 0) bias = to(g, parameter(g, layer.bias), Dtype::half, group);
+    const Unpacked weight = unpack(g, layer.in * layer.out, Group::half_weights);
+    Var y = g.make(rows * layer.out, Dtype::half, group);
+    release(g, weight);
+    g.matmul(2.0 * static_cast<double>(rows) * static_cast<double>(layer.in) *
+                 static_cast<double>(layer.out),
+             layer.bias >= 0);
+    Node* n = g.node(four_bit_backward, {input.edge()}, Dtype::half, group);
+    if (n != nullptr) {
+        n->size = {rows, layer.in, layer.out};
+        y = y.alias(y.elements(), g.edge_to(n));
+    }
+    return to(g, y, x.dtype(), group);
+}
+
+// LLM.int8 keeps its input, though only outliers of a trained weight would need it.
+void eight_bit_backward(Graph& g, Node& n) {
+    const BufferId weight = g.allocate(n.size[1] * n.size[2] * bytes_of(n.dtype), kBackward);
+    Graph::output(n, 0, g.allocate(n.size[0] * n.size[1] * bytes_of(n.dtype), kBackward), true);
+    g.matmul(flops_of(n), false);
+    g.release(weight);
+}
+
+Var eight_bit_linear(Graph& g, const Var& x, const Linear& layer, Group group) {
+    const std::int64_t rows = x.elements() / layer.in;
+    const Var codes = g.make(x.elements(), Dtype::boolean, group);
+    {
+        const Var half = g.make(x.elements(), Dtype::half, group);
+        g.scratch(4 * rows, group);
+    }
+    const Var sums = g.make(rows * layer.out, Dtype::fp32, group);  // int32
+    Var y = g.make(rows * layer.out, x.dtype(), group);
+    g.count_flops(2.0 * static_cast<double>(rows) * static_cast<double>(layer.in) *
+                  static_cast<double>(layer.out));
+    Node* n = g.node(eight_bit_backward, {x.edge()}, x.dtype(), group);
+    if (n == nullptr) return y;
+    n->size = {rows, layer.in, layer.out};
+    g.save(n, x);
+    y = y.alias(y.elements(), g.edge_to(n));
+    g.sealed(n);
+    return y;
+}
+
+Var quantized_linear(Graph& g, const Var& x, const Linear& layer, Group group) {
+    if (g.settings().quantization == Quantization::int8)
+        return eight_bit_linear(g, x, layer, group);
+    const Var y = four_bit_linear(g, x, layer, group);
+    return layer.lora_a < 0 ? y : copy(g, y, false, group);  // peft clones before it adds
+}
+
 Var base_linear(Graph& g, const Var& x, const Linear& layer, Group group, bool conv1d) {
+    if (g.parameter(layer.weight).quantized) return quantized_linear(g, x, layer, group);
     Operand weight, bias;
     Var input;
     const auto take_input = [&] {
@@ -175,6 +255,42 @@ Var to(Graph& g, const Var& x, Dtype dtype, Group group) {
     if (n == nullptr) return y;
     n->size[0] = x.elements();
     return y.alias(x.elements(), g.edge_to(n));
+}
+
+namespace {
+
+// size: elements of the input, the weight's, the bias's.
+void convolution_backward(Graph& g, Node& n) {
+    for (int i = 0; i < 3; ++i)
+        if (n.wants(i))
+            Graph::output(
+                n, i,
+                g.allocate(n.size[static_cast<std::size_t>(i)] * bytes_of(n.dtype), kBackward));
+    g.count_flops(4.0 * static_cast<double>(n.size[3]) * static_cast<double>(n.size[1]));
+}
+
+}  // namespace
+
+// cuDNN's workspaces are not known.
+Var convolution(Graph& g, const Var& x, const Linear& layer, std::int64_t positions, Group group) {
+    const Operand bias = operand(g, layer.bias);
+    const Operand weight = operand(g, layer.weight);
+    const Var input = g.autocast() && x.dtype() == Dtype::fp32 ? to(g, x, Dtype::half, group) : x;
+    Var y = g.make(positions * layer.out, input.dtype(), group);
+    const std::int64_t weights = layer.in * layer.out;
+    g.count_flops(2.0 * static_cast<double>(positions) * static_cast<double>(weights));
+    Node* n =
+        g.node(convolution_backward, {input.edge(), weight.edge, bias.edge}, input.dtype(), group);
+    if (n != nullptr) {
+        n->size = {input.elements(), weights, layer.out, positions};
+        g.save(n, input);
+        g.save(n, weight.buffer);
+        y = y.alias(y.elements(), g.edge_to(n));
+        g.sealed(n);
+    }
+    if (weight.owned) g.release(weight.buffer);
+    if (bias.owned) g.release(bias.buffer);
+    return y;
 }
 
 Var linear(Graph& g, const Var& x, const Linear& layer, Group group, bool conv1d) {

@@ -53,12 +53,17 @@ Var embedding(Graph& g, int table, std::int64_t rows, std::int64_t width, const 
     const auto& p = g.parameter(table);
     Var y = g.make(rows * width, p.dtype, Group::embedding);
     const Edge edge = p.trainable ? Edge{Edge::Kind::parameter, table, 0} : Edge{};
-    if (!p.trainable && wants_input_gradients(g) && word_table) return g.as_leaf(std::move(y));
+    if (!p.trainable && word_table) return as_input(g, std::move(y), table);
     Node* n = g.node(embedding_backward, {edge}, p.dtype, Group::embedding);
     if (n == nullptr) return y;
     n->size = {p.elements / width, rows, width};
     if (indices) g.save(n, indices);
     return y.alias(y.elements(), g.edge_to(n));
+}
+
+Var as_input(Graph& g, Var x, int table) {
+    if (g.parameter(table).trainable || !wants_input_gradients(g)) return x;
+    return g.as_leaf(std::move(x));
 }
 
 // log_softmax keeps the type of the logits; under autocast nll_loss converts its result to fp32.

@@ -13,7 +13,7 @@ namespace plimsoll::training {
 struct Batch {
     Var ids, mask, labels;
     Var other_ids, other_mask;  // naics: the negatives
-    Var series, target;
+    Var series, target;         // of images and sound, the input alone
 };
 
 // What a training loop keeps of a forward pass: the loss and the outputs object with its logits.
@@ -38,8 +38,13 @@ class ParameterCursor {
 };
 
 Outputs bert_forward(Graph& g, const ModelShape& shape, const Batch& batch);
+Outputs modernbert_forward(Graph& g, const ModelShape& shape, const Batch& batch);
+Outputs vit_forward(Graph& g, const ModelShape& shape, const Batch& batch);
+Outputs whisper_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs gpt2_forward(Graph& g, const ModelShape& shape, const Batch& batch);
-Outputs llama_forward(Graph& g, const ModelShape& shape, const Batch& batch);
+Outputs gpt_neox_forward(Graph& g, const ModelShape& shape, const Batch& batch);
+// Llama and what is written in its manner.
+Outputs rms_norm_decoder_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs naics_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs temporal_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs lstm_forward(Graph& g, const ModelShape& shape, const Batch& batch);

@@ -64,6 +64,7 @@ Var reciprocal_root(Graph& g, const Var& x) {
 }
 
 Edge edge_of(Graph& g, int index) {
+    if (index < 0) return {};
     return g.parameter(index).trainable ? Edge{Edge::Kind::parameter, index, 0} : Edge{};
 }
 
@@ -88,18 +89,39 @@ Var layer_norm(Graph& g, const Var& x, const Norm& norm, Group group) {
     return y;
 }
 
+Var parameter(Graph& g, int index) {
+    const auto& p = g.parameter(index);
+    g.retain(p.data);
+    return {g, p.data, p.elements, p.dtype, edge_of(g, index)};
+}
+
+namespace {
+
+// x * rsqrt(mean(x^2) + eps) in fp32
+Var normalised(Graph& g, const Var& x, std::int64_t width) {
+    constexpr auto group = Group::norms;
+    const Var wide = to(g, x, Dtype::fp32, group);
+    const Var variance = row_mean(g, power(g, wide, group), x.elements() / width);
+    return multiply(g, wide, reciprocal_root(g, shift(g, variance, group)), group,
+                    Broadcast::over_columns);
+}
+
+}  // namespace
+
 // transformers' Python norm: weight * (x * rsqrt(mean(x^2) + eps)).to(dtype of x)
 Var rms_norm(Graph& g, const Var& x, int weight, std::int64_t width) {
     constexpr auto group = Group::norms;
-    const std::int64_t rows = x.elements() / width;
-    Var wide = to(g, x, Dtype::fp32, group);
-    const Var variance = row_mean(g, power(g, wide, group), rows);
-    wide = multiply(g, wide, reciprocal_root(g, shift(g, variance, group)), group,
-                    Broadcast::over_columns);
-    const auto& p = g.parameter(weight);
-    g.retain(p.data);
-    const Var scale_by(g, p.data, p.elements, p.dtype, edge_of(g, weight));
-    return multiply(g, scale_by, to(g, wide, x.dtype(), group), group, Broadcast::over_rows);
+    const Var wide = normalised(g, x, width);
+    return multiply(g, parameter(g, weight), to(g, wide, x.dtype(), group), group,
+                    Broadcast::over_rows);
+}
+
+Var unit_rms_norm(Graph& g, const Var& x, int weight, std::int64_t width) {
+    constexpr auto group = Group::norms;
+    Var y = normalised(g, x, width);
+    const Var factor = shift(g, to(g, parameter(g, weight), Dtype::fp32, group), group);
+    y = multiply(g, y, factor, group, Broadcast::over_rows);
+    return to(g, y, x.dtype(), group);
 }
 
 }  // namespace plimsoll::training

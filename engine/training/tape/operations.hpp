@@ -28,6 +28,8 @@ struct Norm {
 // x of rows * in elements -> rows * out. Adapters, if any, are applied as peft does. `conv1d` is
 // GPT-2's layer, whose arguments autocast converts in another order.
 Var linear(Graph& g, const Var& x, const Linear& layer, Group group, bool conv1d = false);
+// `layer.in` numbers are read for each of `positions` outputs of layer.out numbers.
+Var convolution(Graph& g, const Var& x, const Linear& layer, std::int64_t positions, Group group);
 // torch.nn.MultiheadAttention's input projection of a transposed tensor: copied, multiplied, the
 // bias added in place. `part` of 1 uses the whole packed weight; less uses that share of it (a
 // slice).
@@ -42,6 +44,10 @@ Var packed_projection(Graph& g, const Var& x, const PackedWeight& packed, std::i
 Edge packed_slices(Graph& g, int parameter);
 Var layer_norm(Graph& g, const Var& x, const Norm& norm, Group group = Group::norms);
 Var rms_norm(Graph& g, const Var& x, int weight, std::int64_t width);
+// Gemma's: by 1 + weight, all of it in fp32, then converted to the type of x.
+Var unit_rms_norm(Graph& g, const Var& x, int weight, std::int64_t width);
+// A parameter as an operand of ordinary operations.
+Var parameter(Graph& g, int index);
 
 Var to(Graph& g, const Var& x, Dtype dtype, Group group);
 Var dropout(Graph& g, const Var& x, double p, Group group);
@@ -60,6 +66,9 @@ Var gelu_new(Graph& g, const Var& x, Group group);  // the tanh formula written 
 Var silu(Graph& g, const Var& x, Group group);
 Var relu(Graph& g, const Var& x, Group group);  // saves its result
 Var tanh(Graph& g, const Var& x, Group group);
+Var sigmoid(Graph& g, const Var& x, Group group);
+// Through tanh, so that no number exceeds a cap: x / cap, tanh, times cap.
+Var cap(Graph& g, Var x, Group group);
 Var softmax(Graph& g, const Var& x, Group group);
 Var activate(Graph& g, const Var& x, Activation activation, Group group);
 
@@ -81,7 +90,9 @@ struct AttentionShape {
     std::int64_t head_dim = 0;
     double dropout = 0;
     bool causal = false;
-    bool mask = false;  // a boolean mask of [batch, 1, queries, keys]
+    bool mask = false;      // a boolean mask of [batch, 1, queries, keys]
+    bool capped = false;    // eager scores go through tanh
+    bool by_heads = false;  // q lies in the order of heads, not of rows
 };
 SdpaKernel choose_sdpa(const TrainingSettings& settings, const TapeDevice& device, Dtype dtype,
                        const AttentionShape& shape);
@@ -96,10 +107,14 @@ enum class Probabilities {
 // Repeats every head of k or v for the queries that share it: a copy whose gradient is summed per
 // group.
 Var repeat_heads(Graph& g, const Var& x, std::int64_t times);
+// transformers' repeat_kv: of a single head, all are views.
+Var repeat_kv(Graph& g, const Var& x, const AttentionShape& shape);
 // `weights` receives the probabilities, which callers hold for a while.
 Var eager_attention(Graph& g, const Var& q, const Var& k, const Var& v, const Var& bias,
                     const AttentionShape& shape, Probabilities probabilities, Var& weights);
 
+// x repeated over a leading dimension, as a view; the gradient is a sum.
+Var expand(Graph& g, const Var& x, std::int64_t elements);
 // Rows of x picked by index: a copy; the gradient is zeros of x's size.
 Var pick_rows(Graph& g, const Var& x, std::int64_t elements, Group group);
 // y with rows added at an index, out of place: the addend's gradient is picked again.
@@ -108,8 +123,11 @@ Var add_rows(Graph& g, const Var& y, const Var& rows, Group group);
 Var reduce(Graph& g, const Var& x, std::int64_t elements, Group group);
 // A part of x that shares its storage; the gradient is zeros of x's size around it.
 Var slice(Graph& g, const Var& x, std::int64_t elements);
-// Three views of x, of equal size, whose gradients are concatenated.
+// Views of x, of equal size, whose gradients are concatenated.
+std::array<Var, 2> split2(Graph& g, const Var& x);
 std::array<Var, 3> split3(Graph& g, const Var& x);
+// Side by side in a new tensor; gradients are views of its gradient.
+Var concatenate(Graph& g, const Var& x, const Var& y, Group group);
 // The last two halves exchanged, one negated: cat(-x2, x1) of rotary positions.
 Var rotate_half(Graph& g, const Var& x, Group group);
 
@@ -117,6 +135,8 @@ Var rotate_half(Graph& g, const Var& x, Group group);
 // it.
 Var embedding(Graph& g, int table, std::int64_t rows, std::int64_t width, const Var& indices,
               bool word_table = false);
+// What goes into the layers where it does not come from embedding() itself.
+Var as_input(Graph& g, Var x, int table);
 
 // Mean cross-entropy over `rows` of logits; `labels` (int64) are kept until backward.
 Var cross_entropy(Graph& g, const Var& logits, const Var& labels);

@@ -74,17 +74,26 @@ void OptimizerTape::make_state() {
                 }
                 break;
             case Optimizer::adam_8bit:
-                for (int moment = 0; moment < 2; ++moment) {
-                    const bool small = p.elements < 4096;
-                    graph_.allocate(small ? 4 * p.elements : p.elements, kState);
-                    if (!small) graph_.allocate(p.elements / 256 * 4, kState);
-                }
+            case Optimizer::paged_adamw:
+            case Optimizer::paged_adamw_8bit:
+                make_bitsandbytes_state(p.elements);
                 break;
             case Optimizer::sgd:
                 break;
         }
     }
     has_state_ = true;
+}
+
+void OptimizerTape::make_bitsandbytes_state(std::int64_t elements) {
+    constexpr std::int64_t least_8bit = 4096, least_paged = 100'000;
+    const auto optimizer = graph_.settings().optimizer;
+    const bool wide = optimizer == Optimizer::paged_adamw || elements < least_8bit;
+    const bool paged = optimizer != Optimizer::adam_8bit && elements >= least_paged;
+    for (int moment = 0; moment < 2; ++moment) {
+        if (!paged) graph_.allocate(wide ? 4 * elements : elements, kState);
+        if (!wide) graph_.allocate(elements / 256 * 4, kState);
+    }
 }
 
 // foreach: square roots of every second moment at once. single: root and quotient of one parameter

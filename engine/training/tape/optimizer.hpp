@@ -21,6 +21,7 @@ class OptimizerTape {
 
   private:
     void make_state();
+    void make_bitsandbytes_state(std::int64_t elements);
     void adam_temporaries();
     void adafactor_temporaries();
     // A tensor that the optimizer updates: a parameter, this card's shard of one, or ZeRO's one

@@ -175,6 +175,16 @@ Var tanh(Graph& g, const Var& x, Group group) {
     return unary(g, x, Saves::result, group);
 }
 
+Var sigmoid(Graph& g, const Var& x, Group group) {
+    return unary(g, x, Saves::result, group);
+}
+
+Var cap(Graph& g, Var x, Group group) {
+    x = scale(g, x, group);
+    x = tanh(g, x, group);
+    return scale(g, x, group);
+}
+
 // 0.5 * x * (1 + tanh(sqrt(2/pi) * (x + 0.044715 * pow(x, 3)))), operation by operation.
 Var gelu_new(Graph& g, const Var& x, Group group) {
     const Var half = scale(g, x, group);

@@ -7,6 +7,26 @@
 namespace plimsoll::training {
 namespace {
 
+// The packed weight; beside it, scales and the tables that unpack them, which stay for ever.
+BufferId load_quantized(Graph& g, const Parameter& p) {
+    const auto allocate = [&](std::int64_t bytes) { return g.allocate(bytes, Group::weights); };
+    if (g.settings().quantization == Quantization::int8) {
+        allocate(4LL * p.rows);
+        return allocate(p.elements);
+    }
+    const std::int64_t blocks = (p.elements + 63) / 64;
+    if (g.settings().quantization == Quantization::nf4_double) {
+        allocate(blocks);
+        allocate(4);                           // their mean
+        allocate(4 * ((blocks + 255) / 256));  // scales of the scales
+        allocate(4 * 256);
+    } else {
+        allocate(4 * blocks);
+    }
+    allocate(4 * 16);
+    return allocate((p.elements + 1) / 2);
+}
+
 // Buffers stand beside the embeddings of each encoder, elsewhere they come last.
 void load_model(Graph& g, const ModelShape& shape, const std::vector<Parameter>& parameters) {
     const auto layout = layout_of(g.settings());
@@ -21,6 +41,10 @@ void load_model(Graph& g, const ModelShape& shape, const std::vector<Parameter>&
                 g.allocate(buffers[made++], Group::weights);
         const int index = g.add_parameter(parameters[i]);
         auto& p = g.parameter(index);
+        if (p.quantized) {
+            p.data = load_quantized(g, parameters[i]);
+            continue;
+        }
         p.data = g.allocate(layout.kept_weights(p.elements) * layout.weight_bytes, Group::weights);
     }
     while (made < buffers.size()) g.allocate(buffers[made++], Group::weights);
@@ -34,6 +58,16 @@ Batch make_batch(Graph& g, const ModelShape& s) {
     if (s.is_series()) {
         b.series = g.make(tokens * s.features, Dtype::fp32, group);
         b.target = g.make(t.batch * s.horizon * s.features, Dtype::fp32, group);
+        return b;
+    }
+    if (!s.reads_text()) {
+        const bool image = s.family == Family::vit;
+        const std::int64_t numbers = image ? 1LL * s.image_channels * s.image_size * s.image_size
+                                           : 2LL * s.features * s.positions;
+        // Images are converted by the model, sound by who loads it.
+        const bool half = !image && t.precision == Precision::bf16;
+        b.series = g.make(t.batch * numbers, half ? Dtype::half : Dtype::fp32, group);
+        b.labels = g.make(t.batch, Dtype::int64, group);
         return b;
     }
     b.ids = g.make(tokens, Dtype::int64, group);

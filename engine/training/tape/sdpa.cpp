@@ -150,6 +150,15 @@ Var repeat_heads(Graph& g, const Var& x, std::int64_t times) {
     return y.alias(y.elements(), g.edge_to(n));
 }
 
+Var repeat_kv(Graph& g, const Var& x, const AttentionShape& shape) {
+    const std::int64_t times = shape.heads / shape.kv_heads;
+    if (times == 1 || shape.kv_heads > 1) return repeat_heads(g, x, times);
+    Node* n = g.node(sum_groups_backward, {x.edge()}, x.dtype(), Group::attention);
+    if (n == nullptr) return x.alias(x.elements() * times, {});
+    n->size[0] = x.elements();
+    return x.alias(x.elements() * times, g.edge_to(n));
+}
+
 namespace {
 
 // _scaled_dot_product_attention_math: scaled q and k, scores, safe softmax, values. Half inputs are
@@ -223,10 +232,9 @@ Var eager_attention(Graph& g, const Var& q, const Var& k, const Var& v, const Va
     constexpr auto group = Group::attention;
     constexpr auto scores_group = Group::attention_scores;
     const std::int64_t pairs = s.batch * s.heads;
-    const std::int64_t times = s.heads / s.kv_heads;
     const Dtype dtype = q.dtype();
-    const Var keys = repeat_heads(g, k, times);
-    const Var values = repeat_heads(g, v, times);
+    const Var keys = repeat_kv(g, k, s);
+    const Var values = repeat_kv(g, v, s);
     Var scores;
     {
         const Var q_rows = copy(g, q, false, group);
@@ -234,6 +242,7 @@ Var eager_attention(Graph& g, const Var& q, const Var& k, const Var& v, const Va
         scores = bmm(g, q_rows, k_rows, pairs, s.queries, s.head_dim, s.keys, scores_group);
     }
     scores = scale(g, scores, scores_group);
+    if (s.capped) scores = cap(g, std::move(scores), scores_group);
     if (bias) scores = add(g, scores, bias, scores_group);
     if (probabilities == Probabilities::fp32_softmax)
         scores = to(g, scores, Dtype::fp32, scores_group);

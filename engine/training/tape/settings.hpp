@@ -7,7 +7,16 @@
 namespace plimsoll::training {
 
 enum class Precision { fp32, bf16_autocast, fp16_autocast, bf16 };
-enum class Optimizer { adamw, sgd, sgd_momentum, adafactor, adam_8bit };
+// The paged ones are bitsandbytes': their state lies in memory that the driver moves to the host.
+enum class Optimizer {
+    adamw,
+    sgd,
+    sgd_momentum,
+    adafactor,
+    adam_8bit,
+    paged_adamw,
+    paged_adamw_8bit,
+};
 enum class OptimizerKernel { foreach, fused, single };  // PyTorch's implementations
 enum class Attention { sdpa, eager };
 
@@ -25,6 +34,15 @@ enum class Sharding {
     zero2,  // and gradients
     zero3,  // and weights; those of a billion parameters may be gathered at once
     fsdp,   // as zero3; a layer's weights are gathered while it runs
+};
+
+// How bitsandbytes keeps the linear layers of a frozen model. Everything else is fp32, as peft's
+// prepare_model_for_kbit_training makes it, unless the precision is bf16.
+enum class Quantization {
+    none,
+    nf4,         // four bits and an fp32 scale for 64 weights
+    nf4_double,  // whose scales are quantised too
+    int8,        // LLM.int8
 };
 
 // The properties of a card that affect the tape.
@@ -56,6 +74,7 @@ struct TrainingSettings {
     bool hold_outputs = true;  // the loop keeps `outputs` until the next step
     int negatives = 0;         // naics: negative texts per anchor
     Lora lora = {};
+    Quantization quantization = Quantization::none;  // with adapters
     bool frozen_embeddings = false;
     int frozen_layers = 0;  // from the bottom
     Sharding sharding = Sharding::none;

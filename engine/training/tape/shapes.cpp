@@ -12,6 +12,18 @@ void pass_view(Graph& g, Node& n) {
     Graph::output(n, 0, n.gradients[0].buffer, true);
 }
 
+void sum_backward(Graph& g, Node& n) {
+    Graph::output(n, 0, sum_rows(g, n.size[1] / n.size[0], n.size[0], n.dtype, kBackward));
+}
+
+void pass_views(Graph& g, Node& n) {
+    for (int i = 0; i < n.n_next; ++i) {
+        if (!n.wants(i)) continue;
+        g.retain(n.gradients[0].buffer);
+        Graph::output(n, i, n.gradients[0].buffer, true);
+    }
+}
+
 void copy_backward(Graph& g, Node& n) {
     Graph::output(n, 0, g.allocate(n.size[0] * bytes_of(n.dtype), kBackward), true);
 }
@@ -66,6 +78,13 @@ Var reduce(Graph& g, const Var& x, std::int64_t elements, Group group) {
     return y.alias(elements, g.edge_to(n));
 }
 
+Var expand(Graph& g, const Var& x, std::int64_t elements) {
+    Node* n = g.node(sum_backward, {x.edge()}, x.dtype(), Group::embedding);
+    if (n == nullptr) return x.alias(elements, {});
+    n->size = {x.elements(), elements};
+    return x.alias(elements, g.edge_to(n));
+}
+
 Var copy(Graph& g, const Var& x, bool copies_back, Group group) {
     Var y = g.make(x.elements(), x.dtype(), group);
     Node* n = g.node(copies_back ? copy_backward : pass_view, {x.edge()}, x.dtype(), group);
@@ -104,12 +123,34 @@ Var slice(Graph& g, const Var& x, std::int64_t elements) {
     return x.alias(elements, g.edge_to(n));
 }
 
-std::array<Var, 3> split3(Graph& g, const Var& x) {
+namespace {
+
+template <std::size_t Parts>
+std::array<Var, Parts> split(Graph& g, const Var& x) {
     Node* n = g.node(concatenate_backward, {x.edge()}, x.dtype(), Group::attention);
     if (n != nullptr) n->size[0] = x.elements();
-    const std::int64_t part = x.elements() / 3;
-    return {x.alias(part, g.edge_to(n, 0)), x.alias(part, g.edge_to(n, 1)),
-            x.alias(part, g.edge_to(n, 2))};
+    std::array<Var, Parts> parts;
+    for (std::size_t i = 0; i < Parts; ++i)
+        parts[i] = x.alias(x.elements() / static_cast<std::int64_t>(Parts),
+                           g.edge_to(n, static_cast<int>(i)));
+    return parts;
+}
+
+}  // namespace
+
+std::array<Var, 2> split2(Graph& g, const Var& x) {
+    return split<2>(g, x);
+}
+
+std::array<Var, 3> split3(Graph& g, const Var& x) {
+    return split<3>(g, x);
+}
+
+Var concatenate(Graph& g, const Var& x, const Var& y, Group group) {
+    Var both = g.make(x.elements() + y.elements(), x.dtype(), group);
+    Node* n = g.node(pass_views, {x.edge(), y.edge()}, x.dtype(), group);
+    if (n == nullptr) return both;
+    return both.alias(both.elements(), g.edge_to(n));
 }
 
 }  // namespace plimsoll::training

@@ -41,6 +41,8 @@ std::string flag_of(const std::string& pointer) {
         {"/training/precision", "--precision"},
         {"/training/optimizer", "--optimizer"},
         {"/training/lora/rank", "--lora"},
+        {"/training/lora/modules", "--lora-modules"},
+        {"/training/quantization", "--quantization"},
         {"/training/checkpointing", "--checkpointing"},
         {"/target_effective_batch", "--target-effective-batch"},
         {"/safety_margin", "--safety-margin"},
@@ -109,8 +111,15 @@ void add_estimate(CLI::App& app, CommandContext& context) {
     command->add_option("--precision", flags->precision,
                         "auto, fp32, bf16_autocast, fp16_autocast or bf16");
     command->add_option("--optimizer", flags->optimizer,
-                        "adamw, sgd, sgd_momentum, adafactor or adam_8bit");
+                        "adamw, sgd, sgd_momentum, adafactor, adam_8bit, paged_adamw or "
+                        "paged_adamw_8bit");
     command->add_option("--lora", flags->lora, "Rank of adapters; everything else is frozen");
+    command
+        ->add_option("--lora-modules", flags->lora_modules,
+                     "Linear layers that get adapters, such as q_proj,v_proj,down_proj")
+        ->delimiter(',');
+    command->add_option("--quantization", flags->quantization,
+                        "Of the frozen weights: nf4, nf4_double (QLoRA) or int8; with --lora");
     command->add_flag("--checkpointing", flags->checkpointing, "Gradient checkpointing");
     command->add_option("--target-effective-batch", flags->target_effective_batch,
                         "Samples per optimizer step");

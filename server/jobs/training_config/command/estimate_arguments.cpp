@@ -53,6 +53,8 @@ Result<json> estimate_args(const EstimateFlags& flags) {
     if (!flags.precision.empty()) args["training"]["precision"] = flags.precision;
     if (!flags.optimizer.empty()) args["training"]["optimizer"] = flags.optimizer;
     if (flags.lora) args["training"]["lora"]["rank"] = *flags.lora;
+    if (!flags.lora_modules.empty()) args["training"]["lora"]["modules"] = flags.lora_modules;
+    if (!flags.quantization.empty()) args["training"]["quantization"] = flags.quantization;
     if (flags.checkpointing) args["training"]["checkpointing"] = true;
     put(args, nullptr, "target_effective_batch", flags.target_effective_batch);
     if (!flags.goal.empty()) args["goal"] = flags.goal;

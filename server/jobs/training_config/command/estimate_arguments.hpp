@@ -22,6 +22,8 @@ struct EstimateFlags {
     std::string optimizer;
     std::string goal;
     std::optional<std::int64_t> lora;
+    std::vector<std::string> lora_modules;
+    std::string quantization;
     bool checkpointing = false;
     std::optional<std::int64_t> target_effective_batch;
     std::optional<double> safety_margin;

@@ -13,14 +13,39 @@ using nlohmann::json;
 using tr::Family;
 using tr::ModelShape;
 
+// Decoders with RMSNorm have no positions of their own, no dropout and no biases.
+void make_usual_decoder(ModelShape& s) {
+    s.head = tr::Head::language_model;
+    s.positions = 0;
+    s.vocab = s.family == Family::llama ? 32000 : 151936;
+    s.activation = tr::Activation::silu;
+    s.hidden_dropout = s.attention_dropout = 0;
+    s.tied_head = false;
+    s.qkv_bias = s.family == Family::qwen2_moe;
+    if (s.family == Family::qwen3 || s.family == Family::qwen3_moe) s.head_dim = 128;
+    if (s.family == Family::phi3) s.vocab = 32064;
+    if (s.family == Family::mixtral) s.vocab = 32000;
+    if (s.family == Family::gemma || s.family == Family::gemma2 || s.family == Family::gemma3) {
+        s.vocab = 256000;
+        s.head_dim = 256;
+        s.activation = tr::Activation::gelu_tanh;
+        s.tied_head = true;
+    }
+    if (s.family == Family::gemma2) s.capped_scores = s.capped_logits = true;
+    if (s.family == Family::gemma2 || s.family == Family::gemma3) {
+        s.window = s.family == Family::gemma2 ? 4096 : 512;
+        s.full_every = s.family == Family::gemma2 ? 2 : 6;
+        s.full_at = s.full_every - 1;
+    }
+}
+
 // What a description may leave out, as the family's published models have it.
 ModelShape usual(Family family, int hidden) {
     ModelShape s;
     s.family = family;
     s.name = std::string(text_of(kFamilies, family));
     s.ffn = 4 * hidden;
-    const bool series = family == Family::temporal || family == Family::lstm;
-    if (series) {
+    if (s.is_series()) {
         s.features = 20;
         s.horizon = 14;
         s.activation = tr::Activation::relu;
@@ -29,19 +54,35 @@ ModelShape usual(Family family, int hidden) {
     s.vocab = family == Family::roberta || family == Family::gpt2 ? 50257 : 30522;
     s.positions = 512;
     s.token_types = family == Family::bert || family == Family::naics ? 2 : 0;
+    if (s.has_rms_norm()) make_usual_decoder(s);
     if (family == Family::gpt2) {
         s.positions = 1024;
         s.activation = tr::Activation::gelu_new;
         s.head = tr::Head::language_model;
     }
-    if (family == Family::llama) {
-        s.vocab = 32000;
-        s.positions = 0;
-        s.activation = tr::Activation::silu;
+    if (family == Family::gpt_neox) {
+        s.vocab = 50304;
+        s.positions = 2048;
         s.head = tr::Head::language_model;
         s.hidden_dropout = s.attention_dropout = 0;
         s.tied_head = false;
-        s.qkv_bias = false;
+        s.rotary_share = 0.25;
+    }
+    if (family == Family::modernbert) {
+        s.vocab = 50368;
+        s.positions = 8192;
+        s.hidden_dropout = s.attention_dropout = 0;
+        s.window = 64;
+        s.full_every = 3;
+    }
+    if (family == Family::vit || family == Family::whisper) {
+        s.vocab = 0;
+        s.hidden_dropout = s.attention_dropout = 0;
+        s.positions = family == Family::whisper ? 1500 : 0;
+        s.features = family == Family::whisper ? 80 : 0;
+        s.projection = 256;
+        s.image_size = 224;
+        s.patch_size = 16;
     }
     if (family == Family::naics) {
         s.channels = 4;
@@ -52,14 +93,48 @@ ModelShape usual(Family family, int hidden) {
     return s;
 }
 
+// Members that mean something to some families only, and a test whether they do to this one.
+struct Particular {
+    const char* name;
+    bool (*known)(const ModelShape&);
+};
+constexpr Particular kParticulars[] = {
+    {"kv_heads", [](const ModelShape& s) { return s.has_rms_norm(); }},
+    {"channels", [](const ModelShape& s) { return s.family == Family::naics; }},
+    {"experts", [](const ModelShape& s) { return s.has_experts() || s.family == Family::naics; }},
+    {"experts_per_row",
+     [](const ModelShape& s) { return s.has_experts() || s.family == Family::naics; }},
+    {"expert_hidden",
+     [](const ModelShape& s) { return s.has_experts() || s.family == Family::naics; }},
+    {"shared_expert_hidden", [](const ModelShape& s) { return s.family == Family::qwen2_moe; }},
+    {"image_size", [](const ModelShape& s) { return s.family == Family::vit; }},
+    {"patch_size", [](const ModelShape& s) { return s.family == Family::vit; }},
+    {"window", [](const ModelShape& s) { return s.has_rms_norm() || s.window > 0; }},
+    {"features", [](const ModelShape& s) { return s.is_series() || s.family == Family::whisper; }},
+    {"horizon", [](const ModelShape& s) { return s.is_series(); }},
+    {"vocab", [](const ModelShape& s) { return s.reads_text(); }},
+};
+
+// A member without effect would be an answer to another question.
+Result<void> check_members(const json& dimensions, const ModelShape& s) {
+    for (const auto& particular : kParticulars) {
+        if (!dimensions.contains(particular.name) || particular.known(s)) continue;
+        return fail(Errc::invalid_input,
+                    "A model of family " + s.name + " has no \"" + particular.name + "\".",
+                    std::string("/") + particular.name);
+    }
+    return {};
+}
+
 template <class Value>
 void take(const json& from, const char* key, Value& value) {
     if (const auto found = from.find(key); found != from.end()) found->get_to(value);
 }
 
-ModelShape from_dimensions(const json& d) {
+Result<ModelShape> from_dimensions(const json& d) {
     const auto family = value_of(kFamilies, d.at("family").get<std::string>());
     auto s = usual(family.value_or(Family::bert), d.at("hidden").get<int>());
+    if (auto ok = check_members(d, s); !ok) return fail(ok.error());
     take(d, "layers", s.layers);
     take(d, "hidden", s.hidden);
     take(d, "heads", s.heads);
@@ -74,6 +149,10 @@ ModelShape from_dimensions(const json& d) {
     take(d, "experts", s.experts);
     take(d, "experts_per_row", s.experts_per_row);
     take(d, "expert_hidden", s.expert_hidden);
+    take(d, "shared_expert_hidden", s.shared_expert_hidden);
+    take(d, "image_size", s.image_size);
+    take(d, "patch_size", s.patch_size);
+    take(d, "window", s.window);
     take(d, "features", s.features);
     take(d, "horizon", s.horizon);
     if (const auto word = d.find("activation"); word != d.end()) {

@@ -22,11 +22,14 @@ std::string in_args(const std::string& where) {
         {"/negatives", "/training/negatives"},
         {"/checkpointing", "/training/checkpointing"},
         {"/lora", "/training/lora"},
+        {"/padded", "/training/padded"},
+        {"/quantization", "/training/quantization"},
         {"/lora/rank", "/training/lora/rank"},
         {"/lora/dropout", "/training/lora/dropout"},
         {"/frozen_layers", "/training/frozen_layers"},
         {"/safety", "/safety_margin"},
     };
+    if (where.starts_with("/lora/modules")) return "/training" + where;
     const auto found = places.find(where);
     return found == places.end() ? where : found->second;
 }
@@ -62,20 +65,15 @@ class Assumer {
 };
 
 int usual_length(const tr::ModelShape& shape) {
-    switch (shape.family) {
-        case tr::Family::naics:
-            return 512;
-        case tr::Family::gpt2:
-        case tr::Family::llama:
-            return shape.positions > 0 ? std::min(shape.positions, 1024) : 1024;
-        default:
-            return shape.is_series()     ? 60
-                   : shape.positions > 0 ? std::min(shape.positions, 128)
-                                         : 128;
-    }
+    if (shape.sample_length() > 0) return shape.sample_length();
+    if (shape.is_series()) return 60;
+    if (shape.family == tr::Family::naics) return 512;
+    const int usual = shape.is_decoder() ? 1024 : 128;
+    return shape.positions > 0 ? std::min(shape.positions, usual) : usual;
 }
 
 std::string reason_of_length(const tr::ModelShape& shape) {
+    if (shape.sample_length() > 0) return "the model's own: every sample has that many positions";
     if (shape.is_series()) return "windows of 60 steps, as in the GPU profile guide";
     if (shape.family == tr::Family::naics) return "whole texts, as in the NAICS memory guide";
     return "a usual length for this family; memory grows with it";
@@ -93,6 +91,10 @@ tr::Lora parse_lora(const json& from, bool naics, std::vector<Assumption>& assum
     lora.rank = found->value("rank", 8);
     lora.dropout = found->value("dropout", lora.dropout);
     take_word(*found, "targets", kLoraTargets, lora.targets);
+    if (const auto modules = found->find("modules"); modules != found->end()) {
+        lora.targets = tr::Lora::Targets::modules;
+        modules->get_to(lora.modules);
+    }
     return lora;
 }
 
@@ -127,6 +129,7 @@ void parse_training(const json& from, Request& request) {
     t.negatives = naics ? assume("negatives", 24, "as the NAICS memory guide trains")
                         : from.value("negatives", 0);
     t.lora = parse_lora(from, naics, request.assumptions);
+    take_word(from, "quantization", kQuantizations, t.quantization);
 }
 
 // A histogram of lengths in place of one length: batches are padded to their longest text.

@@ -49,6 +49,7 @@ json training_json(const tr::ReportRequest& r) {
             {"attention", text_of(kAttentions, t.attention)},
             {"checkpointing", t.checkpointing},
             {"lora_rank", t.lora.rank},
+            {"quantization", text_of(kQuantizations, t.quantization)},
             {"frozen_embeddings", t.frozen_embeddings},
             {"frozen_layers", t.frozen_layers},
             {"lengths", lengths_json(r.lengths)},

@@ -20,10 +20,26 @@ struct Word {
 };
 
 inline constexpr std::array kFamilies = {
-    Word{"bert", tr::Family::bert},         Word{"distilbert", tr::Family::distilbert},
-    Word{"roberta", tr::Family::roberta},   Word{"gpt2", tr::Family::gpt2},
-    Word{"llama", tr::Family::llama},       Word{"naics", tr::Family::naics},
-    Word{"temporal", tr::Family::temporal}, Word{"lstm", tr::Family::lstm},
+    Word{"bert", tr::Family::bert},
+    Word{"distilbert", tr::Family::distilbert},
+    Word{"roberta", tr::Family::roberta},
+    Word{"modernbert", tr::Family::modernbert},
+    Word{"vit", tr::Family::vit},
+    Word{"whisper", tr::Family::whisper},
+    Word{"gpt2", tr::Family::gpt2},
+    Word{"gpt_neox", tr::Family::gpt_neox},
+    Word{"llama", tr::Family::llama},
+    Word{"qwen3", tr::Family::qwen3},
+    Word{"gemma", tr::Family::gemma},
+    Word{"gemma2", tr::Family::gemma2},
+    Word{"gemma3", tr::Family::gemma3},
+    Word{"phi3", tr::Family::phi3},
+    Word{"mixtral", tr::Family::mixtral},
+    Word{"qwen2_moe", tr::Family::qwen2_moe},
+    Word{"qwen3_moe", tr::Family::qwen3_moe},
+    Word{"naics", tr::Family::naics},
+    Word{"temporal", tr::Family::temporal},
+    Word{"lstm", tr::Family::lstm},
 };
 inline constexpr std::array kHeads = {
     Word{"classifier", tr::Head::classifier},
@@ -52,6 +68,8 @@ inline constexpr std::array kOptimizers = {
     Word{"sgd_momentum", tr::Optimizer::sgd_momentum},
     Word{"adafactor", tr::Optimizer::adafactor},
     Word{"adam_8bit", tr::Optimizer::adam_8bit},
+    Word{"paged_adamw", tr::Optimizer::paged_adamw},
+    Word{"paged_adamw_8bit", tr::Optimizer::paged_adamw_8bit},
 };
 inline constexpr std::array kOptimizerKernels = {
     Word{"foreach", tr::OptimizerKernel::foreach},
@@ -65,6 +83,12 @@ inline constexpr std::array kAttentions = {
 inline constexpr std::array kLoraTargets = {
     Word{"query_value", tr::Lora::Targets::query_value},
     Word{"all_linear", tr::Lora::Targets::all_linear},
+};
+inline constexpr std::array kQuantizations = {
+    Word{"none", tr::Quantization::none},
+    Word{"nf4", tr::Quantization::nf4},
+    Word{"nf4_double", tr::Quantization::nf4_double},
+    Word{"int8", tr::Quantization::int8},
 };
 inline constexpr std::array kShardings = {
     Word{"ddp", tr::Sharding::ddp},     Word{"zero1", tr::Sharding::zero1},

@@ -48,6 +48,75 @@ TEST(HuggingFaceConfig, ReadsEveryKnownFamily) {
     EXPECT_EQ(parameters(*llama), 8'030'261'248);
 }
 
+// As transformers 5.17 counts them for the files of that name on the Hugging Face hub.
+TEST(HuggingFaceConfig, CountsTheParametersOfPublishedModels) {
+    const std::string causal = R"("architectures":["XForCausalLM"],)";
+    const std::string qwen = causal + R"("vocab_size":151936,"head_dim":128,)";
+    const std::vector<std::pair<std::string, std::int64_t>> published{
+        {R"({"model_type":"qwen3",)" + qwen + R"("hidden_size":1024,"num_hidden_layers":28,
+            "num_attention_heads":16,"num_key_value_heads":8,"intermediate_size":3072,
+            "tie_word_embeddings":true})",
+         596'049'920},
+        {R"({"model_type":"qwen3_moe",)" + qwen + R"("hidden_size":2048,"num_hidden_layers":48,
+            "num_attention_heads":32,"num_key_value_heads":4,"intermediate_size":6144,
+            "num_experts":128,"num_experts_per_tok":8,"moe_intermediate_size":768,
+            "norm_topk_prob":true,"mlp_only_layers":[],"decoder_sparse_step":1})",
+         30'532'122'624},
+        {R"({"model_type":"mixtral",)" + causal + R"("hidden_size":4096,"num_hidden_layers":32,
+            "num_attention_heads":32,"num_key_value_heads":8,"intermediate_size":14336,
+            "vocab_size":32000,"num_local_experts":8,"num_experts_per_tok":2})",
+         46'702'792'704},
+        {R"({"model_type":"gemma2",)" + causal + R"("hidden_size":2304,"num_hidden_layers":26,
+            "num_attention_heads":8,"num_key_value_heads":4,"head_dim":256,
+            "intermediate_size":9216,"vocab_size":256000})",
+         2'614'341'888},
+        {R"({"model_type":"gemma3_text",)" + causal + R"("hidden_size":1152,"num_hidden_layers":26,
+            "num_attention_heads":4,"num_key_value_heads":1,"head_dim":256,
+            "intermediate_size":6912,"vocab_size":262144,"sliding_window":512})",
+         999'885'952},
+        {R"({"model_type":"phi3",)" + causal + R"("hidden_size":3072,"num_hidden_layers":32,
+            "num_attention_heads":32,"intermediate_size":8192,"vocab_size":32064})",
+         3'821'079'552},
+        {R"({"model_type":"gpt_neox",)" + causal + R"("hidden_size":1024,"num_hidden_layers":24,
+            "num_attention_heads":16,"intermediate_size":4096,"vocab_size":50304,
+            "max_position_embeddings":2048,"rotary_pct":0.25})",
+         405'334'016},
+        {R"({"model_type":"vit","hidden_size":768,"num_hidden_layers":12,"num_attention_heads":12,
+            "intermediate_size":3072,"image_size":224,"patch_size":16,"num_labels":1000})",
+         86'567'656},
+    };
+    for (const auto& [config, expected] : published) {
+        const auto shape = from_hugging_face(config);
+        ASSERT_TRUE(shape) << config << shape.error().message;
+        EXPECT_EQ(parameters(*shape), expected) << config;
+    }
+}
+
+// Keys that make another model of it change the answer or are refused, but never dropped.
+TEST(HuggingFaceConfig, DropsNoKeyThatWeighs) {
+    const auto llama = [](const std::string& more, const std::string& type = "llama") {
+        return from_hugging_face(R"({"model_type":")" + type + R"(","hidden_size":2048,
+            "num_hidden_layers":2,"num_attention_heads":16,"intermediate_size":4096,
+            "vocab_size":1000)" + more +
+                                 "}");
+    };
+    const auto plain = parameters(*llama(""));
+    EXPECT_EQ(parameters(*llama(R"(,"attention_bias":true)")) - plain, 2 * 4 * 2048);
+    EXPECT_EQ(parameters(*llama(R"(,"mlp_bias":true)")) - plain, 2 * (2 * 4096 + 2048));
+    EXPECT_EQ(llama(R"(,"num_local_experts":8)").error().where, "/num_local_experts");
+    EXPECT_EQ(llama(R"(,"mlp_bias":true)", "mistral").error().where, "/mlp_bias");
+    EXPECT_EQ(llama(R"(,"quantization_config":{"load_in_4bit":true})").error().where,
+              "/quantization_config");
+    EXPECT_EQ(llama(R"(,"use_sliding_window":true)", "qwen2").error().where, "/use_sliding_window");
+    EXPECT_EQ(
+        llama(R"(,"layer_types":["chunked_attention","full_attention"])", "gemma2").error().where,
+        "/layer_types");
+    EXPECT_EQ(from_hugging_face(R"({"model_type":"gemma3","text_config":{}})").error().where,
+              "/text_config");
+    EXPECT_EQ(llama("", "mixtral").error().where, "/num_local_experts");
+    EXPECT_THAT(llama("", "qwen_3").error().message, HasSubstr("Did you mean \"qwen3\"?"));
+}
+
 TEST(HuggingFaceConfig, ErrorsPointIntoTheFile) {
     const auto where = [](const char* json) { return from_hugging_face(json).error().where; };
     EXPECT_EQ(where("[]"), "");

@@ -75,7 +75,7 @@ Precision precision_named(const std::string& name) {
 TEST(SavedTensors, AreThoseOfPyTorchForEveryModelCardAndPrecision) {
     std::ifstream file("tests/unit/engine/training/data/pytorch_2_11_saved.json");
     const auto rows = nlohmann::json::parse(file);
-    EXPECT_GE(rows.size(), 150U);
+    EXPECT_GE(rows.size(), 400U);
     for (const auto& row : rows) {
         const auto shape = from_hugging_face(row["config"].dump());
         ASSERT_TRUE(shape) << shape.error().message;
@@ -87,6 +87,10 @@ TEST(SavedTensors, AreThoseOfPyTorchForEveryModelCardAndPrecision) {
         t.lora.rank = row["lora"];
         t.checkpointing = row["checkpointing"];
         t.padded = row["padded"];
+        if (shape->sample_length() > 0) t.sequence = shape->sample_length();
+        t.quantization = row["quantization"] == "nf4"          ? Quantization::nf4
+                         : row["quantization"] == "nf4_double" ? Quantization::nf4_double
+                                                               : Quantization::none;
         const auto e =
             estimate(*shape, t, tape_device(*GpuCatalogue().find(row["gpu"].get<std::string>())));
         ASSERT_TRUE(e);

@@ -78,8 +78,14 @@ TEST(TrainingConfigKind, ARowHasEveryColumnAlsoWhenItsTaskWasGivenUp) {
 
 TEST(TrainingConfigKind, EveryPresetFitsSomewhereAndSumsUp) {
     for (const auto& preset : ::plimsoll::training::presets()) {
+        json training = json::object();
+        if (preset.shape.sample_length() == 0) training["sequence_length"] = 60;
+        if (::plimsoll::training::approximate_parameters(preset.shape) > 1e10) {
+            training["lora"] = {{"rank", 8}};
+            training["precision"] = "bf16";
+        }
         const json card = card_of(bert({{"model", {{"preset", preset.shape.name}}},
-                                        {"training", {{"sequence_length", 60}}},
+                                        {"training", training},
                                         {"gpus", {"b200"}}}));
         std::int64_t sum = 0;
         for (const json& part : card["breakdown"]) sum += part["bytes"].get<std::int64_t>();
@@ -87,6 +93,57 @@ TEST(TrainingConfigKind, EveryPresetFitsSomewhereAndSumsUp) {
         EXPECT_EQ(card["fits"], "yes") << preset.shape.name << " " << card["why"];
         EXPECT_LE(card["memory"]["peak_reserved_bytes"], card["limit_bytes"]) << preset.shape.name;
     }
+}
+
+json first_error(const json& args) {
+    const auto plan = plan_of(args);
+    if (plan) return nullptr;
+    return {{"pointer", plan.error().front().pointer}, {"message", plan.error().front().message}};
+}
+
+TEST(TrainingConfigKind, QuantisedWeightsNeedAdaptersAndModulesThatExist) {
+    const auto args = [](const char* preset, json training) {
+        return bert({{"model", {{"preset", preset}}},
+                     {"training", std::move(training)},
+                     {"gpus", {"rtx_3090"}}});
+    };
+    const json lora = {{"rank", 16}, {"modules", {"q_proj", "down_proj"}}};
+    const json card = card_of(args("llama-8b", {{"lora", lora},
+                                                {"quantization", "nf4_double"},
+                                                {"sequence_length", 512},
+                                                {"checkpointing", true}}));
+    EXPECT_EQ(card["fits"], "yes") << card["why"];
+    const auto pasted = card["snippets"]["transformers"].get<std::string>();
+    EXPECT_NE(pasted.find("target_modules=[\"q_proj\", \"down_proj\"]"), std::string::npos);
+    EXPECT_NE(pasted.find("bnb_4bit_use_double_quant=True"), std::string::npos);
+    EXPECT_EQ(first_error(args("llama-8b", {{"quantization", "nf4"}}))["pointer"],
+              "/training/quantization");
+    EXPECT_EQ(first_error(args("mixtral-8x7b",
+                               {{"lora", {{"rank", 8}}}, {"quantization", "nf4"}}))["pointer"],
+              "/training/quantization");
+    const json error = first_error(args("bert-base", {{"lora", {{"modules", {"query", "keys"}}}}}));
+    EXPECT_EQ(error["pointer"], "/training/lora/modules/1");
+    EXPECT_NE(error["message"].get<std::string>().find("Did you mean \"key\""), std::string::npos);
+}
+
+TEST(TrainingConfigKind, MembersThatAFamilyHasNotAreRefused) {
+    const auto dimensions = [](json more) {
+        json d = {{"family", "llama"}, {"layers", 2}, {"hidden", 256}, {"heads", 4}};
+        d.update(more);
+        return bert({{"model", {{"dimensions", d}}}});
+    };
+    EXPECT_EQ(first_error(dimensions(json::object())), nullptr);
+    EXPECT_EQ(first_error(dimensions({{"experts", 60}}))["pointer"], "/model/dimensions/experts");
+    EXPECT_EQ(first_error(dimensions({{"horizon", 3}}))["pointer"], "/model/dimensions/horizon");
+    EXPECT_EQ(first_error(dimensions({{"family", "vit"}, {"vocab", 3}}))["pointer"],
+              "/model/dimensions/vocab");
+    EXPECT_EQ(first_error(dimensions({{"family", "mixtral"}}))["pointer"],
+              "/model/dimensions/experts");
+    EXPECT_EQ(first_error(dimensions({{"family", "mixtral"},
+                                      {"experts", 8},
+                                      {"experts_per_row", 2},
+                                      {"expert_hidden", 512}})),
+              nullptr);
 }
 
 TEST(TrainingConfigKind, AMeasuredDeviceIsOneTaskMoreAndNeedsADevice) {

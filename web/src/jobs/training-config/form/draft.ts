@@ -20,6 +20,7 @@ export interface Draft {
   padded: boolean;
   lora: string;
   loraTargets: string;
+  quantization: string;
   negatives: string;
   frozen: string;
   frozenEmbeddings: boolean;
@@ -70,6 +71,7 @@ export const freshDraft = (): Draft => ({
   padded: false,
   lora: '',
   loraTargets: 'query_value',
+  quantization: 'none',
   negatives: '',
   frozen: '',
   frozenEmbeddings: false,
@@ -154,6 +156,7 @@ export function toArgs(draft: Draft, config: Record<string, unknown> | undefined
       checkpointing: draft.checkpointing,
       padded: draft.padded,
       // Left empty, the server would assume the adapters of a guide's model.
+      ...(draft.quantization !== 'none' && { quantization: draft.quantization }),
       lora: draft.lora.trim() ? { ...numbers({ rank: draft.lora }), targets: draft.loraTargets } : { rank: 0 },
     },
     ...(!['', '1'].includes(draft.cards.trim()) && { cluster: { ...numbers({ cards: draft.cards }), sharding: draft.sharding } }),
@@ -188,17 +191,18 @@ const curriculum = [
 ];
 
 export const presets: readonly (readonly [string, readonly string[]])[] = [
-  ['Encoders', ['bert-base', 'bert-large', 'roberta-base', 'roberta-large', 'distilbert', 'minilm-l6', 'minilm-l12', 'minilm-large', 'finbert']],
-  ['Decoders', ['gpt2', 'gpt2-medium', 'gpt2-large', 'gpt2-xl', 'llama-1b', 'llama-3.2-1b', 'llama-7b', 'llama-8b']],
+  ['Encoders', ['bert-base', 'bert-large', 'roberta-base', 'roberta-large', 'distilbert', 'minilm-l6', 'minilm-l12', 'minilm-large', 'finbert', 'modernbert-base', 'modernbert-large', 'vit-base']],
+  ['Decoders', ['gpt2', 'gpt2-medium', 'gpt2-large', 'gpt2-xl', 'llama-1b', 'llama-3.2-1b', 'llama-7b', 'llama-8b', 'qwen3-0.6b', 'qwen3-4b', 'qwen3-8b', 'gemma-2-2b', 'gemma-3-1b', 'phi-3-mini', 'phi-4', 'mixtral-8x7b']],
   ['Of the guides', ['naics-4ch', 'temporal', 'lstm']],
 ];
 
-export const families = ['bert', 'distilbert', 'roberta', 'gpt2', 'llama', 'naics', 'temporal', 'lstm'];
+export const families = ['bert', 'distilbert', 'roberta', 'modernbert', 'vit', 'gpt2', 'gpt_neox', 'llama', 'qwen3', 'gemma', 'gemma2', 'gemma3', 'phi3', 'naics', 'temporal', 'lstm'];
 
 /** What a preset is usually trained with: the guides' models bring their guides' settings. */
 export function usualSettings(preset: string): Partial<Draft> {
   if (preset === 'naics-4ch') return { sequence: '512', precision: 'fp16_autocast', checkpointing: true, lora: '8', negatives: '24', curriculum: true };
   const plain = { checkpointing: false, lora: '', negatives: '', curriculum: false, precision: 'auto' };
   if (preset === 'temporal' || preset === 'lstm') return { ...plain, sequence: '60' };
-  return { ...plain, sequence: preset.startsWith('gpt2') || preset.startsWith('llama') ? '1024' : '128' };
+  if (preset.startsWith('vit')) return { ...plain, sequence: '' };
+  return { ...plain, sequence: presets[1]![1].includes(preset) ? '1024' : '128' };
 }

@@ -1,0 +1,102 @@
+#include "engine/training/models/config_reader.hpp"
+
+#include <cmath>
+#include <vector>
+
+namespace plimsoll::training {
+namespace {
+
+std::optional<Activation> activation_named(const std::string& name) {
+    static const std::map<std::string, Activation> all{
+        {"gelu", Activation::gelu},          {"gelu_new", Activation::gelu_new},
+        {"gelu_fast", Activation::gelu_new}, {"gelu_pytorch_tanh", Activation::gelu_tanh},
+        {"silu", Activation::silu},          {"swish", Activation::silu},
+        {"relu", Activation::relu}};
+    const auto found = all.find(name);
+    return found == all.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace
+
+bool ConfigReader::has(const std::string& key) const {
+    const auto found = json_.find(key);
+    return found != json_.end() && !found->is_null();
+}
+
+std::optional<std::int64_t> ConfigReader::whole(const std::string& key) {
+    if (!has(key)) return std::nullopt;
+    const auto& found = json_.at(key);
+    const double value = found.is_number() ? found.get<double>() : std::nan("");
+    if (!std::isfinite(value) || value != std::floor(value) || std::abs(value) > 2e9) {
+        note(key, "must be a whole number of at most two billion, not " + found.dump() + ".");
+        return std::nullopt;
+    }
+    return static_cast<std::int64_t>(value);
+}
+
+void ConfigReader::number(const std::string& key, double& out, const char* field) {
+    if (field != nullptr) keys_[field] = key;
+    if (!has(key)) return;
+    if (json_.at(key).is_number())
+        out = json_.at(key).get<double>();
+    else
+        note(key, "must be a number.");
+}
+
+void ConfigReader::boolean(const std::string& key, bool& out) {
+    if (!has(key)) return;
+    if (json_.at(key).is_boolean())
+        out = json_.at(key).get<bool>();
+    else
+        note(key, "must be true or false.");
+}
+
+void ConfigReader::activation(const std::string& key, Activation& out) {
+    const auto found = json_.find(key);
+    if (found == json_.end()) return;
+    const auto named =
+        found->is_string() ? activation_named(found->get<std::string>()) : std::nullopt;
+    if (named)
+        out = *named;
+    else
+        note(key, "names no known activation: " + found->dump() + ".");
+}
+
+void ConfigReader::refuse(const std::string& key, const std::string& why) {
+    if (!has(key)) return;
+    const auto& value = json_.at(key);
+    const bool off = value == false || value == 0 || (value.is_structured() && value.empty());
+    if (!off) note(key, why);
+}
+
+void ConfigReader::note(const std::string& key, const std::string& rule) {
+    if (!error_) error_ = Error{Errc::invalid_input, "\"" + key + "\" " + rule, "/" + key};
+}
+
+Error ConfigReader::in_their_words(Error error) const {
+    if (error.where.empty()) return error;
+    const auto found = keys_.find(error.where.substr(1));
+    if (found != keys_.end()) error.where = "/" + found->second;
+    return error;
+}
+
+void read_layer_types(ConfigReader& read, ModelShape& s) {
+    if (!read.has("layer_types")) return;
+    const auto& types = read.json().at("layer_types");
+    if (!types.is_array() || types.size() != static_cast<std::size_t>(s.layers))
+        return read.note("layer_types", "must have one entry for each layer.");
+    const auto full = [&](std::size_t i) { return types[i] == "full_attention"; };
+    std::vector<int> all;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+        if (!full(i) && types[i] != "sliding_attention")
+            return read.note("layer_types", "names what is not modelled: " + types[i].dump() + ".");
+        if (full(i)) all.push_back(static_cast<int>(i));
+    }
+    s.full_at = all.empty() ? 0 : all[0];
+    s.full_every = all.empty() ? 0 : all.size() == 1 ? s.layers : all[1] - all[0];
+    for (std::size_t i = 0; i < types.size(); ++i)
+        if (s.has_window(static_cast<int>(i)) == full(i))
+            return read.note("layer_types", "must repeat one period.");
+}
+
+}  // namespace plimsoll::training

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "engine/training/models/model_shape.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::training {
+
+// Reads keys of a config.json into a shape and remembers the first error. Absent and null keys
+// leave the value as it is, unless they are required.
+class ConfigReader {
+  public:
+    explicit ConfigReader(const nlohmann::json& json) : json_(json) {}
+
+    bool has(const std::string& key) const;
+    // Reads `key` and, under its name, remembers which of our fields it became.
+    template <class Int>
+    void required(const std::string& key, Int& out, const char* field = nullptr) {
+        if (!has(key)) return note(key, "is missing.");
+        integer(key, out, field);
+    }
+    template <class Int>
+    void integer(const std::string& key, Int& out, const char* field = nullptr) {
+        if (field != nullptr) keys_[field] = key;
+        if (const auto value = whole(key)) out = static_cast<Int>(*value);
+    }
+    void number(const std::string& key, double& out, const char* field = nullptr);
+    void boolean(const std::string& key, bool& out);
+    void activation(const std::string& key, Activation& out);
+    // A key whose value, unless it is false, null, zero or empty, means what is not modelled.
+    void refuse(const std::string& key, const std::string& why);
+    void note(const std::string& key, const std::string& rule);
+
+    const nlohmann::json& json() const { return json_; }
+    const std::optional<Error>& error() const { return error_; }
+    // validated() names our fields; this names the file's.
+    Error in_their_words(Error error) const;
+
+  private:
+    std::optional<std::int64_t> whole(const std::string& key);
+
+    const nlohmann::json& json_;
+    std::map<std::string, std::string> keys_;  // ours -> theirs
+    std::optional<Error> error_;
+};
+
+// Which layers see everything must follow a period, as those of published models do.
+void read_layer_types(ConfigReader& read, ModelShape& shape);
+
+// Readers of model types: fill all but name, labels and head.
+void read_encoder_config(ConfigReader& read, const std::string& type, ModelShape& shape);
+void read_decoder_config(ConfigReader& read, const std::string& type, ModelShape& shape);
+
+}  // namespace plimsoll::training

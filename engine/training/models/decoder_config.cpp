@@ -1,0 +1,182 @@
+#include "engine/training/models/config_reader.hpp"
+#include "engine/training/models/decoder_traits.hpp"
+
+#include <vector>
+
+namespace plimsoll::training {
+namespace {
+
+using nlohmann::json;
+
+const std::map<std::string, Family>& rms_norm_types() {
+    static const std::map<std::string, Family> all{
+        {"llama", Family::llama},         {"mistral", Family::llama},
+        {"qwen2", Family::llama},         {"qwen3", Family::qwen3},
+        {"gemma", Family::gemma},         {"gemma2", Family::gemma2},
+        {"gemma3_text", Family::gemma3},  {"phi3", Family::phi3},
+        {"mixtral", Family::mixtral},     {"qwen2_moe", Family::qwen2_moe},
+        {"qwen3_moe", Family::qwen3_moe},
+    };
+    return all;
+}
+
+void read_gpt2(ConfigReader& read, ModelShape& s) {
+    read.required("n_layer", s.layers, "layers");
+    read.required("n_embd", s.hidden, "hidden");
+    read.required("n_head", s.heads, "heads");
+    s.ffn = 4 * s.hidden;
+    read.integer("n_inner", s.ffn, "ffn");
+    read.required("n_positions", s.positions, "positions");
+    s.activation = Activation::gelu_new;
+    read.activation("activation_function", s.activation);
+    read.number("resid_pdrop", s.hidden_dropout, "hidden_dropout");
+    read.number("attn_pdrop", s.attention_dropout, "attention_dropout");
+    read.refuse("add_cross_attention", "must be false: cross-attention is not modelled.");
+}
+
+void read_sizes(ConfigReader& read, ModelShape& s) {
+    read.required("num_hidden_layers", s.layers, "layers");
+    read.required("hidden_size", s.hidden, "hidden");
+    read.required("num_attention_heads", s.heads, "heads");
+    read.required("intermediate_size", s.ffn, "ffn");
+    s.hidden_dropout = s.attention_dropout = 0;
+    s.tied_head = false;
+    read.activation("hidden_act", s.activation);
+    read.number("attention_dropout", s.attention_dropout, "attention_dropout");
+}
+
+// Written beside other keys in older files, among the rotary parameters in newer ones.
+void read_rotary_share(ConfigReader& read, const char* key, ModelShape& s) {
+    read.number(key, s.rotary_share, "rotary_share");
+    const auto& j = read.json();
+    for (const char* place : {"rope_parameters", "rope_scaling"}) {
+        const auto found = j.find(place);
+        if (found == j.end() || !found->is_object()) continue;
+        const auto share = found->find("partial_rotary_factor");
+        if (share != found->end() && share->is_number()) s.rotary_share = share->get<double>();
+    }
+    if (!(s.rotary_share > 0 && s.rotary_share <= 1))
+        read.note(key, "must be above 0 and at most 1.");
+}
+
+void read_gpt_neox(ConfigReader& read, ModelShape& s) {
+    read_sizes(read, s);
+    read.required("max_position_embeddings", s.positions, "positions");
+    read.number("hidden_dropout", s.hidden_dropout, "hidden_dropout");
+    read.boolean("attention_bias", s.qkv_bias);
+    read.boolean("use_parallel_residual", s.parallel_blocks);
+    s.rotary_share = 0.25;
+    read_rotary_share(read, "rotary_pct", s);
+}
+
+void read_window(ConfigReader& read, Family family, ModelShape& s) {
+    const bool alternates = family == Family::gemma2 || family == Family::gemma3;
+    if (alternates) s.window = 4096;
+    if (alternates || !read.has("use_sliding_window")) {
+        read.integer("sliding_window", s.window);
+    } else {
+        read.refuse("use_sliding_window",
+                    "must be false: windows of some layers of this type are "
+                    "not modelled.");
+    }
+    if (!alternates) return;
+    s.full_every = family == Family::gemma2 ? 2 : 6;
+    read.integer("sliding_window_pattern", s.full_every);
+    if (s.full_every < 1) return read.note("sliding_window_pattern", "must be at least 1.");
+    s.full_at = s.full_every - 1;
+    read_layer_types(read, s);
+}
+
+void read_gemma(ConfigReader& read, Family family, ModelShape& s) {
+    s.tied_head = true;
+    s.head_dim = 256;
+    s.activation = Activation::gelu_tanh;
+    read.activation("hidden_act", s.activation);
+    read.activation("hidden_activation", s.activation);
+    const auto caps = [&](const char* key, bool otherwise) {
+        return read.json().contains(key) ? read.has(key) : otherwise;
+    };
+    const bool second = family == Family::gemma2;
+    if (second) s.capped_scores = caps("attn_logit_softcapping", true);
+    if (family != Family::gemma) s.capped_logits = caps("final_logit_softcapping", second);
+    read.refuse("use_bidirectional_attention", "must be false: it is not modelled.");
+}
+
+void read_experts(ConfigReader& read, Family family, ModelShape& s) {
+    // transformers 5 writes the first of these for all of them.
+    const bool local = family == Family::mixtral || read.has("num_local_experts");
+    read.required(local ? "num_local_experts" : "num_experts", s.experts, "experts");
+    read.required("num_experts_per_tok", s.experts_per_row, "experts_per_row");
+    if (family == Family::mixtral) {
+        s.expert_hidden = s.ffn;
+        read.refuse("router_jitter_noise", "must be 0: noise is not modelled.");
+        return;
+    }
+    read.required("moe_intermediate_size", s.expert_hidden, "expert_hidden");
+    if (family == Family::qwen2_moe)
+        read.required("shared_expert_intermediate_size", s.shared_expert_hidden,
+                      "shared_expert_hidden");
+    s.normalised_routing = false;
+    read.boolean("norm_topk_prob", s.normalised_routing);
+    read.refuse("mlp_only_layers", "must be empty: layers without experts are not modelled.");
+    int step = 1;
+    read.integer("decoder_sparse_step", step);
+    if (step != 1)
+        read.note("decoder_sparse_step", "must be 1: layers without experts are not modelled.");
+}
+
+// Keys by which a file says that its model is another one than its type's usual.
+void refuse_experts(ConfigReader& read) {
+    for (const char* key : {"num_local_experts", "num_experts", "n_routed_experts",
+                            "num_experts_per_tok", "moe_intermediate_size"})
+        read.refuse(key, "says that the model has experts, which its \"model_type\" has not.");
+}
+
+void read_rms_norm(ConfigReader& read, const std::string& type, ModelShape& s) {
+    const Family family = s.family;
+    s.activation = Activation::silu;
+    if (type == "qwen3" || family == Family::qwen3) s.head_dim = 128;
+    read_sizes(read, s);
+    s.qkv_bias = type == "qwen2" || family == Family::qwen2_moe;
+    if (decoder_traits(family).unit_norms) read_gemma(read, family, s);
+    read.integer("num_key_value_heads", s.kv_heads, "kv_heads");
+    read.integer("head_dim", s.head_dim, "head_dim");
+    if (family == Family::qwen2_moe) read.boolean("qkv_bias", s.qkv_bias);
+    const bool has_biases = type == "llama" || family == Family::qwen3 ||
+                            family == Family::qwen3_moe || decoder_traits(family).unit_norms;
+    if (has_biases) {
+        read.boolean("attention_bias", s.qkv_bias);
+        s.output_bias = s.qkv_bias;
+    }
+    if (type == "llama") read.boolean("mlp_bias", s.ffn_bias);
+    if (type != "llama")
+        read.refuse("mlp_bias", "is not known for models of type \"" + type + "\".");
+    if (family == Family::phi3) {
+        read.number("resid_pdrop", s.hidden_dropout, "hidden_dropout");
+        read_rotary_share(read, "partial_rotary_factor", s);
+    }
+    if (s.has_experts())
+        read_experts(read, family, s);
+    else
+        refuse_experts(read);
+    read_window(read, family, s);
+}
+
+}  // namespace
+
+void read_decoder_config(ConfigReader& read, const std::string& type, ModelShape& s) {
+    read.required("vocab_size", s.vocab, "vocab");
+    if (type == "gpt2") {
+        s.family = Family::gpt2;
+        read_gpt2(read, s);
+    } else if (type == "gpt_neox") {
+        s.family = Family::gpt_neox;
+        read_gpt_neox(read, s);
+    } else {
+        s.family = rms_norm_types().at(type);
+        read_rms_norm(read, type, s);
+    }
+    read.boolean("tie_word_embeddings", s.tied_head);
+}
+
+}  // namespace plimsoll::training

@@ -1,0 +1,118 @@
+#include "engine/training/models/decoder_traits.hpp"
+#include "engine/training/models/parameter_lister.hpp"
+
+namespace plimsoll::training {
+namespace {
+
+using Use = ParameterLister::Use;
+
+void list_gpt2_layer(ParameterLister& list) {
+    const auto& s = list.shape();
+    const std::int64_t h = s.hidden;
+    list.norm(h);
+    list.linear("c_attn", h, 3 * h, true, Use::query_value);
+    list.linear("c_proj", h, h, true);
+    list.norm(h);
+    list.linear("c_fc", h, s.ffn, true);
+    list.linear("c_proj", s.ffn, h, true);
+}
+
+void list_gpt_neox_layer(ParameterLister& list) {
+    const auto& s = list.shape();
+    const std::int64_t h = s.hidden;
+    list.norm(h);
+    list.norm(h);
+    list.linear("query_key_value", h, 3 * h, s.qkv_bias, Use::query_value);
+    list.linear("dense", h, h, s.qkv_bias);
+    list.linear("dense_h_to_4h", h, s.ffn, true);
+    list.linear("dense_4h_to_h", s.ffn, h, true);
+}
+
+void list_attention(ParameterLister& list, const DecoderTraits& traits) {
+    const auto& s = list.shape();
+    const std::int64_t h = s.hidden;
+    if (traits.packed) {
+        list.linear("o_proj", s.q_width(), h, false);
+        list.linear("qkv_proj", h, s.q_width() + 2LL * s.kv_width(), false, Use::query_value);
+        return;
+    }
+    list.linear("q_proj", h, s.q_width(), s.qkv_bias, Use::query_value);
+    list.linear("k_proj", h, s.kv_width(), s.qkv_bias);
+    list.linear("v_proj", h, s.kv_width(), s.qkv_bias, Use::query_value);
+    list.linear("o_proj", s.q_width(), h, s.output_bias);
+    if (traits.head_norms) {
+        list.vector(s.head_dim);
+        list.vector(s.head_dim);
+    }
+}
+
+void list_gated(ParameterLister& list, std::int64_t width) {
+    const auto& s = list.shape();
+    list.linear("gate_proj", s.hidden, width, s.ffn_bias);
+    list.linear("up_proj", s.hidden, width, s.ffn_bias);
+    list.linear("down_proj", width, s.hidden, s.ffn_bias);
+}
+
+// The experts' weights are two tensors of three dimensions, the router's is no linear layer:
+// adapters wrap neither.
+void list_experts(ParameterLister& list) {
+    const auto& s = list.shape();
+    const std::int64_t h = s.hidden;
+    const auto router = [&] { list.matrix(s.experts, h); };
+    const auto experts = [&] {
+        list.matrix(2LL * s.experts * s.expert_hidden, h);
+        list.matrix(s.experts * h, s.expert_hidden);
+    };
+    if (s.family == Family::qwen3_moe) {
+        experts();
+        router();
+        return;
+    }
+    router();
+    experts();
+    if (s.family != Family::qwen2_moe) return;
+    list_gated(list, s.shared_expert_hidden);
+    list.linear("shared_expert_gate", h, 1, false);
+}
+
+void list_rms_norm_layer(ParameterLister& list) {
+    const auto& s = list.shape();
+    const auto traits = decoder_traits(s.family);
+    list_attention(list, traits);
+    if (s.has_experts()) {
+        list_experts(list);
+    } else if (traits.packed) {
+        list.linear("gate_up_proj", s.hidden, 2LL * s.ffn, false);
+        list.linear("down_proj", s.ffn, s.hidden, false);
+    } else {
+        list_gated(list, s.ffn);
+    }
+    for (int norm = 0; norm < (traits.outer_norms ? 4 : 2); ++norm) list.vector(s.hidden);
+}
+
+}  // namespace
+
+void list_decoder(ParameterLister& list) {
+    const auto& s = list.shape();
+    list.set_part(Part::embeddings);
+    list.matrix(s.vocab, s.hidden);
+    if (s.family == Family::gpt2) list.matrix(s.positions, s.hidden);
+    list.set_part(Part::layer);
+    for (int l = 0; l < s.layers; ++l, list.next_layer()) {
+        if (s.family == Family::gpt2)
+            list_gpt2_layer(list);
+        else if (s.family == Family::gpt_neox)
+            list_gpt_neox_layer(list);
+        else
+            list_rms_norm_layer(list);
+    }
+    list.set_part(Part::head);
+    list.vector(s.hidden);
+    if (!s.has_rms_norm()) list.vector(s.hidden);
+    if (s.head == Head::classifier)
+        list.matrix(s.labels, s.hidden);
+    else if (!s.tied_head)
+        list.matrix(s.vocab, s.hidden);
+}
+
+}  // namespace plimsoll::training

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "engine/training/models/model_shape.hpp"
+
+namespace plimsoll::training {
+
+// What the code of one decoder with RMSNorm does otherwise than Llama's.
+struct DecoderTraits {
+    bool head_norms = false;   // of every head's q and k
+    bool unit_norms = false;   // multiply by 1 + weight, in fp32; embeddings are scaled
+    bool outer_norms = false;  // of what attention and feed-forward return, too
+    bool packed = false;       // one product for q, k, v and one for gate and up
+};
+
+constexpr DecoderTraits decoder_traits(Family family) {
+    switch (family) {
+        case Family::qwen3:
+        case Family::qwen3_moe:
+            return {.head_norms = true};
+        case Family::gemma:
+            return {.unit_norms = true};
+        case Family::gemma2:
+            return {.unit_norms = true, .outer_norms = true};
+        case Family::gemma3:
+            return {.head_norms = true, .unit_norms = true, .outer_norms = true};
+        case Family::phi3:
+            return {.packed = true};
+        default:
+            return {};
+    }
+}
+
+}  // namespace plimsoll::training

@@ -1,0 +1,118 @@
+#include "engine/training/models/config_reader.hpp"
+
+namespace plimsoll::training {
+namespace {
+
+using nlohmann::json;
+
+void read_bert(ConfigReader& read, ModelShape& s) {
+    read.required("num_hidden_layers", s.layers, "layers");
+    read.required("hidden_size", s.hidden, "hidden");
+    read.required("num_attention_heads", s.heads, "heads");
+    read.required("intermediate_size", s.ffn, "ffn");
+    read.required("max_position_embeddings", s.positions, "positions");
+    s.token_types = 2;
+    read.integer("type_vocab_size", s.token_types);
+    read.activation("hidden_act", s.activation);
+    read.number("hidden_dropout_prob", s.hidden_dropout, "hidden_dropout");
+    read.number("attention_probs_dropout_prob", s.attention_dropout, "attention_dropout");
+}
+
+void read_distilbert(ConfigReader& read, ModelShape& s) {
+    read.required("n_layers", s.layers, "layers");
+    read.required("dim", s.hidden, "hidden");
+    read.required("n_heads", s.heads, "heads");
+    read.required("hidden_dim", s.ffn, "ffn");
+    read.required("max_position_embeddings", s.positions, "positions");
+    read.activation("activation", s.activation);
+    read.number("dropout", s.hidden_dropout, "hidden_dropout");
+    read.number("attention_dropout", s.attention_dropout, "attention_dropout");
+}
+
+void read_modernbert(ConfigReader& read, ModelShape& s) {
+    read.required("num_hidden_layers", s.layers, "layers");
+    read.required("hidden_size", s.hidden, "hidden");
+    read.required("num_attention_heads", s.heads, "heads");
+    read.required("intermediate_size", s.ffn, "ffn");
+    read.required("max_position_embeddings", s.positions, "positions");
+    s.hidden_dropout = s.attention_dropout = 0;
+    read.activation("hidden_activation", s.activation);
+    read.number("mlp_dropout", s.hidden_dropout, "hidden_dropout");
+    read.number("attention_dropout", s.attention_dropout, "attention_dropout");
+    int span = 128;
+    read.integer("local_attention", span);
+    s.window = span / 2;
+    s.full_every = 3;
+    read.integer("global_attn_every_n_layers", s.full_every);
+    read_layer_types(read, s);
+    if (read.has("classifier_pooling"))
+        s.mean_pooling = read.json().at("classifier_pooling") == "mean";
+    for (const char* key : {"norm_bias", "attention_bias", "mlp_bias", "classifier_bias",
+                            "sparse_prediction", "embedding_dropout", "classifier_dropout"})
+        read.refuse(key, "must be off: it is not modelled.");
+    if (read.json().value("decoder_bias", json(true)) != true)
+        read.note("decoder_bias", "must be true: heads without it are not modelled.");
+}
+
+void read_vit(ConfigReader& read, ModelShape& s) {
+    read.required("num_hidden_layers", s.layers, "layers");
+    read.required("hidden_size", s.hidden, "hidden");
+    read.required("num_attention_heads", s.heads, "heads");
+    read.required("intermediate_size", s.ffn, "ffn");
+    read.required("image_size", s.image_size, "image_size");
+    read.required("patch_size", s.patch_size, "patch_size");
+    read.integer("num_channels", s.image_channels, "image_channels");
+    s.hidden_dropout = s.attention_dropout = 0;
+    read.activation("hidden_act", s.activation);
+    read.number("hidden_dropout_prob", s.hidden_dropout, "hidden_dropout");
+    read.number("attention_probs_dropout_prob", s.attention_dropout, "attention_dropout");
+    read.boolean("qkv_bias", s.qkv_bias);
+}
+
+void read_whisper(ConfigReader& read, ModelShape& s) {
+    read.required("encoder_layers", s.layers, "layers");
+    read.required("d_model", s.hidden, "hidden");
+    read.required("encoder_attention_heads", s.heads, "heads");
+    read.required("encoder_ffn_dim", s.ffn, "ffn");
+    read.required("max_source_positions", s.positions, "positions");
+    read.required("num_mel_bins", s.features, "features");
+    s.projection = 256;
+    read.integer("classifier_proj_size", s.projection, "projection");
+    s.hidden_dropout = s.attention_dropout = 0;
+    read.activation("activation_function", s.activation);
+    read.number("dropout", s.hidden_dropout, "hidden_dropout");
+    read.number("attention_dropout", s.attention_dropout, "attention_dropout");
+    for (const char* key : {"activation_dropout", "encoder_layerdrop", "use_weighted_layer_sum"})
+        read.refuse(key, "must be off: it is not modelled.");
+    const auto heads = read.json().find("architectures");
+    if (heads == read.json().end() || !heads->is_array() || heads->empty() ||
+        heads->front() != "WhisperForAudioClassification")
+        read.note("architectures",
+                  "must be [\"WhisperForAudioClassification\"]: the encoder with a classifier is "
+                  "modelled, transcription is not.");
+}
+
+}  // namespace
+
+void read_encoder_config(ConfigReader& read, const std::string& type, ModelShape& s) {
+    if (type == "vit" || type == "whisper") {
+        s.family = type == "vit" ? Family::vit : Family::whisper;
+        return type == "vit" ? read_vit(read, s) : read_whisper(read, s);
+    }
+    read.required("vocab_size", s.vocab, "vocab");
+    read.boolean("tie_word_embeddings", s.tied_head);
+    if (type == "modernbert") {
+        s.family = Family::modernbert;
+        return read_modernbert(read, s);
+    }
+    if (type == "distilbert") {
+        s.family = Family::distilbert;
+        return read_distilbert(read, s);
+    }
+    s.family = type == "bert" ? Family::bert : Family::roberta;
+    read_bert(read, s);
+    read.refuse("is_decoder", "must be false: decoders of this type are not modelled.");
+    read.refuse("add_cross_attention", "must be false: cross-attention is not modelled.");
+}
+
+}  // namespace plimsoll::training

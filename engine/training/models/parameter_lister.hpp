@@ -1,0 +1,69 @@
+#pragma once
+
+#include "engine/training/models/parameters.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::training {
+
+// Collects a model's parameters in module order; a linear layer is its weight, its bias, then its
+// adapters.
+class ParameterLister {
+  public:
+    ParameterLister(const ModelShape& shape, const Lora& lora) : s_(shape), lora_(lora) {}
+
+    const ModelShape& shape() const { return s_; }
+    void set_part(Part part) { part_ = part; }
+    void next_layer() { ++layer_; }
+    void previous_layer() { --layer_; }
+    // A table that never trains.
+    void fixed_matrix(std::int64_t rows, std::int64_t columns) {
+        add(rows * columns, true, rows, false, false);
+    }
+    // What follows trains beside adapters too.
+    void always_train() { always_trains_ = true; }
+
+    void vector(std::int64_t n) { add(n, false, 0, lora_.rank == 0, false); }
+    void matrix(std::int64_t rows, std::int64_t columns) {
+        add(rows * columns, true, rows, lora_.rank == 0, false);
+    }
+    void norm(std::int64_t n) {
+        vector(n);
+        vector(n);
+    }
+    // Adapters that are put on queries and values go to the layers so marked.
+    enum class Use { other, query_value };
+    void linear(std::string_view name, std::int64_t in, std::int64_t out, bool bias,
+                Use use = Use::other);
+
+    std::vector<Parameter> take() { return std::move(parameters_); }
+    // Names of the layers' linear layers, and of those that got adapters, each once.
+    std::vector<std::string> take_names() { return std::move(names_); }
+    std::vector<std::string> take_wrapped() { return std::move(wrapped_); }
+
+  private:
+    bool wraps(std::string_view name, Use use) const;
+    void add(std::int64_t n, bool is_matrix, std::int64_t rows, bool trainable, bool adapter);
+
+    const ModelShape& s_;
+    const Lora& lora_;
+    std::vector<Parameter> parameters_;
+    std::vector<std::string> names_, wrapped_;
+    Part part_ = Part::embeddings;
+    std::int32_t layer_ = 0;
+    bool always_trains_ = false;
+};
+
+void list_encoder(ParameterLister& list);
+void list_modernbert(ParameterLister& list);
+void list_vit(ParameterLister& list);
+void list_whisper(ParameterLister& list);
+void list_decoder(ParameterLister& list);
+void list_naics(ParameterLister& list);
+void list_temporal(ParameterLister& list);
+void list_lstm(ParameterLister& list);
+
+}  // namespace plimsoll::training
