@@ -13,27 +13,24 @@ Needs PyTorch, Transformers, PEFT and bitsandbytes in the versions of README.md;
 
 import argparse
 import collections
-import contextlib
-import functools
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 from unittest import mock
 
-import bitsandbytes
+os.environ['PYTORCH_JIT'] = '0'  # DeBERTa's scripted functions do not see fake tensors
+
 import peft
 import torch
 import transformers as tf
+from fake_cuda import Packed, Storages, autocast, fused_attention, grouped_product
 from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.multiprocessing.reductions import StorageWeakRef
-from torch.utils._python_dispatch import TorchDispatchMode
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / 'tests/unit/engine/training/data/pytorch_2_11_saved.json'
-aten = torch.ops.aten
-
 BERT = dict(model_type='bert', vocab_size=30522, max_position_embeddings=512, type_vocab_size=2, num_labels=3)
 LLAMA = dict(model_type='llama', vocab_size=32000, max_position_embeddings=2048)
 MODELS = {
@@ -97,6 +94,13 @@ MODELS.update({
                                      num_attention_heads=32, num_key_value_heads=4, head_dim=128,
                                      intermediate_size=6144, moe_intermediate_size=768, num_experts=128,
                                      num_experts_per_tok=8, norm_topk_prob=True, tie_word_embeddings=False)),
+    'deberta-v3-base': ('sequence', dict(model_type='deberta-v2', vocab_size=128100, num_hidden_layers=12,
+                                         hidden_size=768, num_attention_heads=12, intermediate_size=3072,
+                                         type_vocab_size=0, position_buckets=256, share_att_key=True,
+                                         max_position_embeddings=512,
+                                         relative_attention=True, position_biased_input=False,
+                                         pos_att_type=['p2c', 'c2p'], norm_rel_ebd='layer_norm', num_labels=3,
+                                         problem_type='single_label_classification')),
     'modernbert-base': ('sequence', dict(MODERNBERT, classifier_pooling='mean')),
     'modernbert-base, masked words': ('masked', MODERNBERT),
     'vit-base': ('image', dict(model_type='vit', num_hidden_layers=12, hidden_size=768, num_attention_heads=12,
@@ -111,10 +115,11 @@ CLASSES = {'sequence': tf.AutoModelForSequenceClassification, 'masked': tf.AutoM
 HEADS = {'sequence': 'ForSequenceClassification', 'masked': 'ForMaskedLM', 'causal': 'ForCausalLM',
          'image': 'ViTForImageClassification', 'sound': 'WhisperForAudioClassification'}
 LORA_TARGETS = {'bert': ['query', 'value'], 'roberta': ['query', 'value'], 'distilbert': ['q_lin', 'v_lin'],
-                'gpt2': ['c_attn'], 'gpt_neox': ['query_key_value'], 'phi3': ['qkv_proj'], 'modernbert': ['Wqkv']}
+                'gpt2': ['c_attn'], 'gpt_neox': ['query_key_value'], 'phi3': ['qkv_proj'], 'modernbert': ['Wqkv'], 'deberta-v2': ['query_proj', 'value_proj']}
 
 QUANTIZED = ('bert', 'llama', 'qwen3', 'gemma2', 'phi3')
 POSITIONS = {'vit-base': 197, 'whisper-small': 1500}  # of a sample, whatever the case's length
+UNFUSED = ('deberta-v2',)  # have one implementation of attention
 FIXED = ('image', 'sound')  # tasks of which every sample has the same length
 
 Case = collections.namedtuple('Case', 'model precision attention batch length lora checkpointing padded gpu quantization',
@@ -148,113 +153,6 @@ def cases():
 
 # ------------------------------------------------------------------------------------------------------ PyTorch
 
-class Storages(TorchDispatchMode):
-    """Follows every storage that an operation makes: its bytes, the layer whose code made it, whether it is a copy of
-    a parameter in another type."""
-
-    def __init__(self, weights, others):
-        super().__init__()
-        self.layer = -1
-        # Held, for bitsandbytes replaces biases, and the address of a storage that is gone is used again.
-        weights = list(weights)
-        self.held = [tensor.untyped_storage() for tensor in weights]
-        self.weights = {self._key(tensor) for tensor in weights}
-        self.before = self.weights | {self._key(tensor) for tensor in others}  # buffers and the batch
-        self.made = {}  # StorageWeakRef.cdata -> (reference, bytes, layer, is a weight's copy)
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        out = function(*args, **(kwargs or {}))
-        copies = function is aten._to_copy.default and self._key(args[0]) in self.weights
-        kept = out
-        if function is aten._scaled_dot_product_efficient_attention.default:
-            kept = out[:2]  # the seed and its offset lie in host memory on a real card
-        for tensor in torch.utils._pytree.tree_leaves(kept):
-            if not isinstance(tensor, torch.Tensor) or tensor.device.type != 'cuda':
-                continue
-            reference = StorageWeakRef(tensor.untyped_storage())
-            known = self.made.get(reference.cdata)
-            # An address is used again once its storage is gone.
-            if reference.cdata not in self.before and (known is None or known[0].expired()):
-                self.made[reference.cdata] = (reference, tensor.untyped_storage().nbytes(), self.layer, copies)
-        return out
-
-    @staticmethod
-    def _key(tensor):
-        return StorageWeakRef(tensor.untyped_storage()).cdata
-
-    def alive(self):
-        """(bytes of activations, bytes of weights' copies, bytes of activations by layer)"""
-        activations, copies, layers = 0, 0, collections.Counter()
-        for reference, size, layer, is_copy in self.made.values():
-            if reference.expired():
-                continue
-            if is_copy:
-                copies += size
-                continue
-            activations += size
-            layers[layer] += size
-        return activations, copies, layers
-
-
-def fused_attention(gpu):
-    """scaled_dot_product_attention as CUDA dispatches it: its choice of a kernel asks the driver, so it is made here."""
-
-    def attend(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
-        if torch.is_autocast_enabled('cuda'):
-            query, key, value = (t.to(torch.get_autocast_dtype('cuda')) for t in (query, key, value))
-        with torch._C._DisableAutocast():
-            return chosen(query, key, value, bias_of(attn_mask, query), dropout_p, is_causal, scale, enable_gqa)
-
-    def bias_of(mask, query):
-        if mask is None:
-            return None
-        bias = torch.zeros_like(mask, dtype=query.dtype).masked_fill_(mask.logical_not(), -torch.inf)
-        keys = mask.size(-1)
-        bias = torch.nn.functional.pad(bias, (0, -keys % 8))[..., :keys] if keys % 8 else bias
-        return bias.expand(*query.shape[:2], query.size(2), keys)
-
-    def chosen(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa):
-        half, grouped = query.dtype != torch.float32, enable_gqa and query.size(-3) != key.size(-3)
-        if half and gpu == 'h200':
-            return aten._scaled_dot_product_cudnn_attention(query, key, value, attn_mask, True, dropout_p, is_causal,
-                                                            False, scale=scale)[0]
-        if half and gpu == 'a100_80gb' and attn_mask is None:
-            return aten._scaled_dot_product_flash_attention(query, key, value, dropout_p, is_causal, False,
-                                                            scale=scale)[0]
-        if grouped or (half and gpu == 't4'):
-            return aten._scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, None,
-                                                           scale=scale, enable_gqa=enable_gqa)[0]
-        return aten._scaled_dot_product_efficient_attention(query, key, value, attn_mask, True, dropout_p, is_causal,
-                                                            scale=scale)[0]
-    return attend
-
-
-def grouped_product(rows, weights, *_, offs, **__):
-    """What CUDA's grouped product returns. It takes every type; PyTorch's own description of it takes bf16 alone."""
-    if rows.dim() == 2 and weights.dim() == 2:
-        return rows.new_empty(offs.size(0), rows.size(0), weights.size(1))
-    return rows.new_empty(rows.size(0), weights.size(-1))
-
-
-@contextlib.contextmanager
-def autocast(precision):
-    """torch.autocast("cuda") switches itself off where no GPU is; these are its own calls."""
-    if not precision.endswith('autocast'):
-        yield
-        return
-    before = torch.is_autocast_enabled('cuda'), torch.get_autocast_dtype('cuda')
-    torch.set_autocast_enabled('cuda', True)
-    torch.set_autocast_dtype('cuda', torch.bfloat16)
-    torch.autocast_increment_nesting()
-    try:
-        yield
-    finally:
-        if torch.autocast_decrement_nesting() == 0:
-            torch.clear_autocast_cache()
-        torch.set_autocast_enabled('cuda', before[0])
-        torch.set_autocast_dtype('cuda', before[1])
-
-
 def layers_of(model):
     """The list of the model's equal layers."""
     return max((m for m in model.modules() if isinstance(m, torch.nn.ModuleList)), key=len)
@@ -262,27 +160,10 @@ def layers_of(model):
 
 def config_of(case):
     values = dict(MODELS[case.model][1])
-    return tf.AutoConfig.for_model(values.pop('model_type'), **values, attn_implementation=case.attention,
+    type_ = values.pop('model_type')
+    attention = 'eager' if type_ in UNFUSED else case.attention
+    return tf.AutoConfig.for_model(type_, **values, attn_implementation=attention,
                                    use_cache=False)
-
-
-class Packed(bitsandbytes.nn.Linear4bit):
-    """bitsandbytes' layer, of a weight that fake tensors can hold."""
-
-    def __init__(self, layer, double):
-        torch.nn.Module.__init__(self)
-        self.in_features, self.out_features, self.bias = layer.in_features, layer.out_features, layer.bias
-        self.compute_dtype, self.compute_type_is_set = torch.bfloat16, True
-        blocks = layer.weight.numel() // 64
-        packed = torch.empty(layer.weight.numel() // 2, 1, dtype=torch.uint8)
-        state = functools.partial(bitsandbytes.functional.QuantState, code=torch.empty(16), dtype=torch.bfloat16)
-        outer = state(absmax=torch.empty(blocks // 256), blocksize=256, code=torch.empty(256), dtype=torch.float32)
-        state = state(absmax=torch.empty(blocks, dtype=torch.uint8 if double else torch.float32), blocksize=64,
-                      quant_type='nf4', shape=layer.weight.shape, offset=torch.empty(()) if double else None,
-                      state2=outer if double else None)
-        self.weight = torch.nn.Parameter(packed, requires_grad=False)
-        self.weight.quant_state = self.quant_state = state
-        self.weight.compress_statistics, self.weight.quant_type = double, 'nf4'
 
 
 def quantize(model, case):

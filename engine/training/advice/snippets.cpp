@@ -86,10 +86,18 @@ std::string optimizer_call(const RecommendedSettings& s) {
 std::string model_setup(const RecommendedSettings& s) {
     const auto& t = s.training;
     std::string out;
+    if (!s.allocator.empty()) out += "# PYTORCH_ALLOC_CONF=" + s.allocator + "\n";
+    if (t.attention == Attention::eager) out += "model.set_attn_implementation(\"eager\")\n";
+    if (t.frozen_embeddings) out += "model.get_input_embeddings().requires_grad_(False)\n";
+    if (t.frozen_layers > 0)
+        out += fmt::format(
+            "layers = max((m for m in model.modules() if isinstance(m, torch.nn.ModuleList)), "
+            "key=len)\n"
+            "for layer in layers[:{}]:\n"
+            "    layer.requires_grad_(False)\n",
+            t.frozen_layers);
     if (t.quantization != Quantization::none) {
-        out +=
-            "# model = AutoModel....from_pretrained(name, quantization_config=quantization)\n"
-            "quantization = BitsAndBytesConfig(";
+        out += "quantization = BitsAndBytesConfig(";
         if (t.quantization == Quantization::int8) {
             out += "load_in_8bit=True)\n";
         } else {
@@ -101,6 +109,7 @@ std::string model_setup(const RecommendedSettings& s) {
                 fp16(s) ? "float16" : "bfloat16");
         }
         out += fmt::format(
+            "# load the model by from_pretrained(name, quantization_config=quantization)\n"
             "model = prepare_model_for_kbit_training(model, use_gradient_checkpointing={})\n",
             python(t.checkpointing));
     }
@@ -114,6 +123,15 @@ std::string model_setup(const RecommendedSettings& s) {
 }  // namespace
 
 namespace {
+
+// As PyTorch's environment variable spells them; empty for its defaults.
+std::string allocator_settings(const AllocatorSettings& a) {
+    std::string out;
+    if (a.expandable_segments) out = "expandable_segments:True";
+    if (a.max_split > 0)
+        out += fmt::format("{}max_split_size_mb:{}", out.empty() ? "" : ",", a.max_split >> 20);
+    return out;
+}
 
 // target_modules as peft takes them; empty where the model is none of transformers.
 std::string python_targets(const ModelShape& shape, const Lora& lora) {
@@ -142,6 +160,7 @@ RecommendedSettings settings_for(const GpuReport& report, const ReportRequest& r
         s.accumulation = report.accumulation->nearest.steps;
     }
     s.training.batch = s.batch;
+    s.allocator = allocator_settings(request.search.estimate.allocator);
     s.lora_targets = python_targets(request.shape, s.training.lora);
     s.trainable_parameters = report.at_batch.trainable_parameters;
     return s;

@@ -13,6 +13,7 @@ struct RecommendedSettings {
     double learning_rate = 2e-5;
     std::int64_t warmup_steps = 0;
     TrainingSettings training;
+    std::string allocator = {};     // PYTORCH_ALLOC_CONF, unless it is the default
     std::string lora_targets = {};  // as peft takes them; empty without adapters
     std::int64_t trainable_parameters = 0;
     LoaderAdvice loader;

@@ -54,6 +54,35 @@ void read_modernbert(ConfigReader& read, ModelShape& s) {
         read.note("decoder_bias", "must be true: heads without it are not modelled.");
 }
 
+void read_deberta(ConfigReader& read, ModelShape& s) {
+    const auto& j = read.json();
+    read_bert(read, s);
+    s.token_types = 0;
+    s.position_buckets = s.positions;
+    int farthest = -1;
+    read.integer("max_relative_positions", farthest);
+    if (farthest > 0) s.position_buckets = farthest;
+    int buckets = -1;
+    read.integer("position_buckets", buckets);
+    if (buckets > 0) s.position_buckets = buckets;
+    // DeBERTa-v3 as published; the rest of what the type can be is told apart by these.
+    const auto must = [&](const char* key, const json& value, const char* words) {
+        if (!j.contains(key) || j.at(key) != value)
+            read.note(key, std::string("must be ") + words + ": other forms are not modelled.");
+    };
+    must("relative_attention", true, "true");
+    must("share_att_key", true, "true");
+    must("position_biased_input", false, "false");
+    must("norm_rel_ebd", "layer_norm", "\"layer_norm\"");
+    const auto kinds = j.value("pos_att_type", json());
+    const bool both = kinds == "p2c|c2p" || kinds == "c2p|p2c" || kinds == json{"p2c", "c2p"} ||
+                      kinds == json{"c2p", "p2c"};
+    if (!both) read.note("pos_att_type", "must be p2c and c2p: other forms are not modelled.");
+    read.refuse("type_vocab_size", "must be 0: token types are not modelled.");
+    read.refuse("conv_kernel_size", "must be 0: convolutions are not modelled.");
+    read.refuse("pooler_dropout", "must be 0: it is not modelled.");
+}
+
 void read_vit(ConfigReader& read, ModelShape& s) {
     read.required("num_hidden_layers", s.layers, "layers");
     read.required("hidden_size", s.hidden, "hidden");
@@ -101,6 +130,10 @@ void read_encoder_config(ConfigReader& read, const std::string& type, ModelShape
     }
     read.required("vocab_size", s.vocab, "vocab");
     read.boolean("tie_word_embeddings", s.tied_head);
+    if (type == "deberta-v2") {
+        s.family = Family::deberta_v2;
+        return read_deberta(read, s);
+    }
     if (type == "modernbert") {
         s.family = Family::modernbert;
         return read_modernbert(read, s);

@@ -9,6 +9,13 @@ struct Names {
     const char *query, *key, *value, *out, *up, *down;
 };
 
+Names names_of(Family family) {
+    if (family == Family::distilbert) return {"q_lin", "k_lin", "v_lin", "out_lin", "lin1", "lin2"};
+    if (family == Family::deberta_v2)
+        return {"query_proj", "key_proj", "value_proj", "dense", "dense", "dense"};
+    return {"query", "key", "value", "dense", "dense", "dense"};
+}
+
 void list_embeddings(ParameterLister& list) {
     const auto& s = list.shape();
     const std::int64_t h = s.hidden;
@@ -24,9 +31,7 @@ void list_embeddings(ParameterLister& list) {
 void list_layers(ParameterLister& list) {
     const auto& s = list.shape();
     const std::int64_t h = s.hidden;
-    const Names names = s.family == Family::distilbert
-                            ? Names{"q_lin", "k_lin", "v_lin", "out_lin", "lin1", "lin2"}
-                            : Names{"query", "key", "value", "dense", "dense", "dense"};
+    const Names names = names_of(s.family);
     list.set_part(Part::layer);
     for (int l = 0; l < s.layers; ++l, list.next_layer()) {
         list.linear(names.query, h, h, true, Use::query_value);
@@ -57,6 +62,20 @@ void list_encoder(ParameterLister& list) {
         list.linear("dense", h, h, true);
         list.linear("classifier", h, s.labels, true);
     }
+}
+
+void list_deberta(ParameterLister& list) {
+    const auto& s = list.shape();
+    const std::int64_t h = s.hidden;
+    list.set_part(Part::embeddings);
+    list.matrix(s.vocab, h);
+    list.norm(h);
+    list_layers(list);
+    list.set_part(Part::head);
+    list.matrix(2LL * s.position_buckets, h);
+    list.norm(h);
+    list.linear("dense", h, h, true);
+    list.linear("classifier", h, s.labels, true);
 }
 
 void list_naics(ParameterLister& list) {

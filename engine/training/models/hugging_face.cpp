@@ -15,7 +15,7 @@ const std::map<std::string, Read>& known_types() {
     static const std::map<std::string, Read> all = [] {
         std::map<std::string, Read> types;
         for (const char* type : {"bert", "roberta", "xlm-roberta", "camembert", "distilbert",
-                                 "modernbert", "vit", "whisper"})
+                                 "modernbert", "deberta-v2", "vit", "whisper"})
             types[type] = read_encoder_config;
         for (const char* type :
              {"gpt2", "gpt_neox", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2",

@@ -96,6 +96,12 @@ Result<void> check_input(const ModelShape& s) {
         return check_range("/projection", "The projection's width", s.projection, 1, 1 << 18);
     }
     if (auto ok = check_range("/vocab", "The vocabulary", s.vocab, 1, 100'000'000); !ok) return ok;
+    if (s.family == Family::deberta_v2) {
+        if (s.head == Head::language_model)
+            return wrong("/head", "Only the classifier of this family is modelled.");
+        return check_range("/position_buckets", "The relative positions", s.position_buckets, 1,
+                           1 << 20);
+    }
     return s.has_rms_norm() ? Result<void>{} : positions;
 }
 
@@ -109,6 +115,8 @@ std::string_view to_string(Family family) {
             return "distilbert";
         case Family::roberta:
             return "roberta";
+        case Family::deberta_v2:
+            return "deberta_v2";
         case Family::modernbert:
             return "modernbert";
         case Family::vit:

@@ -14,6 +14,7 @@ enum class Family {
     bert,        // post-LN encoder with pooler (BERT, MiniLM)
     distilbert,  // post-LN encoder without token types and pooler
     roberta,     // BERT layers, own classification head
+    deberta_v2,  // post-LN encoder that attends to relative positions (DeBERTa-v3)
     modernbert,  // pre-LN encoder, rotary positions, gated feed-forward, windows in most layers
     vit,         // pre-LN encoder of an image's patches
     whisper,     // pre-LN encoder of sound, with a classifier
@@ -74,6 +75,7 @@ struct ModelShape {
     int expert_hidden = 0;
     int shared_expert_hidden = 0;    // qwen2_moe
     bool normalised_routing = true;  // a token's gates add up to 1
+    int position_buckets = 0;        // deberta_v2: relative positions told apart, to each side
     bool mean_pooling = false;       // modernbert: the classifier reads the mean, not the first
     int image_size = 0;              // vit: pixels of a side
     int patch_size = 0;              // vit: pixels of a patch's side

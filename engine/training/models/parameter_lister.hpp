@@ -58,6 +58,7 @@ class ParameterLister {
 };
 
 void list_encoder(ParameterLister& list);
+void list_deberta(ParameterLister& list);
 void list_modernbert(ParameterLister& list);
 void list_vit(ParameterLister& list);
 void list_whisper(ParameterLister& list);

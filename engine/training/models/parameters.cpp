@@ -11,6 +11,8 @@ void list_all(ParameterLister& list) {
         case Family::distilbert:
         case Family::roberta:
             return list_encoder(list);
+        case Family::deberta_v2:
+            return list_deberta(list);
         case Family::modernbert:
             return list_modernbert(list);
         case Family::vit:
@@ -66,6 +68,7 @@ std::vector<std::int64_t> list_buffers(const ModelShape& s) {
             return out;
         }
         case Family::distilbert:
+        case Family::deberta_v2:
             return {8LL * s.positions};
         case Family::gemma:
         case Family::gemma2:

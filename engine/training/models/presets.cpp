@@ -77,6 +77,12 @@ ModelShape modernbert(const char* name, int layers, int hidden, int heads, int f
     return s;
 }
 
+ModelShape deberta(const char* name, int layers, int hidden, int heads, int ffn) {
+    auto s = encoder(Family::deberta_v2, name, layers, hidden, heads, ffn, 128100, 512, 0);
+    s.position_buckets = 256;
+    return s;
+}
+
 ModelShape vit(const char* name, int layers, int hidden, int heads, int ffn) {
     auto s = encoder(Family::vit, name, layers, hidden, heads, ffn, 0, 0, 0);
     s.hidden_dropout = s.attention_dropout = 0;
@@ -156,6 +162,7 @@ std::vector<Preset> build() {
         {phi3("phi-3-mini", 32, 3072, 32, 32, 8192, 32064), "Phi-3 mini shape"},
         {phi3("phi-4", 40, 5120, 40, 10, 17920, 100352), "Phi-4 14B shape"},
         {mixtral("mixtral-8x7b"), "Mixtral 8x7B shape"},
+        {deberta("deberta-v3-base", 12, 768, 12, 3072), "DeBERTa-v3 base"},
         {modernbert("modernbert-base", 22, 768, 12, 1152), "ModernBERT base"},
         {modernbert("modernbert-large", 28, 1024, 16, 2624), "ModernBERT large"},
         {vit("vit-base", 12, 768, 12, 3072), "ViT base, patches of 16, images of 224"},

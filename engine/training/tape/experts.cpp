@@ -61,18 +61,6 @@ Var pick(Graph& g, const Var& x, std::int64_t elements, const Var& index) {
     return y;
 }
 
-// Rows beyond the last expert's are set to zero: a copy, or in place.
-Var masked(Graph& g, const Var& x, const Var& mask, bool in_place) {
-    Var y = in_place ? x : g.make(x.elements(), x.dtype(), kGroup);
-    Node* n = g.node(fresh_backward, {x.edge()}, x.dtype(), kGroup);
-    if (n == nullptr) return y;
-    n->size[0] = x.elements();
-    g.save(n, mask);
-    y = y.alias(y.elements(), g.edge_to(n));
-    g.sealed(n);
-    return y;
-}
-
 // size: rows, in, out, elements of all experts' weights.
 void grouped_backward(Graph& g, Node& n) {
     const double flops = 2.0 * static_cast<double>(n.size[0]) * static_cast<double>(n.size[1]) *
@@ -157,15 +145,16 @@ Var apply_experts(Graph& g, const ModelShape& s, const Experts& experts, const V
     const Var counts = g.make((s.experts + 1) / 2, Dtype::int64, kGroup);
     offsets = g.make((s.experts + 1) / 2, Dtype::int64, kGroup);
     beyond = g.make(pairs, Dtype::boolean, kGroup);
-    input = masked(g, input, beyond, true);
+    // Rows beyond the last expert's become zero.
+    input = masked_fill(g, input, beyond, true, kGroup);
     Var y = grouped_product(g, input, experts.gate_up, s.hidden, 2 * width, offsets);
-    y = masked(g, y, beyond, false);
+    y = masked_fill(g, y, beyond, false, kGroup);
     {
         const auto [gate, up] = split2(g, y);
         y = multiply(g, activate(g, gate, s.activation, kGroup), up, kGroup);
     }
     y = grouped_product(g, y, experts.down, width, s.hidden, offsets);
-    y = masked(g, y, beyond, false);
+    y = masked_fill(g, y, beyond, false, kGroup);
     Var weighted = multiply(g, y, gates, kGroup, Broadcast::over_columns);
     const Var back = g.make(pairs, Dtype::int64, kGroup);
     weighted = pick(g, weighted, pairs * s.hidden, back);

@@ -89,6 +89,8 @@ Outputs forward(Graph& g, const ModelShape& shape, const Batch& batch) {
         case Family::distilbert:
         case Family::roberta:
             return bert_forward(g, shape, batch);
+        case Family::deberta_v2:
+            return deberta_forward(g, shape, batch);
         case Family::modernbert:
             return modernbert_forward(g, shape, batch);
         case Family::vit:

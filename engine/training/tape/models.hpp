@@ -38,6 +38,7 @@ class ParameterCursor {
 };
 
 Outputs bert_forward(Graph& g, const ModelShape& shape, const Batch& batch);
+Outputs deberta_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs modernbert_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs vit_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs whisper_forward(Graph& g, const ModelShape& shape, const Batch& batch);

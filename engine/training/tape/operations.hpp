@@ -52,6 +52,7 @@ Var parameter(Graph& g, int index);
 Var to(Graph& g, const Var& x, Dtype dtype, Group group);
 Var dropout(Graph& g, const Var& x, double p, Group group);
 Var add(Graph& g, const Var& x, const Var& y, Group group);  // y may be a broadcast smaller tensor
+Var add_in_place(Graph& g, const Var& x, const Var& y);      // y of the same size
 Var scale(Graph& g, const Var& x, Group group);              // times a Python number
 Var shift(Graph& g, const Var& x, Group group);              // plus a Python number
 Var power(Graph& g, const Var& x, Group group);              // to a Python number
@@ -115,6 +116,10 @@ Var eager_attention(Graph& g, const Var& q, const Var& k, const Var& v, const Va
 
 // x repeated over a leading dimension, as a view; the gradient is a sum.
 Var expand(Graph& g, const Var& x, std::int64_t elements);
+// Numbers of x by an index of each; PyTorch keeps x, too, for its size.
+Var gather(Graph& g, const Var& x, std::int64_t elements, const Var& index, Group group);
+// x where `mask` says so replaced by one number; the mask may be a smaller, repeated tensor.
+Var masked_fill(Graph& g, const Var& x, const Var& mask, bool in_place, Group group);
 // Rows of x picked by index: a copy; the gradient is zeros of x's size.
 Var pick_rows(Graph& g, const Var& x, std::int64_t elements, Group group);
 // y with rows added at an index, out of place: the addend's gradient is picked again.

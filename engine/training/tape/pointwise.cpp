@@ -131,6 +131,13 @@ Var add(Graph& g, const Var& x, const Var& y, Group group) {
     return sum.alias(sum.elements(), g.edge_to(n));
 }
 
+Var add_in_place(Graph& g, const Var& x, const Var& y) {
+    Node* n = g.node(add_backward, {x.edge(), y.edge()}, x.dtype(), Group::attention_scores);
+    if (n == nullptr) return x;
+    n->size = {x.elements(), x.elements(), y.elements(), bytes_of(x.dtype()), bytes_of(y.dtype())};
+    return x.alias(x.elements(), g.edge_to(n));
+}
+
 Var scale(Graph& g, const Var& x, Group group) {
     return unary(g, x, Saves::nothing, group);
 }

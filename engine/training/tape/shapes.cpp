@@ -78,6 +78,29 @@ Var reduce(Graph& g, const Var& x, std::int64_t elements, Group group) {
     return y.alias(elements, g.edge_to(n));
 }
 
+Var gather(Graph& g, const Var& x, std::int64_t elements, const Var& index, Group group) {
+    Var y = g.make(elements, x.dtype(), group);
+    Node* n = g.node(concatenate_backward, {x.edge()}, x.dtype(), group);
+    if (n == nullptr) return y;
+    n->size[0] = x.elements();
+    g.save(n, x);
+    g.save(n, index);
+    y = y.alias(elements, g.edge_to(n));
+    g.sealed(n);
+    return y;
+}
+
+Var masked_fill(Graph& g, const Var& x, const Var& mask, bool in_place, Group group) {
+    Var y = in_place ? x : g.make(x.elements(), x.dtype(), group);
+    Node* n = g.node(concatenate_backward, {x.edge()}, x.dtype(), group);
+    if (n == nullptr) return y;
+    n->size[0] = x.elements();
+    g.save(n, mask);
+    y = y.alias(y.elements(), g.edge_to(n));
+    g.sealed(n);
+    return y;
+}
+
 Var expand(Graph& g, const Var& x, std::int64_t elements) {
     Node* n = g.node(sum_backward, {x.edge()}, x.dtype(), Group::embedding);
     if (n == nullptr) return x.alias(elements, {});

@@ -68,6 +68,10 @@ ModelShape usual(Family family, int hidden) {
         s.tied_head = false;
         s.rotary_share = 0.25;
     }
+    if (family == Family::deberta_v2) {
+        s.vocab = 128100;
+        s.position_buckets = 256;
+    }
     if (family == Family::modernbert) {
         s.vocab = 50368;
         s.positions = 8192;

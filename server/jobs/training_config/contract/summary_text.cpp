@@ -52,12 +52,12 @@ std::string assumed(const json& s) {
 std::string head(const json& s) {
     const json &model = s.at("model"), &t = s.at("training");
     std::string out = fmt::format(
-        "{}: {} parameters, {} trained\n{} tokens, {}, {} ({}){}{}\n", text(model.at("name")),
+        "{}: {} parameters, {} trained\n{} tokens, {}, {} ({}){}{}{}\n", text(model.at("name")),
         millions(model.at("parameters")), millions(model.at("trainable_parameters")),
         t.at("sequence_length").get<int>(), text(t.at("precision")), text(t.at("optimizer")),
         text(t.at("optimizer_kernel")), t.at("checkpointing").get<bool>() ? ", checkpointing" : "",
-        t.at("lora_rank") > 0 ? fmt::format(", LoRA of rank {}", t.at("lora_rank").get<int>())
-                              : "");
+        t.at("lora_rank") > 0 ? fmt::format(", LoRA of rank {}", t.at("lora_rank").get<int>()) : "",
+        t.at("quantization") == "none" ? "" : ", frozen weights in " + text(t.at("quantization")));
     if (const json& lengths = t.at("lengths"); !lengths.is_null()) {
         out += fmt::format("lengths: mean {:.0f}, 95 % up to {}, longest {}; {:.1f} % are cut\n",
                            lengths.at("mean").get<double>(), lengths.at("p95").get<int>(),

@@ -23,6 +23,7 @@ inline constexpr std::array kFamilies = {
     Word{"bert", tr::Family::bert},
     Word{"distilbert", tr::Family::distilbert},
     Word{"roberta", tr::Family::roberta},
+    Word{"deberta_v2", tr::Family::deberta_v2},
     Word{"modernbert", tr::Family::modernbert},
     Word{"vit", tr::Family::vit},
     Word{"whisper", tr::Family::whisper},

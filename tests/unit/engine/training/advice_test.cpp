@@ -160,6 +160,30 @@ TEST(Snippets, AllSayTheSameSettings) {
     EXPECT_THAT(plain_pytorch(s), HasSubstr("gradient_checkpointing_enable"));
 }
 
+TEST(Snippets, PrepareTheModelAsItWasEstimated) {
+    ReportRequest r;
+    r.shape = *preset("phi-3-mini");
+    r.gpus = {*GpuCatalogue().find("rtx_4090")};
+    r.what_ifs = false;
+    r.settings.sequence = 256;
+    r.settings.attention = Attention::eager;
+    r.settings.lora.rank = 4;
+    r.settings.quantization = Quantization::nf4;
+    r.settings.optimizer = Optimizer::paged_adamw;
+    r.search.estimate.allocator.expandable_segments = true;
+    const auto report = make_report(r);
+    ASSERT_TRUE(report);
+    const auto s = settings_for(report->gpus[0], r);
+    for (const auto& text : {transformers_arguments(s), plain_pytorch(s)}) {
+        EXPECT_THAT(text, HasSubstr("PYTORCH_ALLOC_CONF=expandable_segments:True"));
+        EXPECT_THAT(text, HasSubstr("model.set_attn_implementation(\"eager\")"));
+        EXPECT_THAT(text, HasSubstr("bnb_4bit_use_double_quant=False"));
+        EXPECT_THAT(text, HasSubstr("target_modules=[\"qkv_proj\"]"));
+    }
+    EXPECT_THAT(transformers_arguments(s), HasSubstr("optim=\"paged_adamw_32bit\""));
+    EXPECT_THAT(plain_pytorch(s), HasSubstr("bitsandbytes.optim.PagedAdamW32bit"));
+}
+
 TEST(Diagnosis, OutOfMemoryBacksOffAsTheGuideDoes) {
     const auto causes = diagnose({.out_of_memory = true, .batch = 45, .accumulation = 5});
     ASSERT_TRUE(causes);
