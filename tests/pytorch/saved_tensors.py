@@ -63,7 +63,8 @@ MODELS.update({
     'pythia-410m': ('causal', dict(model_type='gpt_neox', vocab_size=50304, num_hidden_layers=24, hidden_size=1024,
                                    num_attention_heads=16, intermediate_size=4096, rotary_pct=0.25,
                                    max_position_embeddings=2048)),
-    'mistral-7b, window': ('causal', dict(model_type='mistral', vocab_size=32000, num_hidden_layers=32, hidden_size=4096,
+    'mistral-7b, window': ('causal', dict(model_type='mistral', vocab_size=32000, num_hidden_layers=32,
+                                          hidden_size=4096,
                                           num_attention_heads=32, num_key_value_heads=8, intermediate_size=14336,
                                           sliding_window=256, max_position_embeddings=32768)),
     'qwen3-0.6b': ('causal', dict(QWEN, model_type='qwen3', num_hidden_layers=28, hidden_size=1024,
@@ -115,7 +116,8 @@ CLASSES = {'sequence': tf.AutoModelForSequenceClassification, 'masked': tf.AutoM
 HEADS = {'sequence': 'ForSequenceClassification', 'masked': 'ForMaskedLM', 'causal': 'ForCausalLM',
          'image': 'ViTForImageClassification', 'sound': 'WhisperForAudioClassification'}
 LORA_TARGETS = {'bert': ['query', 'value'], 'roberta': ['query', 'value'], 'distilbert': ['q_lin', 'v_lin'],
-                'gpt2': ['c_attn'], 'gpt_neox': ['query_key_value'], 'phi3': ['qkv_proj'], 'modernbert': ['Wqkv'], 'deberta-v2': ['query_proj', 'value_proj']}
+                'gpt2': ['c_attn'], 'gpt_neox': ['query_key_value'], 'phi3': ['qkv_proj'], 'modernbert': ['Wqkv'],
+                'deberta-v2': ['query_proj', 'value_proj']}
 
 QUANTIZED = ('bert', 'llama', 'qwen3', 'gemma2', 'phi3')
 POSITIONS = {'vit-base': 197, 'whisper-small': 1500}  # of a sample, whatever the case's length
@@ -222,7 +224,7 @@ def measured(case):
           mock.patch.object(masks, '_ignore_causal_mask_sdpa', lambda *args: needless(args[5])),
           mock.patch.object(masks, '_ignore_bidirectional_mask_sdpa', lambda *args: needless(args[2])),
           mock.patch.object(masks, 'find_packed_sequence_indices', lambda *_: None),
-          mock.patch.object(torch, 'rand', lambda *_: 1.0),  # Whisper may drop layers at random, and by default does not
+          mock.patch.object(torch, 'rand', lambda *_: 1.0),  # Whisper drops no layers by default
           mock.patch.object(torch.cuda, 'get_device_capability', lambda *_: (7, 5) if case.gpu == 't4' else (8, 0)),
           mock.patch.object(torch._meta_registrations, '_meta_grouped_mm_common', grouped_product),
           FakeTensorMode()):

@@ -70,10 +70,25 @@ json assumptions_json(const Request& request) {
     return list;
 }
 
-}  // namespace
+// Families, and settings, of which whole steps were compared with PyTorch's allocator.
+bool whole_steps_compared(const tr::ReportRequest& r) {
+    switch (r.shape.family) {
+        case tr::Family::bert:
+        case tr::Family::distilbert:
+        case tr::Family::roberta:
+        case tr::Family::gpt2:
+        case tr::Family::llama:
+        case tr::Family::naics:
+        case tr::Family::temporal:
+        case tr::Family::lstm:
+            return r.settings.quantization == tr::Quantization::none;
+        default:
+            return false;
+    }
+}
 
-json summary_json(const Request& request, json cards, json device) {
-    static const std::array<std::string_view, 5> limits = {
+json limits_json(const tr::ReportRequest& r) {
+    json limits = {
         "Memory is modelled after PyTorch 2.11 and transformers 5.17 and was compared with their "
         "own allocator and dispatcher, not with a GPU.",
         "The CUDA context is an estimate per architecture; a driver's real one can differ by some "
@@ -84,6 +99,22 @@ json summary_json(const Request& request, json cards, json device) {
         "weights and gradients is not counted.",
         "torch.compile is not modelled.",
     };
+    if (!whole_steps_compared(r)) {
+        limits.push_back(
+            "Of this model and method, what the layers keep for the backward pass was compared "
+            "with PyTorch's autograd; whole steps were not.");
+    }
+    if (r.settings.precision == tr::Precision::bf16 && r.settings.lora.rank > 0) {
+        limits.push_back(
+            "Adapters are taken as bf16, as model.to(torch.bfloat16) makes them. PEFT keeps those "
+            "of a model that was loaded in bf16 in fp32, and their layers then keep more.");
+    }
+    return limits;
+}
+
+}  // namespace
+
+json summary_json(const Request& request, json cards, json device) {
     auto model = model_json(request.report.shape, cards);
     auto comparisons = comparisons_json(cards);
     auto bases = bases_json(request, device);
@@ -95,7 +126,7 @@ json summary_json(const Request& request, json cards, json device) {
             {"correction", request.correction},
             {"device", std::move(device)},
             {"bases", std::move(bases)},
-            {"limits", limits}};
+            {"limits", limits_json(request.report)}};
 }
 
 std::string result_row(std::size_t index, const json& card) {

@@ -126,6 +126,19 @@ TEST(TrainingConfigKind, QuantisedWeightsNeedAdaptersAndModulesThatExist) {
     EXPECT_NE(error["message"].get<std::string>().find("Did you mean \"key\""), std::string::npos);
 }
 
+TEST(TrainingConfigKind, SaysWhatWasNotComparedOfThisRun) {
+    const auto limits = [](json more) {
+        return run_all(plan_of(bert(std::move(more))).value()).summary["limits"].size();
+    };
+    const json lora = {{"lora", {{"rank", 8}}}};
+    const auto usual = limits(json::object());
+    EXPECT_EQ(limits({{"model", {{"preset", "qwen3-0.6b"}}}}), usual + 1);
+    EXPECT_EQ(limits({{"training", lora}}), usual);
+    json half = lora;
+    half["precision"] = "bf16";
+    EXPECT_EQ(limits({{"training", half}}), usual + 1);
+}
+
 TEST(TrainingConfigKind, MembersThatAFamilyHasNotAreRefused) {
     const auto dimensions = [](json more) {
         json d = {{"family", "llama"}, {"layers", 2}, {"hidden", 256}, {"heads", 4}};
