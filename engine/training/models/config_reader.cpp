@@ -80,6 +80,13 @@ Error ConfigReader::in_their_words(Error error) const {
     return error;
 }
 
+void read_sizes(ConfigReader& read, ModelShape& s) {
+    read.required("num_hidden_layers", s.layers, "layers");
+    read.required("hidden_size", s.hidden, "hidden");
+    read.required("num_attention_heads", s.heads, "heads");
+    read.required("intermediate_size", s.ffn, "ffn");
+}
+
 void read_layer_types(ConfigReader& read, ModelShape& s) {
     if (!read.has("layer_types")) return;
     const auto& types = read.json().at("layer_types");

@@ -50,6 +50,8 @@ class ConfigReader {
     std::optional<Error> error_;
 };
 
+// Layers, hidden size, heads and feed-forward by the names that most types give them.
+void read_sizes(ConfigReader& read, ModelShape& shape);
 // Which layers see everything must follow a period, as those of published models do.
 void read_layer_types(ConfigReader& read, ModelShape& shape);
 

@@ -34,11 +34,8 @@ void read_gpt2(ConfigReader& read, ModelShape& s) {
     read.refuse("add_cross_attention", "must be false: cross-attention is not modelled.");
 }
 
-void read_sizes(ConfigReader& read, ModelShape& s) {
-    read.required("num_hidden_layers", s.layers, "layers");
-    read.required("hidden_size", s.hidden, "hidden");
-    read.required("num_attention_heads", s.heads, "heads");
-    read.required("intermediate_size", s.ffn, "ffn");
+void read_common(ConfigReader& read, ModelShape& s) {
+    read_sizes(read, s);
     s.hidden_dropout = s.attention_dropout = 0;
     s.tied_head = false;
     read.activation("hidden_act", s.activation);
@@ -60,7 +57,7 @@ void read_rotary_share(ConfigReader& read, const char* key, ModelShape& s) {
 }
 
 void read_gpt_neox(ConfigReader& read, ModelShape& s) {
-    read_sizes(read, s);
+    read_common(read, s);
     read.required("max_position_embeddings", s.positions, "positions");
     read.number("hidden_dropout", s.hidden_dropout, "hidden_dropout");
     read.boolean("attention_bias", s.qkv_bias);
@@ -135,8 +132,8 @@ void refuse_experts(ConfigReader& read) {
 void read_rms_norm(ConfigReader& read, const std::string& type, ModelShape& s) {
     const Family family = s.family;
     s.activation = Activation::silu;
-    if (type == "qwen3" || family == Family::qwen3) s.head_dim = 128;
-    read_sizes(read, s);
+    if (family == Family::qwen3) s.head_dim = 128;
+    read_common(read, s);
     s.qkv_bias = type == "qwen2" || family == Family::qwen2_moe;
     if (decoder_traits(family).unit_norms) read_gemma(read, family, s);
     read.integer("num_key_value_heads", s.kv_heads, "kv_heads");

@@ -6,10 +6,7 @@ namespace {
 using nlohmann::json;
 
 void read_bert(ConfigReader& read, ModelShape& s) {
-    read.required("num_hidden_layers", s.layers, "layers");
-    read.required("hidden_size", s.hidden, "hidden");
-    read.required("num_attention_heads", s.heads, "heads");
-    read.required("intermediate_size", s.ffn, "ffn");
+    read_sizes(read, s);
     read.required("max_position_embeddings", s.positions, "positions");
     s.token_types = 2;
     read.integer("type_vocab_size", s.token_types);
@@ -30,10 +27,7 @@ void read_distilbert(ConfigReader& read, ModelShape& s) {
 }
 
 void read_modernbert(ConfigReader& read, ModelShape& s) {
-    read.required("num_hidden_layers", s.layers, "layers");
-    read.required("hidden_size", s.hidden, "hidden");
-    read.required("num_attention_heads", s.heads, "heads");
-    read.required("intermediate_size", s.ffn, "ffn");
+    read_sizes(read, s);
     read.required("max_position_embeddings", s.positions, "positions");
     s.hidden_dropout = s.attention_dropout = 0;
     read.activation("hidden_activation", s.activation);
@@ -84,10 +78,7 @@ void read_deberta(ConfigReader& read, ModelShape& s) {
 }
 
 void read_vit(ConfigReader& read, ModelShape& s) {
-    read.required("num_hidden_layers", s.layers, "layers");
-    read.required("hidden_size", s.hidden, "hidden");
-    read.required("num_attention_heads", s.heads, "heads");
-    read.required("intermediate_size", s.ffn, "ffn");
+    read_sizes(read, s);
     read.required("image_size", s.image_size, "image_size");
     read.required("patch_size", s.patch_size, "patch_size");
     read.integer("num_channels", s.image_channels, "image_channels");

@@ -6,24 +6,6 @@
 namespace plimsoll::training {
 namespace {
 
-struct Layer {
-    Linear query, key, value, attention_out, up, down;
-    Norm attention_norm, output_norm;
-};
-
-Layer read_layer(Graph& g, const ModelShape& s, ParameterCursor& p) {
-    Layer l;
-    l.query = read_linear(p, g, s.hidden, s.hidden, true);
-    l.key = read_linear(p, g, s.hidden, s.hidden, true);
-    l.value = read_linear(p, g, s.hidden, s.hidden, true);
-    l.attention_out = read_linear(p, g, s.hidden, s.hidden, true);
-    l.attention_norm = read_norm(p, s.hidden);
-    l.up = read_linear(p, g, s.hidden, s.ffn, true);
-    l.down = read_linear(p, g, s.ffn, s.hidden, true);
-    l.output_norm = read_norm(p, s.hidden);
-    return l;
-}
-
 // What all layers share.
 struct Context {
     Var relative;   // embeddings of the relative positions
@@ -35,7 +17,7 @@ class Attention {
   public:
     Attention(Graph& g, const ModelShape& shape) : g_(g), s_(shape) {}
 
-    Var run(const Layer& l, const Var& x, const Context& c) {
+    Var run(const EncoderBlock& l, const Var& x, const Context& c) {
         const Var q = by_heads(linear(g_, x, l.query, kGroup));
         const Var k = by_heads(linear(g_, x, l.key, kGroup));
         const Var v = by_heads(linear(g_, x, l.value, kGroup));
@@ -93,7 +75,7 @@ class Attention {
 
     Var index() { return g_.make(sequence() * sequence(), Dtype::int64, kScores); }
 
-    Var position_scores(const Layer& l, const Var& q, const Var& k, const Var& relative) {
+    Var position_scores(const EncoderBlock& l, const Var& q, const Var& k, const Var& relative) {
         const Var query_positions = projected(l.query, relative);
         const Var key_positions = projected(l.key, relative);
         Var score;
@@ -109,7 +91,8 @@ class Attention {
     const ModelShape& s_;
 };
 
-Var run_layer_of(Graph& g, const ModelShape& s, const Layer& l, const Var& x, const Context& c) {
+Var run_layer_of(Graph& g, const ModelShape& s, const EncoderBlock& l, const Var& x,
+                 const Context& c) {
     constexpr auto attention = Group::attention;
     constexpr auto ffn = Group::feed_forward;
     Var y = Attention(g, s).run(l, x, c);
@@ -162,7 +145,7 @@ Outputs deberta_forward(Graph& g, const ModelShape& s, const Batch& batch) {
     c.positions = g.make(sequence * sequence, Dtype::int64, Group::attention_scores);
     c.relative = layer_norm(g, parameter(g, last.relative), last.norm, Group::embedding);
     for (int i = 0; i < s.layers; ++i) {
-        const Layer layer = read_layer(g, s, p);
+        const EncoderBlock layer = read_encoder_block(g, s, p);
         x = run_layer(g, i, std::move(x), [&g, &s, layer, c](const Var& in) {
             return run_layer_of(g, s, layer, in, c);
         });

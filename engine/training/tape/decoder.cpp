@@ -174,17 +174,10 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
     const Var position_ids = g.make(sequence, Dtype::int64, Group::embedding);
     const auto context_of = [&](bool window) {
         Context c;
-        c.shape = {.batch = rows / sequence,
-                   .heads = s.heads,
-                   .kv_heads = s.kv_heads,
-                   .queries = sequence,
-                   .keys = sequence,
-                   .head_dim = s.head_dim,
-                   .dropout = s.attention_dropout,
-                   .causal = true,
-                   .mask = g.settings().padded || (window && sequence >= s.window),
-                   .capped = s.capped_scores,
-                   .by_heads = decoder_traits(s.family).packed};
+        c.shape = self_attention(g, s, rows, true);
+        c.shape.mask = c.shape.mask || (window && sequence >= s.window);
+        c.shape.capped = s.capped_scores;
+        c.shape.by_heads = decoder_traits(s.family).packed;
         c.mask = causal_mask(g, c.shape, embeddings.dtype());
         if (eager) c.bias = c.mask;
         return c;

@@ -6,24 +6,6 @@
 namespace plimsoll::training {
 namespace {
 
-struct Layer {
-    Linear query, key, value, attention_out, up, down;
-    Norm attention_norm, output_norm;
-};
-
-Layer read_layer(Graph& g, const ModelShape& s, ParameterCursor& p) {
-    Layer l;
-    l.query = read_linear(p, g, s.hidden, s.hidden, true);
-    l.key = read_linear(p, g, s.hidden, s.hidden, true);
-    l.value = read_linear(p, g, s.hidden, s.hidden, true);
-    l.attention_out = read_linear(p, g, s.hidden, s.hidden, true);
-    l.attention_norm = read_norm(p, s.hidden);
-    l.up = read_linear(p, g, s.hidden, s.ffn, true);
-    l.down = read_linear(p, g, s.ffn, s.hidden, true);
-    l.output_norm = read_norm(p, s.hidden);
-    return l;
-}
-
 // Embeddings -> summed, normalised, dropped out.
 Var embed(Graph& g, const ModelShape& s, ParameterCursor& p, std::int64_t rows) {
     constexpr auto group = Group::embedding;
@@ -59,7 +41,7 @@ Var by_heads(Graph& g, const Var& x, bool copied_back) {
     return copied_back ? reordered(g, x) : x;
 }
 
-Var run_one(Graph& g, const ModelShape& s, const Layer& l, const Var& x, const Var& bias,
+Var run_one(Graph& g, const ModelShape& s, const EncoderBlock& l, const Var& x, const Var& bias,
             const AttentionShape& shape) {
     constexpr auto attention = Group::attention;
     const bool distil = s.family == Family::distilbert;
@@ -97,15 +79,7 @@ Var encoder_forward(Graph& g, const ModelShape& s, ParameterCursor& p, const Var
     const std::int64_t rows = ids.elements();
     const std::int64_t sequence = g.settings().sequence;
     const Var embeddings = embed(g, s, p, rows);
-    AttentionShape shape{.batch = rows / sequence,
-                         .heads = s.heads,
-                         .kv_heads = s.kv_heads,
-                         .queries = sequence,
-                         .keys = sequence,
-                         .head_dim = s.head_dim,
-                         .dropout = s.attention_dropout,
-                         .causal = false,
-                         .mask = g.settings().padded};
+    AttentionShape shape = self_attention(g, s, rows, false);
     // All-ones masks are skipped; real padding builds [batch, 1, tokens, tokens].
     Var mask;
     if (shape.mask) {
@@ -116,7 +90,7 @@ Var encoder_forward(Graph& g, const ModelShape& s, ParameterCursor& p, const Var
     const Var bias = g.settings().attention == Attention::eager ? mask : Var();
     Var x = embeddings;
     for (int i = 0; i < s.layers; ++i) {
-        const Layer layer = read_layer(g, s, p);
+        const EncoderBlock layer = read_encoder_block(g, s, p);
         x = run_layer(g, first_layer + i, std::move(x), [&g, s, layer, bias, shape](const Var& in) {
             return run_one(g, s, layer, in, bias, shape);
         });

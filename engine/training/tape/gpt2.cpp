@@ -58,15 +58,7 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
     const Var position_ids = g.make(sequence, Dtype::int64, Group::embedding);
     const Var position_rows = embedding(g, positions, sequence, s.hidden, position_ids);
     Var x = add(g, word_rows, position_rows, Group::embedding);
-    AttentionShape shape{.batch = rows / sequence,
-                         .heads = s.heads,
-                         .kv_heads = s.kv_heads,
-                         .queries = sequence,
-                         .keys = sequence,
-                         .head_dim = s.head_dim,
-                         .dropout = s.attention_dropout,
-                         .causal = true,
-                         .mask = g.settings().padded};
+    AttentionShape shape = self_attention(g, s, rows, true);
     const Var mask = causal_mask(g, shape, x.dtype());
     const Var bias = g.settings().attention == Attention::eager ? mask : Var();
     x = dropout(g, x, s.hidden_dropout, Group::embedding);

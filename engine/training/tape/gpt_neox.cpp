@@ -63,16 +63,8 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
     const std::int64_t sequence = g.settings().sequence;
     const Var embeddings = embedding(g, p.next(), rows, s.hidden, {}, true);
     const Var position_ids = g.make(sequence, Dtype::int64, Group::embedding);
-    const AttentionShape shape{.batch = rows / sequence,
-                               .heads = s.heads,
-                               .kv_heads = s.heads,
-                               .queries = sequence,
-                               .keys = sequence,
-                               .head_dim = s.head_dim,
-                               .dropout = s.attention_dropout,
-                               .causal = true,
-                               .mask = g.settings().padded,
-                               .by_heads = true};
+    AttentionShape shape = self_attention(g, s, rows, true);
+    shape.by_heads = true;
     const Var mask = causal_mask(g, shape, embeddings.dtype());
     const Var bias = g.settings().attention == Attention::eager ? mask : Var();
     Var x = dropout(g, embeddings, s.hidden_dropout, Group::embedding);

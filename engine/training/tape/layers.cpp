@@ -26,6 +26,32 @@ Norm read_norm(ParameterCursor& parameters, std::int64_t width) {
     return {weight, parameters.next(), width};
 }
 
+EncoderBlock read_encoder_block(Graph& g, const ModelShape& s, ParameterCursor& p) {
+    EncoderBlock l;
+    l.query = read_linear(p, g, s.hidden, s.hidden, true);
+    l.key = read_linear(p, g, s.hidden, s.hidden, true);
+    l.value = read_linear(p, g, s.hidden, s.hidden, true);
+    l.attention_out = read_linear(p, g, s.hidden, s.hidden, true);
+    l.attention_norm = read_norm(p, s.hidden);
+    l.up = read_linear(p, g, s.hidden, s.ffn, true);
+    l.down = read_linear(p, g, s.ffn, s.hidden, true);
+    l.output_norm = read_norm(p, s.hidden);
+    return l;
+}
+
+AttentionShape self_attention(const Graph& g, const ModelShape& s, std::int64_t rows, bool causal) {
+    const std::int64_t sequence = g.settings().sequence;
+    return {.batch = rows / sequence,
+            .heads = s.heads,
+            .kv_heads = s.kv_heads,
+            .queries = sequence,
+            .keys = sequence,
+            .head_dim = s.head_dim,
+            .dropout = s.attention_dropout,
+            .causal = causal,
+            .mask = g.settings().padded};
+}
+
 Dtype attended_type(const Graph& g, const Var& x) {
     return g.autocast() ? Dtype::half : x.dtype();
 }

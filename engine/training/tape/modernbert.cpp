@@ -83,14 +83,8 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
     x = layer_norm(g, x, read_plain_norm(p, s.hidden), Group::embedding);
     const auto context_of = [&](bool window) {
         Context c;
-        c.shape = {.batch = rows / sequence,
-                   .heads = s.heads,
-                   .kv_heads = s.heads,
-                   .queries = sequence,
-                   .keys = sequence,
-                   .head_dim = s.head_dim,
-                   .dropout = s.attention_dropout,
-                   .mask = g.settings().padded || (window && sequence >= s.window)};
+        c.shape = self_attention(g, s, rows, false);
+        c.shape.mask = c.shape.mask || (window && sequence >= s.window);
         if (c.shape.mask || eager)
             c.mask = g.make(c.shape.batch * sequence * sequence, eager ? x.dtype() : Dtype::boolean,
                             Group::attention_scores);
