@@ -32,8 +32,8 @@ struct Share {
     ShareTerms terms;
     int slots = 0;            // devices with a lease on the team's tasks
     std::int64_t ready = 0;   // tasks that could be claimed
-    double used_seconds = 0;  // faded
-    double used_share = 0;    // of what all teams used, faded, 0 … 1
+    double used_seconds = 0;  // decayed by the half-life of the class
+    double used_share = 0;    // of what all teams used, decayed, 0 … 1
     double fair_share = 0;    // by weight, among the teams that used some lately or want to
     double quota_used = 0;    // in this period
     std::optional<Timestamp> quota_renews_at;

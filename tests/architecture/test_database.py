@@ -1,5 +1,8 @@
 """The database's sources: one function a file, with a contract, readable, used, and granted to who calls it."""
+import pathlib
 import re
+import subprocess
+import tempfile
 import unittest
 
 import tree
@@ -99,6 +102,38 @@ class Functions(unittest.TestCase):
         called = self.called_by(self.queries)
         self.assertEqual(tree.text_of(SUPPORTED).splitlines(),
                          sorted(signature(name, self.functions[name]) for name in called))
+
+
+class Embedding(unittest.TestCase):
+    """migrations/embed.cmake writes functions behind those that they need."""
+
+    def embed(self, functions):
+        """CMake's answer, and the header that it wrote."""
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        files = {'versions/0001_first.sql': '', 'rights.sql': '', 'rebase_0058.sql': '', 'set_version': '1\n'}
+        files |= {f'functions/area/{name}.sql': f'{needs}\nselect 1;\n' for name, needs in functions.items()}
+        for name, text in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, encoding='utf-8')
+        header_file = folder / 'schema.generated.hpp'
+        done = subprocess.run(['cmake', f'-DFROM={folder}', f'-DTO={header_file}', '-P', tree.ROOT / 'migrations/embed.cmake'],
+                              capture_output=True, text=True, check=False)
+        return done, header_file.read_text(encoding='utf-8') if header_file.exists() else ''
+
+    def test_a_function_stands_behind_what_it_needs(self):
+        done, text = self.embed({'first': '-- needs: second, third', 'second': '-- needs: third', 'third': '--'})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(re.findall(r'\{"(\w+)", "[0-9a-f]{64}"', text)[:3], ['third', 'second', 'first'])
+
+    def test_functions_that_need_each_other_are_refused(self):
+        for needs in ({'first': '-- needs: second', 'second': '-- needs: first', 'third': '--'}, {'first': '-- needs: nobody'}):
+            with self.subTest(needs):
+                done, text = self.embed(needs)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertRegex(done.stderr, 'Functions that need each other, or one that does not exist')
+                self.assertIn('first.sql', done.stderr)
+                self.assertNotIn('third.sql', done.stderr)
+                self.assertEqual(text, '')
 
 
 class Lines(unittest.TestCase):

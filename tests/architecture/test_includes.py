@@ -92,7 +92,7 @@ LIBRARIES = {
     'CL/': ['engine/opencl'],
     'boost/': ['server', 'deploy/build/boost'],
     'boost/beast': ['server/http', 'server/client', 'server/webhooks', 'server/jobs/profile/run', 'deploy/build/boost'],
-    'pqxx/': ['server/postgres/schema'],
+    'pqxx/': ['server/postgres/schema', 'server/postgres/cluster'],
     'libpq-fe.h': ['server/postgres'],
     'spdlog/': ['server/base', 'server/app'],
     'CLI/': ['engine', 'server/cli', 'server/jobs/*/command'],

@@ -77,6 +77,17 @@ visit('narrow windows list everything on the overview and lead back to it', asyn
   await title(page, 'API');
 });
 
+visit('a guide that does not load is asked for again', async ({ page, go }) => {
+  await go('/#/docs');
+  await index(page).waitFor();
+  await page.route(/\/assets\/Guide-.*\.js/, (route) => route.abort());
+  await page.evaluate(() => (location.hash = '#/docs/guides/training-config'));
+  await page.getByText('Cannot load the guide').waitFor();
+  await page.unroute(/\/assets\/Guide-.*\.js/);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('accumulated =').waitFor();
+});
+
 visit('the training example waits for whoever looks at it to be known', async ({ page, go, server }) => {
   let tell;
   server.faults.set('GET /v1/users/me', new Promise((resolve) => (tell = resolve)));

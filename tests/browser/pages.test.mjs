@@ -286,6 +286,11 @@ visit('a token is shown once, and revoked', async ({ page, server, go }) => {
   await page.getByRole('button', { name: 'Create token' }).click();
   await page.getByText('Enter a name.').waitFor();
   await page.getByRole('textbox', { name: 'Name' }).fill('press office');
+  const rights = page.getByRole('group', { name: 'It may' }).getByRole('checkbox');
+  for (const box of await rights.all()) await box.uncheck();
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByText('Choose what the token may do.').waitFor();
+  await rights.first().check();
   await page.getByRole('button', { name: 'Create token' }).click();
   assert.match(await page.getByLabel('Token', { exact: true }).inputValue(), /^plm_api_/);
   await page.getByRole('button', { name: 'Copy' }).click();
@@ -307,6 +312,12 @@ visit('a webhook is added, tried out and removed', async ({ page, server, go }) 
   await page.getByRole('button', { name: 'Add webhook' }).click();
   await page.getByText('Enter an address.').waitFor();
   await page.getByRole('textbox', { name: 'Address' }).fill('https://hooks.example.com/press');
+  const refusal = { status: 422, title: 'Invalid', errors: [{ pointer: '/url', detail: 'is not on the list' }, { pointer: '/events/0', detail: 'is unknown' }] };
+  server.faults.set('POST /v1/webhooks', refusal);
+  await page.getByRole('button', { name: 'Add webhook' }).click();
+  await page.getByRole('alert').getByText('/events/0: is unknown', { exact: true }).waitFor(); // no field shows it
+  await page.getByText('is not on the list', { exact: true }).waitFor();
+  server.faults.clear();
   await page.getByRole('button', { name: 'Add webhook' }).click();
   assert.match(await page.getByLabel('Secret', { exact: true }).inputValue(), /^whsec_/);
   await page.getByRole('button', { name: 'I have copied it' }).click();

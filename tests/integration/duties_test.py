@@ -102,9 +102,9 @@ class Duties(QueueCase):
         team = self.queue.make_team(f'spent {next(self.numbers)}')
         self.queue.set_share(team, quota=5, period='hour', device_class='host')
         account = self.queue.one('select id from account where team_id = %s', team)
-        state = lambda: tuple(self.queue.rows('select spent, version from account_state where account_id = %s', account)[0])
+        state = lambda: tuple(self.queue.rows('select over_quota, version from account_state where account_id = %s', account)[0])
         _, version = state()
-        return Work(lambda: self.change("""update account_state set spent = true, period_start = clock_timestamp() - interval '1 day'
+        return Work(lambda: self.change("""update account_state set over_quota = true, period_start = clock_timestamp() - interval '1 day'
                         where account_id = %s""", account),
                     lambda: not state()[0], lambda: self.assertEqual(state(), (False, version + 1)))
 

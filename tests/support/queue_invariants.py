@@ -70,7 +70,7 @@ INVARIANTS = {
         group by 1 having count(s.account_id) <> 1 or bool_or(s.slots > s.cap)""",
     'the class clock is a lower bound of every account that could run': """
         select s.account_id, s.vtime, c.vclock from account_state s join class_state c on c.class_id = s.class_id
-        where s.ready > 0 and s.slots < s.cap and not s.paused and not s.spent and s.vtime < c.vclock""",
+        where s.ready > 0 and s.slots < s.cap and not s.paused and not s.over_quota and s.vtime < c.vclock""",
     'a lease belongs to a worker\'s current epoch and is not below its oldest fence': """
         select l.fence, l.worker_id, l.epoch, w.epoch, w.oldest_fence, w.state from lease l join worker w on w.id = l.worker_id
         where l.epoch <> w.epoch or l.fence < w.oldest_fence or w.state not in ('active', 'draining')""",

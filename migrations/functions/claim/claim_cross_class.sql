@@ -28,8 +28,8 @@ begin
 
   delete from ready where ctid = any(v_spots);
   update account_state t set version = v_old.version + 1, vtime = v_finish, ready = v_old.ready - v_wanted.tasks,
-    slots = v_old.slots + 1, used = faded(v_old.used, v_old.used_at, p_now, c.half_life_seconds) + v_charge,
-    used_at = p_now, period_start = quota_start(v_old.quota_period, p_now),
+    slots = v_old.slots + 1, usage = decayed(v_old.usage, v_old.decayed_at, p_now, c.half_life_seconds) + v_charge,
+    decayed_at = p_now, period_start = quota_start(v_old.quota_period, p_now),
     period_seconds = period_used(v_old.period_seconds, v_old.period_start, v_old.quota_period, p_now) + v_charge,
     lanes = coalesce(m.lanes, '{}'), heads = coalesce(m.heads, '{}'), counts = coalesce(m.counts, '{}')
   from device_class c cross join (
@@ -49,7 +49,7 @@ begin
   from (
     select o.ctid spot, o.version, o.vclock old_clock, coalesce((
       select s.vtime from account_state s
-      where s.class_id = p_guest.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.spent
+      where s.class_id = p_guest.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.over_quota
         and s.vtime >= o.vclock
       order by s.vtime limit 1), v_finish) vclock
     from class_state o where o.class_id = p_guest.class_id order by o.version desc limit 1) n

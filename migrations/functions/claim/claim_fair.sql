@@ -5,7 +5,7 @@
 -- Stride scheduling within a quantum: read_turns says whose turn it is, divide_claim how many tasks each gets of what
 -- is read here, lease_turns writes it down. At most 16 accounts share a claim, and none gets ahead of a waiting one by
 -- more than the quantum, 1/16 of the claim, from wherever it stood before: leads do not add up. The tasks of a lease
--- stand account by account. An account whose next task is more than what is left of its quota is marked as spent.
+-- stand account by account. An account whose next task is more than what is left of its quota is marked as over quota.
 --
 -- Ready tasks are read by the primary key of ready, behind the lanes' cursors.
 create or replace function claim_fair(p_worker worker, p_bucket smallint, p_work float8, p_max_tasks int,
@@ -60,13 +60,13 @@ begin
 
     v_division := divide_claim(p_work, p_max_tasks, v_accounts_per_claim, v_held = '{}', v_turns, v_counts, v_ests,
       v_crashes, v_longest, v_suspects);
-    if v_division.spent <> '{}' then
-      update account_state t set version = t.version + 1, spent = true,
+    if v_division.over_quota <> '{}' then
+      update account_state t set version = t.version + 1, over_quota = true,
         period_start = quota_start(t.quota_period, p_now), period_seconds = t.quota_seconds - v_turns.quotas[s]
-      from unnest(v_division.spent) s where t.ctid = v_turns.spots[s];
+      from unnest(v_division.over_quota) s where t.ctid = v_turns.spots[s];
     end if;
     exit when v_division.n > 0;
-    if v_division.spent = '{}' then
+    if v_division.over_quota = '{}' then
       return null;
     end if;
     -- Once more: those who may not go on stood in the way of others.

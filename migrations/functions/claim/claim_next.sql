@@ -43,7 +43,7 @@ begin
   if not try_lock_class(v_worker.class_id) then
     if not exists (
         select from account_state s
-        where s.class_id = v_worker.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.spent
+        where s.class_id = v_worker.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.over_quota
           and s.vtime >= (
             select c.vclock from class_state c where c.class_id = v_worker.class_id order by c.version desc limit 1))
       and not has_slots_to_fill(v_worker) then
@@ -58,7 +58,7 @@ begin
   left join lateral (
     select x.spot, x.account, x.quota_seconds, count(*) over () accounts from (
       select s.ctid spot, s account, s.quota_seconds, s.vtime from account_state s
-      where s.class_id = c.id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.spent
+      where s.class_id = c.id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.over_quota
         and s.vtime >= n.vclock
         and exists (select from unnest(s.lanes) u(id) join lane l on l.id = u.id where lane_fits(l, v_worker, v_bucket))
       order by s.vtime limit 2) x limit 1) t on true
@@ -87,7 +87,7 @@ begin
   from (
     select o.ctid spot, o.version, coalesce((
       select s.vtime from account_state s
-      where s.class_id = v_worker.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.spent
+      where s.class_id = v_worker.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.over_quota
         and s.vtime >= v_now.clock
       order by s.vtime limit 1), v_given.finish) vclock
     from class_state o where o.class_id = v_worker.class_id order by o.version desc limit 1) n

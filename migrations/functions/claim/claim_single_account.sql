@@ -74,8 +74,9 @@ begin
 
   delete from ready where ctid = any(v_spots);
   update account_state t set version = p_account.version + 1, vtime = p_account.vtime + v_charge / p_account.weight,
-    ready = p_account.ready - v_count, used = faded(p_account.used, p_account.used_at, p_now, p_half_life) + v_charge,
-    used_at = p_now, period_start = quota_start(p_account.quota_period, p_now),
+    ready = p_account.ready - v_count,
+    usage = decayed(p_account.usage, p_account.decayed_at, p_now, p_half_life) + v_charge, decayed_at = p_now,
+    period_start = quota_start(p_account.quota_period, p_now),
     period_seconds = period_used(p_account.period_seconds, p_account.period_start, p_account.quota_period, p_now)
       + v_charge,
     slots = p_account.slots + (not p_held)::int,

@@ -32,7 +32,7 @@ begin
         coalesce(s.quota_seconds - period_used(s.period_seconds, s.period_start, s.quota_period, p_now), 'infinity')
           quota_left
       from account_state s
-      where s.class_id = p_guest.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.spent
+      where s.class_id = p_guest.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.over_quota
         and s.vtime >= v_clock
         and exists (select from unnest(s.lanes) u(id) join lane l on l.id = u.id where lane_fits(l, p_guest, p_bucket))
       order by s.vtime limit v_most) t

@@ -1,14 +1,14 @@
 -- How many tasks of each account are one claim of p_work seconds and at most p_max_tasks tasks: n of them in all, given
 -- to each, which charges so many seconds. p_counts: how many tasks of each lane were looked at; p_ests, p_crashes: of
 -- these tasks; p_longest: the longest; p_suspects: a worker died on one of them; p_idle: the worker holds no lease.
--- spent: accounts, by their place, whose next task is more than what is left of their quota. Reads nothing.
+-- over_quota: accounts, by their place, whose next task is more than what is left of their quota. Reads nothing.
 --
 -- What starts, in virtual time (account's virtual time + charge before it / weight), before the first account that this
 -- claim leaves waiting, the horizon, goes out in the order of virtual start; then the quantum of each account, in the
 -- order of their turns.
 create or replace function divide_claim(p_work float8, p_max_tasks int, p_accounts int, p_idle boolean,
   p_turns claim_turns, p_counts int[], p_ests real[], p_crashes smallint[], p_longest float8, p_suspects boolean,
-  out n int, out given int[], out charges float8[], out spent int[])
+  out n int, out given int[], out charges float8[], out over_quota int[])
 language plpgsql immutable as $$
 declare
   v_count constant int := cardinality(p_turns.ids);
@@ -31,7 +31,7 @@ declare
   v_due_works float8[];
 begin
   -- How far each would go, and where this leaves those who have more.
-  spent := '{}';
+  over_quota := '{}';
   for t in 1 .. v_count loop
     v_firsts[t] := v_at;
     while v_lane < p_turns.last_lanes[t] loop
@@ -53,7 +53,7 @@ begin
         v_work := v_work + p_ests[i];
       end loop;
       if n = 0 and v_at > v_firsts[t] then
-        spent := spent || t;
+        over_quota := over_quota || t;
       end if;
     end if;
     v_allowed[t] := n;

@@ -6,6 +6,6 @@ begin
       select distinct unnest(l.accounts) id from lease l
       where l.worker_id = p_worker.id and l.fence >= p_worker.oldest_fence) h
     cross join lateral (select z.* from account_state z where z.account_id = h.id order by z.version desc limit 1) s
-    where s.ready > 0 and s.slots >= s.cap and s.slots > 0 and not s.paused and not s.spent);
+    where s.ready > 0 and s.slots >= s.cap and s.slots > 0 and not s.paused and not s.over_quota);
 end
 $$;

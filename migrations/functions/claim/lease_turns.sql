@@ -65,7 +65,7 @@ begin
 
   delete from ready where ctid = any(v_spots);
   update account_state t set version = t.version + 1, vtime = t.vtime + c.charge / t.weight, ready = t.ready - c.n,
-    used = faded(t.used, t.used_at, p_now, p_half_life) + c.charge, used_at = p_now,
+    usage = decayed(t.usage, t.decayed_at, p_now, p_half_life) + c.charge, decayed_at = p_now,
     period_start = quota_start(t.quota_period, p_now),
     period_seconds = period_used(t.period_seconds, t.period_start, t.quota_period, p_now) + c.charge,
     slots = t.slots + (t.account_id <> all(p_held))::int,

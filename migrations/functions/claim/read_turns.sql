@@ -31,7 +31,7 @@ begin
     from (
       select t.*, count(*) over () n from (
         (select s.ctid spot, s.* from account_state s
-          where s.class_id = p_worker.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.spent
+          where s.class_id = p_worker.class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.over_quota
             and s.vtime >= p_clock
             and exists (
               select from unnest(s.lanes) u(id) join lane l on l.id = u.id where lane_fits(l, p_worker, p_bucket))
@@ -40,7 +40,7 @@ begin
         (select s.* from unnest(p_held) h(id)
           cross join lateral (
             select z.ctid spot, z.* from account_state z where z.account_id = h.id order by z.version desc limit 1) s
-          where s.ready > 0 and s.slots >= s.cap and s.slots > 0 and not s.paused and not s.spent)) t
+          where s.ready > 0 and s.slots >= s.cap and s.slots > 0 and not s.paused and not s.over_quota)) t
       order by t.vtime, t.account_id limit p_accounts + 1) x
     cross join lateral (
       -- Where all lanes of an account are alike, nobody needs to know how long their heads have waited.

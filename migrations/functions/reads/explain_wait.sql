@@ -3,7 +3,7 @@
 --   scheduled    until: its start time
 --   retrying     until: when the first task is tried again
 --   paused       the team or the class is on hold
---   quota        the team's device-seconds are spent; until: when they renew
+--   quota        the team's device-seconds are used up; until: when they renew
 --   no_device    none of the class is there, nor one of another class that helps
 --   no_fit       none of them can run it
 --   draining     those that could take nothing new
@@ -79,7 +79,7 @@ begin
     when v_job.state = 'scheduled' then 'scheduled'
     when v_place is null and until is not null then 'retrying'
     when v_state.paused or hold ->> 'scope' in ('team', 'device_class') then 'paused'
-    when v_state.spent then 'quota'
+    when v_state.over_quota then 'quota'
     when v_devices + v_helpers > 0 then case when v_state.slots >= v_state.cap then 'cap' end
     when not exists (select from worker w
       where w.class_id = v_state.class_id and w.state in ('active', 'draining') and w.seen_at > p_now - lease_ttl())
@@ -101,7 +101,7 @@ begin
     reason := coalesce(reason, case when tasks_ahead > 0 then 'own_jobs' else 'busy' end);
     if tasks_ahead < 10000 then
       select sum(s.weight) into v_weights from account_state s
-      where s.class_id = v_state.class_id and s.ready > 0 and not s.paused and not s.spent and s.cap > 0;
+      where s.class_id = v_state.class_id and s.ready > 0 and not s.paused and not s.over_quota and s.cap > 0;
       -- No team runs on more devices than its cap.
       v_speed := v_speed * least(1, v_state.cap::float8 / coalesce(nullif(v_devices, 0), v_helpers));
       v_most_speed := v_most_speed * least(1, v_state.cap::float8 / (v_devices + v_helpers));

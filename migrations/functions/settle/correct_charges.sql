@@ -9,19 +9,19 @@ declare
 begin
   with old as materialized (
     select s.*, c.seconds more, s.vtime + c.seconds / s.weight corrected, (not h.held)::int gone,
-      s.spent and s.period_seconds + c.seconds >= s.quota_seconds still_spent,
-      s.ready > 0 and (s.spent or s.slots >= s.cap and s.slots - (not h.held)::int < s.cap) opens
+      s.over_quota and s.period_seconds + c.seconds >= s.quota_seconds still_over,
+      s.ready > 0 and (s.over_quota or s.slots >= s.cap and s.slots - (not h.held)::int < s.cap) opens
     from unnest(p_accounts, p_corrections) c(account_id, seconds)
     cross join lateral (select exists (select from lease l
       where l.worker_id = p_worker.id and l.fence >= p_worker.oldest_fence and c.account_id = any(l.accounts)) held) h
     cross join lateral (select z.ctid spot, z.* from account_state z where z.account_id = c.account_id
       order by z.version desc limit 1) s
   ), changed as (
-    update account_state t set version = o.version + 1, slots = o.slots - o.gone, used = greatest(0, o.used + o.more),
-      period_seconds = greatest(0, o.period_seconds + o.more), spent = coalesce(o.still_spent, false),
+    update account_state t set version = o.version + 1, slots = o.slots - o.gone, usage = greatest(0, o.usage + o.more),
+      period_seconds = greatest(0, o.period_seconds + o.more), over_quota = coalesce(o.still_over, false),
       vtime = case when o.opens then greatest(o.corrected, v_clock) else o.corrected end
     from old o where t.ctid = o.spot
-    returning t.vtime, t.ready > 0 and t.slots < t.cap and not t.paused and not t.spent is_open
+    returning t.vtime, t.ready > 0 and t.slots < t.cap and not t.paused and not t.over_quota is_open
   )
   select min(vtime) filter (where is_open) into v_lowest from changed;
   if v_lowest < v_clock then

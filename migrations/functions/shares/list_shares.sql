@@ -1,4 +1,4 @@
--- What each account of a team (null: of all) used and is due, faded to now: used_share of the class's device-seconds,
+-- What each account of a team (null: of all) used and is due, decayed to now: used_share of the class's device-seconds,
 -- due_share by weight among those that used some lately or want to.
 create or replace function list_shares(p_team_id bigint, p_now timestamptz default clock_timestamp())
 returns table (team_id bigint, team_name text, device_class text, weight float8, cap int, slots int, ready bigint,
@@ -12,8 +12,9 @@ begin
   return query
   with present as (
     select a.team_id, c.id class_id, c.name, s.weight, s.cap, s.slots, s.ready,
-      faded(s.used, s.used_at, p_now, c.half_life_seconds) used, s.quota_seconds,
-      period_used(s.period_seconds, s.period_start, s.quota_period, p_now) quota_used, s.quota_period, s.spent, s.paused
+      decayed(s.usage, s.decayed_at, p_now, c.half_life_seconds) used, s.quota_seconds,
+      period_used(s.period_seconds, s.period_start, s.quota_period, p_now) quota_used, s.quota_period, s.over_quota,
+        s.paused
     from account a join device_class c on c.id = a.class_id
     cross join lateral (select * from account_state y where y.account_id = a.id order by y.version desc limit 1) s
   ), counted as (
@@ -27,7 +28,7 @@ begin
     case when p.used >= 0.001 or p.ready > 0 or p.slots > 0 then coalesce(p.due_share, 0) else 0 end,
     p.quota_seconds, p.quota_used, p.quota_period,
     case when p.quota_seconds is not null then quota_start(p.quota_period, p_now) + ('1 ' || p.quota_period)::interval
-      end, p.spent, p.paused
+      end, p.over_quota, p.paused
   from counted p join team t on t.id = p.team_id where p_team_id is null or p.team_id = p_team_id
   order by t.name, p.class_id;
 end

@@ -9,12 +9,12 @@ declare
   v_count int;
 begin
   for v_class in select c.* from device_class c where exists (select from account_state s where s.class_id = c.id
-    and s.spent
+    and s.over_quota
       and s.period_start < quota_start(s.quota_period, p_now)) order by c.id limit 1 loop
     perform lock_class(v_class.id);
-    update account_state s set version = s.version + 1, spent = false,
+    update account_state s set version = s.version + 1, over_quota = false,
       vtime = greatest(s.vtime, class_clock(v_class.id))
-    where s.class_id = v_class.id and s.spent and s.period_start < quota_start(s.quota_period, p_now);
+    where s.class_id = v_class.id and s.over_quota and s.period_start < quota_start(s.quota_period, p_now);
     get diagnostics v_count = row_count;
     perform pg_notify('plimsoll_ready', v_class.name);
     return v_count;

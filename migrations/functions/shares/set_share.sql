@@ -17,7 +17,7 @@ begin
     quota_period = coalesce(p_quota_period, 'day'),
     -- Another period is counted anew, in the same one what was charged stays.
     period_seconds = case when o.quota_period = coalesce(p_quota_period, 'day') then o.period_seconds else 0 end,
-      spent = false
+      over_quota = false
   from (select z.ctid spot, z.* from account a join device_class c on c.id = a.class_id cross join lateral (
       select y.ctid, y.* from account_state y where y.account_id = a.id order by y.version desc limit 1) z
     where a.team_id = p_team_id and c.name = p_device_class) o

@@ -25,7 +25,7 @@ begin
     v_old.heads[v_place] := coalesce(v_old.heads[v_place], p_firsts[1] - 1);
     v_old.counts[v_place] := coalesce(v_old.counts[v_place], 0) + p_counts[1];
     if v_old.ready = 0 then
-      v_old.vtime := starting_vtime(p_class_id, v_old.weight, v_old.vtime, v_old.used, v_old.used_at, p_now);
+      v_old.vtime := starting_vtime(p_class_id, v_old.weight, v_old.vtime, v_old.usage, v_old.decayed_at, p_now);
     end if;
     update account_state set version = v_old.version + 1, ready = v_old.ready + p_counts[1], lanes = v_old.lanes,
       heads = v_old.heads, counts = v_old.counts, vtime = v_old.vtime
@@ -38,7 +38,7 @@ begin
   ), changed as (
     update account_state t set version = o.version + 1, ready = o.ready + m.more, lanes = m.lanes, heads = m.heads,
       counts = m.counts, vtime = case when o.ready > 0 then o.vtime
-        else starting_vtime(p_class_id, o.weight, o.vtime, o.used, o.used_at, p_now) end
+        else starting_vtime(p_class_id, o.weight, o.vtime, o.usage, o.decayed_at, p_now) end
     from (select distinct account_id from added) x
     cross join lateral (select z.ctid spot, z.* from account_state z where z.account_id = x.account_id
       order by z.version desc limit 1) o

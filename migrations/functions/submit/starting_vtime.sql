@@ -1,7 +1,7 @@
 -- The virtual time at which an account starts that had nothing ready. It is the class's clock: nobody saves up credit
 -- while idle. It is later than that
 -- - by its lead: how far it was ahead of the clock (it got more than who waited), which fades with the half-life, or
--- - by what it used per weight, faded, beyond the account whose turn is next, at most by the class's entry limit,
+-- - by what it used per weight, decayed, beyond the account whose turn is next, at most by the class's entry limit,
 -- whichever is more. With a limit of 0 history does not count: the lead stays as it is. The account whose turn is next
 -- is looked up only where it can matter. Stable: it sees the accounts as they were before the statement that asks.
 create or replace function starting_vtime(p_class_id smallint, p_weight float8, p_vtime float8, p_used float8,
@@ -20,12 +20,12 @@ begin
   if v_limit = 0 then
     return greatest(p_vtime, v_clock);
   end if;
-  v_lead := greatest(0, faded(p_vtime - v_clock, p_used_at, p_now, v_half_life));
-  v_used := faded(p_used, p_used_at, p_now, v_half_life) / p_weight;
+  v_lead := greatest(0, decayed(p_vtime - v_clock, p_used_at, p_now, v_half_life));
+  v_used := decayed(p_used, p_used_at, p_now, v_half_life) / p_weight;
   if v_used > v_lead then
     v_lead := greatest(v_lead, least(v_limit, v_used - coalesce((
-      select faded(s.used, s.used_at, p_now, v_half_life) / s.weight from account_state s
-      where s.class_id = p_class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.spent
+      select decayed(s.usage, s.decayed_at, p_now, v_half_life) / s.weight from account_state s
+      where s.class_id = p_class_id and s.ready > 0 and s.slots < s.cap and not s.paused and not s.over_quota
         and s.vtime >= v_clock
       order by s.vtime limit 1), 'infinity')));
   end if;

@@ -2,13 +2,16 @@
 
 #include "server/postgres/cluster/embedded_settings.hpp"
 #include "server/postgres/cluster/postmaster.hpp"
-#include "server/postgres/driver/connect.hpp"
 
 #include <chrono>
 #include <thread>
 
 #include <fcntl.h>
 #include <libpq-fe.h>
+#include <pqxx/connection>
+#include <pqxx/except>
+#include <pqxx/nontransaction>
+#include <pqxx/result>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -50,18 +53,15 @@ bool answers(const std::string& conninfo) {
     return ping == PQPING_OK || ping == PQPING_REJECT;
 }
 
-using Answer = std::unique_ptr<PGresult, decltype(&PQclear)>;
-
 // A server that was taken over may be recovering from the death of a backend, and refuses until it
-// has.
-Result<Handle> connect_when_ready(const std::string& conninfo) {
+// has. Throws pqxx::broken_connection.
+pqxx::connection connect_when_ready(const std::string& conninfo) {
     const auto deadline = std::chrono::steady_clock::now() + kStart;
     for (bool last = false;;) {
-        Handle handle(PQconnectdb(conninfo.c_str()));
-        if (PQstatus(handle.get()) == CONNECTION_OK) return handle;
-        if (last || std::chrono::steady_clock::now() > deadline) {
-            return fail(problem(std::string("The private PostgreSQL takes no connection: ") +
-                                PQerrorMessage(handle.get())));
+        try {
+            return pqxx::connection(conninfo);
+        } catch (const pqxx::broken_connection&) {
+            if (last || std::chrono::steady_clock::now() > deadline) throw;
         }
         // It may have become ready just after refusing, so try once more.
         last = PQping(conninfo.c_str()) != PQPING_REJECT;
@@ -153,20 +153,24 @@ Result<void> EmbeddedCluster::launch() {
 }
 
 Result<void> EmbeddedCluster::create_database() {
-    auto handle = connect_when_ready(conninfo() + " user=" + kEmbeddedSuperuser +
-                                     " dbname=postgres");  // the later dbname wins
-    if (!handle) return fail(std::move(handle.error()));
-    const auto name = std::string(kEmbeddedDatabase);
-    const auto find = "select from pg_database where datname = '" + name + "'";
-    const Answer found(PQexec(handle->get(), find.c_str()), &PQclear);
-    if (PQntuples(found.get()) == 1) return {};
-    const auto create = "create database " + name;
-    const Answer made(PQexec(handle->get(), create.c_str()), &PQclear);
-    if (PQresultStatus(made.get()) != PGRES_COMMAND_OK) {
-        return fail(problem(std::string("The private database could not be made: ") +
-                            PQerrorMessage(handle->get())));
+    const auto as_superuser =
+        conninfo() + " user=" + kEmbeddedSuperuser + " dbname=postgres";  // the later dbname wins
+    try {
+        auto connection = connect_when_ready(as_superuser);
+        pqxx::nontransaction session(connection);  // databases are not made in transactions
+        const std::string name(kEmbeddedDatabase);
+        if (session.exec("select from pg_database where datname = " + session.quote(name))
+                .empty()) {
+            session.exec("create database " + session.quote_name(name));
+        }
+        return {};
+    } catch (const pqxx::broken_connection& error) {
+        return fail(
+            problem(std::string("The private PostgreSQL takes no connection: ") + error.what()));
+    } catch (const pqxx::failure& error) {
+        return fail(
+            problem(std::string("The private database could not be made: ") + error.what()));
     }
-    return {};
 }
 
 pid_t EmbeddedCluster::pid() const {

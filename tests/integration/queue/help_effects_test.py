@@ -21,7 +21,7 @@ class Pays(HelpCase):
                 self.queue.complete(worker, tasks, seconds=77, outcome=outcome, error='no' if outcome == 'retry' else None)
                 after = self.state_of()
                 self.assertAlmostEqual(after.vtime, charged.vtime, 5)
-                self.assertAlmostEqual(after.used, charged.used, 5)
+                self.assertAlmostEqual(after.usage, charged.usage, 5)
                 self.assertAlmostEqual(after.period_seconds, charged.period_seconds, 5)
                 self.assertAlmostEqual(self.job(job_id).charged_seconds, 2.5, 5)
                 self.queue.cancel(self.team, job_id)

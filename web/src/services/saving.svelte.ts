@@ -5,11 +5,24 @@ export class Saving {
   busy = $state(false);
   problem = $state.raw<Problem>();
 
-  /** The refusal as a whole; nothing if fields show it. */
-  message = $derived(this.problem && this.problem.fields.size === 0 ? (this.problem.detail ?? this.problem.title) : undefined);
+  /** `shown`: JSON pointers of what the form shows errors of; the rest is told in `message`. */
+  constructor(private readonly shown: readonly string[]) {}
 
-  /** Why the member at a JSON pointer was refused. */
-  errorOf = (pointer: string): string | undefined => this.problem?.fields.get(pointer);
+  /** The refusal as a whole, or of members that no field stands for; nothing if fields show it. */
+  readonly message = $derived.by(() => {
+    if (!this.problem) return undefined;
+    const { fields, detail, title } = this.problem;
+    if (fields.size === 0) return detail ?? title;
+    const others = [...fields].filter(([pointer]) => !this.shown.some((field) => below(field, pointer)));
+    return others.map(([pointer, text]) => `${pointer}: ${text}`).join(' ') || undefined;
+  });
+
+  /** Why the member at a JSON pointer was refused, or members of it. */
+  errorOf = (pointer: string): string | undefined =>
+    [...(this.problem?.fields ?? [])]
+      .filter(([refused]) => below(pointer, refused))
+      .map(([refused, text]) => `${refused.slice(pointer.length + 1)} ${text}`.trim())
+      .join(' ') || undefined;
 
   reset(): void {
     this.problem = undefined;
@@ -30,3 +43,5 @@ export class Saving {
     }
   }
 }
+
+const below = (pointer: string, other: string) => other === pointer || other.startsWith(`${pointer}/`);
