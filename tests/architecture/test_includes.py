@@ -24,6 +24,7 @@ ALLOWED = {
     'engine/waves': ['engine/base', 'engine/zones'],
     'engine/waves_device': ['engine/base', 'engine/kernels', 'engine/opencl', 'engine/waves'],
     'engine/zones': ['engine/base'],
+    'engine/market': ['engine/base', 'engine/zones'],
     'engine/training': ['engine/base'],
     'engine/training_device': ['engine/base', 'engine/opencl', 'engine/routines', 'engine/tuning',
                                'engine/telemetry', 'engine/training'],
