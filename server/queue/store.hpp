@@ -80,6 +80,10 @@ class JobSignals {
     // Returns when the job changed since the previous call returned, or at the deadline. Spurious
     // returns are possible: callers must read the job and wait again.
     virtual awaitable<void> changed(JobId id, std::chrono::steady_clock::time_point deadline) = 0;
+    // The same for callers to whom milliseconds matter: at once if the job changed after `since`,
+    // when they last began to read it, a moment ago.
+    virtual awaitable<void> changed_since(JobId id, std::chrono::steady_clock::time_point since,
+                                          std::chrono::steady_clock::time_point deadline) = 0;
 };
 
 }  // namespace plimsoll::queue

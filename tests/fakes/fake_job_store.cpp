@@ -299,6 +299,12 @@ awaitable<void> FakeSignals::changed(JobId, std::chrono::steady_clock::time_poin
     waiting_.erase(place);
 }
 
+awaitable<void> FakeSignals::changed_since(JobId id,
+                                           std::chrono::steady_clock::time_point /*since*/,
+                                           std::chrono::steady_clock::time_point deadline) {
+    return changed(id, deadline);
+}
+
 void FakeSignals::wake() {
     for (auto* timer : waiting_) timer->cancel();
 }

@@ -77,6 +77,8 @@ class FakeJobStore final : public queue::JobStore {
 class FakeSignals final : public queue::JobSignals {
   public:
     awaitable<void> changed(JobId id, std::chrono::steady_clock::time_point deadline) override;
+    awaitable<void> changed_since(JobId id, std::chrono::steady_clock::time_point since,
+                                  std::chrono::steady_clock::time_point deadline) override;
     void wake();
 
   private:

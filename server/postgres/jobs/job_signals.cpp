@@ -25,6 +25,16 @@ queue::awaitable<void> JobSignals::changed(JobId id, Clock::time_point deadline)
     if (const auto found = recent_.find(id); found != recent_.end()) {
         deadline = std::min(deadline, std::max(found->second + kRecent, Clock::now()));
     }
+    co_await wait(id, deadline);
+}
+
+queue::awaitable<void> JobSignals::changed_since(JobId id, Clock::time_point since,
+                                                 Clock::time_point deadline) {
+    const auto found = recent_.find(id);
+    if (found == recent_.end() || found->second < since) co_await wait(id, deadline);
+}
+
+queue::awaitable<void> JobSignals::wait(JobId id, Clock::time_point deadline) {
     auto timer = std::make_shared<asio::steady_timer>(executor_, deadline);
     const auto place = waiters_->emplace(id, timer);
     // Leaves the list however the wait ends, a cancelled caller included.

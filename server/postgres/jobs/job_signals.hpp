@@ -20,9 +20,13 @@ class JobSignals final : public queue::JobSignals {
     // caller's read of the job and this call.
     queue::awaitable<void> changed(JobId id,
                                    std::chrono::steady_clock::time_point deadline) override;
+    queue::awaitable<void> changed_since(JobId id, std::chrono::steady_clock::time_point since,
+                                         std::chrono::steady_clock::time_point deadline) override;
 
   private:
     using Clock = std::chrono::steady_clock;
+
+    queue::awaitable<void> wait(JobId id, Clock::time_point deadline);
 
     void notified(std::string_view payload);
     void wake(JobId id);

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "server/base/time.hpp"
+#include "server/http/api/draining.hpp"
+#include "server/http/messages/problem.hpp"
+#include "server/jobs/kind.hpp"
+#include "server/queue/store.hpp"
+
+#include <chrono>
+
+namespace plimsoll::http::endpoints {
+
+// How a job ended that one call submitted and waited for.
+struct AtOnce {
+    queue::Job job;  // not final: the time ran out, and it was cancelled
+    std::string
+        rows;  // JSON lines, one for every item, in order; those of unfinished tasks say why
+};
+
+// Runs small jobs through the queue within one call: submits, waits for the end, reads the rows.
+// What it is given must outlive it.
+class RunAtOnce {
+  public:
+    RunAtOnce(queue::JobStore& store, queue::JobSignals& signals, const Draining& draining,
+              const Clock& clock)
+        : store_(store), signals_(signals), draining_(draining), clock_(clock) {}
+
+    // 429: the team is over its quota. When the server stops, the time is over.
+    boost::asio::awaitable<Outcome<AtOnce>> run(queue::NewJob job, const jobs::Contract& kind,
+                                                std::chrono::milliseconds most) const;
+
+    // Deletes the job with its texts and rows, in the background: nobody waits for it. This object
+    // must stay.
+    boost::asio::awaitable<void> forget(const queue::Job& job, UserId by) const;
+
+  private:
+    boost::asio::awaitable<void> remove(TeamId team, UserId by, JobId id) const;
+    boost::asio::awaitable<Result<queue::Job>> ended(
+        queue::Job job, std::chrono::steady_clock::time_point since,
+        std::chrono::steady_clock::time_point end) const;
+    boost::asio::awaitable<Result<std::string>> rows(const queue::Job& job, const jobs::Plan& plan,
+                                                     const jobs::Contract& kind,
+                                                     std::string_view missing) const;
+
+    queue::JobStore& store_;
+    queue::JobSignals& signals_;
+    const Draining& draining_;
+    const Clock& clock_;
+};
+
+}  // namespace plimsoll::http::endpoints
