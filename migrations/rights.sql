@@ -56,7 +56,7 @@ grant select on job, task, result, attempt, event, report, job_label, account, d
   webhook_delivery, schema_migration, schema_function, schema_set to plimsoll_app;
 grant update (name, labels, revision) on job to plimsoll_app;
 grant select, insert, update, delete on app_user, team, membership, token, sign_in_link, session, gpu_profile,
-  report_baseline to plimsoll_app;
+  sentiment_policy, report_baseline to plimsoll_app;
 grant select, insert on audit_event to plimsoll_app;
 grant select, insert, delete on training_measurement, dataset_chunk to plimsoll_app;
 grant select, update on dataset to plimsoll_app;

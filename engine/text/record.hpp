@@ -14,10 +14,13 @@ struct RecordError {
     std::string message;  // a full sentence for people
 };
 
-// One input item: a text with the caller's own id, or an error in its place.
+// One input item: a text with the caller's own id, where it comes from and when it appeared, or an
+// error in its place.
 struct Record {
     std::optional<std::string> custom_id;
-    std::string text;  // valid UTF-8; empty when `error` is set
+    std::optional<std::string> source = {};
+    std::optional<std::string> time = {};  // as it was given
+    std::string text;                      // valid UTF-8; empty when `error` is set
     std::optional<RecordError> error;
     std::uint64_t line = 0;  // where it starts in its file, from 1; 0: not from a file
 };

@@ -13,6 +13,8 @@ constexpr std::size_t kHeader = 4 + 8 + 4;
 constexpr std::uint8_t kHasId = 1;
 constexpr std::uint8_t kIsError = 2;
 constexpr std::uint8_t kHasLine = 4;
+constexpr std::uint8_t kHasSource = 8;
+constexpr std::uint8_t kHasTime = 16;
 
 // The start line of the next record if no blank line precedes it. The file content of an error is
 // no longer known.
@@ -40,8 +42,12 @@ void RecordBlockWriter::add(const Record& record) {
     if (record.custom_id) flags |= kHasId;
     if (record.error) flags |= kIsError;
     if (record.line != next_line_) flags |= kHasLine;
+    if (record.source) flags |= kHasSource;
+    if (record.time) flags |= kHasTime;
     bytes_.push_back(static_cast<char>(flags));
-    if (record.custom_id) pack_string(bytes_, *record.custom_id);
+    for (const auto* text : {&record.custom_id, &record.source, &record.time}) {
+        if (*text) pack_string(bytes_, **text);
+    }
     if ((flags & kHasLine) != 0) pack_integer(bytes_, record.line);
     if (record.error) {
         pack_string(bytes_, record.error->code);
@@ -105,8 +111,10 @@ Result<std::optional<RecordView>> RecordBlockReader::next() {
     record.index = next_index_;
     record.is_error = (flags & kIsError) != 0;
     record.line = next_line_;
-    if ((flags & kHasId) != 0 && !unpack_string(rest_, record.custom_id.emplace())) {
-        return corrupt();
+    for (const auto [flag, text] :
+         {std::pair{kHasId, &record.custom_id}, std::pair{kHasSource, &record.source},
+          std::pair{kHasTime, &record.time}}) {
+        if ((flags & flag) != 0 && !unpack_string(rest_, text->emplace())) return corrupt();
     }
     if ((flags & kHasLine) != 0 && !unpack_integer(rest_, record.line)) return corrupt();
     const bool whole = record.is_error ? unpack_string(rest_, record.error_code) &&

@@ -43,11 +43,15 @@ Record failed(std::string_view code, std::string message) {
 Record parse_csv(std::string_view raw, const RecordLayout& layout) {
     Record record;
     record.text = csv_field(raw, layout.text_position);
-    if (layout.custom_id_position) {
+    const auto read = [&](std::optional<std::size_t> position, std::optional<std::string>& into) {
+        if (!position) return;
         // In CSV an empty cell is the only way to write "none".
-        auto id = csv_field(raw, *layout.custom_id_position);
-        if (!id.empty()) record.custom_id = std::move(id);
-    }
+        auto cell = csv_field(raw, *position);
+        if (!cell.empty()) into = std::move(cell);
+    };
+    read(layout.custom_id_position, record.custom_id);
+    read(layout.source_position, record.source);
+    read(layout.time_position, record.time);
     return record;
 }
 
@@ -68,15 +72,19 @@ Record parse_json(std::string_view raw, const RecordColumns& columns) {
         return failed("invalid_record", "The member \"" + columns.text + "\" is not a string.");
     }
     record.text = std::move(text->get_ref<std::string&>());
-    const auto id = value.find(columns.custom_id);
-    if (id == value.end() || id->is_null()) return record;
-    if (id->is_string()) {
-        record.custom_id = id->get_ref<const std::string&>();
-    } else if (id->is_number_integer()) {
-        record.custom_id = id->dump();
-    } else {
-        return failed("invalid_record", "The member \"" + columns.custom_id +
-                                            "\" is neither a string nor an integer.");
+    for (const auto& [name, into] :
+         {std::pair{&columns.custom_id, &record.custom_id},
+          std::pair{&columns.source, &record.source}, std::pair{&columns.time, &record.time}}) {
+        const auto member = name->empty() ? value.end() : value.find(*name);
+        if (member == value.end() || member->is_null()) continue;
+        if (member->is_string()) {
+            *into = member->get_ref<const std::string&>();
+        } else if (member->is_number_integer()) {
+            *into = member->dump();
+        } else {
+            return failed("invalid_record",
+                          "The member \"" + *name + "\" is neither a string nor an integer.");
+        }
     }
     return record;
 }
@@ -86,8 +94,10 @@ Record parse_json(std::string_view raw, const RecordColumns& columns) {
 Result<RecordLayout> find_columns(RecordFormat format, const std::vector<std::string>& header,
                                   RecordColumns columns) {
     const auto has = [&](std::string_view name) { return std::ranges::count(header, name) != 0; };
-    RecordLayout layout{format, std::move(columns), 0, std::nullopt};
-    auto& [text, custom_id] = layout.columns;
+    RecordLayout layout;
+    layout.format = format;
+    layout.columns = std::move(columns);
+    auto& [text, custom_id, source, time] = layout.columns;
     if (format == RecordFormat::json_lines) {
         if (text.empty()) text = "text";
         if (custom_id.empty()) custom_id = "custom_id";
@@ -98,10 +108,18 @@ Result<RecordLayout> find_columns(RecordFormat format, const std::vector<std::st
     if (!position) return fail(position.error());
     layout.text_position = *position;
     if (custom_id.empty() && has("custom_id")) custom_id = "custom_id";
-    if (!custom_id.empty()) {
-        const auto id = find_column(header, custom_id, "custom_id");
-        if (!id) return fail(id.error());
-        layout.custom_id_position = *id;
+    struct Optional {
+        std::string_view member;
+        std::string& name;
+        std::optional<std::size_t>& position;
+    };
+    for (auto& [member, name, place] : {Optional{"custom_id", custom_id, layout.custom_id_position},
+                                        Optional{"source", source, layout.source_position},
+                                        Optional{"time", time, layout.time_position}}) {
+        if (name.empty()) continue;
+        const auto found = find_column(header, name, member);
+        if (!found) return fail(found.error());
+        place = *found;
     }
     return layout;
 }
@@ -113,6 +131,8 @@ Record parse_record(std::string_view raw, const RecordLayout& layout, const Read
     if (record.error) {
         record.text.clear();
         record.custom_id.reset();
+        record.source.reset();
+        record.time.reset();
     }
     return record;
 }

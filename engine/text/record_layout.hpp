@@ -12,18 +12,23 @@
 
 namespace plimsoll::text {
 
-// The CSV columns, or JSON members, that hold the text and the id.
+// The CSV columns, or JSON members, that hold the text and what is said of it.
 struct RecordColumns {
-    std::string text;       // empty: "text", or the only column there is
-    std::string custom_id;  // empty: "custom_id" where there is one
+    std::string text;         // empty: "text", or the only column there is
+    std::string custom_id;    // empty: "custom_id" where there is one
+    std::string source = {};  // empty: none
+    std::string time = {};    // empty: none
 };
 
 // RecordColumns resolved against a file's header.
 struct RecordLayout {
     RecordFormat format = RecordFormat::csv;
-    RecordColumns columns;                          // both named, unless there is no id
-    std::size_t text_position = 0;                  // of CSV
-    std::optional<std::size_t> custom_id_position;  // of CSV
+    RecordColumns columns;  // named, unless there is none
+    // Of CSV.
+    std::size_t text_position = 0;
+    std::optional<std::size_t> custom_id_position;
+    std::optional<std::size_t> source_position;
+    std::optional<std::size_t> time_position;
 };
 
 // Errc::invalid_input when a column does not exist or its name occurs twice; its `where` is the

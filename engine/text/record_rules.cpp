@@ -25,6 +25,17 @@ std::optional<RecordError> broken_rule(const Record& record, const ReaderLimits&
     if (find_invalid_utf8(record.text)) {
         return RecordError{"invalid_utf8", "The text is not UTF-8."};
     }
+    for (const auto* said : {&record.source, &record.time}) {
+        if (!*said) continue;
+        if (find_invalid_utf8(**said)) {
+            return RecordError{"invalid_utf8", "The source or the time is not UTF-8."};
+        }
+        if (characters(**said) > limits.custom_id_characters) {
+            return RecordError{"invalid_record", "The source or the time has more than " +
+                                                     std::to_string(limits.custom_id_characters) +
+                                                     " characters."};
+        }
+    }
     if (!record.custom_id) return std::nullopt;
     if (find_invalid_utf8(*record.custom_id)) {
         return RecordError{"invalid_utf8", "The custom id is not UTF-8."};

@@ -5,7 +5,10 @@
 #include "server/base/log.hpp"
 #include "server/base/log_format.hpp"
 #include "server/http/wire/listener.hpp"
+#include "server/jobs/registry.hpp"
 #include "server/postgres/schema/migrator.hpp"
+
+#include <cstdlib>
 
 namespace plimsoll::app {
 namespace {
@@ -16,11 +19,22 @@ log::Level level_of(const std::string& name) {
     return name == "error" ? log::Level::error : log::Level::info;
 }
 
+// Who sets one expects something of it.
+void tell_unused_variables() {
+    for (const auto& kind : jobs::contracts()) {
+        for (const auto& [name, why] : kind.unused_variables) {
+            if (std::getenv(std::string(name).c_str()) == nullptr) continue;
+            log::warn(std::string(name) + " has no effect", {{"why", std::string(why)}});
+        }
+    }
+}
+
 }  // namespace
 
 Result<void> serve(const Settings& settings) {
     log::set_format(*log::parse_format(settings.log.format));
     log::start("serve", level_of(settings.log.level), log::Lines::gathered);
+    tell_unused_variables();
     export_worker_env(settings);
     // Before a database is made, or another server's is touched.
     if (auto free = http::check_listenable(settings.http.host, settings.http.port); !free) {

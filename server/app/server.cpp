@@ -92,7 +92,8 @@ Server::Server(const Settings& settings, Database& database)
       webhook_targets_(webhooks::AllowList::parse(settings.webhooks.allowed_origins,
                                                   settings.webhooks.allowed_networks)
                            .value()),
-      planner_(stores_.datasets(), jobs::contracts(), {stores_.team_records(), stores_.jobs()},
+      planner_(stores_.datasets(), jobs::contracts(),
+               {stores_.team_records(), stores_.jobs(), {.values = settings.kinds, .cache = {}}},
                pool_, {.values = settings.kinds, .cache = {}}),
       http_(
           io_,
@@ -112,8 +113,15 @@ Server::Server(const Settings& settings, Database& database)
            .schedules = stores_.schedules(),
            .baselines = stores_.baselines(),
            .kind_operations =
-               [this](http::Handlers& handlers) {
-                   jobs::add_operations(handlers, {stores_.jobs(), stores_.team_records()});
+               [this, &settings](http::Handlers& handlers, const http::Draining& draining) {
+                   jobs::add_operations(handlers,
+                                        {.jobs = stores_.jobs(),
+                                         .signals = stores_.signals(),
+                                         .records = stores_.team_records(),
+                                         .planner = planner_,
+                                         .draining = draining,
+                                         .clock = stores_.clock(),
+                                         .settings = {.values = settings.kinds, .cache = {}}});
                },
            .quotas = {settings.limits.requests_per_minute, settings.limits.team_requests_per_minute,
                       settings.limits.concurrent_requests}},

@@ -385,6 +385,11 @@ std::string print_settings(const Settings& settings) {
                 "\n    # " + std::string(entry.about.help) + " (" + std::string(entry.about.unit) +
                 "; " + std::string(entry.about.environment) + ")\n";
     }
+    for (const auto& kind : jobs::contracts()) {
+        for (const auto& [name, why] : kind.unused_variables) {
+            text += "# " + std::string(name) + " has no effect: " + std::string(why) + "\n";
+        }
+    }
     return text;
 }
 

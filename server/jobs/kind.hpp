@@ -89,6 +89,7 @@ struct Contract {
     int version = 1;
     std::span<const Column> columns;
     std::span<const KindSetting> settings = {};
+    std::span<const UnusedVariable> unused_variables = {};
     // What teams keep for the kind beside its jobs.
     std::span<const Collection> collections = {};
     // The "args" with what they leave to the server filled in, from what it knows; null: they leave
@@ -98,6 +99,8 @@ struct Contract {
                                                           const Knowledge& knowledge) = nullptr;
     // Whether nothing is left to the server: then `complete` is not called. Null: it always is.
     bool (*is_complete)(const nlohmann::json& args) = nullptr;
+    // Whether completing these needs the team's collections. Null: it always does.
+    bool (*needs_records)(const nlohmann::json& args) = nullptr;
     // Parses the "args" of a request into the kind's own type and plans its tasks. The JSON has
     // passed the kind's schema in openapi.yaml; what a schema cannot say is checked here.
     tl::expected<Plan, FieldErrors> (*plan)(const nlohmann::json& args,

@@ -14,6 +14,8 @@
 // understand them: their meaning is the kind's.
 namespace plimsoll::jobs {
 
+struct KindSettings;
+
 // Records of one sort that a team keeps for a kind. Their statements are
 // `records.<name>.list`, `.put` and `.remove` in the kind's `store/<name>.sql`.
 struct Collection {
@@ -42,6 +44,8 @@ struct Knowledge {
     // What kinds say that they can do on devices that are ready (Abilities::offer), each a JSON
     // object from a kind's name to its offer.
     std::vector<std::string> offers;
+    Timestamp at = {};  // when the job starts, if nothing holds it up
+    const KindSettings* settings = nullptr;
 };
 
 }  // namespace plimsoll::jobs

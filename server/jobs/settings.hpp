@@ -21,6 +21,12 @@ struct KindSetting {
     Result<std::string> (*check)(std::string_view value) = nullptr;
 };
 
+// A variable that programs like ours look at and this one does not.
+struct UnusedVariable {
+    std::string_view name;
+    std::string_view why;  // "models are loaded by the first task that needs them"
+};
+
 struct KindSettings {
     std::map<std::string, std::string, std::less<>> values;  // checked, by key
     // Where a worker keeps built programs and tuned plans; empty in a server.

@@ -35,19 +35,49 @@ awaitable<Result<ArgumentCompletion::SharedPool>> ArgumentCompletion::read_pool(
     co_return pool;
 }
 
-awaitable<tl::expected<json, Refusal>> ArgumentCompletion::complete(TeamId team,
-                                                                    const jobs::Contract& kind,
-                                                                    const json& args) const {
-    jobs::Knowledge knowledge;
+awaitable<Result<void>> ArgumentCompletion::read_records(TeamId team, const jobs::Contract& kind,
+                                                         jobs::Knowledge& into) const {
     for (const auto& collection : kind.collections) {
         auto records = co_await records_.list(collection, team, {}, collection.completing);
-        if (!records) co_return tl::unexpected<Refusal>(records.error());
-        knowledge.records.emplace(collection.name, std::move(*records));
+        if (!records) co_return fail(std::move(records.error()));
+        into.records.emplace(collection.name, std::move(*records));
     }
-    // Every submit of a kind that keeps nothing would cost a query more. Offers change with
-    // heartbeats, so those of the last second will do, unless they lead to a refusal.
+    co_return Result<void>();
+}
+
+awaitable<Result<jobs::Knowledge>> ArgumentCompletion::knowledge(TeamId team,
+                                                                 const jobs::Contract& kind,
+                                                                 bool records) const {
+    jobs::Knowledge known;
+    known.settings = &settings_;
+    known.at = SystemClock().now();
+    if (records) {
+        if (auto read = co_await read_records(team, kind, known); !read) {
+            co_return fail(std::move(read.error()));
+        }
+    }
+    const auto pool = co_await read_pool();
+    if (!pool) co_return fail(pool.error());
+    known.devices = (*pool)->gpus;
+    known.offers = (*pool)->offers;
+    co_return known;
+}
+
+awaitable<tl::expected<json, Refusal>> ArgumentCompletion::complete(
+    TeamId team, const jobs::Contract& kind, const json& args,
+    std::optional<Timestamp> start) const {
+    jobs::Knowledge known;
+    known.settings = &settings_;
+    known.at = start.value_or(SystemClock().now());
+    if (kind.needs_records == nullptr || kind.needs_records(args)) {
+        if (auto read = co_await read_records(team, kind, known); !read) {
+            co_return tl::unexpected<Refusal>(std::move(read.error()));
+        }
+    }
+    // Every submit that needs no records would cost a query more. Offers change with heartbeats, so
+    // those of the last second will do, unless they lead to a refusal.
     auto pool = last_pool_;
-    bool recent = kind.collections.empty() && pool != nullptr &&
+    bool recent = known.records.empty() && pool != nullptr &&
                   std::chrono::steady_clock::now() - pool->read_at < kRecent;
     for (;; recent = false) {
         if (!recent) {
@@ -55,9 +85,9 @@ awaitable<tl::expected<json, Refusal>> ArgumentCompletion::complete(TeamId team,
             if (!read) co_return tl::unexpected<Refusal>(read.error());
             pool = std::move(*read);
         }
-        knowledge.devices = pool->gpus;
-        knowledge.offers = pool->offers;
-        auto completed = kind.complete(args, knowledge);
+        known.devices = pool->gpus;
+        known.offers = pool->offers;
+        auto completed = kind.complete(args, known);
         if (completed) co_return std::move(*completed);
         if (!recent) co_return tl::unexpected<Refusal>(completed.error());
     }
@@ -65,24 +95,29 @@ awaitable<tl::expected<json, Refusal>> ArgumentCompletion::complete(TeamId team,
 
 awaitable<tl::expected<json, Refusal>> ArgumentCompletion::with_class_of_device(
     const json& args) const {
-    const auto& name = args.at("device").get_ref<const std::string&>();
     const auto devices = co_await jobs_.devices();
     if (!devices) co_return tl::unexpected<Refusal>(devices.error());
+    co_return with_class_of_device(args, *devices);
+}
+
+tl::expected<json, Refusal> ArgumentCompletion::with_class_of_device(
+    const json& args, const std::vector<queue::DeviceStatus>& devices) {
+    const auto& name = args.at("device").get_ref<const std::string&>();
     const auto found = std::ranges::find_if(
-        *devices, [&](const auto& device) { return device.node + "/" + device.device == name; });
-    if (found == devices->end()) {
-        co_return tl::unexpected<Refusal>(jobs::FieldErrors{
+        devices, [&](const auto& device) { return device.node + "/" + device.device == name; });
+    if (found == devices.end()) {
+        return tl::unexpected<Refusal>(jobs::FieldErrors{
             {"/device", "unknown_device",
              "There is no device \"" + name + "\": name one of GET /v1/devices as node/device."}});
     }
     json settled = args;
     if (settled.value("device_class", found->device_class) != found->device_class) {
-        co_return tl::unexpected<Refusal>(jobs::FieldErrors{
+        return tl::unexpected<Refusal>(jobs::FieldErrors{
             {"/device_class", "other_class",
              "The device is of class " + found->device_class + ": leave the class out."}});
     }
     settled["device_class"] = found->device_class;
-    co_return settled;
+    return settled;
 }
 
 }  // namespace plimsoll::planning

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,18 +18,34 @@ namespace plimsoll::planning {
 // Fills in what arguments leave to the server. What it is given must outlive it.
 class ArgumentCompletion {
   public:
-    ArgumentCompletion(queue::TeamRecordStore& records, queue::JobStore& jobs)
-        : records_(records), jobs_(jobs) {}
+    ArgumentCompletion(queue::TeamRecordStore& records, queue::JobStore& jobs,
+                       jobs::KindSettings settings = {})
+        : records_(records), jobs_(jobs), settings_(std::move(settings)) {}
 
-    // By Contract::complete, which the kind must have.
+    // By Contract::complete, which the kind must have. `start`: of the job, where it is not now.
     boost::asio::awaitable<tl::expected<nlohmann::json, Refusal>> complete(
-        TeamId team, const jobs::Contract& kind, const nlohmann::json& args) const;
+        TeamId team, const jobs::Contract& kind, const nlohmann::json& args,
+        std::optional<Timestamp> start = {}) const;
+
+    // What Contract::complete needs to know of a team, as it is now; `records`: its collections,
+    // too.
+    boost::asio::awaitable<Result<jobs::Knowledge>> knowledge(TeamId team,
+                                                              const jobs::Contract& kind,
+                                                              bool records) const;
 
     // Arguments whose `device` names a device as `node/device`, with its `device_class`. Refused
     // where no such device is known, or where they name another class. One that is not connected is
     // waited for, as a class is.
     boost::asio::awaitable<tl::expected<nlohmann::json, Refusal>> with_class_of_device(
         const nlohmann::json& args) const;
+
+    // The same with the devices that there are.
+    static tl::expected<nlohmann::json, Refusal> with_class_of_device(
+        const nlohmann::json& args, const std::vector<queue::DeviceStatus>& devices);
+
+    boost::asio::awaitable<Result<std::vector<queue::DeviceStatus>>> devices() const {
+        return jobs_.devices();
+    }
 
   private:
     struct Pool {
@@ -39,9 +56,12 @@ class ArgumentCompletion {
     using SharedPool = std::shared_ptr<const Pool>;
 
     boost::asio::awaitable<Result<SharedPool>> read_pool() const;
+    boost::asio::awaitable<Result<void>> read_records(TeamId team, const jobs::Contract& kind,
+                                                      jobs::Knowledge& into) const;
 
     queue::TeamRecordStore& records_;
     queue::JobStore& jobs_;
+    jobs::KindSettings settings_;
     mutable SharedPool last_pool_;  // none: not read yet
 };
 

@@ -33,6 +33,10 @@ jobs::DatasetShape shape_of(const queue::Dataset& dataset) {
     return {to_public(dataset.id), dataset.name, dataset.format, dataset.columns};
 }
 
+bool leaves_something(const jobs::Contract& kind, const json& args) {
+    return kind.complete != nullptr && (kind.is_complete == nullptr || !kind.is_complete(args));
+}
+
 }  // namespace
 
 const jobs::Contract* Planner::kind(std::string_view name) const {
@@ -40,17 +44,56 @@ const jobs::Contract* Planner::kind(std::string_view name) const {
     return found == kinds_.end() ? nullptr : &*found;
 }
 
+awaitable<Result<Planner::Known>> Planner::know(TeamId team, const json& specs) const {
+    Known known;
+    std::map<const jobs::Contract*, bool> needed;  // kinds, and whether with records
+    bool needs_devices = false;
+    for (const json& spec : specs) {
+        const auto& of = *kind(spec.at("kind").get_ref<const std::string&>());
+        const json& args = spec.at("args");
+        needs_devices = needs_devices || args.contains("device");
+        if (!leaves_something(of, args)) continue;
+        bool& records = needed[&of];
+        records = records || of.needs_records == nullptr || of.needs_records(args);
+    }
+    if (needs_devices) {
+        auto devices = co_await completion_.devices();
+        if (!devices) co_return fail(std::move(devices.error()));
+        known.devices = std::move(*devices);
+    }
+    for (const auto& [of, records] : needed) {
+        auto knowledge = co_await completion_.knowledge(team, *of, records);
+        if (!knowledge) co_return fail(std::move(knowledge.error()));
+        known.kinds.emplace(of->name, std::move(*knowledge));
+    }
+    co_return known;
+}
+
+tl::expected<std::optional<json>, Refusal> Planner::complete(const Known& known,
+                                                             const jobs::Contract& kind,
+                                                             const json& args,
+                                                             std::optional<Timestamp> start) const {
+    if (args.contains("device")) {
+        return ArgumentCompletion::with_class_of_device(args, known.devices);
+    }
+    if (!leaves_something(kind, args)) return std::nullopt;
+    const auto& now = known.kinds.at(kind.name);
+    auto later = start ? std::optional(now) : std::nullopt;
+    if (later) later->at = *start;
+    auto completed = kind.complete(args, later ? *later : now);
+    if (!completed) return tl::unexpected<Refusal>(std::move(completed.error()));
+    return std::move(*completed);
+}
+
 awaitable<Answered> Planner::plan(TeamId team, const jobs::Contract& kind, const json& args,
-                                  bool large) {
+                                  bool large, std::optional<Timestamp> start) {
     if (args.contains("device")) {
         const auto placed = co_await completion_.with_class_of_device(args);
         if (!placed) co_return tl::unexpected(placed.error());
         co_return co_await plan_complete(team, kind, *placed, large);
     }
-    if (kind.complete == nullptr || (kind.is_complete != nullptr && kind.is_complete(args))) {
-        co_return co_await plan_complete(team, kind, args, large);
-    }
-    const auto completed = co_await completion_.complete(team, kind, args);
+    if (!leaves_something(kind, args)) co_return co_await plan_complete(team, kind, args, large);
+    const auto completed = co_await completion_.complete(team, kind, args, start);
     if (!completed) co_return tl::unexpected(completed.error());
     co_return co_await plan_complete(team, kind, *completed, large);
 }

@@ -5,6 +5,7 @@
 #include "server/planning/refusal.hpp"
 #include "server/queue/dataset_store.hpp"
 
+#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -54,11 +55,22 @@ class Planner {
     }
 
     // `args` have passed the kind's schema and live until the answer comes; `large`: reading them
-    // takes long.
-    boost::asio::awaitable<tl::expected<Planned, Refusal>> plan(TeamId team,
-                                                                const jobs::Contract& kind,
-                                                                const nlohmann::json& args,
-                                                                bool large = false);
+    // takes long; `start`: of the job, where it is not now.
+    boost::asio::awaitable<tl::expected<Planned, Refusal>> plan(
+        TeamId team, const jobs::Contract& kind, const nlohmann::json& args, bool large = false,
+        std::optional<Timestamp> start = {});
+
+    // What many specs of one call leave to the server, read once for all of them.
+    struct Known {
+        std::map<std::string_view, jobs::Knowledge> kinds;
+        std::vector<queue::DeviceStatus> devices;
+    };
+    boost::asio::awaitable<Result<Known>> know(TeamId team, const nlohmann::json& specs) const;
+
+    // The arguments with what they leave to the server; none: they leave nothing. On any thread.
+    tl::expected<std::optional<nlohmann::json>, Refusal> complete(
+        const Known& known, const jobs::Contract& kind, const nlohmann::json& args,
+        std::optional<Timestamp> start) const;
 
   private:
     using Answer = boost::asio::awaitable<tl::expected<Planned, Refusal>>;

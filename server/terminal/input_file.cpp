@@ -40,11 +40,17 @@ Result<text::RecordColumns> parse_columns(const std::vector<std::string>& column
     for (const auto& column : columns) {
         const auto equals = column.find('=');
         const auto member = column.substr(0, equals);
-        if (equals == std::string::npos || (member != "text" && member != "custom_id")) {
-            return fail(Errc::invalid_input,
-                        "--column takes text=COLUMN or custom_id=COLUMN, not \"" + column + "\".");
+        std::string* name = member == "text"        ? &chosen.text
+                            : member == "custom_id" ? &chosen.custom_id
+                            : member == "source"    ? &chosen.source
+                            : member == "time"      ? &chosen.time
+                                                    : nullptr;
+        if (equals == std::string::npos || name == nullptr) {
+            return fail(
+                Errc::invalid_input,
+                "--column takes text, custom_id, source or time=COLUMN, not \"" + column + "\".");
         }
-        (member == "text" ? chosen.text : chosen.custom_id) = column.substr(equals + 1);
+        *name = column.substr(equals + 1);
     }
     return chosen;
 }
@@ -64,7 +70,8 @@ std::string understood_of(const text::RecordReader& reader, const text::RecordCo
     for (const auto& name : header) {
         const bool is_text = alone || name == (columns.text.empty() ? "text" : columns.text);
         const bool is_id = name == (columns.custom_id.empty() ? "custom_id" : columns.custom_id);
-        auto& list = is_text || is_id ? used : unused;
+        const bool is_said = name == columns.source || name == columns.time;
+        auto& list = is_text || is_id || is_said ? used : unused;
         list += (list.empty() ? "" : ", ") + name;
     }
     const char delimiter = reader.delimiter();
@@ -72,7 +79,8 @@ std::string understood_of(const text::RecordReader& reader, const text::RecordCo
            (records == 1 ? " record" : " records") + "; columns: " + used +
            "; separator: " + (delimiter == '\t' ? "tab" : std::string(1, delimiter)) +
            (unused.empty() ? ""
-                           : "; not sent: " + unused + " (--column custom_id=COLUMN sends an id)");
+                           : "; not sent: " + unused +
+                                 " (--column custom_id=COLUMN sends one, as source and time do)");
 }
 
 // A column that is missing is mostly one of another name, or a file without a header line.
@@ -99,11 +107,14 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
         }
         json item{{"text", std::move(read.record.text)}};
         if (read.record.custom_id) item["custom_id"] = std::move(*read.record.custom_id);
+        if (read.record.source) item["source"] = std::move(*read.record.source);
+        if (read.record.time) item["time"] = std::move(*read.record.time);
         items.push_back(std::move(item));
     };
     text::RecordReader reader(format, columns);
     UnusedMembers unused({columns.text.empty() ? "text" : columns.text,
-                          columns.custom_id.empty() ? "custom_id" : columns.custom_id});
+                          columns.custom_id.empty() ? "custom_id" : columns.custom_id,
+                          columns.source, columns.time});
     std::string piece(kPieceBytes, '\0');
     while (const auto size = std::fread(piece.data(), 1, piece.size(), file)) {
         const std::string_view bytes(piece.data(), size);

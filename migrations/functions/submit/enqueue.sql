@@ -9,7 +9,7 @@
 --   p_labels                     objects
 --   p_priorities                 -10 to 10, 10 first within the team
 --   p_device_classes             cpu, gpu, accelerator, host; or a choice, 'gpu,cpu,host': see connected_class
---   p_capabilities               '' or one that the worker must have registered
+--   p_capabilities               '' or those that the worker must have registered, commas between
 --   p_memory_buckets             needs at most 2^n MiB on the device; 0: next to nothing
 --   p_models                     '' or a name; tasks of one model stand in one lane
 --   p_merges                     true: a merge task on host makes the report when all tasks are done; false: only with

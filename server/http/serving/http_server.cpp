@@ -74,7 +74,7 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_webhooks(handlers, backends.webhooks, backends.webhook_targets);
     endpoints::add_operations(handlers, backends.jobs, draining,
                               {version, contract.version(), contract.kinds()});
-    backends.kind_operations(handlers);
+    backends.kind_operations(handlers, draining);
     return handlers;
 }
 

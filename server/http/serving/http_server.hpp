@@ -3,6 +3,7 @@
 #include "engine/base/result.hpp"
 #include "server/base/time.hpp"
 #include "server/http/access/caller_limits.hpp"
+#include "server/http/api/draining.hpp"
 #include "server/http/api/handler.hpp"
 #include "server/http/site/static_files.hpp"
 #include "server/http/wire/listener.hpp"
@@ -54,7 +55,8 @@ struct Backends {
     planning::Planner& planner;
     schedules::ScheduleStore& schedules;
     queue::BaselineStore& baselines;
-    std::function<void(Handlers&)> kind_operations;  // adds those of the kinds' own
+    // Adds those of the kinds' own.
+    std::function<void(Handlers&, const Draining&)> kind_operations;
     CallerQuotas quotas = {};
 };
 

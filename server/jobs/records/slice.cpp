@@ -12,7 +12,9 @@ namespace {
 text::Record owned(const text::RecordView& view) {
     text::Record record;
     record.line = view.line;
-    if (view.custom_id) record.custom_id = std::string(*view.custom_id);
+    record.custom_id = view.custom_id;
+    record.source = view.source;
+    record.time = view.time;
     if (view.is_error) {
         record.error =
             text::RecordError{std::string(view.error_code), std::string(view.error_message)};

@@ -23,9 +23,13 @@ text::Record record_of(const json& item) {
         record.text = item.get<std::string>();
         return record;
     }
-    if (const auto id = item.find("custom_id"); id != item.end()) {
-        record.custom_id = id->get<std::string>();
-    }
+    const auto read = [&](const char* name, std::optional<std::string>& into) {
+        if (const auto member = item.find(name); member != item.end())
+            into = member->get<std::string>();
+    };
+    read("custom_id", record.custom_id);
+    read("source", record.source);
+    read("time", record.time);
     record.text = item.at("text").get<std::string>();
     return record;
 }
@@ -100,9 +104,11 @@ tl::expected<DatasetPlan, FieldErrors> plan_texts(const TextKind& kind, const js
             "", "one_of", "Exactly one of \"texts\", \"items\" and \"dataset\" must be given."));
     }
     const json chosen = args.value("columns", json::object());
-    const auto layout = text::find_columns(
-        dataset.format, dataset.columns,
-        {.text = chosen.value("text", ""), .custom_id = chosen.value("custom_id", "")});
+    const auto layout = text::find_columns(dataset.format, dataset.columns,
+                                           {.text = chosen.value("text", ""),
+                                            .custom_id = chosen.value("custom_id", ""),
+                                            .source = chosen.value("source", ""),
+                                            .time = chosen.value("time", "")});
     if (!layout) {
         return tl::unexpected(one_error("/columns/" + layout.error().where, "unknown_column",
                                         layout.error().message));

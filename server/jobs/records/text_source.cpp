@@ -17,10 +17,17 @@ std::optional<text::RecordLayout> layout_of(std::string_view args) {
     layout.format = parse_format(source->value("format", ""));
     layout.columns.text = source->value("text", "");
     layout.columns.custom_id = source->value("custom_id", "");
+    layout.columns.source = source->value("source", "");
+    layout.columns.time = source->value("time", "");
     layout.text_position = source->value("text_position", std::size_t{0});
-    if (const auto id = source->find("custom_id_position"); id != source->end()) {
-        layout.custom_id_position = id->get<std::size_t>();
-    }
+    const auto read = [&](const char* name, std::optional<std::size_t>& position) {
+        if (const auto found = source->find(name); found != source->end()) {
+            position = found->get<std::size_t>();
+        }
+    };
+    read("custom_id_position", layout.custom_id_position);
+    read("source_position", layout.source_position);
+    read("time_position", layout.time_position);
     return layout;
 }
 
@@ -28,9 +35,15 @@ std::optional<text::RecordLayout> layout_of(std::string_view args) {
 
 json source_json(const text::RecordLayout& layout) {
     json source{{"format", to_string(layout.format)}, {"text", layout.columns.text}};
-    if (!layout.columns.custom_id.empty()) source["custom_id"] = layout.columns.custom_id;
     if (layout.format == text::RecordFormat::csv) source["text_position"] = layout.text_position;
-    if (layout.custom_id_position) source["custom_id_position"] = *layout.custom_id_position;
+    const auto add = [&](const std::string& member, const std::string& name,
+                         const std::optional<std::size_t>& position) {
+        if (!name.empty()) source[member] = name;
+        if (position) source[member + "_position"] = *position;
+    };
+    add("custom_id", layout.columns.custom_id, layout.custom_id_position);
+    add("source", layout.columns.source, layout.source_position);
+    add("time", layout.columns.time, layout.time_position);
     return source;
 }
 
@@ -51,6 +64,8 @@ Result<std::optional<text::RecordView>> TextSource::next() {
     parsed_ = text::parse_record(view.text, *layout_);
     refuse_long_text(parsed_, longest_text_);
     view.custom_id = parsed_.custom_id;
+    view.source = parsed_.source;
+    view.time = parsed_.time;
     view.text = parsed_.text;
     view.is_error = parsed_.error.has_value();
     if (parsed_.error) {

@@ -1,6 +1,10 @@
 #pragma once
 
+#include "server/base/time.hpp"
+#include "server/http/api/draining.hpp"
 #include "server/http/api/handler.hpp"
+#include "server/jobs/settings.hpp"
+#include "server/planning/planner.hpp"
 #include "server/queue/store.hpp"
 #include "server/queue/team_record_store.hpp"
 
@@ -8,13 +12,18 @@
 // all kinds alike.
 namespace plimsoll::jobs {
 
-// What their handlers may use; must outlive them.
-struct Stores {
+// What their handlers may use; what is referred to must outlive them.
+struct Services {
     queue::JobStore& jobs;
+    queue::JobSignals& signals;
     queue::TeamRecordStore& records;
+    planning::Planner& planner;
+    const http::Draining& draining;
+    const Clock& clock;
+    KindSettings settings = {};
 };
 
 // Adds the handlers of every kind that has a part `rest/`.
-void add_operations(http::Handlers& handlers, Stores stores);
+void add_operations(http::Handlers& handlers, Services services);
 
 }  // namespace plimsoll::jobs

@@ -3,6 +3,7 @@ import { contract } from './contract.mjs';
 import * as data from './data.mjs';
 import { datasetRoutes } from './datasets.mjs';
 import * as profile from './profile.mjs';
+import { policyRoutes } from './policies.mjs';
 import { scheduleRoutes } from './schedules.mjs';
 import * as training from './training.mjs';
 import * as waves from './waves.mjs';
@@ -143,6 +144,7 @@ export const routes = [
   [/^POST \/v1\/waves-replays$/, (_, { call, response, json }) => json(response, 200, waves.replay(call.body))],
   [/^POST \/v1\/waves-checks$/, (_, { call, response, json }) => json(response, 200, waves.check(call.body))],
   ...training.routes,
+  ...policyRoutes,
   [/^GET \/v1\/models$/, (fake, { response, json }) => json(response, 200, fake.models)],
   [/^GET \/v1\/devices$/, (fake, { response, json }) => json(response, 200, { items: fake.devices })],
   [/^POST \/v1\/devices\/([^/]+)\/([^/]+)\/cleanup$/, (fake, { response, parameters, json }) => {

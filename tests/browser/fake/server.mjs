@@ -17,6 +17,7 @@ export class FakeServer {
   /** What the API knows. */
   jobs = [];
   devices = data.devices;
+  policies = [];
   models = { ...data.models, default: 'vader', items: data.models.items.slice(0, 1) };
   tokens = [...data.tokens];
   datasets = [];

@@ -7,6 +7,7 @@ import { FakeServer } from '../fake/server.mjs';
 import { customCard, measurement, tooSmall, trainingJob, trainingReport } from '../fake/training.mjs';
 import { manySymbols, noSymbol, wavesJob, wavesReport } from '../fake/waves.mjs';
 import { fails, full, hangs, heading, loading, queue, text } from './arrangements.mjs';
+import { policyViews } from './policy-views.mjs';
 import { queueViews } from './queue-views.mjs';
 
 export const pages = process.env.PLIMSOLL_WEB ?? fileURLToPath(new URL('../../../web/dist', import.meta.url));
@@ -346,6 +347,7 @@ export const views = [
       await page.getByText('This is required.').first().waitFor();
     },
   },
+  ...policyViews,
   { name: 'docs-training', address: '/#/docs/guides/training-config', ready: text('accumulated =') },
   { name: 'team-loading', address: '/#/settings/team', arrange: hangs('GET /v1/teams/team_1/members'), ready: loading },
   { name: 'team-failed', address: '/#/settings/team', arrange: fails('GET /v1/teams/team_1/members'), ready: text('Service unavailable') },

@@ -236,6 +236,15 @@ class Share(QueueCase):
         gpu = self.queue.register('gpu', 'gpu')
         self.assertEqual(self.queue.claim(gpu), [])
 
+    def test_a_lane_may_need_several_capabilities(self):
+        """As a job whose texts use several models does."""
+        [both] = self.submit(job(self.team, capability='model a 1,model b 2'))
+        one = self.queue.register('one', capabilities=['model a 1'])
+        other = self.queue.register('other', capabilities=['model a 1,model b 2', 'model b 2'])
+        self.assertEqual(self.queue.claim(one) + self.queue.claim(other), [])
+        able = self.queue.register('able', capabilities=['model b 2', 'x', 'model a 1'])
+        self.assertEqual([t.job_id for t in self.queue.claim(able)], [both])
+
     def test_a_submit_that_commits_late_is_not_skipped(self):
         """The cursor only moves over what is committed: ids are drawn under the class lock and it is held to the commit."""
         late = self.second_queue()

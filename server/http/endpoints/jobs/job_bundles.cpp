@@ -56,7 +56,9 @@ class JobBundles {
         : store_(store), planner_(planner), pool_(pool), clock_(clock) {}
 
     awaitable<Outcome<Response>> create(const Call& call) const {
-        const auto plan_all = [&] { return plan(call); };
+        const auto known = co_await planner_.know(call.principal.team.id, call.body.at("jobs"));
+        if (!known) co_return tl::unexpected<Problem>(known.error());
+        const auto plan_all = [&] { return plan(call, *known); };
         auto planned = co_await offload(pool_, plan_all);
         const bool whole = call.body.value("mode", "all_or_nothing") == "all_or_nothing";
         std::vector<queue::NewJob> jobs;
@@ -80,27 +82,29 @@ class JobBundles {
     using Outcomes = std::vector<Result<queue::Submitted>>;
     using Answers = std::vector<Outcome<queue::Submitted>>;
 
-    Planned plan(const Call& call) const {
+    Planned plan(const Call& call, const planning::Planner::Known& known) const {
         const auto key = call.parameters.text("Idempotency-Key");
         Planned planned;
         for (const auto& spec : call.body.at("jobs")) {
-            auto job = plan_one(call, spec);
+            auto job = plan_one(call, spec, known);
             if (job && key) job->idempotency = key_of_item(*key, planned.size(), spec);
             planned.push_back(std::move(job));
         }
         return planned;
     }
 
-    Outcome<queue::NewJob> plan_one(const Call& call, const json& spec) const {
+    Outcome<queue::NewJob> plan_one(const Call& call, const json& spec,
+                                    const planning::Planner::Known& known) const {
         const auto& kind = *planner_.kind(spec.at("kind").get_ref<const std::string&>());
-        const auto& args = spec.at("args");
-        if (args.contains("dataset")) {
+        if (spec.at("args").contains("dataset")) {
             return tl::unexpected(refused_args(
                 {{"/dataset", "dataset", "A job on a dataset is submitted by itself."}}));
         }
         auto job = new_job(call.principal, kind, spec, clock_.now());
         if (!job) return job;
-        auto plan = planner_.plan_alone(kind, args);
+        const auto completed = planner_.complete(known, kind, spec.at("args"), start_of(spec));
+        if (!completed) return tl::unexpected(refused(completed.error()));
+        auto plan = planner_.plan_alone(kind, *completed ? **completed : spec.at("args"));
         if (!plan) return tl::unexpected(refused_args(plan.error()));
         job->plan = std::move(*plan);
         return job;

@@ -51,6 +51,10 @@ Problem refused(const planning::Refusal& refusal) {
     return refusal.arguments.empty() ? Problem(refusal.error) : refused_args(refusal.arguments);
 }
 
+std::optional<Timestamp> start_of(const nlohmann::json& spec) {
+    return time_of(spec, "run_at");
+}
+
 bool returns_existing(const nlohmann::json& spec) {
     return spec.at("unique").value("on_conflict", "refuse") == "return";
 }

@@ -96,9 +96,9 @@ class Jobs {
     }
 
     awaitable<Outcome<queue::Submitted>> submit(const Call& call) const {
-        auto planned =
-            co_await planner_.plan(call.principal.team.id, kind_of(call), call.body.at("args"),
-                                   call.request.body.size() > limits::kInlineBytes);
+        auto planned = co_await planner_.plan(
+            call.principal.team.id, kind_of(call), call.body.at("args"),
+            call.request.body.size() > limits::kInlineBytes, start_of(call.body));
         if (!planned && planned.error().no_dataset) co_return co_await without_dataset(call);
         if (!planned) co_return tl::unexpected(refused(planned.error()));
         auto job = new_job(call);

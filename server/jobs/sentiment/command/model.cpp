@@ -3,7 +3,7 @@
 #include "engine/models/store.hpp"
 #include "engine/sentiment/meaning.hpp"
 #include "server/client/session.hpp"
-#include "server/jobs/command.hpp"
+#include "server/jobs/sentiment/command/commands.hpp"
 #include "server/jobs/sentiment/command/hub.hpp"
 #include "server/jobs/sentiment/contract/settings.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
@@ -241,7 +241,9 @@ int verify_model(const CommandContext& context, const Flags& flags) {
     });
 }
 
-void add(CLI::App& app, CommandContext& context) {
+}  // namespace
+
+void add_model_commands(CLI::App& app, CommandContext& context) {
     const auto flags = std::make_shared<Flags>();
     auto* command = app.add_subcommand(
         "model", "The models of this machine, which its workers score texts with");
@@ -289,9 +291,5 @@ void add(CLI::App& app, CommandContext& context) {
     named("verify", "Read a model's files again and compare them", verify_model);
     named("remove", "Remove a model from this machine", remove_model);
 }
-
-}  // namespace
-
-constinit extern const Command kCommand{.kind = kName, .add = add};
 
 }  // namespace plimsoll::jobs::sentiment

@@ -1,12 +1,14 @@
 #include "server/jobs/kind.hpp"
 #include "server/jobs/records/text_plan.hpp"
 #include "server/jobs/records/text_rows.hpp"
-#include "server/jobs/sentiment/contract/models.hpp"
+#include "server/jobs/sentiment/contract/model_choice.hpp"
+#include "server/jobs/sentiment/contract/server_policy.hpp"
 #include "server/jobs/sentiment/contract/settings.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -16,18 +18,74 @@ namespace {
 
 using nlohmann::json;
 
-bool is_complete(const json& args) {
-    return args.value("model", "") == kVader;
+FieldErrors one_error(std::string pointer, std::string rule, std::string message) {
+    return {{std::move(pointer), std::move(rule), std::move(message)}};
 }
 
-// Replaces a model's name by all that planning needs to know of it.
+bool is_complete(const json& args) {
+    return args.value("model", "") == kVader && !args.contains("policy");
+}
+
+bool needs_records(const json& args) {
+    return args.contains("policy") && args["policy"] != kServerPolicy;
+}
+
+const KindSettings& settings_of(const Knowledge& knowledge) {
+    return knowledge.settings != nullptr ? *knowledge.settings : kUsualSettings;
+}
+
+// Replaces a policy's name by all that planning and scoring need to know of it.
+tl::expected<json, FieldErrors> with_policy(json args, const std::string& id,
+                                            const Knowledge& knowledge,
+                                            std::span<const Manifest> models) {
+    auto definition = server_policy(settings_of(knowledge));
+    if (id != kServerPolicy) {
+        const auto& stored = knowledge.records.at(kPolicies.name);
+        const auto found = std::ranges::find(stored, id, &TeamRecord::id);
+        if (found == stored.end()) {
+            std::string known(kServerPolicy);
+            for (const auto& policy : stored) known += ", " + policy.id;
+            return tl::unexpected(
+                one_error("/policy", "unknown_policy",
+                          "The team has no policy \"" + id + "\". There are: " + known + "."));
+        }
+        definition = json::parse(found->data);
+    }
+    const auto at = std::chrono::floor<std::chrono::seconds>(knowledge.at.time_since_epoch());
+    const auto policy = parse_policy(definition);
+    auto resolved =
+        policy ? resolve(id, *policy, models, at.count()) : tl::unexpected(policy.error());
+    if (!resolved) {
+        for (auto& error : resolved.error()) error.pointer = "/policy";
+        return tl::unexpected(std::move(resolved.error()));
+    }
+    args["policy"] = to_json(*resolved);
+    auto manifests = json::array();
+    for (const auto& model : models) manifests.push_back(json::parse(models::to_json(model)));
+    args["manifests"] = std::move(manifests);
+    return args;
+}
+
+// Replaces the name of a model or of a policy by all that planning needs to know of it.
 tl::expected<json, FieldErrors> complete(json args, const Knowledge& knowledge) {
     const auto models = models_of(knowledge.offers);
+    const auto& settings = settings_of(knowledge);
     const bool chosen = args.contains("model");
-    const auto name = args.value("model", std::string(kPreferred));
+    if (args.contains("policy")) {
+        if (chosen) {
+            return tl::unexpected(
+                one_error("/policy", "one_of", "Give a model or a policy, not both."));
+        }
+        const auto id = args["policy"].get<std::string>();
+        return with_policy(std::move(args), id, knowledge, models);
+    }
+    if (!chosen && follows_server_policy(settings)) {
+        return with_policy(std::move(args), std::string(kServerPolicy), knowledge, models);
+    }
+    const auto name = args.value("model", usual_model(settings));
     const auto found = std::ranges::find(models, name, &Manifest::name);
     if (found != models.end()) {
-        args["model"] = json::parse(to_json(*found));
+        args["model"] = json::parse(models::to_json(*found));
         return args;
     }
     if (!chosen) {
@@ -37,62 +95,116 @@ tl::expected<json, FieldErrors> complete(json args, const Knowledge& knowledge) 
     std::string known(kVader);
     for (const auto& model : models) known += ", " + model.name;
     return tl::unexpected(
-        FieldErrors{{"/model", "unknown_model",
-                     "No worker has a model \"" + name + "\". There are: " + known +
-                         ". `plimsoll model add` installs one on the machine where it runs."}});
+        one_error("/model", "unknown_model",
+                  "No worker has a model \"" + name + "\". There are: " + known +
+                      ". `plimsoll model add` installs one on the machine where it runs."));
 }
 
-// What planning needs to know of the model that complete() put into the arguments; VADER: nothing.
-using Chosen = std::optional<Manifest>;
-tl::expected<Chosen, FieldErrors> chosen_model(const json& args) {
+// What scores the texts of a job.
+struct Scoring {
+    std::vector<Manifest> models;  // that a worker must have; none: VADER alone
+    json args;                     // of the plan
+};
+
+tl::expected<Scoring, FieldErrors> scoring_by_model(const json& args) {
     const json model = args.value("model", json(kVader));
-    Chosen chosen;
+    Scoring scoring;
     if (model.is_object()) {
-        chosen = models::manifest_from_json(model.dump()).value();
-    } else if (model != kVader) {
-        return tl::unexpected(FieldErrors{{"/model", "unknown_model", "The model is not known."}});
+        scoring.models.push_back(models::manifest_from_json(model.dump()).value());
+        scoring.args = {{"model", scoring.models.front().name},
+                        {"model_hash", scoring.models.front().hash}};
+    } else if (model == kVader) {
+        scoring.args = {{"model", kVader}};
+    } else {
+        return tl::unexpected(one_error("/model", "unknown_model", "The model is not known."));
     }
-    if (!chosen && args.contains("batch_size")) {
+    if (scoring.models.empty() && args.contains("batch_size")) {
         return tl::unexpected(
-            FieldErrors{{"/batch_size", "not_used",
-                         "VADER scores text by text, without batches: leave it out."}});
+            one_error("/batch_size", "not_used",
+                      "VADER scores text by text, without batches: leave it out."));
     }
-    return chosen;
+    return scoring;
 }
 
-Requirement requirement_of(const Manifest& model) {
-    return {.device_class = "gpu,cpu",
-            .capability = capability_of(model.name, model.hash),
-            .memory_bucket_mib = memory_mib(model),
-            .model = resident_name(model.name, model.hash)};
+// The chains of the policy that score inline texts. A text whose time cannot be read is an error of
+// its own when it is scored.
+std::set<std::size_t> chains_of_items(Chooser& chooser, const json& args) {
+    std::set<std::size_t> used;
+    const auto add = [&](const Result<ModelChoice>& choice) {
+        if (choice) used.insert(choice->chain);
+    };
+    if (!args.contains("items")) {
+        add(chooser.choose({}, {}));
+        return used;
+    }
+    for (const json& item : args["items"]) {
+        std::optional<std::string_view> time;
+        if (item.contains("time")) time = item["time"].get_ref<const std::string&>();
+        add(chooser.choose(time, item.value("source", "")));
+    }
+    return used;
 }
 
-json plan_args(const json& args, const Chosen& model) {
-    if (!model) return {{"model", kVader}};
-    json kept{{"model", model->name}, {"model_hash", model->hash}};
-    if (const auto texts = args.find("batch_size"); texts != args.end())
-        kept["batch_size"] = *texts;
-    return kept;
+// `judged`: whether texts of a dataset have times or sources.
+tl::expected<Scoring, FieldErrors> scoring_by_policy(const json& args, bool judged) {
+    auto chooser = Chooser::of(resolved_policy_from_json(args.at("policy")));
+    if (!chooser) return tl::unexpected(one_error("/policy", "calendar", chooser.error().message));
+    const auto& chains = chooser->policy().chains;
+    auto used = chains_of_items(*chooser, args);
+    if (judged) {
+        for (std::size_t chain = 0; chain < chains.size(); ++chain) used.insert(chain);
+    }
+    Scoring scoring{.models = {}, .args = {{"policy", args.at("policy")}}};
+    for (const json& one : args.at("manifests")) {
+        auto manifest = models::manifest_from_json(one.dump()).value();
+        const bool is_used = std::ranges::any_of(used, [&](std::size_t chain) {
+            const auto& first = chains[chain].models.front();
+            return first.name == manifest.name && first.hash == manifest.hash;
+        });
+        if (is_used) scoring.models.push_back(std::move(manifest));
+    }
+    return scoring;
+}
+
+tl::expected<Scoring, FieldErrors> scoring_of(const json& args, bool judged) {
+    auto scoring =
+        args.contains("policy") ? scoring_by_policy(args, judged) : scoring_by_model(args);
+    if (!scoring) return scoring;
+    if (const auto texts = args.find("batch_size"); texts != args.end()) {
+        scoring->args["batch_size"] = *texts;
+    }
+    return scoring;
 }
 
 tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*settings*/) {
-    const auto model = chosen_model(args);
-    if (!model) return tl::unexpected(model.error());
-    auto tasks = cut_texts(*model ? texts_of(**model) : kTexts, args);
+    const auto scoring = scoring_of(args, false);
+    if (!scoring) return tl::unexpected(scoring.error());
+    auto tasks = cut_texts(texts_of(scoring->models), args);
     if (!tasks) return tl::unexpected(std::move(tasks.error()));
-    Plan plan;
-    plan.args = plan_args(args, *model).dump();
-    plan.tasks = std::move(*tasks);
-    if (*model) plan.requirement = requirement_of(**model);
-    return plan;
+    return Plan{.args = scoring->args.dump(),
+                .requirement = requirement_of(scoring->models),
+                .tasks = std::move(*tasks)};
 }
 
-tl::expected<DatasetPlan, FieldErrors> plan_dataset(const json& args, const DatasetShape& dataset) {
-    const auto model = chosen_model(args);
-    if (!model) return tl::unexpected(model.error());
-    auto plan =
-        plan_texts(*model ? texts_of(**model) : kTexts, args, dataset, plan_args(args, *model));
-    if (plan && *model) plan->requirement = requirement_of(**model);
+// A policy looks at the columns that are called like the members of an item, if none are named.
+json with_judged_columns(json args, const DatasetShape& dataset) {
+    for (const char* member : {"source", "time"}) {
+        const bool is_there = std::ranges::find(dataset.columns, member) != dataset.columns.end();
+        const bool is_named = args.contains("columns") && args["columns"].contains(member);
+        if (is_there && !is_named) args["columns"][member] = member;
+    }
+    return args;
+}
+
+tl::expected<DatasetPlan, FieldErrors> plan_dataset(const json& given,
+                                                    const DatasetShape& dataset) {
+    const bool by_policy = given.contains("policy");
+    const json args = by_policy ? with_judged_columns(given, dataset) : given;
+    const auto columns = args.value("columns", json::object());
+    const auto scoring = scoring_of(args, columns.contains("source") || columns.contains("time"));
+    if (!scoring) return tl::unexpected(scoring.error());
+    auto plan = plan_texts(texts_of(scoring->models), args, dataset, scoring->args);
+    if (plan) plan->requirement = requirement_of(scoring->models);
     return plan;
 }
 
@@ -107,8 +219,11 @@ constinit extern const Contract kContract{.name = kName,
                                           .version = kVersion,
                                           .columns = kColumns,
                                           .settings = kSettings,
+                                          .unused_variables = kUnusedVariables,
+                                          .collections = kCollections,
                                           .complete = complete,
                                           .is_complete = is_complete,
+                                          .needs_records = needs_records,
                                           .plan = plan,
                                           .plan_dataset = plan_dataset,
                                           .failed_rows = failed_rows};

@@ -26,6 +26,13 @@ double encoder_parameters(const Manifest& model) {
     return model.layers * (4 * hidden * hidden + 2 * hidden * model.intermediate);
 }
 
+// Device memory for weights and batches.
+int memory_mib(const Manifest& model) {
+    constexpr double kMebibyte = 1 << 20;
+    const double batch = kTokensPerBatch * (6.0 * model.hidden + model.intermediate);
+    return static_cast<int>(4 * (static_cast<double>(model.parameters) + batch) / kMebibyte) + 1;
+}
+
 }  // namespace
 
 json offer_of(const std::vector<Manifest>& models) {
@@ -69,18 +76,29 @@ std::string capability_of(std::string_view name, std::string_view hash) {
     return "model " + resident_name(name, hash);
 }
 
-TextKind texts_of(const Manifest& model) {
-    const double token = 2 * encoder_parameters(model) / kOperationsPerSecond;
+Requirement requirement_of(std::span<const Manifest> models) {
+    if (models.empty()) return {};
+    Requirement needs{
+        .device_class = "gpu,cpu", .capability = {}, .memory_bucket_mib = 0, .model = {}};
+    for (const Manifest& model : models) {
+        if (!needs.capability.empty()) needs.capability += ',';
+        needs.capability += capability_of(model.name, model.hash);
+        // One after the other is loaded: the largest decides.
+        needs.memory_bucket_mib = std::max(needs.memory_bucket_mib, memory_mib(model));
+    }
+    needs.model = resident_name(models.front().name, models.front().hash);
+    return needs;
+}
+
+TextKind texts_of(std::span<const Manifest> models) {
+    double token = 0;
+    for (const Manifest& model : models) {
+        token = std::max(token, 2 * encoder_parameters(model) / kOperationsPerSecond);
+    }
     auto texts = kTexts;
     texts.seconds_per_item += kTokensPerText * token;
     texts.seconds_per_byte += token / kBytesPerToken;
     return texts;
-}
-
-int memory_mib(const Manifest& model) {
-    constexpr double kMebibyte = 1 << 20;
-    const double batch = kTokensPerBatch * (6.0 * model.hidden + model.intermediate);
-    return static_cast<int>(4 * (static_cast<double>(model.parameters) + batch) / kMebibyte) + 1;
 }
 
 }  // namespace plimsoll::jobs::sentiment

@@ -24,16 +24,15 @@ std::vector<Manifest> models_in(const nlohmann::json& offer);
 // Of all workers, each name and hash once, by name. Texts as of Knowledge::offers.
 std::vector<Manifest> models_of(std::span<const std::string> offers);
 
-// What a task of the model needs of its worker.
+// What a task by the models needs of its worker; none: nothing.
+Requirement requirement_of(std::span<const Manifest> models);
 std::string capability_of(std::string_view name, std::string_view hash);
 
 // "finbert 0123456789ab": what a lane prefers to find loaded.
 std::string resident_name(std::string_view name, std::string_view hash);
 
-// The model's texts, with estimates for a processor; the charge is corrected by what tasks took.
-TextKind texts_of(const Manifest& model);
-
-// Device memory for weights and batches.
-int memory_mib(const Manifest& model);
+// Texts of the models, with estimates by the slowest of them on a processor; none: VADER. The
+// charge is corrected by what tasks took.
+TextKind texts_of(std::span<const Manifest> models);
 
 }  // namespace plimsoll::jobs::sentiment

@@ -1,6 +1,7 @@
 #include "server/jobs/sentiment/contract/settings.hpp"
 
 #include "engine/models/store.hpp"
+#include "server/jobs/sentiment/contract/policy.hpp"
 
 #include <limits>
 
@@ -8,6 +9,22 @@ namespace plimsoll::jobs::sentiment {
 
 Result<std::string> check_batch_size(std::string_view value) {
     return whole_number(value, 0, kMostTexts);
+}
+
+Result<std::string> check_model_name(std::string_view value) {
+    if (models::is_model_name(value)) return std::string(value);
+    return fail(Errc::invalid_input,
+                "must be a model's name: up to 64 of a-z, 0-9, \".\", \"_\" and \"-\"");
+}
+
+Result<std::string> check_switch(std::string_view value) {
+    return whole_number(value, 0, 1);
+}
+
+Result<std::string> check_market_status(std::string_view value) {
+    if (value.empty() || parse_market_status(value)) return std::string(value);
+    return fail(Errc::invalid_input,
+                "must be open, closed, extended, pre_market, regular or after_hours");
 }
 
 std::filesystem::path models_folder(const KindSettings& settings) {

@@ -12,6 +12,9 @@ inline constexpr int kMostTexts = 1024;  // of a batch
 
 // For KindSetting::check.
 Result<std::string> check_batch_size(std::string_view value);
+Result<std::string> check_model_name(std::string_view value);
+Result<std::string> check_switch(std::string_view value);
+Result<std::string> check_market_status(std::string_view value);
 
 inline constexpr KindSetting kModels{
     .key = "models.folder",
@@ -32,7 +35,69 @@ inline constexpr KindSetting kBatchSize{
     .usual = "0",
     .check = check_batch_size};
 
-inline constexpr std::array kSettings = {kModels, kBatchSize};
+// What jobs are scored by that name neither a model nor a policy.
+inline constexpr KindSetting kModelName{
+    .key = "sentiment.model",
+    .variable = "SENTIMENT_MODEL_NAME",
+    .unit = "name",
+    .help = "The model of jobs that name none, where a worker has it; else vader",
+    .usual = "finbert",
+    .check = check_model_name};
+inline constexpr KindSetting kUsesModels{.key = "sentiment.uses_models",
+                                         .variable = "FEATURE_ML_SENTIMENT",
+                                         .unit = "0 or 1",
+                                         .help = "0: jobs that name no model are scored by vader",
+                                         .usual = "1",
+                                         .check = check_switch};
+inline constexpr KindSetting kAdaptive{
+    .key = "sentiment.adaptive",
+    .variable = "FEATURE_ADAPTIVE_SENTIMENT",
+    .unit = "0 or 1",
+    .help =
+        "1: jobs that name no model follow the hours of the NYSE, by the policy `server`: "
+        "sentiment.model_open before, in and after trading, else sentiment.model_closed",
+    .usual = "0",
+    .check = check_switch};
+inline constexpr KindSetting kModelOpen{
+    .key = "sentiment.model_open",
+    .variable = "SENTIMENT_MODEL_OPEN",
+    .unit = "name",
+    .help = "Of the policy `server` before, in and after trading",
+    .usual = "distilbert",
+    .check = check_model_name};
+inline constexpr KindSetting kModelClosed{
+    .key = "sentiment.model_closed",
+    .variable = "SENTIMENT_MODEL_CLOSED",
+    .unit = "name",
+    .help = "Of the policy `server` while the market is closed",
+    .usual = "vader",
+    .check = check_model_name};
+inline constexpr KindSetting kMarketStatus{
+    .key = "sentiment.market_status",
+    .variable = "MARKET_STATUS_OVERRIDE",
+    .unit = "open, closed, extended, pre_market, regular or after_hours",
+    .help = "What the policy `server` takes for the state of the market; empty: by the calendar",
+    .usual = "",
+    .check = check_market_status};
+
+inline constexpr std::array kSettings = {kModels,   kBatchSize, kModelName,   kUsesModels,
+                                         kAdaptive, kModelOpen, kModelClosed, kMarketStatus};
+
+inline constexpr std::string_view kSchedulesDecide =
+    "nothing is fetched in cycles: `plimsoll schedules add` says when jobs run";
+inline constexpr std::string_view kNoSuchPart =
+    "there is no such part here: a policy chooses models, and schedules are paused by hand";
+inline constexpr std::array kUnusedVariables = {
+    UnusedVariable{"PREOPEN_WARMUP_HOURS",
+                   "a model is loaded by the first task that needs it, and stays until its device "
+                   "has been idle for GPU_CLEANUP_INTERVAL_SEC"},
+    UnusedVariable{"MARKET_OPEN_CYCLE_SEC", kSchedulesDecide},
+    UnusedVariable{"EXTENDED_HOURS_CYCLE_SEC", kSchedulesDecide},
+    UnusedVariable{"MARKET_CLOSED_CYCLE_SEC", kSchedulesDecide},
+    UnusedVariable{"CLOSED_DISABLE_LLM", kNoSuchPart},
+    UnusedVariable{"CLOSED_DISABLE_CHARTS", kNoSuchPart},
+    UnusedVariable{"CLOSED_DISABLE_BREAKOUT", kNoSuchPart},
+};
 
 // They were checked.
 std::filesystem::path models_folder(const KindSettings& settings);

@@ -9,16 +9,19 @@
 namespace plimsoll::jobs::sentiment {
 
 inline constexpr std::string_view kName = "sentiment";
-inline constexpr int kVersion = 2;
+inline constexpr int kVersion = 3;
 inline constexpr std::string_view kVader = "vader";
 // The model of jobs that name none, where a worker has it; else VADER.
 inline constexpr std::string_view kPreferred = "finbert";
 
+// The three of the model are there where a policy chose it; source and time where the item has
+// them.
 inline constexpr std::array kColumns = {
-    Column{"index"},    Column{"line"},     Column{"custom_id"}, Column{"text"},
-    Column{"label"},    Column{"compound"}, Column{"positive"},  Column{"neutral"},
-    Column{"negative"}, Column{"tokens"},   Column{"truncated"}, Column{"error_code"},
-    Column{"error"},
+    Column{"index"},       Column{"line"},         Column{"custom_id"}, Column{"text"},
+    Column{"label"},       Column{"compound"},     Column{"positive"},  Column{"neutral"},
+    Column{"negative"},    Column{"tokens"},       Column{"truncated"}, Column{"model"},
+    Column{"model_asked"}, Column{"model_reason"}, Column{"source"},    Column{"time"},
+    Column{"error_code"},  Column{"error"},
 };
 
 inline constexpr std::size_t kLongestText = 65536;

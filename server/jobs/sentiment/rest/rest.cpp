@@ -1,6 +1,7 @@
 // The models that texts can be scored with: vader, and those that workers have.
-#include "server/jobs/rest/operations.hpp"
-#include "server/jobs/sentiment/contract/models.hpp"
+#include "server/jobs/sentiment/rest/rest.hpp"
+
+#include "server/jobs/sentiment/contract/server_policy.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 
 #include <algorithm>
@@ -40,6 +41,10 @@ json model_json(const Manifest& model, json devices) {
             {"devices", std::move(devices)}};
 }
 
+bool is_ready(const queue::DeviceStatus& device) {
+    return device.state == "ready" || device.state == "busy";
+}
+
 struct Offer {
     std::string device;  // node/device
     std::string text;    // of Knowledge::offers
@@ -57,12 +62,12 @@ json devices_of(const Manifest& model, const std::vector<Offer>& offers) {
     return devices;
 }
 
-json models_json(const std::vector<queue::DeviceStatus>& devices) {
+json models_json(const std::vector<queue::DeviceStatus>& devices, const std::string& usual) {
     std::vector<Offer> offers;
     std::vector<std::string> texts;
     auto hosts = json::array();
     for (const auto& device : devices) {
-        if (device.state != "ready" && device.state != "busy") continue;
+        if (!is_ready(device)) continue;
         const auto name = device.node + "/" + device.device;
         if (device.device_class == "host") hosts.push_back(name);
         if (auto text = queue::offers_of(device); !text.empty()) {
@@ -73,22 +78,31 @@ json models_json(const std::vector<queue::DeviceStatus>& devices) {
     auto items = json::array({vader_json(std::move(hosts))});
     const auto models = models_of(texts);
     for (const auto& model : models) items.push_back(model_json(model, devices_of(model, offers)));
-    const bool preferred = std::ranges::find(models, kPreferred, &Manifest::name) != models.end();
-    return {{"default", preferred ? kPreferred : kVader}, {"items", std::move(items)}};
+    const bool is_there = std::ranges::find(models, usual, &Manifest::name) != models.end();
+    return {{"default", is_there ? usual : kVader}, {"items", std::move(items)}};
 }
 
-awaitable<Outcome<Response>> list_models(queue::JobStore& jobs, const Call& /*call*/) {
+awaitable<Outcome<Response>> list_models(queue::JobStore& jobs, std::string usual) {
     const auto devices = co_await jobs.devices();
     if (!devices) co_return tl::unexpected<http::Problem>(devices.error());
-    co_return http::json_response(200, models_json(*devices));
+    co_return http::json_response(200, models_json(*devices, usual));
 }
 
 }  // namespace
 
-void add_operations(http::Handlers& handlers, Stores stores) {
-    handlers["listModels"] = [&jobs = stores.jobs](const Call& call) {
-        return list_models(jobs, call);
-    };
+std::vector<Manifest> models_of(const std::vector<queue::DeviceStatus>& devices) {
+    std::vector<std::string> texts;
+    for (const auto& device : devices) {
+        if (is_ready(device)) texts.push_back(queue::offers_of(device));
+    }
+    return models_of(texts);
+}
+
+void add_operations(http::Handlers& handlers, Services services) {
+    handlers["listModels"] = [&jobs = services.jobs, usual = usual_model(services.settings)](
+                                 const Call& /*call*/) { return list_models(jobs, usual); };
+    add_scores(handlers, services);
+    add_policies(handlers, std::move(services));
 }
 
 }  // namespace plimsoll::jobs::sentiment

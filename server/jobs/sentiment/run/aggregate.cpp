@@ -97,6 +97,7 @@ void Aggregate::add(const Aggregate& later) {
     tokens_ += later.tokens_;
     truncated_ += later.truncated_;
     duplicates_ += later.duplicates_;
+    choices_.add(later.choices_);
     for (const Failed& failed : later.failed_) {
         if (failed_.size() < kFailed) failed_.push_back(failed);
     }

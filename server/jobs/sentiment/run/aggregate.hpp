@@ -2,6 +2,7 @@
 
 #include "engine/base/result.hpp"
 #include "engine/text/record_block.hpp"
+#include "server/jobs/sentiment/run/choices.hpp"
 #include "server/jobs/sentiment/run/scores.hpp"
 
 #include <array>
@@ -38,6 +39,8 @@ class Aggregate {
     static constexpr std::size_t kFailed = 20;
 
     void add(const text::RecordView& record, const TextScores& scores);
+    // What a policy chose for a text that was added.
+    void add(const Choice& choice) { choices_.add(choice); }
     void add_failed(const text::RecordView& record);
     void add(const Aggregate& later);
 
@@ -45,8 +48,8 @@ class Aggregate {
     std::string to_json() const;
     static Result<Aggregate> from_json(std::string_view text);
 
-    // The report's summary. `model_hash` is empty for VADER.
-    std::string summary(std::string_view model, std::string_view model_hash) const;
+    // The report's summary; `args` are the plan's.
+    std::string summary(const nlohmann::json& args) const;
 
   private:
     using Before = bool (*)(const Extreme&, const Extreme&);
@@ -69,6 +72,7 @@ class Aggregate {
     std::int64_t truncated_ = 0;
     std::int64_t duplicates_ = 0;
     std::vector<Failed> failed_;  // the first ones
+    Choices choices_;             // of a policy
 };
 
 }  // namespace plimsoll::jobs::sentiment

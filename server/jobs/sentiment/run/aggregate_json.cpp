@@ -1,3 +1,5 @@
+#include "server/base/time.hpp"
+#include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/jobs/sentiment/run/aggregate.hpp"
 
 #include <cmath>
@@ -65,6 +67,30 @@ double shown(double value) {
     return std::round(value * 1e6) / 1e6;
 }
 
+json text_or_null(const std::string& text) {
+    return text.empty() ? json(nullptr) : json(text);
+}
+
+// The model of all texts, or nothing where a policy chose several.
+struct Said {
+    std::string model;
+    std::string hash;  // of VADER: none
+};
+Said said_by(const json& args, const Choices& choices) {
+    if (!args.contains("policy"))
+        return {args.value("model", std::string(kVader)), args.value("model_hash", "")};
+    const auto* only = choices.only_model();
+    return only != nullptr ? Said{only->model, only->model_hash} : Said{};
+}
+
+// The policy that chose, and the moment by which it judged texts that have no time.
+json policy_json(const json& args) {
+    const auto policy = args.find("policy");
+    if (policy == args.end()) return nullptr;
+    const Timestamp at{std::chrono::seconds(policy->at("at").get<std::int64_t>())};
+    return {{"id", policy->at("id")}, {"at", to_rfc3339(at)}};
+}
+
 }  // namespace
 
 std::string Aggregate::to_json() const {
@@ -84,7 +110,8 @@ std::string Aggregate::to_json() const {
                 {"tokens", tokens_},
                 {"truncated", truncated_},
                 {"duplicates", duplicates_},
-                {"failed", std::move(failed)}}
+                {"failed", std::move(failed)},
+                {"choices", choices_.to_json()}}
         .dump();
 }
 
@@ -106,12 +133,14 @@ Result<Aggregate> Aggregate::from_json(std::string_view text) try {
     for (const json& f : stored.at("failed")) {
         aggregate.failed_.push_back({f.at(0), f.at(1), id_from(f.at(2)), f.at(3), f.at(4)});
     }
+    aggregate.choices_ = Choices::from_json(stored.at("choices"));
     return aggregate;
 } catch (const json::exception&) {
     return fail(Errc::corrupt, "A stored partial aggregate is damaged.");
 }
 
-std::string Aggregate::summary(std::string_view model, std::string_view model_hash) const {
+std::string Aggregate::summary(const json& args) const {
+    const auto said = said_by(args, choices_);
     const std::int64_t scored = labels_[0] + labels_[1] + labels_[2];
     json compound = {{"mean", nullptr},
                      {"standard_deviation", nullptr},
@@ -136,7 +165,7 @@ std::string Aggregate::summary(std::string_view model, std::string_view model_ha
         histogram.push_back({{"from", edge(bin)}, {"to", edge(bin + 1)}, {"count", bins_[bin]}});
     }
     json reading = nullptr;
-    if (!model_hash.empty()) {
+    if (!said.hash.empty() || choices_.reads_tokens()) {
         reading = {{"tokens", tokens_}, {"truncated", truncated_}, {"duplicates", duplicates_}};
     }
     json errors = json::array();
@@ -148,8 +177,10 @@ std::string Aggregate::summary(std::string_view model, std::string_view model_ha
                           {"error", f.message}});
     }
     return json{
-        {"model", model},
-        {"model_hash", model_hash.empty() ? json(nullptr) : json(model_hash)},
+        {"model", text_or_null(said.model)},
+        {"model_hash", text_or_null(said.hash)},
+        {"policy", policy_json(args)},
+        {"choices", choices_.summary()},
         {"reading", std::move(reading)},
         {"labels", {{"positive", labels_[0]}, {"neutral", labels_[1]}, {"negative", labels_[2]}}},
         {"compound", std::move(compound)},

@@ -6,7 +6,17 @@
 
 namespace plimsoll::jobs::sentiment {
 
-void append_row(std::string& out, const text::RecordView& record, const TextScores& scores) {
+namespace {
+
+void append_member(std::string& out, std::string_view name, std::string_view text) {
+    out.append(",\"").append(name).append("\":");
+    append_json_string(out, text);
+}
+
+}  // namespace
+
+void append_row(std::string& out, const text::RecordView& record, const TextScores& scores,
+                const Choice* choice, std::string_view reason) {
     append_identity(out, record);
     out.append(",\"text\":");
     append_json_string(out, excerpt(record.text));
@@ -27,6 +37,13 @@ void append_row(std::string& out, const text::RecordView& record, const TextScor
     } else {
         out.append(",\"tokens\":null,\"truncated\":null");
     }
+    if (choice != nullptr) {
+        append_member(out, "model", choice->model);
+        append_member(out, "model_asked", choice->asked);
+        append_member(out, "model_reason", reason);
+    }
+    if (record.source) append_member(out, "source", *record.source);
+    if (record.time) append_member(out, "time", *record.time);
     out.append(",\"error_code\":null,\"error\":null}\n");
 }
 

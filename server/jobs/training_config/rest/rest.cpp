@@ -2,9 +2,9 @@
 
 namespace plimsoll::jobs::training_config {
 
-void add_operations(http::Handlers& handlers, Stores stores) {
-    add_gpu_profiles(handlers, stores.records);
-    add_measurements(handlers, stores.records, stores.jobs);
+void add_operations(http::Handlers& handlers, Services services) {
+    add_gpu_profiles(handlers, services.records);
+    add_measurements(handlers, services.records, services.jobs);
 }
 
 }  // namespace plimsoll::jobs::training_config

@@ -31,8 +31,15 @@ export function guessColumns({ columns, rows }: Pick<Records, 'columns' | 'rows'
 export const fromLines = (pasted: string): string[] =>
   pasted.split(/\r?\n/).map((line) => line.trim()).filter(Boolean);
 
-export const fromRecords = ({ rows }: Records, { text, id }: Columns): Item[] =>
-  rows.map((row) => (id >= 0 && row[id] ? { custom_id: row[id], text: row[text]! } : { text: row[text]! }));
+/** `judged`: with the columns `source` and `time`, which a policy looks at. */
+export function fromRecords({ columns, rows }: Records, { text, id }: Columns, judged = false): Item[] {
+  const places = (['source', 'time'] as const).map((name) => [name, judged ? columns.indexOf(name) : -1] as const);
+  return rows.map((row) => ({
+    ...(id >= 0 && row[id] && { custom_id: row[id] }),
+    ...Object.fromEntries(places.filter(([, place]) => place >= 0 && row[place]).map(([name, place]) => [name, row[place]])),
+    text: row[text]!,
+  }));
+}
 
 /** Why these texts cannot be sent in one request, in words; undefined if they can. */
 export function whyNot(items: readonly (string | Item)[]): string | undefined {

@@ -7,24 +7,30 @@
 namespace plimsoll::http::test {
 
 InMemoryServer::InMemoryServer() {
-    const Backends backends{.jobs = jobs_,
-                            .datasets = datasets_,
-                            .signals = signals_,
-                            .shares = shares_,
-                            .identity = identity_,
-                            .webhooks = webhooks_,
-                            .webhook_targets = webhook_targets_,
-                            .clock = clock_,
-                            .kinds = jobs::contracts(),
-                            .pool = pool_,
-                            .computing = pool_,
-                            .records = records_,
-                            .planner = planner_,
-                            .schedules = schedules_,
-                            .baselines = baselines_,
-                            .kind_operations = [this](Handlers& handlers) {
-                                jobs::add_operations(handlers, {jobs_, records_});
-                            }};
+    const Backends backends{
+        .jobs = jobs_,
+        .datasets = datasets_,
+        .signals = signals_,
+        .shares = shares_,
+        .identity = identity_,
+        .webhooks = webhooks_,
+        .webhook_targets = webhook_targets_,
+        .clock = clock_,
+        .kinds = jobs::contracts(),
+        .pool = pool_,
+        .computing = pool_,
+        .records = records_,
+        .planner = planner_,
+        .schedules = schedules_,
+        .baselines = baselines_,
+        .kind_operations = [this](Handlers& handlers, const Draining& draining) {
+            jobs::add_operations(handlers, {.jobs = jobs_,
+                                            .signals = signals_,
+                                            .records = records_,
+                                            .planner = planner_,
+                                            .draining = draining,
+                                            .clock = clock_});
+        }};
     server_ = std::make_unique<HttpServer>(io_, backends, "0.0.0", std::nullopt);
 }
 

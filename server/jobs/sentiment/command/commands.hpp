@@ -1,0 +1,16 @@
+#pragma once
+
+#include "server/terminal/command_context.hpp"
+
+namespace CLI {
+class App;
+}
+
+// The kind's own commands.
+namespace plimsoll::jobs::sentiment {
+
+void add_model_commands(CLI::App& app, terminal::CommandContext& context);
+void add_policy_commands(CLI::App& app, terminal::CommandContext& context);
+void add_score_command(CLI::App& app, terminal::CommandContext& context);
+
+}  // namespace plimsoll::jobs::sentiment

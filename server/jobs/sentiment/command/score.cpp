@@ -1,0 +1,139 @@
+// `plimsoll score`: a few texts at once.
+#include "server/client/session.hpp"
+#include "server/jobs/sentiment/command/commands.hpp"
+#include "server/terminal/input_file.hpp"
+#include "server/terminal/members.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::sentiment {
+namespace {
+
+using nlohmann::json;
+using terminal::CommandContext;
+using terminal::ExitStatus;
+using terminal::text_of;
+
+constexpr std::size_t kMostTexts = 64;  // of one call, as the contract has it
+
+struct Flags {
+    std::vector<std::string> texts;
+    std::string model;
+    std::string policy;
+    std::string source;
+    std::string time;
+    int timeout_seconds = 10;
+    bool keep = false;
+};
+
+Result<std::vector<std::string>> texts_of(const Flags& flags) {
+    if (flags.texts != std::vector<std::string>{"-"}) return flags.texts;
+    const auto input = terminal::read_text("-");
+    if (!input) return fail(input.error());
+    std::vector<std::string> lines;
+    for (std::size_t at = 0; at < input->size();) {
+        const auto end = std::min(input->find('\n', at), input->size());
+        if (end > at) lines.push_back(input->substr(at, end - at));
+        at = end + 1;
+    }
+    return lines;
+}
+
+Result<json> body_of(const Flags& flags) {
+    const auto texts = texts_of(flags);
+    if (!texts) return fail(texts.error());
+    if (texts->empty() || texts->size() > kMostTexts) {
+        return fail(
+            Errc::invalid_input,
+            fmt::format("Give 1 to {} texts, not {}. `plimsoll submit sentiment` takes more.",
+                        kMostTexts, texts->size()));
+    }
+    json body{{"timeout_seconds", flags.timeout_seconds}, {"keep", flags.keep}};
+    if (!flags.model.empty()) body["model"] = flags.model;
+    if (!flags.policy.empty()) body["policy"] = flags.policy;
+    if (flags.source.empty() && flags.time.empty()) {
+        body["texts"] = *texts;
+        return body;
+    }
+    for (const auto& text : *texts) {
+        json item{{"text", text}};
+        if (!flags.source.empty()) item["source"] = flags.source;
+        if (!flags.time.empty()) item["time"] = flags.time;
+        body["items"].push_back(std::move(item));
+    }
+    return body;
+}
+
+void show(const CommandContext& context, const json& answer) {
+    const auto by_all = text_of(answer, "model");
+    std::vector<std::vector<std::string>> rows = {{"LABEL", "COMPOUND", "MODEL", "TEXT"}};
+    for (const json& item : answer.at("items")) {
+        const auto label = text_of(item, "label");
+        if (label.empty()) {
+            rows.push_back({"failed", "", "", text_of(item, "error")});
+            continue;
+        }
+        rows.push_back({label, fmt::format("{:+.3f}", item.at("compound").get<double>()),
+                        by_all.empty() ? text_of(item, "model") : by_all, text_of(item, "text")});
+    }
+    context.terminal.line(format_table(context.terminal, rows));
+    if (const auto job = text_of(answer, "job_id"); !job.empty()) {
+        context.terminal.note("Kept as " + job);
+    }
+}
+
+ExitStatus status_of(const json& items) {
+    std::size_t failed = 0;
+    for (const json& item : items) failed += item.at("error").is_null() ? 0 : 1;
+    if (failed == 0) return ExitStatus::done;
+    return failed == items.size() ? ExitStatus::failed : ExitStatus::partly;
+}
+
+int score(const CommandContext& context, const Flags& flags) {
+    const auto body = body_of(flags);
+    if (!body) return refuse(context, body.error());
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    const auto answer = api->post_json("/v1/score", *body);
+    if (!answer) return refuse(context, answer.error());
+    if (context.json) {
+        context.terminal.line(answer->dump(2));
+    } else {
+        show(context, *answer);
+    }
+    return static_cast<int>(status_of(answer->at("items")));
+}
+
+}  // namespace
+
+void add_score_command(CLI::App& app, CommandContext& context) {
+    const auto flags = std::make_shared<Flags>();
+    auto* command = app.add_subcommand("score", "Score up to 64 texts at once");
+    command
+        ->add_option("texts", flags->texts,
+                     "\"Profit rose by 40 percent.\"; - reads one from each line of the input")
+        ->required();
+    auto* model = command->add_option("--model", flags->model,
+                                      "finbert, vader…; the server's default when left out");
+    command->add_option("--policy", flags->policy, "A policy that chooses the model: desk")
+        ->excludes(model);
+    command->add_option("--source", flags->source,
+                        "Where the texts come from, for a policy: businesswire");
+    command->add_option("--time", flags->time,
+                        "When they appeared, for a policy: 2026-03-02T15:00:00Z");
+    command->add_flag("--keep", flags->keep, "Keep the job with its texts and scores");
+    command
+        ->add_option("--timeout", flags->timeout_seconds, "Give up what takes longer, in seconds")
+        ->check(CLI::Range(1, 60))
+        ->capture_default_str();
+    command->callback([flags, &context] { context.exit_code = score(context, *flags); });
+}
+
+}  // namespace plimsoll::jobs::sentiment

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "server/jobs/sentiment/contract/models.hpp"
+#include "server/jobs/sentiment/contract/policy.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::sentiment {
+
+// A model that may score texts; VADER has no hash.
+struct UsableModel {
+    std::string name;
+    std::string hash;
+    bool operator==(const UsableModel&) const = default;
+};
+
+// What a rule, or a policy where no rule holds, comes down to: the models to try, in order. Those
+// that no worker has are left out.
+struct ModelChain {
+    std::string asked;
+    std::vector<UsableModel> models;
+    std::string missing;  // why the first is not the one that was asked for; empty: it is
+};
+
+// A policy with the models that there are, as it is kept with a job.
+struct ResolvedPolicy {
+    std::string id;
+    std::vector<PolicyRule> rules;
+    std::vector<ModelChain> chains;  // by rule, and last where no rule holds
+    nlohmann::json clock;
+    std::int64_t at = 0;  // for texts that have no time, in seconds since 1970 UTC
+};
+
+// Fails when nothing is left to try, with the pointer of the model in the policy.
+tl::expected<ResolvedPolicy, FieldErrors> resolve(std::string id, const Policy& policy,
+                                                  std::span<const Manifest> models,
+                                                  std::int64_t at);
+
+nlohmann::json to_json(const ResolvedPolicy& policy);
+ResolvedPolicy resolved_policy_from_json(const nlohmann::json& json);
+
+struct ModelChoice {
+    std::size_t chain = 0;
+    market::Span market;  // the state that decided, and how long it holds
+};
+
+// Which chain scores a text, by when it appeared and where it comes from.
+class Chooser {
+  public:
+    // Errc::unavailable: this machine lacks the time zone.
+    static Result<Chooser> of(ResolvedPolicy policy);
+
+    const ResolvedPolicy& policy() const { return policy_; }
+
+    // `time`: RFC 3339; none: the policy's time. Errc::invalid_input: no time, or none that the
+    // calendar knows.
+    Result<ModelChoice> choose(std::optional<std::string_view> time, std::string_view source);
+    Result<ModelChoice> choose_at(std::int64_t seconds, std::string_view source);
+
+    // "rule 2: market regular, source businesswire", or "no rule holds".
+    std::string reason(const ModelChoice& choice, std::string_view source) const;
+
+  private:
+    Chooser(ResolvedPolicy policy, market::Clock clock)
+        : policy_(std::move(policy)), clock_(std::move(clock)) {}
+
+    ResolvedPolicy policy_;
+    market::Clock clock_;
+    market::Span last_;  // of the last text: the next is mostly of the same time
+};
+
+}  // namespace plimsoll::jobs::sentiment

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "engine/market/calendar.hpp"
+#include "server/jobs/kind.hpp"
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace plimsoll::jobs::sentiment {
+
+// Regular trading at any time.
+market::Calendar always_open();
+
+// SentimentCalendar of the contract, which it has passed; `where` is its pointer.
+tl::expected<market::Calendar, FieldErrors> parse_own_calendar(const nlohmann::json& given,
+                                                               const std::string& where);
+
+}  // namespace plimsoll::jobs::sentiment

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "server/jobs/sentiment/contract/model_choice.hpp"
+
+#include <span>
+#include <string>
+
+namespace plimsoll::jobs::sentiment {
+
+struct PreviewQuestion {
+    Timestamp at;
+    int days = 7;
+    std::string source;  // empty: none
+};
+
+// SentimentPolicyPreview: what a definition that has passed its schema chooses with these models.
+tl::expected<nlohmann::json, FieldErrors> preview_policy(const nlohmann::json& definition,
+                                                         std::span<const Manifest> models,
+                                                         const PreviewQuestion& question);
+
+}  // namespace plimsoll::jobs::sentiment

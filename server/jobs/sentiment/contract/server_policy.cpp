@@ -1,0 +1,37 @@
+#include "server/jobs/sentiment/contract/server_policy.hpp"
+
+#include "server/jobs/sentiment/contract/settings.hpp"
+#include "server/jobs/sentiment/contract/texts.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::sentiment {
+
+using nlohmann::json;
+
+std::string usual_model(const KindSettings& settings) {
+    return std::string(settings.text(kUsesModels) == "0" ? kVader : settings.text(kModelName));
+}
+
+bool follows_server_policy(const KindSettings& settings) {
+    return settings.text(kAdaptive) == "1" && settings.text(kUsesModels) == "1";
+}
+
+json server_policy(const KindSettings& settings) {
+    if (!follows_server_policy(settings)) {
+        return {{"description", "The server's default model, or vader where no worker has it."},
+                {"model", usual_model(settings)},
+                {"fallback", {kVader}}};
+    }
+    json policy{{"description", "By the hours of the NYSE, as the server's settings say."},
+                {"model", settings.text(kModelClosed)},
+                {"rules",
+                 {{{"markets", {"pre_market", "regular", "after_hours"}},
+                   {"model", settings.text(kModelOpen)}}}}};
+    if (const auto status = settings.text(kMarketStatus); !status.empty()) {
+        policy["market_status"] = status;
+    }
+    return policy;
+}
+
+}  // namespace plimsoll::jobs::sentiment

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "server/jobs/settings.hpp"
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace plimsoll::jobs::sentiment {
+
+// The model of jobs that name neither a model nor a policy, unless they follow the policy `server`.
+std::string usual_model(const KindSettings& settings);
+
+// Whether jobs that name neither follow the policy `server`.
+bool follows_server_policy(const KindSettings& settings);
+
+// SentimentPolicyUpdate of the policy `server`, which the settings make.
+nlohmann::json server_policy(const KindSettings& settings);
+
+}  // namespace plimsoll::jobs::sentiment

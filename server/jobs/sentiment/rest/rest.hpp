@@ -1,0 +1,17 @@
+#pragma once
+
+#include "server/jobs/rest/operations.hpp"
+#include "server/jobs/sentiment/contract/models.hpp"
+
+#include <vector>
+
+// The kind's own operations: models, the policies that choose them, and scores at once.
+namespace plimsoll::jobs::sentiment {
+
+void add_policies(http::Handlers& handlers, Services services);
+void add_scores(http::Handlers& handlers, const Services& services);
+
+// The models of devices that are ready.
+std::vector<Manifest> models_of(const std::vector<queue::DeviceStatus>& devices);
+
+}  // namespace plimsoll::jobs::sentiment

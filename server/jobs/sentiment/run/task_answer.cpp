@@ -1,0 +1,30 @@
+#include "server/jobs/sentiment/run/task_answer.hpp"
+
+#include "server/base/gzip.hpp"
+#include "server/jobs/records/text_rows.hpp"
+#include "server/jobs/sentiment/contract/texts.hpp"
+#include "server/jobs/sentiment/run/rows.hpp"
+
+namespace plimsoll::jobs::sentiment {
+
+void TaskAnswer::add(const text::RecordView& item, const TextScores& scores, const Choice* choice,
+                     std::string_view reason) {
+    append_row(rows_, item, scores, choice, reason);
+    aggregate_.add(item, scores);
+    if (choice != nullptr) aggregate_.add(*choice);
+    ++output_.items_ok;
+}
+
+void TaskAnswer::add_failed(const text::RecordView& item) {
+    append_failed_text(rows_, kTexts, item);
+    aggregate_.add_failed(item);
+    ++output_.items_failed;
+}
+
+TaskOutput TaskAnswer::finish() {
+    output_.results = gzip(rows_);
+    output_.partial = aggregate_.to_json();
+    return std::move(output_);
+}
+
+}  // namespace plimsoll::jobs::sentiment

@@ -1,0 +1,100 @@
+// Model policies: made, changed and removed, and named by a job.
+import assert from 'node:assert/strict';
+import { models } from './fake/data.mjs';
+import { desk } from './fake/policies.mjs';
+import { visit } from './support/setting.mjs';
+
+const dialog = (page) => page.getByRole('dialog');
+const week = (page) => page.getByRole('region', { name: 'What it chooses' });
+
+visit('a policy is made, with the week that it leads to', async ({ page, server, go }) => {
+  server.models = models;
+  await go('/#/settings/policies');
+  await page.getByRole('button', { name: 'New policy' }).click();
+  await dialog(page).getByRole('textbox', { name: 'Id' }).and(page.locator(':focus')).waitFor();
+  await dialog(page).getByRole('button', { name: 'Save' }).click();
+  await dialog(page).getByText('Use up to 64 of').waitFor();
+  await dialog(page).getByRole('textbox', { name: 'Id' }).fill('wire');
+  await week(page).getByText('finbert now: the market is open, rule 1 holds.').waitFor();
+  await dialog(page).getByRole('group', { name: 'Markets of rule 1' }).getByLabel('open', { exact: true }).uncheck();
+  await week(page).getByText('vader now: the market is open, and no rule holds.').waitFor();
+  await dialog(page).getByRole('button', { name: 'Add a rule' }).click();
+  await dialog(page).getByRole('button', { name: 'Remove rule 1' }).click();
+  await dialog(page).getByLabel('Sources').fill('reuters, businesswire');
+  await dialog(page).getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('article', { name: 'wire' }).getByText('source reuters or businesswire').waitFor();
+  const { body } = server.calls.find(({ name }) => name === 'PUT /v1/policies/wire');
+  assert.deepEqual(body, {
+    model: 'vader',
+    rules: [{ markets: ['pre_market', 'regular', 'after_hours'], sources: ['reuters', 'businesswire'], model: 'finbert' }],
+    fallback: ['finbert', 'distilbert', 'vader'],
+    calendar: 'nyse',
+  });
+});
+
+visit('a change keeps what the editor does not show', async ({ page, server, go }) => {
+  const own_calendar = { time_zone: 'Europe/Berlin', weekdays: ['monday'], open: '09:00', close: '17:30' };
+  const overrides = [{ from: '2026-03-02T10:00:00Z', until: '2026-03-02T11:00:00Z', market_status: 'closed' }];
+  server.policies = [{ ...desk, definition: { ...desk.definition, own_calendar, overrides } }];
+  await go('/#/settings/policies');
+  await page.getByRole('button', { name: 'Edit desk' }).click();
+  await dialog(page).getByText('It has a calendar of its own').waitFor();
+  await dialog(page).getByLabel('What for').fill('For the desk');
+  server.faults.set('PUT /v1/policies/desk', { status: 422, title: 'Invalid', errors: [{ pointer: '/rules/1/model', detail: 'is unknown' }, { pointer: '/overrides/0', detail: 'is too long' }] });
+  await dialog(page).getByRole('button', { name: 'Save' }).click();
+  await dialog(page).getByText('model is unknown').waitFor();
+  await dialog(page).getByRole('alert').getByText('/overrides/0: is too long').waitFor();
+  server.faults.clear();
+  await dialog(page).getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('article', { name: 'desk' }).getByText('For the desk').waitFor();
+  const { definition } = server.policies[0];
+  assert.deepEqual([definition.own_calendar, definition.overrides, definition.hold_minutes, 'calendar' in definition], [own_calendar, overrides, 10, false]);
+});
+
+visit('a policy is removed', async ({ page, server, go }) => {
+  server.policies = [desk];
+  await go('/#/settings/policies');
+  await page.getByRole('button', { name: 'Remove desk' }).click();
+  await dialog(page).getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.getByText('No policy of your team yet').waitFor();
+  assert.deepEqual(server.policies, []);
+});
+
+visit('a job names a policy instead of a model', async ({ page, server, go }) => {
+  server.policies = [desk];
+  server.models = models;
+  await go('/#/new/sentiment');
+  await page.getByLabel('Model').selectOption('policy desk');
+  await page.getByLabel('Texts', { exact: true }).fill('Shares soar.');
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  const { body } = server.calls.find(({ name }) => name === 'POST /v1/jobs');
+  assert.deepEqual(body.args, { policy: 'desk', texts: ['Shares soar.'] });
+});
+
+visit('a few texts are scored at once, by what is chosen', async ({ page, server, go }) => {
+  server.models = models;
+  server.policies = [desk];
+  const scores = page.getByRole('list', { name: 'Scores' });
+  const button = page.getByRole('button', { name: 'Score now' });
+  await go('/#/new/sentiment');
+  assert.equal(await button.isDisabled(), true);
+  await page.getByLabel('Texts', { exact: true }).fill('A brilliant quarter\nA storm');
+  await page.getByLabel('Model').selectOption('model finbert');
+  await button.click();
+  await scores.getByText('by finbert').first().waitFor();
+  assert.equal(await scores.getByRole('listitem').count(), 2);
+  await page.getByLabel('Model').selectOption('policy desk');
+  await scores.waitFor({ state: 'detached' });
+  await button.click();
+  await scores.first().waitFor();
+  const bodies = server.calls.filter(({ name }) => name === 'POST /v1/score').map(({ body }) => body);
+  const texts = ['A brilliant quarter', 'A storm'];
+  assert.deepEqual(bodies, [{ model: 'finbert', texts }, { policy: 'desk', texts }]);
+  server.faults.set('POST /v1/score', { status: 429, title: 'Too many requests', detail: 'Too many calls wait for scores.' });
+  await button.click();
+  await page.getByRole('alert').getByText('Too many calls wait for scores.').waitFor();
+  await page.getByLabel('Texts', { exact: true }).fill('a\n'.repeat(65));
+  await page.getByText('For up to 64 texts').waitFor();
+  assert.equal(await button.isDisabled(), true);
+});

@@ -1,0 +1,68 @@
+// Model policies: their page, the form that offers them, and a report by one.
+import { makeJob, makeReport, makeResults, models } from '../fake/data.mjs';
+import { desk } from '../fake/policies.mjs';
+import { fails, hangs, loading, text } from './arrangements.mjs';
+
+const withDesk = (server) => {
+  server.policies = [desk];
+  server.models = models;
+};
+
+const byPolicy = (server) => {
+  const job = makeJob('job_p', { state: 'succeeded', finished_at: '2026-03-02T15:00:04.000Z', progress: { items_total: 40, items_done: 40, items_failed: 0, eta_seconds: null } });
+  const [asked, other] = ['distilbert', 'finbert'];
+  const hash = models.items[1].hash;
+  const rows = makeResults(40).map((row, place) =>
+    place % 3 === 0 ? { ...row, model: 'vader', model_asked: 'vader', model_reason: 'no rule holds' }
+    : { ...row, model: other, model_asked: asked, model_reason: 'rule 2: market regular; no worker has distilbert' },
+  );
+  const report = makeReport(job, rows, other);
+  report.summary = {
+    ...report.summary, model: null, model_hash: null, policy: { id: 'desk', at: '2026-03-02T15:00:00.000Z' },
+    choices: [
+      { model: 'vader', model_hash: null, asked: 'vader', rule: null, fallback: null, items: 14 },
+      { model: other, model_hash: hash, asked, rule: 2, fallback: 'no worker has distilbert', items: 26 },
+    ],
+  };
+  server.add(job);
+  server.results.set(job.id, rows);
+  server.reports.set(job.id, report);
+};
+
+export const policyViews = [
+  { name: 'policies', address: '/#/settings/policies', arrange: withDesk, ready: text('Next switch') },
+  { name: 'policies-empty', address: '/#/settings/policies', ready: text('No policy of your team yet') },
+  { name: 'policies-loading', address: '/#/settings/policies', arrange: hangs('GET /v1/policies'), ready: loading },
+  { name: 'policies-failed', address: '/#/settings/policies', arrange: fails('GET /v1/policies'), ready: text('Service unavailable') },
+  { name: 'policies-week-failed', address: '/#/settings/policies', arrange: fails('POST /v1/policy-previews'), ready: text('Service unavailable') },
+  {
+    name: 'policies-edit',
+    address: '/#/settings/policies',
+    arrange: withDesk,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Edit desk' }).click();
+      await page.getByRole('region', { name: 'What it chooses' }).getByText('Next switch').waitFor();
+    },
+  },
+  {
+    name: 'new-sentiment-policy',
+    address: '/#/new/sentiment',
+    arrange: withDesk,
+    ready: async (page) => {
+      await page.getByLabel('Model').selectOption('policy desk');
+      await page.getByText('distilbert if the market is').waitFor();
+    },
+  },
+  {
+    name: 'new-sentiment-scored',
+    address: '/#/new/sentiment',
+    arrange: withDesk,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Fill in five sample headlines' }).click();
+      await page.getByLabel('Model').selectOption('model finbert');
+      await page.getByRole('button', { name: 'Score now' }).click();
+      await page.getByRole('list', { name: 'Scores' }).getByText('by finbert').first().waitFor();
+    },
+  },
+  { name: 'report-sentiment-policy', address: '/#/jobs/job_p/report', arrange: byPolicy, ready: text('Rule 2') },
+];

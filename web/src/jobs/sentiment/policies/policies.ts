@@ -1,0 +1,47 @@
+import type { components } from '../../../api/schema';
+import { api } from '../../../services/client';
+
+export type Policy = components['schemas']['SentimentPolicy'];
+export type PolicyDefinition = components['schemas']['SentimentPolicyUpdate'];
+export type PolicyRule = components['schemas']['SentimentPolicyRule'];
+export type Preview = components['schemas']['SentimentPolicyPreview'];
+export type Span = components['schemas']['SentimentPolicySpan'];
+export type MarketStatus = components['schemas']['SentimentMarketStatus'];
+
+export async function listPolicies(signal?: AbortSignal): Promise<Policy[]> {
+  const { data } = await api.GET('/v1/policies', { signal });
+  return data!.items;
+}
+
+export async function setPolicy(policy_id: string, body: PolicyDefinition): Promise<void> {
+  await api.PUT('/v1/policies/{policy_id}', { params: { path: { policy_id } }, body });
+}
+
+export async function removePolicy(policy_id: string): Promise<void> {
+  await api.DELETE('/v1/policies/{policy_id}', { params: { path: { policy_id } } });
+}
+
+/** What a policy chooses now and in the week after: of one that is stored, or of a draft. */
+export async function previewPolicy(policy: { policy_id: string } | { definition: PolicyDefinition }, source: string, signal?: AbortSignal): Promise<Preview> {
+  const { data } = await api.POST('/v1/policy-previews', { body: { ...policy, ...(source && { source }), days: 7 }, signal });
+  return data!;
+}
+
+const statusNames: Record<string, string> = {
+  open: 'open',
+  extended: 'extended hours',
+  pre_market: 'pre-market',
+  regular: 'open',
+  after_hours: 'after hours',
+  closed: 'closed',
+};
+
+/** "after hours": a market's state, for people. */
+export const statusText = (status: string): string => statusNames[status] ?? status;
+
+export const markets: readonly MarketStatus[] = ['pre_market', 'regular', 'after_hours', 'closed'];
+
+/** "the market is open, source reuters": when a rule holds. */
+export function conditionOf({ markets, sources }: PolicyRule): string {
+  return [markets && `the market is ${markets.map(statusText).join(' or ')}`, sources && `source ${sources.join(' or ')}`].filter(Boolean).join(', ');
+}
