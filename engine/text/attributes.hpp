@@ -6,15 +6,21 @@
 
 namespace plimsoll::text {
 
-// What an input may say of a text beside its id: where it comes from, when it appeared, and how
-// somebody labelled it.
-enum class Attribute : unsigned char { source, time, label };
+// What an input may say of a text beside its id: where it comes from, when it appeared, how
+// somebody labelled it, what it is grouped by, and what else is kept of it: a JSON object of
+// strings.
+enum class Attribute : unsigned char { source, time, label, group, kept };
 
-inline constexpr std::array kAttributes = {Attribute::source, Attribute::time, Attribute::label};
+inline constexpr std::array kAttributes = {Attribute::source, Attribute::time, Attribute::label,
+                                           Attribute::group, Attribute::kept};
+// Those that are one column each; `kept` is of any number.
+inline constexpr std::array kColumnAttributes = {Attribute::source, Attribute::time,
+                                                 Attribute::label, Attribute::group};
 
 // As inputs, columns and rows call it.
 constexpr std::string_view name_of(Attribute attribute) {
-    constexpr std::array<std::string_view, kAttributes.size()> kNames = {"source", "time", "label"};
+    constexpr std::array<std::string_view, kAttributes.size()> kNames = {"source", "time", "label",
+                                                                         "group", "kept"};
     return kNames[static_cast<std::size_t>(attribute)];
 }
 

@@ -10,7 +10,7 @@
 
 // Records packed for storage and transport: "PRB1", the index of the first record in the whole
 // input (u64), the number of records (u32), then the records. A record is a flag byte (1: has an
-// id, 2: is an error, 4: has a line, 8, 16, 32: has the first, second, third attribute), its line
+// id, 2: is an error, 4: has a line, 8 to 128: has the first to the fifth attribute), its line
 // (u64) and its strings, each prefixed with its length (u32): [id] [attributes] [line] text, or the
 // same with code message. Integers are little-endian. Blocks are compressed outside of this format.
 // Most records of a file start on the line after their

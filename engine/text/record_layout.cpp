@@ -40,6 +40,10 @@ Record failed(std::string_view code, std::string message) {
     return record;
 }
 
+std::string not_utf8(const std::string& column) {
+    return "The column \"" + column + "\" is not UTF-8.";
+}
+
 Record parse_csv(std::string_view raw, const RecordLayout& layout) {
     Record record;
     record.text = csv_field(raw, layout.text_position);
@@ -50,9 +54,18 @@ Record parse_csv(std::string_view raw, const RecordLayout& layout) {
         if (!cell.empty()) into = std::move(cell);
     };
     read(layout.custom_id_position, record.custom_id);
-    for (const auto attribute : kAttributes) {
+    for (const auto attribute : kColumnAttributes) {
         read(layout.attribute_positions[attribute], record.attributes[attribute]);
     }
+    if (layout.keep_positions.empty()) return record;
+    auto kept = nlohmann::ordered_json::object();
+    for (std::size_t i = 0; i < layout.keep_positions.size(); ++i) {
+        auto cell = csv_field(raw, layout.keep_positions[i]);
+        if (find_invalid_utf8(cell))
+            return failed("invalid_utf8", not_utf8(layout.columns.keep[i]));
+        kept[layout.columns.keep[i]] = std::move(cell);
+    }
+    record.attributes[Attribute::kept] = kept.dump();
     return record;
 }
 
@@ -87,9 +100,21 @@ Record parse_json(std::string_view raw, const RecordColumns& columns) {
         }
     };
     read(columns.custom_id, record.custom_id);
-    for (const auto attribute : kAttributes) {
+    for (const auto attribute : kColumnAttributes) {
         read(columns.attributes[attribute], record.attributes[attribute]);
     }
+    if (columns.keep.empty() || record.error) return record;
+    auto kept = nlohmann::ordered_json::object();
+    for (const auto& name : columns.keep) {
+        const auto member = value.find(name);
+        if (member == value.end() || member->is_null()) continue;
+        if (member->is_structured()) {
+            return failed("invalid_record",
+                          "The member \"" + name + "\" is an array or an object.");
+        }
+        kept[name] = member->is_string() ? member->get<std::string>() : member->dump();
+    }
+    record.attributes[Attribute::kept] = kept.dump();
     return record;
 }
 
@@ -101,7 +126,7 @@ Result<RecordLayout> find_columns(RecordFormat format, const std::vector<std::st
     RecordLayout layout;
     layout.format = format;
     layout.columns = std::move(columns);
-    auto& [text, custom_id, attributes] = layout.columns;
+    auto& [text, custom_id, attributes, keep] = layout.columns;
     if (format == RecordFormat::json_lines) {
         if (text.empty()) text = "text";
         if (custom_id.empty()) custom_id = "custom_id";
@@ -123,10 +148,19 @@ Result<RecordLayout> find_columns(RecordFormat format, const std::vector<std::st
     if (auto id = find("custom_id", custom_id, layout.custom_id_position); !id) {
         return fail(id.error());
     }
-    for (const auto attribute : kAttributes) {
+    for (const auto attribute : kColumnAttributes) {
         auto found =
             find(name_of(attribute), attributes[attribute], layout.attribute_positions[attribute]);
         if (!found) return fail(found.error());
+    }
+    for (const auto& name : keep) {
+        if (std::ranges::count(keep, name) > 1) {
+            return fail(Errc::invalid_input, "The column \"" + name + "\" is to be kept twice.",
+                        "keep");
+        }
+        const auto found = find_column(header, name, "keep");
+        if (!found) return fail(found.error());
+        layout.keep_positions.push_back(*found);
     }
     return layout;
 }

@@ -17,6 +17,7 @@ struct RecordColumns {
     std::string text;                         // empty: "text", or the only column there is
     std::string custom_id;                    // empty: "custom_id" where there is one
     Attributes<std::string> attributes = {};  // empty: none
+    std::vector<std::string> keep = {};       // what goes into the attribute `kept`
 };
 
 // RecordColumns resolved against a file's header.
@@ -27,6 +28,7 @@ struct RecordLayout {
     std::size_t text_position = 0;
     std::optional<std::size_t> custom_id_position;
     Attributes<std::optional<std::size_t>> attribute_positions;
+    std::vector<std::size_t> keep_positions;
 };
 
 // Errc::invalid_input when a column does not exist or its name occurs twice; its `where` is the

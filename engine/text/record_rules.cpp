@@ -25,7 +25,12 @@ std::optional<RecordError> broken_rule(const Record& record, const ReaderLimits&
     if (find_invalid_utf8(record.text)) {
         return RecordError{"invalid_utf8", "The text is not UTF-8."};
     }
-    for (const auto attribute : kAttributes) {
+    if (const auto& kept = record.attributes[Attribute::kept];
+        kept && kept->size() > limits.kept_bytes) {
+        return RecordError{"invalid_record", "The kept columns have more than " +
+                                                 std::to_string(limits.kept_bytes) + " bytes."};
+    }
+    for (const auto attribute : kColumnAttributes) {
         const auto& value = record.attributes[attribute];
         if (!value) continue;
         const auto name = "The " + std::string(name_of(attribute));

@@ -17,8 +17,9 @@ namespace plimsoll::text {
 enum class RecordFormat { csv, json_lines };
 
 struct ReaderLimits {
-    std::size_t record_bytes = 1 << 20;  // a longer record is an error; also the memory retained
-    std::size_t custom_id_characters = 64;
+    std::size_t record_bytes = 1 << 20;     // a longer record is an error; also the memory retained
+    std::size_t custom_id_characters = 64;  // attributes of one column, too
+    std::size_t kept_bytes = 4096;          // of the attribute `kept`
 };
 
 // One raw record of the file without its line end, or why it cannot be read.

@@ -33,7 +33,12 @@ Result<json> column_args(const std::vector<std::string>& columns) {
             return fail(Errc::invalid_input,
                         "--column takes member=COLUMN, not \"" + column + "\".");
         }
-        chosen[column.substr(0, equals)] = column.substr(equals + 1);
+        const auto member = column.substr(0, equals);
+        if (member == "keep") {
+            chosen[member].push_back(column.substr(equals + 1));
+        } else {
+            chosen[member] = column.substr(equals + 1);
+        }
     }
     return chosen;
 }

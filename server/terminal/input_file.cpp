@@ -45,12 +45,14 @@ Result<text::RecordColumns> parse_columns(const std::vector<std::string>& column
         std::string* name = member == "text"        ? &chosen.text
                             : member == "custom_id" ? &chosen.custom_id
                                                     : nullptr;
-        for (const auto attribute : text::kAttributes) {
+        for (const auto attribute : text::kColumnAttributes) {
             if (member == name_of(attribute)) name = &chosen.attributes[attribute];
         }
+        if (member == "keep") name = &chosen.keep.emplace_back();
         if (equals == std::string::npos || name == nullptr) {
             return fail(Errc::invalid_input,
-                        "--column takes text, custom_id, source, time or label=COLUMN, not \"" +
+                        "--column takes text, custom_id, source, time, label, group or "
+                        "keep=COLUMN, not \"" +
                             column + "\".");
         }
         *name = column.substr(equals + 1);
@@ -73,20 +75,20 @@ std::string understood_of(const text::RecordReader& reader, const text::RecordCo
     for (const auto& name : header) {
         const bool is_text = alone || name == (columns.text.empty() ? "text" : columns.text);
         const bool is_id = name == (columns.custom_id.empty() ? "custom_id" : columns.custom_id);
-        const bool is_attribute = std::ranges::any_of(text::kAttributes, [&](auto attribute) {
+        const bool is_attribute = std::ranges::any_of(text::kColumnAttributes, [&](auto attribute) {
             return name == columns.attributes[attribute];
         });
-        auto& list = is_text || is_id || is_attribute ? used : unused;
+        const bool is_kept = std::ranges::find(columns.keep, name) != columns.keep.end();
+        auto& list = is_text || is_id || is_attribute || is_kept ? used : unused;
         list += (list.empty() ? "" : ", ") + name;
     }
     const char delimiter = reader.delimiter();
     return format_count(static_cast<std::int64_t>(records)) +
            (records == 1 ? " record" : " records") + "; columns: " + used +
            "; separator: " + (delimiter == '\t' ? "tab" : std::string(1, delimiter)) +
-           (unused.empty()
-                ? ""
-                : "; not sent: " + unused +
-                      " (--column custom_id=COLUMN sends one, as source, time and label do)");
+           (unused.empty() ? ""
+                           : "; not sent: " + unused +
+                                 " (--keep COLUMN sends one, --column custom_id=COLUMN as the id)");
 }
 
 // A column that is missing is mostly one of another name, or a file without a header line.
@@ -113,16 +115,22 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
         }
         json item{{"text", std::move(read.record.text)}};
         if (read.record.custom_id) item["custom_id"] = std::move(*read.record.custom_id);
-        for (const auto attribute : text::kAttributes) {
+        for (const auto attribute : text::kColumnAttributes) {
             auto& value = read.record.attributes[attribute];
             if (value) item[std::string(name_of(attribute))] = std::move(*value);
+        }
+        if (const auto& kept = read.record.attributes[text::Attribute::kept]) {
+            item["kept"] = json::parse(*kept);
         }
         items.push_back(std::move(item));
     };
     text::RecordReader reader(format, columns);
     std::set<std::string> used{columns.text.empty() ? "text" : columns.text,
                                columns.custom_id.empty() ? "custom_id" : columns.custom_id};
-    for (const auto attribute : text::kAttributes) used.insert(columns.attributes[attribute]);
+    for (const auto attribute : text::kColumnAttributes) {
+        used.insert(columns.attributes[attribute]);
+    }
+    used.insert(columns.keep.begin(), columns.keep.end());
     UnusedMembers unused(std::move(used));
     std::string piece(kPieceBytes, '\0');
     while (const auto size = std::fread(piece.data(), 1, piece.size(), file)) {

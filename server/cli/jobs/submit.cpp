@@ -29,6 +29,8 @@ struct Options {
     std::vector<std::string> labels;    // key=value
     std::vector<std::string> settings;  // member=value of "args"
     std::vector<std::string> columns;   // member=column of the file
+    std::vector<std::string> keep;      // columns
+    std::string group_by;               // column; empty: none
     std::string idempotency_key;
     int priority = 0;
     std::string run_at;  // RFC 3339, as the deadline
@@ -119,6 +121,12 @@ void add_submit(CLI::App& app, CommandContext& context) {
                         "An argument of the kind as member=value or outer.inner=value, repeatable");
     command->add_option("--column", options->columns,
                         "Which column of the file is which member: text=headline");
+    command
+        ->add_option("--keep", options->keep,
+                     "Columns of the file that come back with each result: region,date")
+        ->delimiter(',');
+    command->add_option("--group-by", options->group_by,
+                        "Column of the file by which the report tells the results: region");
     command->add_option("--idempotency-key", options->idempotency_key,
                         "Submitting again with the same key makes no second job");
     command->add_option("--priority", options->priority, "Among the team's jobs, high first")
@@ -136,7 +144,12 @@ void add_submit(CLI::App& app, CommandContext& context) {
     command->add_option("--unique", options->unique_key,
                         "Refuse while another job with this key has not ended");
     command->add_flag("--watch", options->watch, "Follow the job to its end and show its report");
-    command->callback([&context, options] { context.exit_code = submit(context, *options); });
+    command->callback([&context, options] {
+        auto& columns = options->columns;
+        for (const auto& column : options->keep) columns.push_back("keep=" + column);
+        if (!options->group_by.empty()) columns.push_back("group=" + options->group_by);
+        context.exit_code = submit(context, *options);
+    });
 }
 
 }  // namespace plimsoll::cli

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs {
 namespace {
+
+constexpr std::string_view kKept = "kept";
 
 void append_cell(std::string& out, std::string_view text) {
     if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
@@ -36,23 +39,44 @@ void append_text(std::string& out, const std::string& text) {
 
 }  // namespace
 
-void append_csv_header(std::string& out, std::span<const Column> columns) {
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (i != 0) out.push_back(',');
-        append_cell(out, columns[i].name);
+void append_csv_header(std::string& out, std::span<const Column> columns,
+                       std::span<const std::string> kept) {
+    const auto start = out.size();
+    const auto add = [&](std::string_view name) {
+        if (out.size() != start) out.push_back(',');
+        append_text(out, std::string(name));
+    };
+    for (const auto& column : columns) {
+        if (column.name != kKept) add(column.name);
+        if (column.name == kKept) std::ranges::for_each(kept, add);
     }
     out.append("\r\n");
 }
 
-void append_csv_row(std::string& out, std::span<const Column> columns, const nlohmann::json& row) {
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (i != 0) out.push_back(',');
-        const auto member = row.find(columns[i].name);
-        if (member == row.end() || member->is_null()) continue;
-        if (member->is_string()) {
-            append_text(out, member->get_ref<const std::string&>());
+void append_csv_row(std::string& out, std::span<const Column> columns,
+                    std::span<const std::string> kept, const nlohmann::json& row) {
+    bool first = true;
+    const auto add = [&](const nlohmann::json* value) {
+        if (!std::exchange(first, false)) out.push_back(',');
+        if (value == nullptr || value->is_null()) return;
+        if (value->is_string()) {
+            append_text(out, value->get_ref<const std::string&>());
         } else {
-            append_cell(out, member->dump());
+            append_cell(out, value->dump());
+        }
+    };
+    using Value = const nlohmann::json*;
+    const auto member = [](Value object, std::string_view name) -> Value {
+        if (object == nullptr || !object->is_object()) return nullptr;
+        const auto found = object->find(name);
+        return found == object->end() ? nullptr : &*found;
+    };
+    for (const auto& column : columns) {
+        Value value = member(&row, column.name);
+        if (column.name != kKept) {
+            add(value);
+        } else {
+            for (const auto& name : kept) add(member(value, name));
         }
     }
     out.append("\r\n");

@@ -22,7 +22,7 @@ void append_json(std::string_view rows, bool first, std::string& out) {
 
 void ResultsConverter::begin(std::string& out) const {
     if (format_ == ResultsFormat::json) out += '[';
-    if (format_ == ResultsFormat::csv) append_csv_header(out, columns_);
+    if (format_ == ResultsFormat::csv) append_csv_header(out, columns_, kept_);
 }
 
 Result<void> ResultsConverter::rows(std::string_view rows, bool first, std::string& out) const {
@@ -33,7 +33,7 @@ Result<void> ResultsConverter::rows(std::string_view rows, bool first, std::stri
         const auto end = rows.find('\n');
         const auto row = nlohmann::json::parse(rows.substr(0, end), nullptr, false);
         if (!row.is_object()) return fail(Errc::corrupt, "A stored result row is damaged.");
-        append_csv_row(out, columns_, row);
+        append_csv_row(out, columns_, kept_, row);
         rows.remove_prefix(std::min(end, rows.size() - 1) + 1);
     }
     return {};

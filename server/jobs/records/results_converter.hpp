@@ -5,6 +5,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace plimsoll::jobs {
 
@@ -14,11 +16,13 @@ enum class ResultsFormat { jsonl, json, csv };
 // begin(), any number of rows(), end(); each piece depends on nothing before it, so that one can be
 // made alone.
 //  json  an array of the rows, without anything around it
-//  csv   RFC 4180 with a header; texts that a spreadsheet would run as a formula get a leading '
+//  csv   RFC 4180 with a header; texts that a spreadsheet would run as a formula get a leading ';
+//        the column `kept` is written as one for each name in `kept`
 class ResultsConverter {
   public:
-    ResultsConverter(ResultsFormat format, std::span<const Column> columns)
-        : format_(format), columns_(columns) {}
+    ResultsConverter(ResultsFormat format, std::span<const Column> columns,
+                     std::vector<std::string> kept = {})
+        : format_(format), columns_(columns), kept_(std::move(kept)) {}
 
     void begin(std::string& out) const;
     // Whole lines; `first` when no other rows come before them. Errc::corrupt when one is not an
@@ -29,6 +33,7 @@ class ResultsConverter {
   private:
     ResultsFormat format_;
     std::span<const Column> columns_;
+    std::vector<std::string> kept_;
 };
 
 }  // namespace plimsoll::jobs

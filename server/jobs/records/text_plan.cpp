@@ -4,6 +4,7 @@
 #include "server/jobs/records/dataset.hpp"
 #include "server/jobs/records/text_source.hpp"
 
+#include <set>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -28,8 +29,18 @@ text::Record record_of(const json& item) {
             into = member->get<std::string>();
     };
     read("custom_id", record.custom_id);
-    for (const auto attribute : text::kAttributes) {
+    for (const auto attribute : text::kColumnAttributes) {
         read(name_of(attribute), record.attributes[attribute]);
+    }
+    if (const auto kept = item.find("kept"); kept != item.end()) {
+        auto bytes = kept->dump();
+        if (bytes.size() <= text::ReaderLimits{}.kept_bytes) {
+            record.attributes[text::Attribute::kept] = std::move(bytes);
+        } else {
+            record.error = text::RecordError{
+                "invalid_record", "What is to be kept has more than " +
+                                      std::to_string(text::ReaderLimits{}.kept_bytes) + " bytes."};
+        }
     }
     record.text = item.at("text").get<std::string>();
     return record;
@@ -98,6 +109,28 @@ tl::expected<std::vector<TaskSpec>, FieldErrors> cut_texts(const TextKind& kind,
     return tasks;
 }
 
+std::vector<std::string> kept_names(const json& args) {
+    std::vector<std::string> names;
+    std::set<std::string> known;
+    for (const json& item : args.value("items", json::array())) {
+        const auto kept = item.find("kept");
+        if (kept == item.end()) continue;
+        for (const auto& member : kept->items()) {
+            if (known.insert(member.key()).second) names.push_back(member.key());
+        }
+        if (names.size() > kMostKept) break;
+    }
+    return names;
+}
+
+std::vector<std::string> kept_columns(std::string_view args) {
+    const json plan = json::parse(args, nullptr, false);
+    if (!plan.is_object()) return {};
+    const json& holder = plan.contains("source") ? plan["source"] : plan;
+    return holder.is_object() ? holder.value("keep", std::vector<std::string>())
+                              : std::vector<std::string>();
+}
+
 tl::expected<DatasetPlan, FieldErrors> plan_texts(const TextKind& kind, const json& args,
                                                   const DatasetShape& dataset, json plan_args) {
     if (args.contains("texts") || args.contains("items")) {
@@ -107,9 +140,10 @@ tl::expected<DatasetPlan, FieldErrors> plan_texts(const TextKind& kind, const js
     const json chosen = args.value("columns", json::object());
     text::RecordColumns columns{.text = chosen.value("text", ""),
                                 .custom_id = chosen.value("custom_id", "")};
-    for (const auto attribute : text::kAttributes) {
+    for (const auto attribute : text::kColumnAttributes) {
         columns.attributes[attribute] = chosen.value(std::string(name_of(attribute)), "");
     }
+    columns.keep = chosen.value("keep", std::vector<std::string>());
     const auto layout = text::find_columns(dataset.format, dataset.columns, std::move(columns));
     if (!layout) {
         return tl::unexpected(one_error("/columns/" + layout.error().where, "unknown_column",

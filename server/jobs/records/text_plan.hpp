@@ -2,6 +2,9 @@
 
 #include "server/jobs/records/text_kind.hpp"
 
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,6 +15,14 @@ namespace plimsoll::jobs {
 // The tasks of a job whose args have "texts" or "items". Memory: one task's records.
 tl::expected<std::vector<TaskSpec>, FieldErrors> cut_texts(const TextKind& kind,
                                                            const nlohmann::json& args);
+
+// The names that the members `kept` of the items have, in order of appearance; of a plan they are
+// in "keep", where kept_columns finds them.
+inline constexpr std::size_t kMostKept = 100;
+std::vector<std::string> kept_names(const nlohmann::json& args);
+
+// What the rows of a job have in `kept`; `args` are the plan's. Empty: nothing.
+std::vector<std::string> kept_columns(std::string_view args);
 
 // Of a job whose args have "dataset"; `plan_args` are the plan's, to which the source is added.
 tl::expected<DatasetPlan, FieldErrors> plan_texts(const TextKind& kind, const nlohmann::json& args,

@@ -24,11 +24,13 @@ std::optional<text::RecordLayout> layout_of(std::string_view args) {
         }
     };
     read("custom_id", layout.custom_id_position);
-    for (const auto attribute : text::kAttributes) {
+    for (const auto attribute : text::kColumnAttributes) {
         const std::string member(name_of(attribute));
         layout.columns.attributes[attribute] = source->value(member, "");
         read(member, layout.attribute_positions[attribute]);
     }
+    layout.columns.keep = source->value("keep", std::vector<std::string>());
+    layout.keep_positions = source->value("keep_positions", std::vector<std::size_t>());
     return layout;
 }
 
@@ -43,10 +45,12 @@ json source_json(const text::RecordLayout& layout) {
         if (position) source[member + "_position"] = *position;
     };
     add("custom_id", layout.columns.custom_id, layout.custom_id_position);
-    for (const auto attribute : text::kAttributes) {
+    for (const auto attribute : text::kColumnAttributes) {
         add(std::string(name_of(attribute)), layout.columns.attributes[attribute],
             layout.attribute_positions[attribute]);
     }
+    if (!layout.columns.keep.empty()) source["keep"] = layout.columns.keep;
+    if (!layout.keep_positions.empty()) source["keep_positions"] = layout.keep_positions;
     return source;
 }
 

@@ -1,6 +1,7 @@
 // Model policies and comparisons: their page, the form that offers them, and reports by them.
 import { makeJob, makeReport, makeResults, models } from '../fake/data.mjs';
 import { compare } from '../fake/comparison.mjs';
+import { grouped } from '../fake/groups.mjs';
 import { desk } from '../fake/policies.mjs';
 import { fails, hangs, loading, text } from './arrangements.mjs';
 
@@ -77,5 +78,6 @@ export const policyViews = [
   },
   { name: 'report-sentiment-compared', address: '/#/jobs/job_c/report', arrange: compare, ready: text('the most accurate') },
   { name: 'report-sentiment-compared-unlabelled', address: '/#/jobs/job_c/report', arrange: (server) => compare(server, { given: false }), ready: text('No model is recommended') },
+  { name: 'report-sentiment-groups', address: '/#/jobs/job_g/report', arrange: grouped, ready: text('By group') },
   { name: 'report-sentiment-policy', address: '/#/jobs/job_p/report', arrange: byPolicy, ready: text('Rule 2') },
 ];

@@ -5,6 +5,7 @@
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/messages/limits.hpp"
 #include "server/jobs/records/rows_without_input.hpp"
+#include "server/jobs/records/text_plan.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -92,8 +93,9 @@ ResultParts::ResultParts(queue::JobStore& store, boost::asio::thread_pool& pool,
       rows_(rows),
       format_(format),
       kind_(kind),
+      kept_(jobs::kept_columns(job_.args)),
       sizes_(std::move(sizes)) {
-    jobs::ResultsConverter converter(format, kind.columns);
+    jobs::ResultsConverter converter(format, kind.columns, kept_);
     if (format == ResultsFormat::json) head_ = json_head(job_);
     converter.begin(head_);
     converter.end(tail_);
@@ -192,7 +194,7 @@ Result<std::string> ResultParts::convert(std::size_t chunk, std::string rows) co
         if (wanted.size() < rows.size()) rows = std::string(wanted);
     }
     if (format_ == ResultsFormat::jsonl) return rows;
-    jobs::ResultsConverter converter(format_, kind_.columns);
+    jobs::ResultsConverter converter(format_, kind_.columns, kept_);
     std::string out;
     auto converted = converter.rows(rows, chunk == 0, out);
     if (!converted) return fail(converted.error());

@@ -53,6 +53,7 @@ class ResultParts {
     RowRange rows_;                         // counted from the first of these chunks
     jobs::ResultsFormat format_;
     const jobs::Contract& kind_;
+    std::vector<std::string> kept_;  // of CSV: columns of the member `kept`
     std::shared_ptr<PartSizes> sizes_;
     std::string head_;
     std::string tail_;

@@ -122,7 +122,7 @@ json usage_row(const queue::Usage& usage) {
 Response table(const std::vector<queue::Usage>& rows) {
     std::string text;
     jobs::append_csv_header(text, kColumns);
-    for (const auto& row : rows) jobs::append_csv_row(text, kColumns, usage_row(row));
+    for (const auto& row : rows) jobs::append_csv_row(text, kColumns, {}, usage_row(row));
     auto response = text_response("text/csv", std::move(text));
     response.with("Content-Disposition", "attachment; filename=\"usage.csv\"");
     return response;

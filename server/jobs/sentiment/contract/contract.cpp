@@ -219,7 +219,15 @@ tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*set
     if (!scoring) return tl::unexpected(scoring.error());
     auto tasks = cut_texts(texts_for(args, *scoring), args);
     if (!tasks) return tl::unexpected(std::move(tasks.error()));
-    return Plan{.args = scoring->args.dump(),
+    auto plan_args = scoring->args;
+    if (auto kept = kept_names(args); kept.size() > kMostKept) {
+        return tl::unexpected(one_error("/items", "kept",
+                                        "The members that are to be kept have more than " +
+                                            std::to_string(kMostKept) + " names."));
+    } else if (!kept.empty()) {
+        plan_args["keep"] = std::move(kept);
+    }
+    return Plan{.args = plan_args.dump(),
                 .requirement = requirement_of(scoring->models),
                 .tasks = std::move(*tasks)};
 }

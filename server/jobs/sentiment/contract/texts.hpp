@@ -16,13 +16,14 @@ inline constexpr std::string_view kVader = "vader";
 inline constexpr std::string_view kPreferred = "finbert";
 
 // The three of the model are there where a policy chose it, "model" and "models" where several are
-// compared; source, time and given_label where the item has them.
+// compared; source, time, given_label, group and kept where the item has them.
 inline constexpr std::array kColumns = {
-    Column{"index"},       Column{"line"},         Column{"custom_id"},  Column{"text"},
-    Column{"label"},       Column{"compound"},     Column{"positive"},   Column{"neutral"},
-    Column{"negative"},    Column{"tokens"},       Column{"truncated"},  Column{"model"},
-    Column{"model_asked"}, Column{"model_reason"}, Column{"source"},     Column{"time"},
-    Column{"given_label"}, Column{"models"},       Column{"error_code"}, Column{"error"},
+    Column{"index"},       Column{"line"},         Column{"custom_id"}, Column{"text"},
+    Column{"label"},       Column{"compound"},     Column{"positive"},  Column{"neutral"},
+    Column{"negative"},    Column{"tokens"},       Column{"truncated"}, Column{"model"},
+    Column{"model_asked"}, Column{"model_reason"}, Column{"source"},    Column{"time"},
+    Column{"given_label"}, Column{"group"},        Column{"kept"},      Column{"models"},
+    Column{"error_code"},  Column{"error"},
 };
 
 // The column of what an input says of a text. "label" is what a model says.

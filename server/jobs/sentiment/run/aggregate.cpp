@@ -45,6 +45,9 @@ void Aggregate::add(const text::RecordView& record, const TextScores& scores) {
     if (scores.label == Label::negative) offer(most_negative_, record, scores, stronger);
     if (scores.tokens) add_reading(scores);
     if (scores.tokens && !scores.duplicate) offer(least_certain_, record, scores, less_certain);
+    by_source_.add(record.attributes[text::Attribute::source], scores);
+    by_group_.add(record.attributes[text::Attribute::group], scores);
+    over_time_.add(record.attributes[text::Attribute::time], scores);
 }
 
 void Aggregate::add_reading(const TextScores& scores) {
@@ -98,6 +101,9 @@ void Aggregate::add(const Aggregate& later) {
     truncated_ += later.truncated_;
     duplicates_ += later.duplicates_;
     choices_.add(later.choices_);
+    by_source_.add(later.by_source_);
+    by_group_.add(later.by_group_);
+    over_time_.add(later.over_time_);
     if (comparison_ && later.comparison_) {
         comparison_->add(*later.comparison_);
     } else if (later.comparison_) {

@@ -2,8 +2,9 @@
 
 #include "engine/base/result.hpp"
 #include "engine/text/record_block.hpp"
+#include "server/jobs/sentiment/run/breakdown.hpp"
 #include "server/jobs/sentiment/run/choices.hpp"
-#include "server/jobs/sentiment/run/comparison.hpp"
+#include "server/jobs/sentiment/run/comparison/comparison.hpp"
 #include "server/jobs/sentiment/run/scores.hpp"
 
 #include <array>
@@ -77,6 +78,9 @@ class Aggregate {
     std::vector<Failed> failed_;  // the first ones
     Choices choices_;             // of a policy
     std::optional<Comparison> comparison_;
+    Breakdown by_source_;
+    Breakdown by_group_;
+    Series over_time_;
 };
 
 }  // namespace plimsoll::jobs::sentiment

@@ -123,6 +123,9 @@ std::string Aggregate::to_json() const {
                 {"duplicates", duplicates_},
                 {"failed", std::move(failed)},
                 {"choices", choices_.to_json()},
+                {"by_source", by_source_.to_json()},
+                {"by_group", by_group_.to_json()},
+                {"over_time", over_time_.to_json()},
                 {"comparison", comparison_ ? comparison_->to_json() : json(nullptr)}}
         .dump();
 }
@@ -146,6 +149,9 @@ Result<Aggregate> Aggregate::from_json(std::string_view text) try {
         aggregate.failed_.push_back({f.at(0), f.at(1), id_from(f.at(2)), f.at(3), f.at(4)});
     }
     aggregate.choices_ = Choices::from_json(stored.at("choices"));
+    aggregate.by_source_ = Breakdown::from_json(stored.at("by_source"));
+    aggregate.by_group_ = Breakdown::from_json(stored.at("by_group"));
+    aggregate.over_time_ = Series::from_json(stored.at("over_time"));
     if (const json& comparison = stored.at("comparison"); !comparison.is_null()) {
         aggregate.comparison_ = Comparison::from_json(comparison);
     }
@@ -200,6 +206,9 @@ std::string Aggregate::summary(const json& args) const {
         {"reading", std::move(reading)},
         {"labels", {{"positive", labels_[0]}, {"neutral", labels_[1]}, {"negative", labels_[2]}}},
         {"compound", std::move(compound)},
+        {"by_source", by_source_.summary()},
+        {"by_group", by_group_.summary()},
+        {"over_time", over_time_.summary()},
         {"histogram", std::move(histogram)},
         {"most_positive", extremes_shown(most_positive_)},
         {"most_negative", extremes_shown(most_negative_)},

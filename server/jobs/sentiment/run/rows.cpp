@@ -46,7 +46,12 @@ void append_row(std::string& out, const text::RecordView& record, const TextScor
     if (!more.model.empty()) append_member(out, "model", more.model);
     for (const auto attribute : text::kAttributes) {
         const auto& value = record.attributes[attribute];
-        if (value) append_member(out, column_of(attribute), *value);
+        if (!value) continue;
+        if (attribute == text::Attribute::kept) {
+            out.append(",\"kept\":").append(*value);
+        } else {
+            append_member(out, column_of(attribute), *value);
+        }
     }
     if (!more.models.empty()) out.append(",\"models\":").append(more.models);
     out.append(",\"error_code\":null,\"error\":null}\n");

@@ -4,25 +4,23 @@ import type { JobKind } from '../kind';
 
 type Args = Extract<JobSpec, { kind: 'sentiment' }>['args'];
 
+const columnNames = ['text', 'custom_id', 'source', 'time', 'label', 'group', 'keep'] as const;
+
 /** What a job keeps of its arguments when it is on a dataset. */
-interface OnDataset {
-  model?: string;
+interface OnDataset extends Pick<Args, 'model' | 'batch_size' | 'label_names' | 'neutral_within'> {
   policy?: { id: string };
-  batch_size?: number;
+  models?: { name: string }[];
   dataset: string;
-  source: { text: string; custom_id?: string; source?: string; time?: string };
+  source: NonNullable<Args['columns']>;
 }
 
 function again({ args }: { args: object }): Args | undefined {
   if (!('dataset' in args)) return undefined;
-  const { model, policy, batch_size, dataset, source } = args as OnDataset;
-  const columns = {
-    text: source.text,
-    ...(source.custom_id && { custom_id: source.custom_id }),
-    ...(source.source && { source: source.source }),
-    ...(source.time && { time: source.time }),
-  };
-  return { ...(policy ? { policy: policy.id } : { model }), ...(batch_size && { batch_size }), dataset, columns } as Args;
+  const { policy, models, model, source, dataset, batch_size, label_names, neutral_within } = args as OnDataset;
+  const by = policy ? { policy: policy.id } : models ? { models: models.map(({ name }) => name) } : { model };
+  const more = { batch_size, label_names, neutral_within };
+  const columns = Object.fromEntries(columnNames.filter((name) => source[name]).map((name) => [name, source[name]]));
+  return { ...by, ...Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined)), dataset, columns } as Args;
 }
 
 export const kind: JobKind<'sentiment'> = {

@@ -6,16 +6,23 @@ import { bodySize, longestBody, longestId, mostTexts } from './limits';
 type Item = components['schemas']['SentimentItem'];
 export type Args = components['schemas']['SentimentArgs'];
 
-/** Where texts stand in a file of records. `id` is -1 where records have no id of their own. */
+/** Where texts, and what is said of them, stand in a file of records; -1: nowhere. */
 export interface Columns {
   text: number;
   id: number;
+  source: number;
+  time: number;
+  group: number;
+  /** Come back with the results. */
+  keep: readonly number[];
 }
+export const noColumns: Columns = { text: 0, id: -1, source: -1, time: -1, group: -1, keep: [] };
 
 const textNames = ['text', 'headline', 'title', 'content', 'body', 'message', 'review', 'comment'];
 const idNames = ['custom_id', 'id', 'key', 'uuid'];
+const dated = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
-/** A first guess: the column with a telling name, else the one with the longest values. */
+/** A first guess: the column with a telling name, else the one with the longest values. Sources and times must look so. */
 export function guessColumns({ columns, rows }: Pick<Records, 'columns' | 'rows'>): Columns {
   const find = (names: string[]) =>
     names.map((name) => columns.findIndex((column) => column.toLowerCase() === name)).find((at) => at >= 0) ?? -1;
@@ -23,8 +30,18 @@ export function guessColumns({ columns, rows }: Pick<Records, 'columns' | 'rows'
   const lengths = columns.map((_, at) => sample.reduce((sum, row) => sum + row[at]!.length, 0));
   const named = find(textNames);
   const text = named >= 0 ? named : Math.max(0, lengths.indexOf(Math.max(...lengths)));
+  const where = (name: string, is: (value: string) => boolean) => {
+    const at = find([name]);
+    return at !== text && at >= 0 && sample.every((row) => row[at] === '' || is(row[at]!)) ? at : -1;
+  };
   const id = find(idNames);
-  return { text, id: id === text ? -1 : id };
+  return {
+    ...noColumns,
+    text,
+    id: id === text ? -1 : id,
+    source: where('source', (value) => value.length <= longestId),
+    time: where('time', (value) => dated.test(value)),
+  };
 }
 
 /** One text a line; blank lines are layout, not texts. */
@@ -34,16 +51,28 @@ export const fromLines = (pasted: string): string[] =>
 /** What scores the texts: a model, a policy that chooses one, or several models to compare; empty: the server's default. */
 export type By = Pick<Args, 'model' | 'policy' | 'models'>;
 
-/** With the columns that a policy or a comparison looks at. */
-export function fromRecords({ columns, rows }: Records, { text, id }: Columns, by: By = {}): Item[] {
-  const looked = by.policy ? (['source', 'time'] as const) : by.models ? (['label'] as const) : [];
-  const places = looked.map((name) => [name, columns.indexOf(name)] as const);
+/** The members of an item that are one column each, and where they stand. A comparison looks for labels, too. */
+const members = (names: readonly string[], columns: Columns, by: By) => {
+  const { id: custom_id, source, time, group } = columns;
+  const all = { custom_id, source, time, group, label: by.models ? names.indexOf('label') : -1 };
+  return Object.entries(all).filter(([, place]) => place >= 0);
+};
+
+export function fromRecords({ columns: names, rows }: Records, columns: Columns, by: By = {}): Item[] {
+  const places = members(names, columns, by);
   return rows.map((row) => ({
-    ...(id >= 0 && row[id] && { custom_id: row[id] }),
-    ...Object.fromEntries(places.filter(([, place]) => place >= 0 && row[place]).map(([name, place]) => [name, row[place]])),
-    text: row[text]!,
+    ...Object.fromEntries(places.filter(([, place]) => row[place]).map(([name, place]) => [name, row[place]])),
+    ...(columns.keep.length > 0 && { kept: Object.fromEntries(columns.keep.map((place) => [names[place]!, row[place] ?? ''])) }),
+    text: row[columns.text]!,
   }));
 }
+
+/** The same of a dataset, for the job's arguments. */
+export const columnArgs = (names: readonly string[], columns: Columns): NonNullable<Args['columns']> => ({
+  text: names[columns.text],
+  ...Object.fromEntries(members(names, columns, {}).map(([name, place]) => [name, names[place]])),
+  ...(columns.keep.length > 0 && { keep: columns.keep.map((place) => names[place]!) }),
+});
 
 /** Why these texts cannot be sent in one request, in words; undefined if they can. */
 export function whyNot(items: readonly (string | Item)[]): string | undefined {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -12,7 +13,7 @@ namespace {
 std::string cell(const nlohmann::json& value) {
     const std::array<Column, 1> columns{Column{"text"}};
     std::string out;
-    append_csv_row(out, columns, {{"text", value}});
+    append_csv_row(out, columns, {}, {{"text", value}});
     return out;
 }
 
@@ -32,6 +33,21 @@ TEST(Csv, ATextIsNoFormula) {
     EXPECT_EQ(cell("\r=1"), "\"'\r=1\"\r\n");
     EXPECT_EQ(cell("größer"), "größer\r\n");
     EXPECT_EQ(cell(""), "\r\n");
+}
+
+TEST(Csv, KeptMembersAreColumnsOfTheirOwn) {
+    const std::array<Column, 3> columns{Column{"text"}, Column{"kept"}, Column{"error"}};
+    const std::vector<std::string> kept = {"region", "=note"};
+    std::string out;
+    append_csv_header(out, columns, kept);
+    append_csv_row(out, columns, kept,
+                   {{"text", "a"}, {"kept", {{"=note", "=1"}, {"region", "EU"}}}});
+    append_csv_row(out, columns, kept, {{"text", "b"}, {"kept", nullptr}, {"error", "e"}});
+    EXPECT_EQ(out, "text,region,'=note,error\r\na,EU,'=1,\r\nb,,,e\r\n");
+    out.clear();
+    append_csv_header(out, columns);
+    append_csv_row(out, columns, {}, {{"text", "a"}, {"kept", {{"x", "y"}}}});
+    EXPECT_EQ(out, "text,error\r\na,\r\n");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Several models on the same texts: what is planned, refused, counted and recommended.
-#include "server/jobs/sentiment/run/comparison.hpp"
+#include "server/jobs/sentiment/run/comparison/comparison.hpp"
 
 #include "server/base/gzip.hpp"
 #include "server/jobs/registry.hpp"

@@ -1,7 +1,9 @@
 // Which of the compared models to use, in one sentence with its trade-off.
-#include "server/jobs/sentiment/run/comparison.hpp"
+#include "engine/base/format_number.hpp"
+#include "server/jobs/sentiment/run/comparison/comparison.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -29,7 +31,7 @@ json nothing(const std::string& why) {
 }
 
 std::string times(double ratio) {
-    return ratio < 9.95 ? fmt::format("{:.1f}", ratio) : fmt::format("{:.0f}", ratio);
+    return ratio < 9.95 ? fmt::format("{:.1f}", ratio) : format_count(std::llround(ratio));
 }
 
 std::string points(double share) {

@@ -1,4 +1,4 @@
-#include "server/jobs/sentiment/run/comparison.hpp"
+#include "server/jobs/sentiment/run/comparison/comparison.hpp"
 
 #include <algorithm>
 

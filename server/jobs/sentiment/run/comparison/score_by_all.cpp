@@ -1,4 +1,4 @@
-#include "server/jobs/sentiment/run/score_by_all.hpp"
+#include "server/jobs/sentiment/run/comparison/score_by_all.hpp"
 
 #include "server/jobs/sentiment/run/loaded_models.hpp"
 #include "server/jobs/sentiment/run/score_by_model.hpp"
