@@ -78,6 +78,18 @@ visit('a config.json is read in the browser and sent as it is', async ({ page, s
   await page.getByText('This is not JSON').waitFor({ state: 'detached' });
 });
 
+visit('a refusal leads to the first field to mend, and opens what hides it', async ({ page, server, go }) => {
+  await go(form);
+  await upToDate(page);
+  const inFocus = (name) => page.getByRole('textbox', { name }).and(page.locator(':focus')).waitFor();
+  server.faults.set('POST /v1/jobs', { status: 422, title: 'Unprocessable content', errors: [{ pointer: '/args/safety_margin', detail: 'must be at most 1' }] });
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await inFocus(/^Safety margin/);
+  await page.getByRole('radio', { name: 'config.json' }).check();
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await inFocus('config.json');
+});
+
 visit('a preset of a guide brings its settings', async ({ page, server, go }) => {
   await go(form);
   await page.getByRole('combobox', { name: 'Preset' }).selectOption('naics-4ch');
@@ -197,6 +209,20 @@ visit('moving the batch asks for that batch and changes the page', { arrange }, 
   await page.getByText(`A batch of ${training.batch}, as asked.`).waitFor();
   await page.getByRole('button', { name: 'Back to the recommended batch' }).click();
   await page.getByText('Recommended batch', { exact: true }).waitFor();
+});
+
+/** The peak of all three modelled steps comes after the two that are drawn. */
+const arrangeLatePeak = (server) => {
+  const report = trainingReport(server.add(trainingJob()));
+  for (const card of report.summary.gpus) card.memory.moment = { step: 3, phase: 'backward', layer: 2 };
+  server.reports.set(report.job_id, report);
+};
+visit('a peak that is not drawn is not pinned', { arrange: arrangeLatePeak }, async ({ page, go }) => {
+  await go(report);
+  const panel = page.getByRole('region', { name: 'Memory over the first two training steps' });
+  await panel.getByText(/comes after these steps, in step 3, backward, layer 2/).waitFor();
+  await panel.getByText(/^highest here/).waitFor();
+  assert.equal(await panel.getByText(/^peak/).count(), 0);
 });
 
 visit('settings are copied and kept as a file', { arrange }, async ({ page, go }) => {
