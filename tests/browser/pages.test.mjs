@@ -113,20 +113,6 @@ visit('a device says what it has proven, and what not', async ({ page, go }) => 
   assert.equal(await failed.getByText('Details').count(), 0);
 });
 
-visit('filters of the jobs list live in the address', sixty, async ({ page, go }) => {
-  await go('/#/jobs');
-  await page.getByRole('radio', { name: 'Failed' }).check();
-  await page.waitForURL(/state=failed/);
-  await page.getByRole('cell', { name: 'Letters to the editor' }).first().waitFor();
-  await page.getByRole('cell', { name: 'Morning headlines' }).first().waitFor({ state: 'detached' });
-  await page.getByPlaceholder('Label: key=value').fill('desk=energy');
-  await page.keyboard.press('Enter');
-  await page.waitForURL(/label=desk%3Denergy/);
-  await page.reload();
-  await page.getByRole('cell', { name: 'Letters to the editor' }).first().waitFor();
-  assert.equal(await page.getByPlaceholder('Label: key=value').inputValue(), 'desk=energy');
-});
-
 visit('a scheduled job says when it runs, a queued one why it waits', sixty, async ({ page, server, go }) => {
   const job = server.jobs.find(({ state }) => state === 'queued');
   const times = { run_at: '2100-01-02T03:04:05.000Z', deadline: '2100-01-03T00:00:00.000Z', timeout_seconds: 90 };
@@ -160,34 +146,6 @@ visit('a priority is named by how it stands to the usual one', prioritised, asyn
     await go(`/#/jobs/${job.id}`);
     await page.getByText(priorities.find(([priority]) => priority === job.priority)[1], { exact: true }).waitFor();
   }
-});
-
-visit('all failed jobs of a filter run again with one button', sixty, async ({ page, server, go }) => {
-  await go('/#/jobs?label=desk%3Denergy');
-  await page.getByRole('table', { name: 'Jobs' }).waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Run all of these again' }).count(), 0);
-  await go('/#/jobs?state=failed&label=desk%3Denergy');
-  await page.getByRole('button', { name: 'Run all of these again' }).click();
-  const question = page.getByRole('dialog', { name: 'Run all failed jobs again?' });
-  await question.getByRole('button', { name: 'Cancel' }).click();
-  assert.ok(!server.calls.some(({ name }) => name === 'POST /v1/redrives'));
-  await page.getByRole('button', { name: 'Run all of these again' }).click();
-  await question.getByRole('button', { name: 'Run them again' }).click();
-  await page.getByText('No job matches').waitFor();
-  const { body } = server.calls.find(({ name }) => name === 'POST /v1/redrives');
-  assert.deepEqual(body.filter, { label: 'desk=energy', state: 'failed' });
-});
-
-visit('the jobs list follows what happens and loads older jobs', sixty, async ({ page, server, go }) => {
-  await go('/#/jobs');
-  const rows = page.getByRole('table', { name: 'Jobs' }).getByRole('row');
-  await rows.nth(50).waitFor();
-  assert.equal(await rows.count(), 51);
-  await page.getByRole('button', { name: 'Show older jobs' }).click();
-  await rows.nth(60).waitFor();
-  server.finish(server.jobs[1].id);
-  await rows.nth(2).getByText('Succeeded').waitFor();
-  assert.equal(await rows.count(), 61, 'a refresh keeps the older ones');
 });
 
 visit('a failed refresh keeps the list and says that it is old', sixty, async ({ page, server, go }) => {

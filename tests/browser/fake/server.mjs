@@ -39,6 +39,8 @@ export class FakeServer {
   results = new Map();
   /** By job, where a test needs another report than the usual one. */
   reports = new Map();
+  /** Ids of jobs that cannot run again. */
+  unredrivable = new Set();
   /** Why jobs wait. */
   wait = { reason: 'busy', detail: 'It is next in line: every device of class cpu is busy with other work.', until: null, tasks_ahead: 0, device_class: 'cpu', share: null, earliest_start_at: null, latest_start_at: null };
   /** Shares, holds and depths. */

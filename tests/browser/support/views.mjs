@@ -129,6 +129,26 @@ export const views = [
   { name: 'jobs-empty', address: '/#/jobs', ready: text('No jobs yet') },
   { name: 'jobs-viewer', address: '/#/jobs', arrange: viewer, ready: text('Jobs that your team submits') },
   { name: 'jobs-none-match', address: '/#/jobs?state=queued&label=desk%3Dnowhere', arrange: full, ready: text('No job matches') },
+  { name: 'jobs-searched', address: '/#/jobs?q=port&since=7d&label=desk%3Denergy', arrange: full, ready: (page) => page.getByText(/ of 20 jobs/).waitFor() },
+  {
+    name: 'jobs-selected',
+    address: '/#/jobs',
+    arrange: full,
+    ready: async (page) => {
+      for (const name of ['Morning headlines', 'Reviews of the spring fair', 'Letters to the editor']) await page.getByLabel(`Select ${name}`).first().check();
+      await page.getByText('3 jobs selected').waitFor();
+    },
+  },
+  {
+    name: 'jobs-cancelling',
+    address: '/#/jobs',
+    arrange: full,
+    ready: async (page) => {
+      await page.getByLabel('Select Morning headlines').first().check();
+      await page.getByRole('button', { name: 'Cancel 1 job' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
   { name: 'jobs-loading', address: '/#/jobs', arrange: hangs('GET /v1/jobs'), ready: loading },
   { name: 'jobs-failed', address: '/#/jobs', arrange: fails('GET /v1/jobs'), ready: text('Service unavailable') },
   { name: 'job-running', address: `/#/jobs/${running}`, arrange: full, ready: heading('Morning headlines') },

@@ -46,6 +46,8 @@ export interface JobKind<Name extends KindName = KindName> {
   settings?: { path: string; title: string; Content: Content };
   /** Its own building blocks, shown on #/style. */
   Sample?: Content;
+  /** What a job without a name is called, where its title and a few words do not tell such jobs apart. */
+  entitle?: (job: Job) => string | undefined;
   /** A few words for lists: "2,000 texts". */
   describe: (job: Job) => string;
 }
