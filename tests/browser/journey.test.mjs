@@ -47,7 +47,7 @@ visit('a spent link says so and offers the other way in', { signedOut: true }, a
   await page.getByText('This token is not valid').waitFor();
   await page.getByLabel('Sign-in link or API token').fill('plm_api_good');
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Jobs', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'What fits on your GPU?' }).waitFor();
 });
 
 visit('signing in leads back to the page that was asked for', { signedOut: true }, async ({ page, go }) => {

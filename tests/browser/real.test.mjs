@@ -31,7 +31,7 @@ test('the real server sends the policy that the other tests run under', async ()
 
 test('the printed link signs in, once', async () => {
   await page.goto(server.signInLink);
-  await page.getByText('No jobs yet').waitFor();
+  await page.getByRole('heading', { name: 'Start here' }).waitFor();
   const second = await openPage(browser);
   await second.goto(server.signInLink);
   await second.getByText('has been used or has expired').waitFor();

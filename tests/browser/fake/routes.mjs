@@ -137,7 +137,7 @@ export const routes = [
   [/^DELETE \/v1\/baselines\/([^/]+)$/, profile.unpin],
   ...datasetRoutes,
   ...scheduleRoutes,
-  [/^POST \/v1\/estimates$/, (_, { call, response, json }) => json(response, 200, training.estimate(call.body))],
+  [/^POST \/v1\/estimates$/, (fake, { call, response, json }) => json(response, 200, fake.estimate(call.body))],
   [/^POST \/v1\/waves-replays$/, (_, { call, response, json }) => json(response, 200, waves.replay(call.body))],
   [/^POST \/v1\/waves-checks$/, (_, { call, response, json }) => json(response, 200, waves.check(call.body))],
   ...training.routes,

@@ -4,7 +4,7 @@ import { busyQueue, manyJobs } from '../fake/data.mjs';
 export const heading = (name) => (page) => page.getByRole('heading', { name }).waitFor();
 export const text = (words) => (page) => page.getByText(words).first().waitFor();
 // Not the skeleton of the start, which comes before the page's own.
-export const loading = (page) => page.locator('main:has(h1:not(.visually-hidden)) .skeleton').waitFor();
+export const loading = (page) => page.locator('main:has(h1:not(.visually-hidden)) .skeleton').first().waitFor();
 export const full = (server) => (server.jobs = manyJobs(60));
 export const fails = (call) => (server) => {
   full(server);

@@ -31,6 +31,17 @@ const datasetsFail = (call, fault = 503) => (server) => {
   server.faults.set(call, fault);
 };
 
+/** Somebody at work in a pool that is busy. */
+const atWork = (server) => {
+  full(server);
+  queue(server);
+};
+const homeFails = (fault) => (server) => {
+  full(server);
+  for (const call of ['GET /v1/jobs', 'GET /v1/queue', 'POST /v1/estimates']) server.faults.set(call, fault);
+};
+const tooSmallAtHome = (server) => (server.estimate = (spec) => ({ kind: spec.kind, summary: tooSmall() }));
+
 const training = (server) => server.add(trainingJob());
 const trainingMeasured = (server) => {
   const job = training(server);
@@ -125,6 +136,12 @@ export const views = [
   { name: 'sign-in', address: '/', signedOut: true, ready: heading('Plimsoll') },
   { name: 'sign-in-spent', address: '/#/sign-in/plm_signin_spent', signedOut: true, ready: text('has been used or has expired') },
   { name: 'starting', address: '/#/jobs', arrange: hangs('GET /v1/users/me'), ready: (page) => page.getByRole('heading', { name: 'Plimsoll' }).waitFor() },
+  { name: 'home-full', address: '/#/home', arrange: atWork, ready: async (page) => (await text('on RTX 4090')(page), await text('It is next in line')(page), await text(' used ')(page)) },
+  { name: 'home-newcomer', address: '/#/home', ready: async (page) => (await text('on RTX 4090')(page), await heading('Start here')(page)) },
+  { name: 'home-viewer', address: '/#/home', arrange: viewer, ready: text('Nothing of yours has finished yet') },
+  { name: 'home-too-small', address: '/#/home', arrange: tooSmallAtHome, ready: text('Not even one sample') },
+  { name: 'home-loading', address: '/#/home', arrange: homeFails('hang'), ready: loading },
+  { name: 'home-failed', address: '/#/home', arrange: homeFails(503), ready: async (page) => page.getByText('Service unavailable').nth(2).waitFor() },
   { name: 'jobs-full', address: '/#/jobs', arrange: full, ready: text('Port authority notices') },
   { name: 'jobs-empty', address: '/#/jobs', ready: text('No jobs yet') },
   { name: 'jobs-viewer', address: '/#/jobs', arrange: viewer, ready: text('Jobs that your team submits') },

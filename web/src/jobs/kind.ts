@@ -44,6 +44,8 @@ export interface JobKind<Name extends KindName = KindName> {
   guide?: { title: string; lead: string; Content: Content };
   /** Its section of the settings, at #/settings/<path>, for all who may read jobs. */
   settings?: { path: string; title: string; Content: Content };
+  /** What it answers at once, on top of the home page. */
+  Answer?: Content;
   /** Its own building blocks, shown on #/style. */
   Sample?: Content;
   /** What a job without a name is called, where its title and a few words do not tell such jobs apart. */

@@ -30,6 +30,7 @@ export const kind: JobKind<'training-config'> = {
   again,
   Form: () => import('./form/TrainingForm.svelte'),
   Report: () => import('./report/TrainingReport.svelte'),
+  Answer: () => import('./home/FitAnswer.svelte'),
   guide: {
     title: 'Training advice',
     lead: 'How much GPU memory a training run needs, predicted before it starts: one worked example.',
