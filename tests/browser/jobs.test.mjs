@@ -183,3 +183,51 @@ visit('who may not submit has nothing to choose', { arrange: (server) => ((serve
   await rows(page).nth(5).waitFor();
   assert.equal(await page.getByRole('checkbox').count(), 0);
 });
+
+visit('a job turns into its report when it ends, with all else in a drawer', { arrange: (server) => server.add(makeJob('job_r', { name: 'Long one', state: 'running', started_at: new Date().toISOString(), progress: { items_total: 40 } })) }, async ({ page, server, go }) => {
+  await go('/#/jobs/job_r');
+  await page.getByText('About this job').waitFor();
+  await until(() => server.followers('job_r') === 1, 'the event stream');
+  server.finish('job_r');
+  await page.getByText('Mean score').waitFor();
+  assert.equal(await page.getByText('About this job').count(), 0);
+  await page.getByRole('button', { name: 'Details' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Details' });
+  await drawer.getByText('About this job').waitFor();
+  await drawer.getByRole('listitem').filter({ hasText: 'Started' }).first().waitFor();
+  assert.deepEqual(JSON.parse(await drawer.getByRole('group', { name: 'the inputs' }).textContent()), { model: 'vader' });
+  assert.equal(JSON.parse(await drawer.getByRole('group', { name: 'the job as JSON' }).textContent()).id, 'job_r');
+  await page.keyboard.press('Escape');
+  await drawer.waitFor({ state: 'hidden' });
+});
+
+visit('a job is cloned with changes, and what is refused is told', { arrange: (server) => server.add(trainingJob({ labels: { desk: 'ore' } })) }, async ({ page, server, go }) => {
+  await go('/#/jobs/job_training0000');
+  await page.getByRole('button', { name: 'Details' }).click();
+  await page.getByRole('button', { name: 'Clone with changes' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Clone with changes' });
+  const text = dialog.getByLabel('Specification');
+  const spec = JSON.parse(await text.inputValue());
+  assert.deepEqual([spec.name, spec.labels, spec.args.model.preset], ['Early curriculum, again', { desk: 'ore' }, 'naics-4ch']);
+  await text.fill('{"kind":');
+  await dialog.getByRole('button', { name: 'Submit job' }).click();
+  await dialog.getByText(/This is not JSON/).waitFor();
+  await text.fill(JSON.stringify({ ...spec, name: 'Half', args: { ...spec.args, gpus: ['h200'] } }));
+  server.faults.set('POST /v1/jobs', { status: 422, title: 'Unprocessable content', errors: [{ pointer: '/args/gpus/0', detail: 'is unknown' }] });
+  await dialog.getByRole('button', { name: 'Submit job' }).click();
+  await dialog.getByText('/args/gpus/0: is unknown').waitFor();
+  server.faults.clear();
+  await dialog.getByRole('button', { name: 'Submit job' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Half' }).waitFor();
+  assert.deepEqual(server.calls.findLast(({ name }) => name === 'POST /v1/jobs').body.args.gpus, ['h200']);
+});
+
+visit('a long report lists what is on it, and leads there', { arrange: (server) => server.add(trainingJob()) }, async ({ page, go }) => {
+  await go('/#/jobs/job_training0000');
+  const list = page.getByRole('navigation', { name: 'On this page' });
+  await list.getByRole('link', { name: 'Layers' }).click();
+  const layers = page.getByRole('heading', { name: 'Layers' });
+  await until(async () => (await layers.boundingBox()).y < 200, 'the layers at the top');
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Layers');
+  await list.locator('[aria-current]').getByText('Layers').waitFor();
+});

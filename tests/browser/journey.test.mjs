@@ -31,7 +31,6 @@ visit('from the sign-in link to the report', { signedOut: true }, async ({ page,
   server.finish(id);
   await heard(page, 'Job succeeded');
 
-  await page.getByRole('link', { name: 'Read the report' }).click();
   await page.getByText('Mean score').waitFor();
   await page.getByRole('table', { name: 'Results' }).getByRole('row').nth(5).waitFor();
   const download = page.waitForEvent('download');
@@ -109,6 +108,7 @@ visit('cancelling', oneRunning, async ({ page, server, go }) => {
 visit('deleting asks first', { arrange: (server) => (server.jobs = manyJobs(3)) }, async ({ page, server, go }) => {
   const id = server.jobs[2].id;
   await go(`/#/jobs/${id}`);
+  await page.getByRole('button', { name: 'Details' }).click();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
   assert.ok(server.job(id));

@@ -6,7 +6,7 @@ import { heard, until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 
 const sixty = { arrange: (server) => (server.jobs = manyJobs(60)) };
-const reportAddress = `/#/jobs/${manyJobs(3)[2].id}/report`;
+const reportAddress = `/#/jobs/${manyJobs(3)[2].id}`;
 
 visit('a speed profile is measured on the device that is chosen', async ({ page, server, go }) => {
   await go('/#/new/profile');
@@ -50,13 +50,13 @@ const profiledTwice = (server) => {
 };
 
 visit('a pinned report is what later ones are compared with, for the team and not for a browser', { arrange: profiledTwice }, async ({ page, server, go }) => {
-  await go('/#/jobs/before/report');
+  await go('/#/jobs/before');
   await page.getByRole('button', { name: 'Pin as baseline' }).click();
   await page.getByText("This report is your team's baseline").waitFor();
   assert.deepEqual(server.baselines.map(({ baseline }) => baseline.job_id), ['before']);
   assert.deepEqual(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('baseline'))), []);
 
-  await page.evaluate(() => (location.hash = '#/jobs/after/report'));
+  await page.evaluate(() => (location.hash = '#/jobs/after'));
   const table = page.getByRole('table', { name: 'Changes since the baseline' });
   await table.getByText('+100.0 %').first().waitFor();
   await page.getByText('by ada').waitFor();
@@ -74,7 +74,7 @@ visit('a pinned report is what later ones are compared with, for the team and no
 
 visit('who may not submit sees the baseline and cannot pin', { arrange: profiledTwice }, async ({ page, server, go }) => {
   server.scopes = ['jobs:read', 'reports:read'];
-  await go('/#/jobs/after/report');
+  await go('/#/jobs/after');
   await page.getByText('Nothing is pinned. Once it is').waitFor();
   assert.equal(await page.getByRole('button', { name: /Pin|Unpin/ }).count(), 0);
 });
@@ -144,6 +144,8 @@ const prioritised = { arrange: (server) => (server.jobs = manyJobs(3).map((job, 
 visit('a priority is named by how it stands to the usual one', prioritised, async ({ page, server, go }) => {
   for (const job of server.jobs) {
     await go(`/#/jobs/${job.id}`);
+    await page.getByRole('heading', { level: 1, name: job.name }).waitFor();
+    if (job.state === 'succeeded') await page.getByRole('button', { name: 'Details' }).click();
     await page.getByText(priorities.find(([priority]) => priority === job.priority)[1], { exact: true }).waitFor();
   }
 });

@@ -48,7 +48,6 @@ test('a file is submitted, followed to its end, and its report says what the API
   await page.getByRole('textbox', { name: 'Name' }).fill('Sample headlines');
   await page.getByRole('textbox', { name: 'Labels' }).fill('desk=news');
   await page.getByRole('button', { name: 'Submit job' }).click();
-  await page.getByRole('link', { name: 'Read the report' }).click();
   await page.getByText('Mean score').waitFor();
 
   const { items } = await ask('/v1/jobs');
@@ -119,7 +118,6 @@ test('a large file survives a cut line and a reload, and its job is exact', asyn
   await page.getByLabel('Id column').selectOption('key');
   await page.getByRole('textbox', { name: 'Name' }).fill('Days');
   await page.getByRole('button', { name: 'Submit job' }).click();
-  await page.getByRole('link', { name: 'Read the report' }).click();
   await page.getByText('Mean score').waitFor();
   const [job] = (await ask('/v1/jobs')).items;
   const results = await ask(`/v1/jobs/${job.id}/results`);
@@ -189,7 +187,6 @@ test('training advice: a live estimate, a job, and a report that says what the A
   await page.getByText('exceeds the model\'s 512 positions').waitFor({ state: 'detached' });
   await page.getByRole('textbox', { name: 'Name' }).fill('Advice');
   await page.getByRole('button', { name: 'Submit job' }).click();
-  await page.getByRole('link', { name: 'Read the report' }).click();
   await page.getByRole('heading', { name: 'What takes the memory' }).waitFor();
 
   const { items } = await ask('/v1/jobs?kind=training-config');

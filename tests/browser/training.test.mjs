@@ -6,7 +6,7 @@ import { heard, until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 
 const form = '/#/new/training-config';
-const report = '/#/jobs/job_training0000/report';
+const report = '/#/jobs/job_training0000';
 const arrange = (server) => server.add(trainingJob());
 const estimates = (server) => server.calls.filter(({ name }) => name === 'POST /v1/estimates');
 const lastArgs = (server) => estimates(server).at(-1)?.body.args;
@@ -120,12 +120,33 @@ visit('what a device showed stands beside what is modelled', { arrange }, async 
   await rests.getByText('measured', { exact: true }).first().waitFor();
 });
 
-visit('the report turns to the card that is chosen', { arrange }, async ({ page, go }) => {
-  await go(report);
+/** Turns the report to the first card that was asked about. */
+async function chooseFirst(page) {
   const cards = page.getByRole('table', { name: 'Cards' });
-  await cards.getByRole('button', { name: 'NVIDIA H200' }).click();
-  await page.getByRole('img', { name: /^NVIDIA H200: .* of 139\.8 GiB used/ }).waitFor();
-  assert.equal(await cards.getByRole('button', { name: 'NVIDIA H200' }).getAttribute('aria-pressed'), 'true');
+  await cards.getByRole('button', { name: 'NVIDIA RTX 4090' }).click();
+  await cards.getByRole('button', { name: 'NVIDIA RTX 4090', pressed: true }).waitFor();
+}
+
+visit('the report opens on the fastest card that fits and turns to the one that is chosen', { arrange }, async ({ page, server, go }) => {
+  await go(report);
+  await page.getByText(/^Batch \d+ fits on H200/).waitFor();
+  const names = page.getByRole('table', { name: 'Cards' }).getByRole('button', { name: /^NVIDIA/ });
+  assert.deepEqual(await names.allTextContents(), ['NVIDIA H200', 'NVIDIA RTX 4090']);
+  await chooseFirst(page);
+  await page.getByRole('img', { name: /^NVIDIA RTX 4090: .* of 23\.5 GiB used/ }).waitFor();
+  await page.getByText(/^Batch 16 fits on RTX 4090/).waitFor();
+  // A fast card that is too small is no answer.
+  const made = trainingReport(server.jobs[0]);
+  made.summary.gpus[1].fits = 'no';
+  server.reports.set(made.job_id, made);
+  await page.reload();
+  await page.getByText(/^Batch 16 fits on RTX 4090/).waitFor();
+});
+
+visit('layers that are alike are one row', { arrange }, async ({ page, go }) => {
+  await go(report);
+  const layers = page.getByRole('table', { name: 'Layers' });
+  await layers.getByText('0 to 4, each of 5').waitFor();
 });
 
 visit('two cards are compared for the same run', { arrange }, async ({ page, go }) => {
@@ -161,6 +182,7 @@ visit('a run that reported back stands beside its prediction, and can be taken b
 
 visit('a configuration is compared in the browser', { arrange }, async ({ page, go }) => {
   await go(report);
+  await chooseFirst(page);
   const panel = page.getByRole('region', { name: 'Your configuration' });
   const text = 'data_loader:\n  batch_size: 4  # batch_size: 3\ntrainer: {accumulate_grad_batches: 16, max_epochs: 2}\n';
   await panel.locator('input[type=file]').setInputFiles({ name: 'config.yaml', mimeType: 'text/yaml', buffer: Buffer.from(text) });
@@ -199,6 +221,7 @@ visit('the parts of the memory sum to what the card holds', { arrange }, async (
 
 visit('moving the batch asks for that batch and changes the page', { arrange }, async ({ page, server, go }) => {
   await go(report);
+  await chooseFirst(page);
   const slider = page.getByRole('slider', { name: 'Batch' });
   await slider.focus();
   await page.keyboard.press('End');
@@ -227,6 +250,7 @@ visit('a peak that is not drawn is not pinned', { arrange: arrangeLatePeak }, as
 
 visit('settings are copied and kept as a file', { arrange }, async ({ page, go }) => {
   await go(report);
+  await chooseFirst(page);
   const { summary } = estimate({ kind: 'training-config', args: { gpus: ['rtx_4090'] } });
   const panel = page.getByRole('region', { name: 'Settings' });
   await panel.getByRole('radio', { name: 'Lightning' }).check();

@@ -6,7 +6,7 @@ import { until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 
 const form = '/#/new/waves';
-const report = '/#/jobs/job_waves0000000/report';
+const report = '/#/jobs/job_waves0000000';
 const arrange = (server) => server.add(wavesJob());
 const submits = (server) => server.calls.filter(({ name }) => name === 'POST /v1/jobs');
 const asked = (server) => server.calls.filter(({ name }) => name === 'GET /v1/jobs/job_waves0000000/results.jsonl');

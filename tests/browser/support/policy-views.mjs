@@ -64,5 +64,5 @@ export const policyViews = [
       await page.getByRole('list', { name: 'Scores' }).getByText('by finbert').first().waitFor();
     },
   },
-  { name: 'report-sentiment-policy', address: '/#/jobs/job_p/report', arrange: byPolicy, ready: text('Rule 2') },
+  { name: 'report-sentiment-policy', address: '/#/jobs/job_p', arrange: byPolicy, ready: text('Rule 2') },
 ];

@@ -124,9 +124,9 @@ const byModel = (server) => {
   server.reports.set(done, makeReport(job, server.results.get(done), 'finbert'));
 };
 const withModels = (server) => (server.models = models);
-const profileAt = '/#/jobs/job_profile000000/report';
+const profileAt = '/#/jobs/job_profile000000';
 
-const wavesReportAt = '/#/jobs/job_waves0000000/report';
+const wavesReportAt = '/#/jobs/job_waves0000000';
 
 const viewer = (server) => (server.scopes = ['jobs:read']);
 
@@ -171,18 +171,19 @@ export const views = [
   { name: 'job-running', address: `/#/jobs/${running}`, arrange: full, ready: heading('Morning headlines') },
   { name: 'job-queued', address: `/#/jobs/${queued}`, arrange: full, ready: heading('Reviews of the spring fair') },
   { name: 'job-waiting', address: `/#/jobs/${queued}`, arrange: waiting, ready: heading('Why it waits') },
-  { name: 'job-succeeded', address: `/#/jobs/${done}`, arrange: full, ready: heading('Port authority notices') },
+  { name: 'job-details', address: `/#/jobs/${done}`, arrange: full, ready: async (page) => (await opened('Details')(page), await text('As submitted')(page)) },
+  { name: 'job-cloning', address: '/#/jobs/job_training0000', arrange: training, ready: async (page) => (await opened('Details')(page), await page.getByRole('button', { name: 'Clone with changes' }).click(), await page.getByLabel('Specification').waitFor()) },
+  { name: 'job-without-reports', address: `/#/jobs/${done}`, arrange: (server) => (full(server), viewer(server)), ready: text('About this job') },
   { name: 'job-failed', address: `/#/jobs/${failed}`, arrange: full, ready: heading('Letters to the editor') },
   { name: 'job-cancelled', address: `/#/jobs/${cancelled}`, arrange: full, ready: heading('Quarterly statements') },
   { name: 'job-loading', address: `/#/jobs/${done}`, arrange: hangs(`GET /v1/jobs/${done}`), ready: loading },
   { name: 'job-missing', address: '/#/jobs/job_nowhere', arrange: full, ready: text('There is no such job') },
-  { name: 'report-full', address: `/#/jobs/${done}/report`, arrange: full, ready: text('Ferry operator') },
-  { name: 'report-by-model', address: `/#/jobs/${done}/report`, arrange: byModel, ready: heading('Least certain') },
-  { name: 'report-unfinished', address: `/#/jobs/${running}/report`, arrange: full, ready: text('Still running') },
-  { name: 'report-results-failed', address: `/#/jobs/${unnamed}/report`, arrange: fails(`GET /v1/jobs/${unnamed}/results.jsonl`), ready: text('Service unavailable') },
-  { name: 'report-loading', address: `/#/jobs/${done}/report`, arrange: hangs(`GET /v1/jobs/${done}/report`), ready: loading },
-  { name: 'report-results-loading', address: `/#/jobs/${done}/report`, arrange: hangs(`GET /v1/jobs/${done}/results.jsonl`), ready: heading('Most positive') },
-  { name: 'report-failed', address: `/#/jobs/${done}/report`, arrange: fails(`GET /v1/jobs/${done}/report`), ready: text('Service unavailable') },
+  { name: 'report-full', address: `/#/jobs/${done}`, arrange: full, ready: text('Ferry operator') },
+  { name: 'report-by-model', address: `/#/jobs/${done}`, arrange: byModel, ready: heading('Least certain') },
+  { name: 'report-results-failed', address: `/#/jobs/${unnamed}`, arrange: fails(`GET /v1/jobs/${unnamed}/results.jsonl`), ready: text('Service unavailable') },
+  { name: 'report-loading', address: `/#/jobs/${done}`, arrange: hangs(`GET /v1/jobs/${done}/report`), ready: loading },
+  { name: 'report-results-loading', address: `/#/jobs/${done}`, arrange: hangs(`GET /v1/jobs/${done}/results.jsonl`), ready: heading('Most positive') },
+  { name: 'report-failed', address: `/#/jobs/${done}`, arrange: fails(`GET /v1/jobs/${done}/report`), ready: text('Service unavailable') },
   ...queueViews,
   { name: 'new', address: '/#/new', ready: heading('New job') },
   { name: 'new-sentiment', address: '/#/new/sentiment', ready: (page) => page.getByLabel('Texts', { exact: true }).waitFor() },
@@ -220,9 +221,9 @@ export const views = [
   { name: 'new-training', address: '/#/new/training-config', ready: text('up to date') },
   { name: 'new-training-refused', address: '/#/new/training-config', arrange: trainingRefused, ready: text('exceeds the model') },
   { name: 'new-training-no-cards', address: '/#/new/training-config', arrange: fails('GET /v1/gpu-profiles'), ready: text('Service unavailable') },
-  { name: 'report-training', address: '/#/jobs/job_training0000/report', arrange: training, ready: text('No run has reported back yet') },
-  { name: 'report-training-measured', address: '/#/jobs/job_training0000/report', arrange: trainingMeasured, ready: text('+2.0 %') },
-  { name: 'report-training-too-small', address: '/#/jobs/job_training0000/report', arrange: trainingTooSmall, ready: text('No run has reported back yet') },
+  { name: 'report-training', address: '/#/jobs/job_training0000', arrange: training, ready: text('No run has reported back yet') },
+  { name: 'report-training-measured', address: '/#/jobs/job_training0000', arrange: trainingMeasured, ready: text('+2.0 %') },
+  { name: 'report-training-too-small', address: '/#/jobs/job_training0000', arrange: trainingTooSmall, ready: text('No run has reported back yet') },
   { name: 'new-profile', address: '/#/new/profile', ready: (page) => page.getByLabel('Largest batch').waitFor() },
   {
     name: 'new-profile-refused',
@@ -240,7 +241,7 @@ export const views = [
   { name: 'report-profile-no-batch', address: profileAt, arrange: profile(noBatch()), ready: text('No batch is inside the limits') },
   { name: 'report-profile-compared', address: profileAt, arrange: profileCompared, ready: text('+100.0 %') },
   { name: 'report-profile-outlived', address: profileAt, arrange: profileOutlived, ready: text('whose job has been deleted') },
-  { name: 'report-profile-baseline', address: '/#/jobs/job_profile000001/report', arrange: profileCompared, ready: text('is your team\'s baseline') },
+  { name: 'report-profile-baseline', address: '/#/jobs/job_profile000001', arrange: profileCompared, ready: text('is your team\'s baseline') },
   { name: 'report-profile-baseline-loading', address: profileAt, arrange: profileBaseline('hang'), ready: heading('How it was measured') },
   { name: 'report-profile-baseline-failed', address: profileAt, arrange: profileBaseline(503), ready: text('Service unavailable') },
   { name: 'new-waves', address: '/#/new/waves', ready: (page) => page.getByLabel('Prices', { exact: true }).waitFor() },
