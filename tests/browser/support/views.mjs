@@ -142,6 +142,27 @@ export const views = [
   { name: 'home-too-small', address: '/#/home', arrange: tooSmallAtHome, ready: text('Not even one sample') },
   { name: 'home-loading', address: '/#/home', arrange: homeFails('hang'), ready: loading },
   { name: 'home-failed', address: '/#/home', arrange: homeFails(503), ready: async (page) => page.getByText('Service unavailable').nth(2).waitFor() },
+  {
+    name: 'palette',
+    address: '/#/home',
+    arrange: atWork,
+    ready: async (page) => {
+      await text('on RTX 4090')(page);
+      await page.keyboard.press('Control+K');
+      await page.getByRole('combobox', { name: 'Page, job or action' }).fill('s');
+      await page.getByRole('option', { name: 'Schedules' }).waitFor();
+    },
+  },
+  {
+    name: 'palette-empty',
+    address: '/#/jobs',
+    ready: async (page) => {
+      await text('No jobs yet')(page);
+      await page.keyboard.press('Control+K');
+      await page.getByRole('combobox', { name: 'Page, job or action' }).fill('nowhere');
+      await text('Nothing has all of these words')(page);
+    },
+  },
   { name: 'jobs-full', address: '/#/jobs', arrange: full, ready: text('Port authority notices') },
   { name: 'jobs-empty', address: '/#/jobs', ready: text('No jobs yet') },
   { name: 'jobs-viewer', address: '/#/jobs', arrange: viewer, ready: text('Jobs that your team submits') },

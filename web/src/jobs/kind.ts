@@ -8,6 +8,8 @@ export type KindName = JobSpec['kind'];
 export interface KindForm<Name extends KindName = KindName> {
   /** What is to be run, or null after the form has shown what is missing or wrong. */
   read: () => Extract<JobSpec, { kind: Name }>['args'] | null;
+  /** The same while somebody types, without a word on what is missing; nothing until it can be run. */
+  peek?: () => Extract<JobSpec, { kind: Name }>['args'] | undefined;
 }
 
 export interface FormProps {
