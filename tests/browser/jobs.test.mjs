@@ -94,7 +94,7 @@ visit('a row says how long a job waited and ran, and why it failed', { arrange: 
 
 visit('the list follows what happens, on the pages that are seen too', many(120), async ({ page, server, go }) => {
   await go('/#/jobs');
-  await until(async () => (await rows(page).count()) > 20, 'rows');
+  await until(async () => (await rows(page).count()) > 10, 'rows');
   server.finish(server.jobs[1].id);
   await rows(page).nth(2).getByText('Succeeded').waitFor();
   // The 104th is running, on the third page.

@@ -34,6 +34,23 @@ visit('the estimate follows the form, and submitting sends the same arguments', 
   assert.deepEqual(body.args, asked);
 });
 
+visit('the answer stands at the foot of the window while the form is filled in, and begins where the last one ended', async ({ page, go }) => {
+  await go(form);
+  await upToDate(page);
+  const foot = page.locator('form p', { hasText: 'Batch 16 fits on RTX 4090' }).first();
+  const seen = async () => {
+    const { y, height } = await foot.boundingBox();
+    return y > 0 && y + height <= 900;
+  };
+  assert.ok(await seen(), 'before any scrolling');
+  await page.getByRole('combobox', { name: 'Preset' }).selectOption('bert-large');
+  await page.getByRole('checkbox', { name: /H200/ }).check();
+  await page.getByText('Fits on 1 other card, too.').waitFor();
+  await page.reload();
+  await upToDate(page);
+  assert.equal(await page.getByRole('combobox', { name: 'Preset' }).inputValue(), 'bert-large');
+});
+
 visit('typing fast asks once', async ({ page, server, go }) => {
   await page.clock.install();
   await go(form);

@@ -93,18 +93,10 @@ export class PagedList<T extends { id: string }> {
     this.#pages = pages;
     this.#cursor = cursor;
     this.more = cursor !== null;
-    this.items = distinct(pages);
+    this.items = pages.length === 1 ? pages[0]!.items : pages.flatMap(({ items }) => items);
   }
 
   #fail(caught: unknown): void {
     if (!this.#abort.signal.aborted) this.problem = asProblem(caught);
   }
-}
-
-/** All entries in order. What a page took over from the next one stands in both until that one is read again. */
-function distinct<T extends { id: string }>(pages: readonly ListPage<T>[]): readonly T[] {
-  if (pages.length === 1) return pages[0]!.items;
-  const known = new Map<string, T>();
-  for (const { items } of pages) for (const item of items) if (!known.has(item.id)) known.set(item.id, item);
-  return [...known.values()];
 }

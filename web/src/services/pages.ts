@@ -14,7 +14,7 @@ export interface PageAnswer<T> {
 /** As many as the server puts on a page. */
 export const pageSize = 200;
 
-/** The pages after page `at` was read again. Entries that came push others over its end, which go to the next page;
+/** The pages after page `at` was read again; no entry stands in two of them. Entries that came push others over its end, which go to the next page;
     entries that left pull others in, which leave the next one. Where the answer ends at none of the entries known,
     nothing tells how the older pages continue it: they are read anew when somebody asks. */
 export function renew<T extends { id: string }>(pages: readonly ListPage<T>[], at: number, answer: PageAnswer<T>): ListPage<T>[] {
