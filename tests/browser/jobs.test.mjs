@@ -86,7 +86,7 @@ const timed = (server) => {
 visit('a row says how long a job waited and ran, and why it failed', { arrange: timed }, async ({ page, go }) => {
   await go('/#/jobs');
   const row = page.getByRole('row', { name: 'Timed' });
-  for (const text of ['Timed out after 90 s', 'desk=ore', 'ada']) await row.getByText(text).waitFor();
+  for (const text of ['Timed out after 90 s', 'desk=ore · Sentiment, 1,000 texts', 'ada']) await row.getByText(text).waitFor();
   assert.deepEqual(await row.locator('.number').allTextContents(), ['1 min 15 s', '1 min 30 s']);
   const { height } = await row.boundingBox();
   assert.equal(height, 40);

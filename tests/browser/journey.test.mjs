@@ -29,7 +29,7 @@ visit('from the sign-in link to the report', { signedOut: true }, async ({ page,
   await page.getByText('2 of 5 texts').waitFor();
   assert.equal(await page.getByRole('progressbar').getAttribute('aria-valuenow'), '40');
   server.finish(id);
-  await heard(page, 'Job succeeded');
+  await heard(page, 'First try: succeeded');
 
   await page.getByText('Mean score').waitFor();
   await page.getByRole('table', { name: 'Results' }).getByRole('row').nth(5).waitFor();
@@ -102,7 +102,7 @@ visit('cancelling', oneRunning, async ({ page, server, go }) => {
   await page.getByRole('button', { name: 'Cancel job' }).click();
   await page.getByRole('button', { name: 'Cancelling…' }).waitFor();
   server.update('job_r', { state: 'cancelled', finished_at: new Date().toISOString() });
-  await heard(page, 'Job cancelled');
+  await heard(page, 'Long one: cancelled');
 });
 
 visit('deleting asks first', { arrange: (server) => (server.jobs = manyJobs(3)) }, async ({ page, server, go }) => {

@@ -51,7 +51,6 @@ visit('slash goes to the search, g d to the devices', sixty, async ({ page, go }
   assert.equal(await page.evaluate(() => document.activeElement.placeholder), 'Name, id or label');
   assert.equal(await page.getByPlaceholder('Name, id or label').inputValue(), '');
   await page.keyboard.press('Escape');
-  await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press('g');
   await page.keyboard.press('d');
   await page.getByRole('heading', { name: 'Devices' }).waitFor();

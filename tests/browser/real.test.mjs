@@ -125,7 +125,8 @@ test('a large file survives a cut line and a reload, and its job is exact', asyn
   assert.deepEqual(labels, [...records.map((_, index) => `h-${index} ${index % 2 ? 'positive' : 'negative'}`), 'null null']);
 
   await page.goto(`${server.url}/#/jobs/${job.id}`);
-  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Details' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete for good' }).click();
   await page.getByRole('heading', { name: 'Jobs', exact: true }).waitFor();
   await page.goto(`${server.url}/#/datasets/${whole.id}`);
@@ -171,6 +172,8 @@ test('a new member signs in with their own link and sees the team’s jobs', asy
   await page.getByRole('button', { name: 'Done' }).click();
   const theirs = await openPage(browser);
   await theirs.goto(link);
+  await theirs.getByRole('region', { name: 'Your work' }).waitFor();
+  await theirs.getByRole('link', { name: 'Jobs', exact: true }).click();
   await theirs.getByRole('link', { name: /Sample headlines/ }).waitFor();
   assert.equal(await theirs.getByRole('link', { name: 'New job' }).count(), 0, 'viewers submit nothing');
   assert.deepEqual(theirs.complaints, []);
@@ -197,6 +200,7 @@ test('training advice: a live estimate, a job, and a report that says what the A
   await page.getByText('One sample takes').waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
   await page.goto(`${server.url}/#/jobs/${items[0].id}`);
+  await page.getByRole('button', { name: 'Details' }).click();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete for good' }).click();
   await page.getByRole('heading', { name: 'Jobs' }).waitFor();
@@ -206,6 +210,7 @@ test('training advice: a live estimate, a job, and a report that says what the A
 test('deleting a job and signing out', async () => {
   await page.goto(`${server.url}/#/jobs`);
   await page.getByRole('link', { name: /Sample headlines/ }).click();
+  await page.getByRole('button', { name: 'Details' }).click();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete for good' }).click();
   await page.getByText('No jobs yet').waitFor();

@@ -15,3 +15,9 @@ export const hangs = (call) => (server) => {
   server.faults.set(call, 'hang');
 };
 export const queue = (server) => (server.queue = busyQueue());
+export const viewer = (server) => (server.scopes = ['jobs:read']);
+/** Presses a button of this name and waits for the dialog that it opens. */
+export const opened = (button) => async (page) => {
+  await page.getByRole('button', { name: button }).click();
+  await page.getByRole('dialog').waitFor();
+};
