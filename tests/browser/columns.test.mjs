@@ -24,7 +24,7 @@ visit('a file names its group, its time, its source and what to keep', async ({ 
 });
 
 visit('the report tells scores by group and over time', { arrange: grouped }, async ({ page, go }) => {
-  await go('/#/jobs/job_g/report');
+  await go('/#/jobs/job_g');
   const table = page.getByRole('table', { name: 'Texts by group' });
   assert.match(await table.getByRole('row', { name: /EU/ }).textContent(), /512.*59 %.*24 %.*17 %.*\+0\.416/);
   assert.match(await table.getByRole('row', { name: /none/ }).textContent(), /147/);

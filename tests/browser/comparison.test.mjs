@@ -31,7 +31,7 @@ visit('a job compares the models that are ticked, the default first', { arrange:
 });
 
 visit('the report says which model to use, how they agree and where they do not', { arrange: (server) => compare(server) }, async ({ page, go }) => {
-  await go('/#/jobs/job_c/report');
+  await go('/#/jobs/job_c');
   await page.getByText('finbert: the most accurate (84.8 %)').waitFor();
   await page.getByText('5 texts have labels that mean nothing here (mixed)').waitFor();
   const table = page.getByRole('table', { name: 'The models that were compared' });

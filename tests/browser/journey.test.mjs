@@ -29,9 +29,8 @@ visit('from the sign-in link to the report', { signedOut: true }, async ({ page,
   await page.getByText('2 of 5 texts').waitFor();
   assert.equal(await page.getByRole('progressbar').getAttribute('aria-valuenow'), '40');
   server.finish(id);
-  await heard(page, 'Job succeeded');
+  await heard(page, 'First try: succeeded');
 
-  await page.getByRole('link', { name: 'Read the report' }).click();
   await page.getByText('Mean score').waitFor();
   await page.getByRole('table', { name: 'Results' }).getByRole('row').nth(5).waitFor();
   const download = page.waitForEvent('download');
@@ -47,7 +46,7 @@ visit('a spent link says so and offers the other way in', { signedOut: true }, a
   await page.getByText('This token is not valid').waitFor();
   await page.getByLabel('Sign-in link or API token').fill('plm_api_good');
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Jobs', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'What fits on your GPU?' }).waitFor();
 });
 
 visit('signing in leads back to the page that was asked for', { signedOut: true }, async ({ page, go }) => {
@@ -103,12 +102,13 @@ visit('cancelling', oneRunning, async ({ page, server, go }) => {
   await page.getByRole('button', { name: 'Cancel job' }).click();
   await page.getByRole('button', { name: 'Cancelling…' }).waitFor();
   server.update('job_r', { state: 'cancelled', finished_at: new Date().toISOString() });
-  await heard(page, 'Job cancelled');
+  await heard(page, 'Long one: cancelled');
 });
 
 visit('deleting asks first', { arrange: (server) => (server.jobs = manyJobs(3)) }, async ({ page, server, go }) => {
   const id = server.jobs[2].id;
   await go(`/#/jobs/${id}`);
+  await page.getByRole('button', { name: 'Details' }).click();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
   assert.ok(server.job(id));

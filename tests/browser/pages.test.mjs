@@ -6,7 +6,7 @@ import { heard, until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 
 const sixty = { arrange: (server) => (server.jobs = manyJobs(60)) };
-const reportAddress = `/#/jobs/${manyJobs(3)[2].id}/report`;
+const reportAddress = `/#/jobs/${manyJobs(3)[2].id}`;
 
 visit('a speed profile is measured on the device that is chosen', async ({ page, server, go }) => {
   await go('/#/new/profile');
@@ -50,13 +50,13 @@ const profiledTwice = (server) => {
 };
 
 visit('a pinned report is what later ones are compared with, for the team and not for a browser', { arrange: profiledTwice }, async ({ page, server, go }) => {
-  await go('/#/jobs/before/report');
+  await go('/#/jobs/before');
   await page.getByRole('button', { name: 'Pin as baseline' }).click();
   await page.getByText("This report is your team's baseline").waitFor();
   assert.deepEqual(server.baselines.map(({ baseline }) => baseline.job_id), ['before']);
   assert.deepEqual(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('baseline'))), []);
 
-  await page.evaluate(() => (location.hash = '#/jobs/after/report'));
+  await page.evaluate(() => (location.hash = '#/jobs/after'));
   const table = page.getByRole('table', { name: 'Changes since the baseline' });
   await table.getByText('+100.0 %').first().waitFor();
   await page.getByText('by ada').waitFor();
@@ -74,7 +74,7 @@ visit('a pinned report is what later ones are compared with, for the team and no
 
 visit('who may not submit sees the baseline and cannot pin', { arrange: profiledTwice }, async ({ page, server, go }) => {
   server.scopes = ['jobs:read', 'reports:read'];
-  await go('/#/jobs/after/report');
+  await go('/#/jobs/after');
   await page.getByText('Nothing is pinned. Once it is').waitFor();
   assert.equal(await page.getByRole('button', { name: /Pin|Unpin/ }).count(), 0);
 });
@@ -113,20 +113,6 @@ visit('a device says what it has proven, and what not', async ({ page, go }) => 
   assert.equal(await failed.getByText('Details').count(), 0);
 });
 
-visit('filters of the jobs list live in the address', sixty, async ({ page, go }) => {
-  await go('/#/jobs');
-  await page.getByRole('radio', { name: 'Failed' }).check();
-  await page.waitForURL(/state=failed/);
-  await page.getByRole('cell', { name: 'Letters to the editor' }).first().waitFor();
-  await page.getByRole('cell', { name: 'Morning headlines' }).first().waitFor({ state: 'detached' });
-  await page.getByPlaceholder('Label: key=value').fill('desk=energy');
-  await page.keyboard.press('Enter');
-  await page.waitForURL(/label=desk%3Denergy/);
-  await page.reload();
-  await page.getByRole('cell', { name: 'Letters to the editor' }).first().waitFor();
-  assert.equal(await page.getByPlaceholder('Label: key=value').inputValue(), 'desk=energy');
-});
-
 visit('a scheduled job says when it runs, a queued one why it waits', sixty, async ({ page, server, go }) => {
   const job = server.jobs.find(({ state }) => state === 'queued');
   const times = { run_at: '2100-01-02T03:04:05.000Z', deadline: '2100-01-03T00:00:00.000Z', timeout_seconds: 90 };
@@ -158,36 +144,10 @@ const prioritised = { arrange: (server) => (server.jobs = manyJobs(3).map((job, 
 visit('a priority is named by how it stands to the usual one', prioritised, async ({ page, server, go }) => {
   for (const job of server.jobs) {
     await go(`/#/jobs/${job.id}`);
+    await page.getByRole('heading', { level: 1, name: job.name }).waitFor();
+    if (job.state === 'succeeded') await page.getByRole('button', { name: 'Details' }).click();
     await page.getByText(priorities.find(([priority]) => priority === job.priority)[1], { exact: true }).waitFor();
   }
-});
-
-visit('all failed jobs of a filter run again with one button', sixty, async ({ page, server, go }) => {
-  await go('/#/jobs?label=desk%3Denergy');
-  await page.getByRole('table', { name: 'Jobs' }).waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Run all of these again' }).count(), 0);
-  await go('/#/jobs?state=failed&label=desk%3Denergy');
-  await page.getByRole('button', { name: 'Run all of these again' }).click();
-  const question = page.getByRole('dialog', { name: 'Run all failed jobs again?' });
-  await question.getByRole('button', { name: 'Cancel' }).click();
-  assert.ok(!server.calls.some(({ name }) => name === 'POST /v1/redrives'));
-  await page.getByRole('button', { name: 'Run all of these again' }).click();
-  await question.getByRole('button', { name: 'Run them again' }).click();
-  await page.getByText('No job matches').waitFor();
-  const { body } = server.calls.find(({ name }) => name === 'POST /v1/redrives');
-  assert.deepEqual(body.filter, { label: 'desk=energy', state: 'failed' });
-});
-
-visit('the jobs list follows what happens and loads older jobs', sixty, async ({ page, server, go }) => {
-  await go('/#/jobs');
-  const rows = page.getByRole('table', { name: 'Jobs' }).getByRole('row');
-  await rows.nth(50).waitFor();
-  assert.equal(await rows.count(), 51);
-  await page.getByRole('button', { name: 'Show older jobs' }).click();
-  await rows.nth(60).waitFor();
-  server.finish(server.jobs[1].id);
-  await rows.nth(2).getByText('Succeeded').waitFor();
-  assert.equal(await rows.count(), 61, 'a refresh keeps the older ones');
 });
 
 visit('a failed refresh keeps the list and says that it is old', sixty, async ({ page, server, go }) => {

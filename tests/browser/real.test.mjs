@@ -31,7 +31,7 @@ test('the real server sends the policy that the other tests run under', async ()
 
 test('the printed link signs in, once', async () => {
   await page.goto(server.signInLink);
-  await page.getByText('No jobs yet').waitFor();
+  await page.getByRole('heading', { name: 'Start here' }).waitFor();
   const second = await openPage(browser);
   await second.goto(server.signInLink);
   await second.getByText('has been used or has expired').waitFor();
@@ -48,7 +48,6 @@ test('a file is submitted, followed to its end, and its report says what the API
   await page.getByRole('textbox', { name: 'Name' }).fill('Sample headlines');
   await page.getByRole('textbox', { name: 'Labels' }).fill('desk=news');
   await page.getByRole('button', { name: 'Submit job' }).click();
-  await page.getByRole('link', { name: 'Read the report' }).click();
   await page.getByText('Mean score').waitFor();
 
   const { items } = await ask('/v1/jobs');
@@ -119,7 +118,6 @@ test('a large file survives a cut line and a reload, and its job is exact', asyn
   await page.getByLabel('Id column').selectOption('key');
   await page.getByRole('textbox', { name: 'Name' }).fill('Days');
   await page.getByRole('button', { name: 'Submit job' }).click();
-  await page.getByRole('link', { name: 'Read the report' }).click();
   await page.getByText('Mean score').waitFor();
   const [job] = (await ask('/v1/jobs')).items;
   const results = await ask(`/v1/jobs/${job.id}/results`);
@@ -127,7 +125,8 @@ test('a large file survives a cut line and a reload, and its job is exact', asyn
   assert.deepEqual(labels, [...records.map((_, index) => `h-${index} ${index % 2 ? 'positive' : 'negative'}`), 'null null']);
 
   await page.goto(`${server.url}/#/jobs/${job.id}`);
-  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Details' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete for good' }).click();
   await page.getByRole('heading', { name: 'Jobs', exact: true }).waitFor();
   await page.goto(`${server.url}/#/datasets/${whole.id}`);
@@ -173,6 +172,8 @@ test('a new member signs in with their own link and sees the team’s jobs', asy
   await page.getByRole('button', { name: 'Done' }).click();
   const theirs = await openPage(browser);
   await theirs.goto(link);
+  await theirs.getByRole('region', { name: 'Your work' }).waitFor();
+  await theirs.getByRole('link', { name: 'Jobs', exact: true }).click();
   await theirs.getByRole('link', { name: /Sample headlines/ }).waitFor();
   assert.equal(await theirs.getByRole('link', { name: 'New job' }).count(), 0, 'viewers submit nothing');
   assert.deepEqual(theirs.complaints, []);
@@ -189,7 +190,6 @@ test('training advice: a live estimate, a job, and a report that says what the A
   await page.getByText('exceeds the model\'s 512 positions').waitFor({ state: 'detached' });
   await page.getByRole('textbox', { name: 'Name' }).fill('Advice');
   await page.getByRole('button', { name: 'Submit job' }).click();
-  await page.getByRole('link', { name: 'Read the report' }).click();
   await page.getByRole('heading', { name: 'What takes the memory' }).waitFor();
 
   const { items } = await ask('/v1/jobs?kind=training-config');
@@ -200,6 +200,7 @@ test('training advice: a live estimate, a job, and a report that says what the A
   await page.getByText('One sample takes').waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
   await page.goto(`${server.url}/#/jobs/${items[0].id}`);
+  await page.getByRole('button', { name: 'Details' }).click();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete for good' }).click();
   await page.getByRole('heading', { name: 'Jobs' }).waitFor();
@@ -209,6 +210,7 @@ test('training advice: a live estimate, a job, and a report that says what the A
 test('deleting a job and signing out', async () => {
   await page.goto(`${server.url}/#/jobs`);
   await page.getByRole('link', { name: /Sample headlines/ }).click();
+  await page.getByRole('button', { name: 'Details' }).click();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete for good' }).click();
   await page.getByText('No jobs yet').waitFor();

@@ -15,8 +15,8 @@ for (const view of views.filter(({ name }) => name.includes(part))) {
       if (!view.signedOut) await signIn(page, server);
       await page.goto(server.url + view.address);
       await view.ready(page);
-      // A dialog belongs to the window: on a picture of the whole page it would stand anywhere.
-      const fullPage = (await page.locator('dialog[open]').count()) === 0;
+      // A dialog belongs to the window, and of a long list only what the window shows is drawn.
+      const fullPage = (await page.locator('dialog[open], [aria-rowcount]').count()) === 0;
       if (fullPage) await page.evaluate(() => scrollTo(0, 0));
       await page.screenshot({ path: join(folder, `${view.name}-${width}-${scheme}.png`), fullPage });
       await page.context().close();

@@ -5,12 +5,13 @@ import { visit } from './support/setting.mjs';
 
 const most = 0.05;
 const done = manyJobs(3)[2].id;
+const failed = manyJobs(5)[4].id;
 
 const cases = [
   { name: 'jobs', address: '/#/jobs', slow: 'GET /v1/jobs', arrived: 'Port authority notices' },
-  { name: 'job', address: `/#/jobs/${done}`, slow: `GET /v1/jobs/${done}`, arrived: 'About this job' },
-  { name: 'report', address: `/#/jobs/${done}/report`, slow: `GET /v1/jobs/${done}/report`, arrived: 'Mean score' },
-  { name: 'results', address: `/#/jobs/${done}/report`, slow: `GET /v1/jobs/${done}/results.jsonl`, arrived: 'Our insurer' },
+  { name: 'job', address: `/#/jobs/${failed}`, slow: `GET /v1/jobs/${failed}`, arrived: 'About this job' },
+  { name: 'report', address: `/#/jobs/${done}`, slow: `GET /v1/jobs/${done}/report`, arrived: 'Mean score' },
+  { name: 'results', address: `/#/jobs/${done}`, slow: `GET /v1/jobs/${done}/results.jsonl`, arrived: 'Our insurer' },
   { name: 'devices', address: '/#/devices', slow: 'GET /v1/devices', arrived: 'crane-7' },
   { name: 'tokens', address: '/#/settings/tokens', slow: 'GET /v1/tokens', arrived: 'nightly script' },
 ];

@@ -6,7 +6,7 @@ import { heard, until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 
 const form = '/#/new/training-config';
-const report = '/#/jobs/job_training0000/report';
+const report = '/#/jobs/job_training0000';
 const arrange = (server) => server.add(trainingJob());
 const estimates = (server) => server.calls.filter(({ name }) => name === 'POST /v1/estimates');
 const lastArgs = (server) => estimates(server).at(-1)?.body.args;
@@ -32,6 +32,23 @@ visit('the estimate follows the form, and submitting sends the same arguments', 
   const { what_ifs, ...asked } = lastArgs(server);
   assert.equal(body.kind, 'training-config');
   assert.deepEqual(body.args, asked);
+});
+
+visit('the answer stands at the foot of the window while the form is filled in, and begins where the last one ended', async ({ page, go }) => {
+  await go(form);
+  await upToDate(page);
+  const foot = page.locator('form p', { hasText: 'Batch 16 fits on RTX 4090' }).first();
+  const seen = async () => {
+    const { y, height } = await foot.boundingBox();
+    return y > 0 && y + height <= 900;
+  };
+  assert.ok(await seen(), 'before any scrolling');
+  await page.getByRole('combobox', { name: 'Preset' }).selectOption('bert-large');
+  await page.getByRole('checkbox', { name: /H200/ }).check();
+  await page.getByText('Fits on 1 other card, too.').waitFor();
+  await page.reload();
+  await upToDate(page);
+  assert.equal(await page.getByRole('combobox', { name: 'Preset' }).inputValue(), 'bert-large');
 });
 
 visit('typing fast asks once', async ({ page, server, go }) => {
@@ -78,6 +95,18 @@ visit('a config.json is read in the browser and sent as it is', async ({ page, s
   await page.getByText('This is not JSON').waitFor({ state: 'detached' });
 });
 
+visit('a refusal leads to the first field to mend, and opens what hides it', async ({ page, server, go }) => {
+  await go(form);
+  await upToDate(page);
+  const inFocus = (name) => page.getByRole('textbox', { name }).and(page.locator(':focus')).waitFor();
+  server.faults.set('POST /v1/jobs', { status: 422, title: 'Unprocessable content', errors: [{ pointer: '/args/safety_margin', detail: 'must be at most 1' }] });
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await inFocus(/^Safety margin/);
+  await page.getByRole('radio', { name: 'config.json' }).check();
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await inFocus('config.json');
+});
+
 visit('a preset of a guide brings its settings', async ({ page, server, go }) => {
   await go(form);
   await page.getByRole('combobox', { name: 'Preset' }).selectOption('naics-4ch');
@@ -108,12 +137,33 @@ visit('what a device showed stands beside what is modelled', { arrange }, async 
   await rests.getByText('measured', { exact: true }).first().waitFor();
 });
 
-visit('the report turns to the card that is chosen', { arrange }, async ({ page, go }) => {
-  await go(report);
+/** Turns the report to the first card that was asked about. */
+async function chooseFirst(page) {
   const cards = page.getByRole('table', { name: 'Cards' });
-  await cards.getByRole('button', { name: 'NVIDIA H200' }).click();
-  await page.getByRole('img', { name: /^NVIDIA H200: .* of 139\.8 GiB used/ }).waitFor();
-  assert.equal(await cards.getByRole('button', { name: 'NVIDIA H200' }).getAttribute('aria-pressed'), 'true');
+  await cards.getByRole('button', { name: 'NVIDIA RTX 4090' }).click();
+  await cards.getByRole('button', { name: 'NVIDIA RTX 4090', pressed: true }).waitFor();
+}
+
+visit('the report opens on the fastest card that fits and turns to the one that is chosen', { arrange }, async ({ page, server, go }) => {
+  await go(report);
+  await page.getByText(/^Batch \d+ fits on H200/).waitFor();
+  const names = page.getByRole('table', { name: 'Cards' }).getByRole('button', { name: /^NVIDIA/ });
+  assert.deepEqual(await names.allTextContents(), ['NVIDIA H200', 'NVIDIA RTX 4090']);
+  await chooseFirst(page);
+  await page.getByRole('img', { name: /^NVIDIA RTX 4090: .* of 23\.5 GiB used/ }).waitFor();
+  await page.getByText(/^Batch 16 fits on RTX 4090/).waitFor();
+  // A fast card that is too small is no answer.
+  const made = trainingReport(server.jobs[0]);
+  made.summary.gpus[1].fits = 'no';
+  server.reports.set(made.job_id, made);
+  await page.reload();
+  await page.getByText(/^Batch 16 fits on RTX 4090/).waitFor();
+});
+
+visit('layers that are alike are one row', { arrange }, async ({ page, go }) => {
+  await go(report);
+  const layers = page.getByRole('table', { name: 'Layers' });
+  await layers.getByText('0 to 4, each of 5').waitFor();
 });
 
 visit('two cards are compared for the same run', { arrange }, async ({ page, go }) => {
@@ -149,6 +199,7 @@ visit('a run that reported back stands beside its prediction, and can be taken b
 
 visit('a configuration is compared in the browser', { arrange }, async ({ page, go }) => {
   await go(report);
+  await chooseFirst(page);
   const panel = page.getByRole('region', { name: 'Your configuration' });
   const text = 'data_loader:\n  batch_size: 4  # batch_size: 3\ntrainer: {accumulate_grad_batches: 16, max_epochs: 2}\n';
   await panel.locator('input[type=file]').setInputFiles({ name: 'config.yaml', mimeType: 'text/yaml', buffer: Buffer.from(text) });
@@ -187,6 +238,7 @@ visit('the parts of the memory sum to what the card holds', { arrange }, async (
 
 visit('moving the batch asks for that batch and changes the page', { arrange }, async ({ page, server, go }) => {
   await go(report);
+  await chooseFirst(page);
   const slider = page.getByRole('slider', { name: 'Batch' });
   await slider.focus();
   await page.keyboard.press('End');
@@ -199,8 +251,23 @@ visit('moving the batch asks for that batch and changes the page', { arrange }, 
   await page.getByText('Recommended batch', { exact: true }).waitFor();
 });
 
+/** The peak of all three modelled steps comes after the two that are drawn. */
+const arrangeLatePeak = (server) => {
+  const report = trainingReport(server.add(trainingJob()));
+  for (const card of report.summary.gpus) card.memory.moment = { step: 3, phase: 'backward', layer: 2 };
+  server.reports.set(report.job_id, report);
+};
+visit('a peak that is not drawn is not pinned', { arrange: arrangeLatePeak }, async ({ page, go }) => {
+  await go(report);
+  const panel = page.getByRole('region', { name: 'Memory over the first two training steps' });
+  await panel.getByText(/comes after these steps, in step 3, backward, layer 2/).waitFor();
+  await panel.getByText(/^highest here/).waitFor();
+  assert.equal(await panel.getByText(/^peak/).count(), 0);
+});
+
 visit('settings are copied and kept as a file', { arrange }, async ({ page, go }) => {
   await go(report);
+  await chooseFirst(page);
   const { summary } = estimate({ kind: 'training-config', args: { gpus: ['rtx_4090'] } });
   const panel = page.getByRole('region', { name: 'Settings' });
   await panel.getByRole('radio', { name: 'Lightning' }).check();

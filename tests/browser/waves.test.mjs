@@ -1,12 +1,12 @@
 // The pages of wave counts: the form, the report that turns to a symbol, charts to take along.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { rows, wavesJob } from './fake/waves.mjs';
+import { rows, wavesJob, wavesReport } from './fake/waves.mjs';
 import { until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 
 const form = '/#/new/waves';
-const report = '/#/jobs/job_waves0000000/report';
+const report = '/#/jobs/job_waves0000000';
 const arrange = (server) => server.add(wavesJob());
 const submits = (server) => server.calls.filter(({ name }) => name === 'POST /v1/jobs');
 const asked = (server) => server.calls.filter(({ name }) => name === 'GET /v1/jobs/job_waves0000000/results.jsonl');
@@ -47,6 +47,21 @@ visit('complaints stand beside their fields', async ({ page, server, go }) => {
   await page.getByText('Line 1 is not of the form').waitFor();
   await page.getByRole('button', { name: 'Submit job' }).click();
   assert.equal(submits(server).length, 1, 'nothing may be sent that cannot be read');
+});
+
+/** Only the last symbol of the ranking has a count that still holds. */
+const oneLive = (server) => {
+  const made = wavesReport(server.add(wavesJob()));
+  made.summary.ranking.forEach((row, place, all) => (row.best.invalidated = place < all.length - 1));
+  server.reports.set(made.job_id, made);
+};
+visit('a count that still holds leads the report', { arrange: oneLive }, async ({ page, server, go }) => {
+  await go(report);
+  const symbol = [...server.reports.values()][0].summary.ranking.at(-1).symbol;
+  const rows = page.getByRole('table', { name: 'Symbols' }).getByRole('row');
+  await rows.nth(1).getByRole('button', { name: symbol, pressed: true }).waitFor();
+  await rows.nth(2).getByText('(crossed)').waitFor();
+  await panelOf(page, symbol).waitFor();
 });
 
 visit('the report turns to the symbol that is chosen, by keyboard too', { arrange }, async ({ page, server, go }) => {

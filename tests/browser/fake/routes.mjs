@@ -52,13 +52,10 @@ const redrive = (fake, job) =>
   fake.update(job.id, { state: 'queued', error: null, started_at: null, finished_at: null, last_error: job.error });
 
 function redriveMany(fake, { call, response, json }) {
-  const { kind, state = 'failed', label } = call.body.filter;
-  const [name, value] = (label ?? '').split('=');
-  const matching = fake.jobs.filter(
-    (job) => job.state === state && (!kind || job.kind === kind) && (!label || job.labels[name] === value),
-  );
-  matching.forEach((job) => redrive(fake, job));
-  json(response, 200, { redriven: matching.length, refused: [], next_cursor: null });
+  const asked = fake.jobs.filter(({ id }) => call.body.job_ids.includes(id));
+  const [refused, redriven] = [true, false].map((broken) => asked.filter(({ id }) => fake.unredrivable.has(id) === broken));
+  redriven.forEach((job) => redrive(fake, job));
+  json(response, 200, { redriven: redriven.length, refused: refused.map(({ id }) => ({ job_id: id, detail: 'The job\'s dataset has been deleted.' })), next_cursor: null });
 }
 
 const recorded = { 'training-config': training.trainingReport, waves: waves.wavesReport };
@@ -140,7 +137,7 @@ export const routes = [
   [/^DELETE \/v1\/baselines\/([^/]+)$/, profile.unpin],
   ...datasetRoutes,
   ...scheduleRoutes,
-  [/^POST \/v1\/estimates$/, (_, { call, response, json }) => json(response, 200, training.estimate(call.body))],
+  [/^POST \/v1\/estimates$/, (fake, { call, response, json }) => json(response, 200, fake.estimate(call.body))],
   [/^POST \/v1\/waves-replays$/, (_, { call, response, json }) => json(response, 200, waves.replay(call.body))],
   [/^POST \/v1\/waves-checks$/, (_, { call, response, json }) => json(response, 200, waves.check(call.body))],
   ...training.routes,

@@ -6,6 +6,7 @@ import { runs, schedules } from './schedules.mjs';
 import { serveStatic } from './static.mjs';
 import { rows as wavesRows } from './waves.mjs';
 import { routes } from './routes.mjs';
+import { estimate } from './training.mjs';
 
 const session = 'plimsoll_session=yes';
 // Milliseconds that an answer takes at most on the slow machine that tests can be asked to imagine.
@@ -39,6 +40,10 @@ export class FakeServer {
   results = new Map();
   /** By job, where a test needs another report than the usual one. */
   reports = new Map();
+  /** What estimates answer. */
+  estimate = estimate;
+  /** Ids of jobs that cannot run again. */
+  unredrivable = new Set();
   /** Why jobs wait. */
   wait = { reason: 'busy', detail: 'It is next in line: every device of class cpu is busy with other work.', until: null, tasks_ahead: 0, device_class: 'cpu', share: null, earliest_start_at: null, latest_start_at: null };
   /** Shares, holds and depths. */

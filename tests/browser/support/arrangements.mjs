@@ -4,7 +4,7 @@ import { busyQueue, manyJobs } from '../fake/data.mjs';
 export const heading = (name) => (page) => page.getByRole('heading', { name }).waitFor();
 export const text = (words) => (page) => page.getByText(words).first().waitFor();
 // Not the skeleton of the start, which comes before the page's own.
-export const loading = (page) => page.locator('main:has(h1:not(.visually-hidden)) .skeleton').waitFor();
+export const loading = (page) => page.locator('main:has(h1:not(.visually-hidden)) .skeleton').first().waitFor();
 export const full = (server) => (server.jobs = manyJobs(60));
 export const fails = (call) => (server) => {
   full(server);
@@ -15,3 +15,9 @@ export const hangs = (call) => (server) => {
   server.faults.set(call, 'hang');
 };
 export const queue = (server) => (server.queue = busyQueue());
+export const viewer = (server) => (server.scopes = ['jobs:read']);
+/** Presses a button of this name and waits for the dialog that it opens. */
+export const opened = (button) => async (page) => {
+  await page.getByRole('button', { name: button }).click();
+  await page.getByRole('dialog').waitFor();
+};

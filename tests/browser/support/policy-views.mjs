@@ -76,8 +76,8 @@ export const policyViews = [
       await page.getByRole('group', { name: 'Models to compare' }).getByText('finbert (in use)').waitFor();
     },
   },
-  { name: 'report-sentiment-compared', address: '/#/jobs/job_c/report', arrange: compare, ready: text('the most accurate') },
-  { name: 'report-sentiment-compared-unlabelled', address: '/#/jobs/job_c/report', arrange: (server) => compare(server, { given: false }), ready: text('No model is recommended') },
-  { name: 'report-sentiment-groups', address: '/#/jobs/job_g/report', arrange: grouped, ready: text('By group') },
-  { name: 'report-sentiment-policy', address: '/#/jobs/job_p/report', arrange: byPolicy, ready: text('Rule 2') },
+  { name: 'report-sentiment-compared', address: '/#/jobs/job_c', arrange: compare, ready: text('the most accurate') },
+  { name: 'report-sentiment-compared-unlabelled', address: '/#/jobs/job_c', arrange: (server) => compare(server, { given: false }), ready: text('No model is recommended') },
+  { name: 'report-sentiment-groups', address: '/#/jobs/job_g', arrange: grouped, ready: text('By group') },
+  { name: 'report-sentiment-policy', address: '/#/jobs/job_p', arrange: byPolicy, ready: text('Rule 2') },
 ];

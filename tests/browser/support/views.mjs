@@ -1,12 +1,13 @@
 // Every page in each of its states, for the checks that all of them must pass.
 import { fileURLToPath } from 'node:url';
-import { busyQueue, makeReport, makeResults, manyJobs, models } from '../fake/data.mjs';
+import { makeReport, makeResults, manyJobs, models } from '../fake/data.mjs';
 import { everyDataset } from '../fake/datasets.mjs';
 import { noBatch, noDevice, pinnedReport, profileJob, profileReport } from '../fake/profile.mjs';
 import { FakeServer } from '../fake/server.mjs';
 import { customCard, measurement, tooSmall, trainingJob, trainingReport } from '../fake/training.mjs';
 import { manySymbols, noSymbol, wavesJob, wavesReport } from '../fake/waves.mjs';
-import { fails, full, hangs, heading, loading, queue, text } from './arrangements.mjs';
+import { fails, full, hangs, heading, loading, opened, queue, text, viewer } from './arrangements.mjs';
+import { jobViews } from './job-views.mjs';
 import { policyViews } from './policy-views.mjs';
 import { queueViews } from './queue-views.mjs';
 
@@ -18,12 +19,6 @@ export async function startFake({ arrange } = {}) {
   arrange?.(server);
   return server.start();
 }
-
-const waiting = (server) => {
-  full(server);
-  const at = (minutes) => new Date(Date.now() + minutes * 60_000).toISOString();
-  server.wait = { reason: 'own_jobs', detail: "It waits behind 12 tasks of the team's other jobs.", until: null, tasks_ahead: 12, device_class: 'gpu', share: busyQueue().shares[0], earliest_start_at: at(4), latest_start_at: at(11) };
-};
 
 const datasets = (server) => (server.datasets = everyDataset());
 const datasetsFail = (call, fault = 503) => (server) => {
@@ -96,11 +91,6 @@ const profileBaseline = (fault) => (server) => {
   profile()(server);
   server.faults.set('GET /v1/jobs/job_profile000000/baseline', fault);
 };
-/** Presses a button of this name and waits for the dialog that it opens. */
-const opened = (button) => async (page) => {
-  await page.getByRole('button', { name: button }).click();
-  await page.getByRole('dialog').waitFor();
-};
 const deliveries = (words) => async (page) => {
   await page.getByRole('button', { name: 'Deliveries to chat' }).click();
   await page.getByText(words).waitFor();
@@ -113,39 +103,23 @@ const byModel = (server) => {
   server.reports.set(done, makeReport(job, server.results.get(done), 'finbert'));
 };
 const withModels = (server) => (server.models = models);
-const profileAt = '/#/jobs/job_profile000000/report';
+const profileAt = '/#/jobs/job_profile000000';
 
-const wavesReportAt = '/#/jobs/job_waves0000000/report';
+const wavesReportAt = '/#/jobs/job_waves0000000';
 
-const viewer = (server) => (server.scopes = ['jobs:read']);
-
-const [running, queued, done, , failed, unnamed, cancelled] = manyJobs(7).map(({ id }) => id);
+const [, , done, , , unnamed] = manyJobs(7).map(({ id }) => id);
 
 export const views = [
   { name: 'sign-in', address: '/', signedOut: true, ready: heading('Plimsoll') },
   { name: 'sign-in-spent', address: '/#/sign-in/plm_signin_spent', signedOut: true, ready: text('has been used or has expired') },
   { name: 'starting', address: '/#/jobs', arrange: hangs('GET /v1/users/me'), ready: (page) => page.getByRole('heading', { name: 'Plimsoll' }).waitFor() },
-  { name: 'jobs-full', address: '/#/jobs', arrange: full, ready: text('Port authority notices') },
-  { name: 'jobs-empty', address: '/#/jobs', ready: text('No jobs yet') },
-  { name: 'jobs-viewer', address: '/#/jobs', arrange: viewer, ready: text('Jobs that your team submits') },
-  { name: 'jobs-none-match', address: '/#/jobs?state=queued&label=desk%3Dnowhere', arrange: full, ready: text('No job matches') },
-  { name: 'jobs-loading', address: '/#/jobs', arrange: hangs('GET /v1/jobs'), ready: loading },
-  { name: 'jobs-failed', address: '/#/jobs', arrange: fails('GET /v1/jobs'), ready: text('Service unavailable') },
-  { name: 'job-running', address: `/#/jobs/${running}`, arrange: full, ready: heading('Morning headlines') },
-  { name: 'job-queued', address: `/#/jobs/${queued}`, arrange: full, ready: heading('Reviews of the spring fair') },
-  { name: 'job-waiting', address: `/#/jobs/${queued}`, arrange: waiting, ready: heading('Why it waits') },
-  { name: 'job-succeeded', address: `/#/jobs/${done}`, arrange: full, ready: heading('Port authority notices') },
-  { name: 'job-failed', address: `/#/jobs/${failed}`, arrange: full, ready: heading('Letters to the editor') },
-  { name: 'job-cancelled', address: `/#/jobs/${cancelled}`, arrange: full, ready: heading('Quarterly statements') },
-  { name: 'job-loading', address: `/#/jobs/${done}`, arrange: hangs(`GET /v1/jobs/${done}`), ready: loading },
-  { name: 'job-missing', address: '/#/jobs/job_nowhere', arrange: full, ready: text('There is no such job') },
-  { name: 'report-full', address: `/#/jobs/${done}/report`, arrange: full, ready: text('Ferry operator') },
-  { name: 'report-by-model', address: `/#/jobs/${done}/report`, arrange: byModel, ready: heading('Least certain') },
-  { name: 'report-unfinished', address: `/#/jobs/${running}/report`, arrange: full, ready: text('Still running') },
-  { name: 'report-results-failed', address: `/#/jobs/${unnamed}/report`, arrange: fails(`GET /v1/jobs/${unnamed}/results.jsonl`), ready: text('Service unavailable') },
-  { name: 'report-loading', address: `/#/jobs/${done}/report`, arrange: hangs(`GET /v1/jobs/${done}/report`), ready: loading },
-  { name: 'report-results-loading', address: `/#/jobs/${done}/report`, arrange: hangs(`GET /v1/jobs/${done}/results.jsonl`), ready: heading('Most positive') },
-  { name: 'report-failed', address: `/#/jobs/${done}/report`, arrange: fails(`GET /v1/jobs/${done}/report`), ready: text('Service unavailable') },
+  ...jobViews,
+  { name: 'report-full', address: `/#/jobs/${done}`, arrange: full, ready: text('Ferry operator') },
+  { name: 'report-by-model', address: `/#/jobs/${done}`, arrange: byModel, ready: heading('Least certain') },
+  { name: 'report-results-failed', address: `/#/jobs/${unnamed}`, arrange: fails(`GET /v1/jobs/${unnamed}/results.jsonl`), ready: text('Service unavailable') },
+  { name: 'report-loading', address: `/#/jobs/${done}`, arrange: hangs(`GET /v1/jobs/${done}/report`), ready: loading },
+  { name: 'report-results-loading', address: `/#/jobs/${done}`, arrange: hangs(`GET /v1/jobs/${done}/results.jsonl`), ready: heading('Most positive') },
+  { name: 'report-failed', address: `/#/jobs/${done}`, arrange: fails(`GET /v1/jobs/${done}/report`), ready: text('Service unavailable') },
   ...queueViews,
   { name: 'new', address: '/#/new', ready: heading('New job') },
   { name: 'new-sentiment', address: '/#/new/sentiment', ready: (page) => page.getByLabel('Texts', { exact: true }).waitFor() },
@@ -183,9 +157,9 @@ export const views = [
   { name: 'new-training', address: '/#/new/training-config', ready: text('up to date') },
   { name: 'new-training-refused', address: '/#/new/training-config', arrange: trainingRefused, ready: text('exceeds the model') },
   { name: 'new-training-no-cards', address: '/#/new/training-config', arrange: fails('GET /v1/gpu-profiles'), ready: text('Service unavailable') },
-  { name: 'report-training', address: '/#/jobs/job_training0000/report', arrange: training, ready: text('No run has reported back yet') },
-  { name: 'report-training-measured', address: '/#/jobs/job_training0000/report', arrange: trainingMeasured, ready: text('+2.0 %') },
-  { name: 'report-training-too-small', address: '/#/jobs/job_training0000/report', arrange: trainingTooSmall, ready: text('No run has reported back yet') },
+  { name: 'report-training', address: '/#/jobs/job_training0000', arrange: training, ready: text('No run has reported back yet') },
+  { name: 'report-training-measured', address: '/#/jobs/job_training0000', arrange: trainingMeasured, ready: text('+2.0 %') },
+  { name: 'report-training-too-small', address: '/#/jobs/job_training0000', arrange: trainingTooSmall, ready: text('No run has reported back yet') },
   { name: 'new-profile', address: '/#/new/profile', ready: (page) => page.getByLabel('Largest batch').waitFor() },
   {
     name: 'new-profile-refused',
@@ -203,7 +177,7 @@ export const views = [
   { name: 'report-profile-no-batch', address: profileAt, arrange: profile(noBatch()), ready: text('No batch is inside the limits') },
   { name: 'report-profile-compared', address: profileAt, arrange: profileCompared, ready: text('+100.0 %') },
   { name: 'report-profile-outlived', address: profileAt, arrange: profileOutlived, ready: text('whose job has been deleted') },
-  { name: 'report-profile-baseline', address: '/#/jobs/job_profile000001/report', arrange: profileCompared, ready: text('is your team\'s baseline') },
+  { name: 'report-profile-baseline', address: '/#/jobs/job_profile000001', arrange: profileCompared, ready: text('is your team\'s baseline') },
   { name: 'report-profile-baseline-loading', address: profileAt, arrange: profileBaseline('hang'), ready: heading('How it was measured') },
   { name: 'report-profile-baseline-failed', address: profileAt, arrange: profileBaseline(503), ready: text('Service unavailable') },
   { name: 'new-waves', address: '/#/new/waves', ready: (page) => page.getByLabel('Prices', { exact: true }).waitFor() },

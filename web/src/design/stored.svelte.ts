@@ -3,10 +3,11 @@ export class Stored<T extends string> {
   #key: string;
   #value: T;
 
-  constructor(name: string, allowed: readonly T[], fallback: T) {
+  /** Without a list any text is allowed. */
+  constructor(name: string, allowed: readonly T[] | undefined, fallback: T) {
     this.#key = `plimsoll.${name}`;
     const found = this.#read() as T | null;
-    this.#value = $state(found !== null && allowed.includes(found) ? found : fallback);
+    this.#value = $state(found !== null && (allowed?.includes(found) ?? true) ? found : fallback);
   }
 
   get value(): T {

@@ -8,6 +8,8 @@ export type KindName = JobSpec['kind'];
 export interface KindForm<Name extends KindName = KindName> {
   /** What is to be run, or null after the form has shown what is missing or wrong. */
   read: () => Extract<JobSpec, { kind: Name }>['args'] | null;
+  /** The same while somebody types, without a word on what is missing; nothing until it can be run. */
+  peek?: () => Extract<JobSpec, { kind: Name }>['args'] | undefined;
 }
 
 export interface FormProps {
@@ -44,8 +46,12 @@ export interface JobKind<Name extends KindName = KindName> {
   guide?: { title: string; lead: string; Content: Content };
   /** Its section of the settings, at #/settings/<path>, for all who may read jobs. */
   settings?: { path: string; title: string; Content: Content };
+  /** What it answers at once, on top of the home page. */
+  Answer?: Content;
   /** Its own building blocks, shown on #/style. */
   Sample?: Content;
+  /** What a job without a name is called, where its title and a few words do not tell such jobs apart. */
+  entitle?: (job: Job) => string | undefined;
   /** A few words for lists: "2,000 texts". */
   describe: (job: Job) => string;
 }

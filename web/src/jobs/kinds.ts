@@ -13,6 +13,12 @@ export const kindOf = (name: string): JobKind | undefined => kinds.find((kind) =
 export const describeJob = (job: Job): string =>
   kindOf(job.kind)?.describe(job) ?? `${job.progress.items_total} items`;
 
+/** A job's own name or, where nobody gave it one, what it is. */
+export const titleOf = (job: Job): string => {
+  const kind = kindOf(job.kind);
+  return job.name ?? kind?.entitle?.(job) ?? `${kind?.title ?? job.kind}: ${describeJob(job)}`;
+};
+
 /** "3 of 10 texts"; of tasks that work together on their items, the items end all at once. */
 export function itemWords(job: Job): string {
   const nouns = itemsOf(job);

@@ -23,9 +23,9 @@ const route = <Pattern extends string>(
 ): Route => ({ pattern, page: page as unknown as Route['page'], needs });
 
 export const routes: readonly Route[] = [
+  route('/home', () => import('./home/HomePage.svelte'), 'jobs:read'),
   route('/jobs', () => import('./jobs/JobsPage.svelte'), 'jobs:read'),
   route('/jobs/:id', () => import('./jobs/JobPage.svelte'), 'jobs:read'),
-  route('/jobs/:id/report', () => import('./jobs/ReportPage.svelte'), 'reports:read'),
   route('/schedules', () => import('./schedules/SchedulesPage.svelte'), 'jobs:read'),
   route('/schedules/:id', () => import('./schedules/SchedulePage.svelte'), 'jobs:read'),
   route('/datasets', () => import('./datasets/DatasetsPage.svelte'), 'jobs:read'),

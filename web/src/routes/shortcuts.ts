@@ -4,23 +4,35 @@ import { router } from './router.svelte';
 /** Single keys can get in the way of speech input, so they can be switched off. */
 export const shortcuts = new Stored<'on' | 'off'>('shortcuts', ['on', 'off'], 'on');
 
+/** Not a single key: it works where those are switched off, and while somebody types. */
+const paletteKeys = 'Ctrl K';
+
 interface Shortcut {
   keys: readonly string[];
   does: string;
   run: () => void;
 }
 
-export const list = (openHelp: () => void): readonly Shortcut[] => [
+/** What opens over the page. */
+interface Openers {
+  help: () => void;
+  palette: () => void;
+}
+
+export const list = ({ help, palette }: Openers): readonly Shortcut[] => [
   { keys: ['/'], does: 'Go to the search or filter of the page', run: () => focus('[data-search]') },
   { keys: ['j'], does: 'Next entry of the list', run: () => step(1) },
   { keys: ['k'], does: 'Previous entry of the list', run: () => step(-1) },
+  { keys: ['g', 'h'], does: 'Home', run: () => router.go('/home') },
   { keys: ['g', 'j'], does: 'Jobs', run: () => router.go('/jobs') },
   { keys: ['g', 'f'], does: 'Datasets (files)', run: () => router.go('/datasets') },
+  { keys: ['g', 'q'], does: 'Queue', run: () => router.go('/queue') },
   { keys: ['g', 'd'], does: 'Devices', run: () => router.go('/devices') },
   { keys: ['g', 's'], does: 'Settings', run: () => router.go('/settings') },
   { keys: ['g', 'a'], does: 'API', run: () => router.go('/docs') },
   { keys: ['n'], does: 'New job', run: () => router.go('/new') },
-  { keys: ['?'], does: 'This list', run: openHelp },
+  { keys: ['?'], does: 'This list', run: help },
+  { keys: [paletteKeys], does: 'Go to a page, job or action', run: palette },
 ];
 
 function focus(selector: string): void {
@@ -39,11 +51,16 @@ const typing = (target: EventTarget | null) =>
   (target.isContentEditable || target.matches('textarea, select, input:not([type=checkbox], [type=radio])'));
 
 /** Listens on the window; returns what stops it. */
-export function listen(openHelp: () => void): () => void {
-  const known = list(openHelp);
+export function listen(openers: Openers): () => void {
+  const known = list(openers);
   let pressed: string[] = [];
 
   function onkeydown(event: KeyboardEvent) {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k' && !document.querySelector('dialog[open]')) {
+      event.preventDefault();
+      openers.palette();
+      return;
+    }
     if (shortcuts.value === 'off' || event.ctrlKey || event.metaKey || event.altKey) return;
     if (typing(event.target) || document.querySelector('dialog[open]')) return;
     pressed = [...pressed, event.key];

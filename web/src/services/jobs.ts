@@ -1,5 +1,7 @@
 import type { components } from '../api/schema';
 import { api } from './client';
+import { pageSize } from './pages';
+import { asProblem } from './problem';
 
 export type Job = components['schemas']['Job'];
 export type JobState = components['schemas']['JobState'];
@@ -14,6 +16,13 @@ export interface JobFilter {
   state?: JobState;
   /** `key=value`, or `key` with any value. */
   label?: string;
+}
+
+/** What came of an action on many jobs. */
+export interface Outcome {
+  done: number;
+  /** The server's reason for each that it refused. */
+  refused: string[];
 }
 
 const states: readonly string[] = [
@@ -33,11 +42,11 @@ export const asState = (text: string | null): JobState | undefined =>
 export const finished = (state: JobState): boolean =>
   state === 'succeeded' || state === 'failed' || state === 'cancelled';
 
-/** A job's own words for itself, where it has none: its id. */
-export const titleOf = (job: Job): string => job.name ?? job.id;
+/** Whether a job will change soon; one that is scheduled waits for a time that is known. */
+export const moves = (state: JobState): boolean => state === 'queued' || state === 'running' || state === 'cancelling';
 
 export async function listJobs(filter: JobFilter, cursor?: string, signal?: AbortSignal): Promise<JobPage> {
-  const { data } = await api.GET('/v1/jobs', { params: { query: { ...filter, cursor, limit: 50 } }, signal });
+  const { data } = await api.GET('/v1/jobs', { params: { query: { ...filter, cursor, limit: pageSize } }, signal });
   return data!;
 }
 
@@ -79,17 +88,40 @@ export async function redriveJob(id: string): Promise<Job> {
   return data!;
 }
 
-/** Redrives all failed jobs of this kind and label; answers how many were, and how many were refused. */
-export async function redriveFailed(filter: Pick<JobFilter, 'kind' | 'label'>): Promise<{ redriven: number; refused: number }> {
-  const total = { redriven: 0, refused: 0 };
-  let cursor: string | undefined;
-  do {
-    const { data } = await api.POST('/v1/redrives', { body: { filter: { ...filter, state: 'failed', cursor } } });
-    total.redriven += data!.redriven;
-    total.refused += data!.refused.length;
-    cursor = data!.next_cursor ?? undefined;
-  } while (cursor);
-  return total;
+/** As many ids as one call takes. */
+const mostRedriven = 1_000;
+
+/** Redrives these jobs; answers how many were, and why the others were not. */
+export async function redriveJobs(ids: readonly string[]): Promise<Outcome> {
+  const outcome: Outcome = { done: 0, refused: [] };
+  for (let from = 0; from < ids.length; from += mostRedriven) {
+    const { data } = await api.POST('/v1/redrives', { body: { job_ids: ids.slice(from, from + mostRedriven) } });
+    outcome.done += data!.redriven;
+    outcome.refused.push(...data!.refused.map(({ detail }) => detail));
+  }
+  return outcome;
+}
+
+const cancelledAtOnce = 4;
+
+/** Cancels these jobs, one call each, and tells after each how many calls were answered. */
+export async function cancelJobs(ids: readonly string[], onprogress: (answered: number) => void): Promise<Outcome> {
+  const outcome: Outcome = { done: 0, refused: [] };
+  const rest = [...ids];
+  async function work() {
+    for (let id = rest.shift(); id !== undefined; id = rest.shift()) {
+      try {
+        await cancelJob(id);
+        outcome.done += 1;
+      } catch (caught) {
+        const { title, detail } = asProblem(caught);
+        outcome.refused.push(detail ?? title);
+      }
+      onprogress(outcome.done + outcome.refused.length);
+    }
+  }
+  await Promise.all(Array.from({ length: cancelledAtOnce }, work));
+  return outcome;
 }
 
 export async function deleteJob(id: string): Promise<void> {

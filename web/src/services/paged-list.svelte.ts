@@ -1,29 +1,28 @@
+import { renew, type ListPage, type PageAnswer } from './pages';
 import { asProblem, type Problem } from './problem';
 import { repeat } from './repeat';
 
 const busyPause = 1_000; // milliseconds between looks while something moves
 const quietPause = 5_000;
 
-interface Page<T> {
-  items: T[];
-  next_cursor: string | null;
-}
-
 interface Source<T> {
-  read: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<T>>;
+  read: (cursor: string | undefined, signal: AbortSignal) => Promise<PageAnswer<T>>;
   /** Whether it will change soon. */
   moves: (item: T) => boolean;
 }
 
-/** A long list, newest first: the first page is looked at again and again, further pages are added on
-    request and keep their last known state. */
+/** A long list, newest first. Again and again the newest page is read, and with it those pages of which something is
+    seen that moves: what is on the screen is never old. Older pages are added on request. */
 export class PagedList<T extends { id: string }> {
   items = $state.raw<readonly T[]>();
   problem = $state.raw<Problem>();
   more = $state(false);
   loadingMore = $state(false);
+  #pages: ListPage<T>[] = [];
+  #seen: ReadonlySet<string> = new Set();
   #source: Source<T>;
   #cursor: string | null = null;
+  #loading: Promise<void> | undefined;
   #abort = new AbortController();
   #stop: () => void;
 
@@ -43,31 +42,38 @@ export class PagedList<T extends { id: string }> {
     this.#stop = repeat(() => this.#refresh());
   }
 
-  async loadMore(): Promise<void> {
-    if (!this.#cursor || this.loadingMore) return;
+  /** Which entries stand on the screen; without it only the newest page is kept up to date. */
+  see(ids: readonly string[]): void {
+    this.#seen = new Set(ids);
+  }
+
+  /** Adds the next older page; whoever asks while one is on its way waits for that one. */
+  loadMore(): Promise<void> {
+    if (!this.#cursor) return Promise.resolve();
+    this.#loading ??= this.#loadOlder(this.#cursor);
+    return this.#loading;
+  }
+
+  async #loadOlder(cursor: string): Promise<void> {
     this.loadingMore = true;
     try {
-      const page = await this.#source.read(this.#cursor, this.#abort.signal);
-      this.items = merge(this.items ?? [], page.items);
-      this.#setCursor(page.next_cursor);
+      const { items, next_cursor } = await this.#source.read(cursor, this.#abort.signal);
+      // A refresh may have dropped the older pages meanwhile: then this one continues nothing.
+      if (this.#cursor === cursor) this.#show([...this.#pages, { cursor, items }], next_cursor);
       this.problem = undefined;
     } catch (caught) {
       this.#fail(caught);
     }
+    // In this order: who waits for the end of one load may begin the next.
+    this.#loading = undefined;
     this.loadingMore = false;
   }
 
   async #refresh(): Promise<number> {
     try {
-      const page = await this.#source.read(undefined, this.#abort.signal);
-      const older = (this.items ?? []).slice(page.items.length);
-      // While only the first page is shown, it is the truth; with more loaded, it is their head.
-      if (!this.items || older.length === 0 || !page.next_cursor) {
-        this.items = page.items;
-        this.#setCursor(page.next_cursor);
-      } else {
-        this.items = merge(page.items, this.items);
-      }
+      await this.#reread(undefined);
+      const moving = this.#pages.slice(1).filter(({ items }) => items.some((item) => this.#seen.has(item.id) && this.#source.moves(item)));
+      for (const { cursor } of moving) await this.#reread(cursor);
       this.problem = undefined;
     } catch (caught) {
       this.#fail(caught);
@@ -75,18 +81,22 @@ export class PagedList<T extends { id: string }> {
     return this.items?.some(this.#source.moves) ? busyPause : quietPause;
   }
 
-  #setCursor(cursor: string | null): void {
+  async #reread(cursor: string | undefined): Promise<void> {
+    const answer = await this.#source.read(cursor, this.#abort.signal);
+    const at = cursor === undefined ? 0 : this.#pages.findIndex((page) => page.cursor === cursor);
+    if (at < 0) return; // dropped meanwhile
+    const pages = renew(this.#pages, at, answer);
+    this.#show(pages, pages.length === at + 1 ? answer.next_cursor : this.#cursor);
+  }
+
+  #show(pages: ListPage<T>[], cursor: string | null): void {
+    this.#pages = pages;
     this.#cursor = cursor;
     this.more = cursor !== null;
+    this.items = pages.length === 1 ? pages[0]!.items : pages.flatMap(({ items }) => items);
   }
 
   #fail(caught: unknown): void {
     if (!this.#abort.signal.aborted) this.problem = asProblem(caught);
   }
-}
-
-/** The head's items, then those of the tail that are not among them. */
-function merge<T extends { id: string }>(head: readonly T[], tail: readonly T[]): T[] {
-  const known = new Set(head.map(({ id }) => id));
-  return [...head, ...tail.filter(({ id }) => !known.has(id))];
 }

@@ -6,7 +6,10 @@ export type Theme = (typeof themes)[number];
 /** The key is also read by public/theme.js, before the first paint. */
 export const theme = new Stored<Theme>('theme', themes, 'auto');
 
-export function applyTheme(value: Theme): void {
+export const themeNames: Record<Theme, string> = { auto: 'as the system', light: 'light', dark: 'dark' };
+
+export function chooseTheme(value: Theme): void {
+  theme.value = value;
   if (value === 'auto') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = value;
 }

@@ -11,6 +11,7 @@ export const kind: JobKind<'profile'> = {
   again: ({ args }) => args as Args,
   Form: () => import('./ProfileForm.svelte'),
   Report: () => import('./ProfileReport.svelte'),
+  entitle: (job) => `Speed of ${kind.describe(job)}`,
   describe: (job) => {
     const { mode } = job.args as { mode?: string };
     return mode === 'engine' ? 'a device' : mode === 'sentiment' ? 'a sentiment model' : mode === 'llm' ? 'a language model' : 'a device and a model';

@@ -10,6 +10,18 @@ function again(job: { args: object }): Args {
   return correction && correction.measurements.length === 0 ? { ...args, correction } : args;
 }
 
+/** "bert-base, 128 tokens, RTX 4090 and 3 more". */
+function entitle({ args }: { args: object }): string {
+  const { model, training, gpus } = args as Args;
+  const name = model.preset ?? String((model.config as { model_type?: string } | undefined)?.model_type ?? model.dimensions?.family ?? 'a model');
+  const length = training?.sequence_length;
+  const special: Record<string, string> = { all: 'all GPUs', auto: 'largest GPU' };
+  const cards = (gpus ?? []).map((id) => special[id] ?? id.replaceAll('_', ' ').toUpperCase());
+  const most = 2;
+  const where = cards.length > most ? `${cards[0]} and ${cards.length - 1} more` : cards.join(' and ');
+  return [name, length && counted(length, 'token'), where].filter(Boolean).join(', ');
+}
+
 export const kind: JobKind<'training-config'> = {
   kind: 'training-config',
   title: 'Training memory',
@@ -18,11 +30,13 @@ export const kind: JobKind<'training-config'> = {
   again,
   Form: () => import('./form/TrainingForm.svelte'),
   Report: () => import('./report/TrainingReport.svelte'),
+  Answer: () => import('./home/FitAnswer.svelte'),
   guide: {
     title: 'Training advice',
     lead: 'How much GPU memory a training run needs, predicted before it starts: one worked example.',
     Content: () => import('./guide/Guide.svelte'),
   },
   settings: { path: 'gpu-profiles', title: 'GPU profiles', Content: () => import('./profiles/GpuProfiles.svelte') },
+  entitle,
   describe: (job) => counted(job.progress.items_total, 'card'),
 };

@@ -54,6 +54,12 @@ export const fitTones = { yes: 'good', tight: 'caution', no: 'bad' } as const;
 export type Fit = keyof typeof fitWords;
 export const asFit = (text: string): Fit => (text === 'yes' || text === 'tight' ? text : 'no');
 
+/** Which of two cards suits the run better: one that fits before one that barely does, then the faster, then the smaller. */
+export function better(a: Card, b: Card): number {
+  const fit = (card: Card) => ['yes', 'tight', 'no'].indexOf(asFit(card.fits));
+  return fit(a) - fit(b) || b.speed.samples_per_second - a.speed.samples_per_second || a.gpu.total_bytes - b.gpu.total_bytes;
+}
+
 /** Two decimals, for memory of cards: "19.82 GiB". */
 export const gibibytes = (value: number): string => `${(value / 2 ** 30).toFixed(value < 2 ** 33 ? 2 : 1)} GiB`;
 

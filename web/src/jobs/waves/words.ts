@@ -10,6 +10,10 @@ export type Row = Schemas['WavesResult'];
 export type SymbolReport = NonNullable<Schemas['WavesSymbol']>;
 export type Count = Schemas['WavesCount'];
 
+/** The same order, but best counts that the price has already proven wrong come after those that still hold. */
+export const liveFirst = (ranking: readonly Ranked[]): Ranked[] =>
+  [...ranking].sort((a, b) => Number(a.best?.invalidated ?? false) - Number(b.best?.invalidated ?? false));
+
 /** The kind of chance-likeness in a word, as the engine says it. */
 export const verdictTones: Record<string, Tone> = {
   'chance level': 'waiting',

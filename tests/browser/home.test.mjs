@@ -1,0 +1,103 @@
+// The home page: an answer without a form, one's own work, the pool.
+import assert from 'node:assert/strict';
+import { busyQueue, makeJob, manyJobs } from './fake/data.mjs';
+import { tooSmall } from './fake/training.mjs';
+import { until } from './support/browser.mjs';
+import { visit } from './support/setting.mjs';
+
+const estimates = (server) => server.calls.filter(({ name }) => name === 'POST /v1/estimates');
+const lastArgs = (server) => estimates(server).at(-1)?.body.args;
+
+visit('a model and a GPU are answered above the fold without a submit, and remembered', async ({ page, server, go }) => {
+  await go('/');
+  const answer = page.getByText('Batch 16 fits on RTX 4090, in 17.2 GiB of 23.5 GiB.');
+  await answer.waitFor();
+  const { y, height } = await answer.boundingBox();
+  assert.ok(y + height < 450, `the answer ends at ${y + height} px`);
+  await page.getByRole('img', { name: /^NVIDIA RTX 4090: .*load line/ }).waitFor();
+  await page.getByRole('combobox', { name: 'Model' }).selectOption('bert-large');
+  await page.getByRole('textbox', { name: 'Tokens' }).fill('256');
+  await page.getByRole('combobox', { name: 'GPU' }).selectOption({ label: 'NVIDIA H200, 139.8 GiB' });
+  await page.getByText(/fits on H200/).waitFor();
+  const { model, training, gpus } = lastArgs(server);
+  assert.deepEqual([model.preset, training.sequence_length, gpus], ['bert-large', 256, ['h200']]);
+  assert.ok(!server.calls.some(({ name }) => name === 'POST /v1/jobs'));
+  await page.reload();
+  await page.getByText(/fits on H200/).waitFor();
+  assert.equal(await page.getByRole('combobox', { name: 'Model' }).inputValue(), 'bert-large');
+});
+
+visit('the answer is kept as a report by one click', async ({ page, server, go }) => {
+  await go('/#/home');
+  await page.getByText('Batch 16 fits').waitFor();
+  await page.getByRole('button', { name: 'Keep as a report' }).click();
+  await page.waitForURL(/#\/jobs\/job_/);
+  const { kind, args } = server.calls.find(({ name }) => name === 'POST /v1/jobs').body;
+  assert.deepEqual([kind, args.model], ['training-config', { preset: 'bert-base' }]);
+  await page.getByRole('heading', { level: 1, name: /^bert-base, 128 tokens/ }).waitFor();
+});
+
+visit('a model that does not fit says so in the same place', async ({ page, server, go }) => {
+  server.estimate = (spec) => ({ kind: spec.kind, summary: tooSmall() });
+  await go('/#/home');
+  await page.getByText(/^Not even one sample fits on RTX 4090: it takes/).waitFor();
+});
+
+visit('a length that the model does not take is told beside its field', async ({ page, server, go }) => {
+  await go('/#/home');
+  await page.getByText('Batch 16 fits').waitFor();
+  const detail = 'The sequence length 4096 exceeds the model\'s 512 positions.';
+  server.faults.set('POST /v1/estimates', { status: 422, title: 'Unprocessable content', errors: [{ pointer: '/args/training/sequence_length', detail }] });
+  await page.getByRole('textbox', { name: 'Tokens' }).fill('4096');
+  await page.getByText(detail).waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'Tokens' }).getAttribute('aria-invalid'), 'true');
+});
+
+visit('a newcomer runs a sample of each kind by one click', async ({ page, server, go }) => {
+  for (const [title, kind] of [['Training memory', 'training-config'], ['Sentiment', 'sentiment'], ['Waves', 'waves'], ['Speed profile', 'profile']]) {
+    server.jobs = [];
+    await go('/#/home');
+    await page.getByRole('button', { name: `Run a sample of ${title}` }).click();
+    await page.waitForURL(/#\/jobs\/job_/);
+    const { body } = server.calls.findLast(({ name }) => name === 'POST /v1/jobs');
+    assert.equal(body.kind, kind);
+    assert.match(body.name, /^Sample: /);
+  }
+});
+
+const busy = (server) => {
+  server.jobs = manyJobs(8).map((job, place) => (place === 3 ? { ...job, submitter: { id: 'usr_2', name: 'grace' } } : job));
+  server.queue = busyQueue();
+};
+visit('one\'s own work is seen at a glance, and why it waits', { arrange: busy }, async ({ page, server, go }) => {
+  await go('/#/home');
+  const work = page.getByRole('region', { name: 'Your work' });
+  await work.getByText('It is next in line: every device of class cpu is busy').waitFor();
+  await work.getByRole('progressbar', { name: 'Progress of Morning headlines' }).waitFor();
+  await work.getByText('The device class of this job has had no worker').waitFor();
+  assert.equal(await work.getByText('Crew survey, open answers').count(), 0, 'of somebody else');
+  server.finish(server.jobs[0].id);
+  await work.getByRole('progressbar').waitFor({ state: 'detached' });
+  await work.getByRole('link', { name: 'All your jobs' }).click();
+  await page.waitForURL(/#\/jobs\?by=ada/);
+});
+
+visit('the pool says whether it is healthy', { arrange: busy }, async ({ page, server, go }) => {
+  await go('/#/home');
+  const pool = page.getByRole('region', { name: 'The pool' });
+  await pool.getByText('2 of 4 devices').waitFor();
+  await pool.getByText('Draining: every device of crane-2. A fan is replaced.').waitFor();
+  await pool.getByText('5 warnings').waitFor();
+  server.queue = { ...busyQueue(), holds: [] };
+  server.devices = server.devices.slice(0, 2);
+  await pool.getByText('2 of 2 devices').waitFor();
+  await pool.getByText('Healthy').waitFor();
+  server.devices = [];
+  await pool.getByText('No device').waitFor();
+});
+
+visit('who has a job is no newcomer', { arrange: (server) => server.add(makeJob('job_x', { name: 'Mine' })) }, async ({ page, go }) => {
+  await go('/#/home');
+  await page.getByRole('region', { name: 'Your work' }).getByText('Mine').waitFor();
+  assert.equal(await page.getByRole('heading', { name: 'Start here' }).count(), 0);
+});

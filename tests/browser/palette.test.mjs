@@ -1,0 +1,117 @@
+// What is done from the keyboard and the shell: the palette, and the form as a command that a shell runs.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { manyJobs } from './fake/data.mjs';
+import { until } from './support/browser.mjs';
+import { visit } from './support/setting.mjs';
+
+const sixty = { arrange: (server) => (server.jobs = manyJobs(60)) };
+const palette = (page) => page.getByRole('dialog', { name: 'Go to' });
+const field = (page) => palette(page).getByRole('combobox');
+const chosen = (page) => palette(page).getByRole('option', { selected: true });
+
+visit('Ctrl K goes anywhere by name, from any page', sixty, async ({ page, go }) => {
+  await go('/#/jobs');
+  await page.getByRole('table', { name: 'Jobs' }).waitFor();
+  await page.getByPlaceholder('Name, id or label').focus();
+  await page.keyboard.press('Control+K');
+  await field(page).and(page.locator(':focus')).waitFor();
+  await page.keyboard.type('devic');
+  assert.match(await chosen(page).textContent(), /^\s*Devices/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
+  assert.equal(await palette(page).count(), 0);
+});
+
+visit('jobs are found by name, label and id, and chosen with the arrows', sixty, async ({ page, server, go }) => {
+  await go('/#/home');
+  await page.getByRole('button', { name: /^Go to a page, job or action/ }).click();
+  await field(page).fill('notices port');
+  const options = palette(page).getByRole('option');
+  await until(async () => (await options.count()) === 6, 'the notices');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await options.nth(1).getAttribute('aria-selected'), 'true');
+  assert.equal(await field(page).getAttribute('aria-activedescendant'), await options.nth(1).getAttribute('id'));
+  await field(page).fill(server.jobs[4].id);
+  await until(async () => (await options.count()) === 1, 'the one job');
+  await options.click();
+  await page.getByRole('heading', { level: 1, name: 'Letters to the editor' }).waitFor();
+});
+
+visit('what does not match says so, Escape leaves everything as it was', { arrange: (server) => (server.scopes = ['jobs:read']) }, async ({ page, go }) => {
+  await go('/#/jobs');
+  await page.getByText('No jobs yet').waitFor();
+  await page.keyboard.press('Control+K');
+  await field(page).fill('new job');
+  await palette(page).getByText('Nothing has all of these words').waitFor();
+  await page.keyboard.press('Escape');
+  await palette(page).waitFor({ state: 'detached' });
+  assert.match(page.url(), /#\/jobs$/);
+});
+
+visit('colours change from the palette', { scheme: 'light' }, async ({ page, go }) => {
+  await go('/#/jobs');
+  await page.getByText('No jobs yet').waitFor();
+  await page.keyboard.press('Control+K');
+  await field(page).fill('colours dark');
+  await page.keyboard.press('Enter');
+  await until(() => page.evaluate(() => document.documentElement.dataset.theme === 'dark'), 'the dark colours');
+});
+
+/** Runs commands in a shell, in a folder of their own. */
+async function shell(commands, env) {
+  const folder = await mkdtemp(join(tmpdir(), 'plimsoll-shell-'));
+  try {
+    return await new Promise((resolve) => execFile('bash', ['-c', commands], { cwd: folder, env: { ...process.env, ...env } }, (_, stdout) => resolve(stdout)));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const command = (page) => page.getByRole('region', { name: 'The same in a shell' }).getByRole('group', { name: 'the command' });
+
+visit('the command beside the form sends what the form sends', async ({ page, server, go }) => {
+  await go('/#/new/training-config');
+  await page.getByRole('region', { name: 'Estimate' }).getByText('up to date').waitFor();
+  const name = `Ada's "first" $HOME`;
+  await page.getByRole('textbox', { name: 'Name' }).fill(name);
+  await page.getByRole('textbox', { name: 'Labels' }).fill('desk=North Sea');
+  await page.getByLabel('Sequence length').fill('256');
+  await command(page).getByText('"sequence_length": 256').waitFor();
+  const curl = await command(page).textContent();
+  await page.getByRole('radio', { name: 'plimsoll', exact: true }).check();
+  const cli = await command(page).textContent();
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.waitForURL(/#\/jobs\/job_/);
+  const sent = server.calls.find(({ name: call }) => call === 'POST /v1/jobs').body;
+  assert.deepEqual([sent.name, sent.labels], [name, { desk: 'North Sea' }]);
+
+  await shell(curl, { PLIMSOLL_SERVER: server.url, PLIMSOLL_TOKEN: 'plm_api_good' });
+  const called = server.calls.filter(({ name: call }) => call === 'POST /v1/jobs').at(-1);
+  assert.equal(called.headers.authorization, 'Bearer plm_api_good');
+  assert.deepEqual(called.body, sent);
+
+  const [args, ...flags] = (await shell(`plimsoll() { tr -d '\\n' < "$3"; printf '\\n%s' "$@"; }\n${cli}`)).split('\n');
+  assert.deepEqual(JSON.parse(args), sent.args);
+  assert.deepEqual(flags, ['submit', 'training-config', 'args.json', '--name', name, '--label', 'desk=North Sea', '--watch']);
+});
+
+visit('a long input stands in a file beside the command, a schedule is called as one', async ({ page, go }) => {
+  await go('/#/new/waves');
+  assert.equal(await command(page).count(), 0, 'without prices there is nothing to send');
+  await page.getByRole('button', { name: 'Fill in sample closes' }).click();
+  await command(page).getByText('--data-binary @body.json').waitFor();
+  const started = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'body.json' }).click();
+  const chunks = [];
+  for await (const chunk of await (await started).createReadStream()) chunks.push(chunk);
+  const body = JSON.parse(Buffer.concat(chunks).toString());
+  assert.deepEqual([body.kind, body.args.days], ['waves', 500]);
+  await page.getByRole('radio', { name: 'On a schedule' }).check();
+  await command(page).getByText('/v1/schedules').waitFor();
+});

@@ -1,0 +1,90 @@
+// Home, the palette, the list of jobs and one job, in each of their states.
+import { busyQueue, manyJobs } from '../fake/data.mjs';
+import { tooSmall, trainingJob } from '../fake/training.mjs';
+import { fails, full, hangs, heading, loading, opened, queue, text, viewer } from './arrangements.mjs';
+
+const waiting = (server) => {
+  full(server);
+  const at = (minutes) => new Date(Date.now() + minutes * 60_000).toISOString();
+  server.wait = { reason: 'own_jobs', detail: "It waits behind 12 tasks of the team's other jobs.", until: null, tasks_ahead: 12, device_class: 'gpu', share: busyQueue().shares[0], earliest_start_at: at(4), latest_start_at: at(11) };
+};
+
+/** Somebody at work in a pool that is busy. */
+const atWork = (server) => {
+  full(server);
+  queue(server);
+};
+const homeFails = (fault) => (server) => {
+  full(server);
+  for (const call of ['GET /v1/jobs', 'GET /v1/queue', 'POST /v1/estimates']) server.faults.set(call, fault);
+};
+const tooSmallAtHome = (server) => (server.estimate = (spec) => ({ kind: spec.kind, summary: tooSmall() }));
+const training = (server) => server.add(trainingJob());
+
+const [running, queued, done, , failed, , cancelled] = manyJobs(7).map(({ id }) => id);
+
+export const jobViews = [
+  { name: 'home-full', address: '/#/home', arrange: atWork, ready: async (page) => (await text('on RTX 4090')(page), await text('It is next in line')(page), await text(' used ')(page)) },
+  { name: 'home-newcomer', address: '/#/home', ready: async (page) => (await text('on RTX 4090')(page), await heading('Start here')(page)) },
+  { name: 'home-viewer', address: '/#/home', arrange: viewer, ready: text('Nothing of yours has finished yet') },
+  { name: 'home-too-small', address: '/#/home', arrange: tooSmallAtHome, ready: text('Not even one sample') },
+  { name: 'home-loading', address: '/#/home', arrange: homeFails('hang'), ready: loading },
+  { name: 'home-failed', address: '/#/home', arrange: homeFails(503), ready: async (page) => page.getByText('Service unavailable').nth(2).waitFor() },
+  {
+    name: 'palette',
+    address: '/#/home',
+    arrange: atWork,
+    ready: async (page) => {
+      await text('on RTX 4090')(page);
+      await page.keyboard.press('Control+K');
+      await page.getByRole('combobox', { name: 'Page, job or action' }).fill('s');
+      await page.getByRole('option', { name: 'Schedules' }).waitFor();
+    },
+  },
+  {
+    name: 'palette-empty',
+    address: '/#/jobs',
+    ready: async (page) => {
+      await text('No jobs yet')(page);
+      await page.keyboard.press('Control+K');
+      await page.getByRole('combobox', { name: 'Page, job or action' }).fill('nowhere');
+      await text('Nothing has all of these words')(page);
+    },
+  },
+  { name: 'jobs-full', address: '/#/jobs', arrange: full, ready: text('Port authority notices') },
+  { name: 'jobs-empty', address: '/#/jobs', ready: text('No jobs yet') },
+  { name: 'jobs-viewer', address: '/#/jobs', arrange: viewer, ready: text('Jobs that your team submits') },
+  { name: 'jobs-none-match', address: '/#/jobs?state=queued&label=desk%3Dnowhere', arrange: full, ready: text('No job matches') },
+  { name: 'jobs-searched', address: '/#/jobs?q=port&since=7d&label=desk%3Denergy', arrange: full, ready: (page) => page.getByText(/ of 20 jobs/).waitFor() },
+  {
+    name: 'jobs-selected',
+    address: '/#/jobs',
+    arrange: full,
+    ready: async (page) => {
+      for (const name of ['Morning headlines', 'Reviews of the spring fair', 'Letters to the editor']) await page.getByLabel(`Select ${name}`).first().check();
+      await page.getByText('3 jobs selected').waitFor();
+    },
+  },
+  {
+    name: 'jobs-cancelling',
+    address: '/#/jobs',
+    arrange: full,
+    ready: async (page) => {
+      await page.getByLabel('Select Morning headlines').first().check();
+      await page.getByRole('button', { name: 'Cancel 1 job' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  { name: 'jobs-loading', address: '/#/jobs', arrange: hangs('GET /v1/jobs'), ready: loading },
+  { name: 'jobs-failed', address: '/#/jobs', arrange: fails('GET /v1/jobs'), ready: text('Service unavailable') },
+  { name: 'job-running', address: `/#/jobs/${running}`, arrange: full, ready: heading('Morning headlines') },
+  { name: 'job-queued', address: `/#/jobs/${queued}`, arrange: full, ready: heading('Reviews of the spring fair') },
+  { name: 'job-waiting', address: `/#/jobs/${queued}`, arrange: waiting, ready: heading('Why it waits') },
+  { name: 'job-details', address: `/#/jobs/${done}`, arrange: full, ready: async (page) => (await opened('Details')(page), await text('As submitted')(page)) },
+  { name: 'job-cloning', address: '/#/jobs/job_training0000', arrange: training, ready: async (page) => (await opened('Details')(page), await page.getByRole('button', { name: 'Clone with changes' }).click(), await page.getByLabel('Specification').waitFor()) },
+  { name: 'job-without-reports', address: `/#/jobs/${done}`, arrange: (server) => (full(server), viewer(server)), ready: text('About this job') },
+  { name: 'job-failed', address: `/#/jobs/${failed}`, arrange: full, ready: heading('Letters to the editor') },
+  { name: 'job-cancelled', address: `/#/jobs/${cancelled}`, arrange: full, ready: heading('Quarterly statements') },
+  { name: 'job-loading', address: `/#/jobs/${done}`, arrange: hangs(`GET /v1/jobs/${done}`), ready: loading },
+  { name: 'job-missing', address: '/#/jobs/job_nowhere', arrange: full, ready: text('There is no such job') },
+];

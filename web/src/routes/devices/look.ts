@@ -1,0 +1,29 @@
+import type { Tone } from '../../design/feedback/Badge.svelte';
+import type { Device } from '../../services/devices';
+import type { Hold } from '../../services/queue';
+
+const looks: Record<string, [Tone, string]> = {
+  ready: ['good', 'Ready'],
+  busy: ['active', 'Busy'],
+  draining: ['caution', 'Draining'],
+  failed: ['bad', 'Failed'],
+  gone: ['ended', 'Gone'],
+};
+
+/** Whether a worker stands behind the device, ready to take work. */
+export const isLive = ({ state }: Device): boolean => ['ready', 'busy'].includes(state);
+
+/** The hold that stops a device, if one does. */
+const holdOf = (device: Device, holds: readonly Hold[]): Hold | undefined =>
+  holds.find(
+    (hold) =>
+      hold.scope !== 'team' &&
+      (hold.device_class === device.device_class || (hold.node === device.node && (hold.device === null || hold.device === device.device))),
+  );
+
+/** How a device stands, holds counted in. States of later servers are shown by their own names. */
+export function lookOf(device: Device, holds: readonly Hold[]): [Tone, string] {
+  const hold = isLive(device) ? holdOf(device, holds) : undefined;
+  if (!hold) return looks[device.state] ?? ['waiting', device.state];
+  return ['caution', hold.mode === 'pause' ? 'Paused' : device.tasks_running > 0 ? 'Draining' : 'Drained'];
+}

@@ -1,0 +1,49 @@
+import type { JobSpec } from '../../services/jobs';
+
+/** A command that does what the form does, and the file that it reads where that is too long to stand in it. */
+export interface Equivalent {
+  commands: string;
+  file?: { name: string; content: unknown };
+}
+
+/** What a person still reads within a command. */
+const longest = 3_000; // characters
+
+export const written = (content: unknown): string => JSON.stringify(content, null, 2);
+
+/** About as many characters as a value has as JSON, without writing megabytes of it at every key. */
+function weight(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 4;
+  return Object.entries(value).reduce((sum, [name, one]) => sum + name.length + weight(one), 0);
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** A call as curl makes it, with the settings that the samples of the documentation use. */
+export function asCurl(path: string, body: unknown): Equivalent {
+  const head = [
+    `curl -sS --fail-with-body "$PLIMSOLL_SERVER${path}" \\`,
+    '  -H "Authorization: Bearer $PLIMSOLL_TOKEN" \\',
+    "  -H 'Content-Type: application/json' \\",
+  ];
+  if (weight(body) > longest) return { commands: [...head, '  --data-binary @body.json'].join('\n'), file: { name: 'body.json', content: body } };
+  return { commands: [...head, "  --data-binary @- <<'END'", written(body), 'END'].join('\n') };
+}
+
+/** A job as `plimsoll submit` takes it. */
+export function asCommand(spec: JobSpec): Equivalent {
+  const flags = [
+    spec.name && `--name ${quoted(spec.name)}`,
+    ...Object.entries(spec.labels ?? {}).map(([name, value]) => `--label ${quoted(`${name}=${value}`)}`),
+    spec.priority && `--priority ${spec.priority}`,
+    spec.run_at && `--run-at ${spec.run_at}`,
+    spec.deadline && `--deadline ${spec.deadline}`,
+    spec.timeout_seconds && `--timeout ${spec.timeout_seconds}`,
+    spec.unique && `--unique ${quoted(spec.unique.key)}`,
+    '--watch',
+  ].filter(Boolean);
+  const submit = [`plimsoll submit ${spec.kind} args.json`, ...flags].join(' \\\n  ');
+  if (weight(spec.args) > longest) return { commands: submit, file: { name: 'args.json', content: spec.args } };
+  return { commands: ["cat > args.json <<'END'", written(spec.args), 'END', submit].join('\n') };
+}

@@ -1,0 +1,62 @@
+import { chooseTheme, themeNames, themes } from '../../design/tokens/theme.svelte';
+import type { IconName } from '../../design/tokens/icons';
+import { kinds, titleOf } from '../../jobs/kinds';
+import type { Job } from '../../services/jobs';
+import { session } from '../../services/session.svelte';
+import { router } from '../router.svelte';
+
+/** Something that can be chosen in the palette. */
+export interface Command {
+  id: string;
+  text: string;
+  /** What it is, in a word: "Page". */
+  note: string;
+  icon: IconName;
+  /** More words by which it is found. */
+  also?: string;
+  run: () => void;
+}
+
+const page = (path: string, text: string, also = ''): Command => ({ id: path, text, note: 'Page', icon: 'right', also, run: () => router.go(path) });
+
+/** What there always is, as far as whoever is signed in may do it. */
+export function commands(openHelp: () => void): Command[] {
+  return [
+    page('/home', 'Home', 'what fits gpu memory batch'),
+    page('/jobs', 'Jobs', 'reports'),
+    ...(session.may('jobs:write') ? kinds.map(({ kind, title, summary }) => ({ ...page(`/new/${kind}`, `New job: ${title}`, `${summary} ${kind}`), note: 'Form', icon: 'plus' as const })) : []),
+    page('/jobs?state=running', 'Running jobs'),
+    page('/jobs?state=failed', 'Failed jobs', 'errors'),
+    page('/schedules', 'Schedules', 'cron'),
+    page('/datasets', 'Datasets', 'files uploads'),
+    page('/queue', 'Queue', 'shares teams holds pause'),
+    page('/usage', 'Usage', 'device-seconds'),
+    page('/devices', 'Devices', 'gpu workers nodes'),
+    page('/settings', 'Settings', 'preferences colours'),
+    page('/settings/tokens', 'Tokens', 'settings api'),
+    page('/settings/team', 'Team', 'settings members'),
+    ...(session.may('team:admin') ? [page('/settings/webhooks', 'Webhooks', 'settings deliveries')] : []),
+    ...kinds.flatMap(({ settings }) => (settings ? [page(`/settings/${settings.path}`, settings.title, 'settings')] : [])),
+    page('/docs', 'API', 'documentation reference'),
+    ...kinds.flatMap(({ kind, guide }) => (guide ? [page(`/docs/guides/${kind}`, `Guide: ${guide.title}`, guide.lead)] : [])),
+    ...themes.map((theme): Command => ({ id: `theme ${theme}`, text: `Colours ${themeNames[theme]}`, note: 'Action', icon: 'auto', also: 'theme mode', run: () => chooseTheme(theme) })),
+    { id: 'keys', text: 'Keyboard shortcuts', note: 'Action', icon: 'keyboard', also: 'help', run: openHelp },
+  ];
+}
+
+export const ofJob = (job: Job): Command => ({
+  id: job.id,
+  text: titleOf(job),
+  note: `Job, ${job.state}`,
+  icon: 'file',
+  also: [job.id, ...Object.entries(job.labels).map(([name, value]) => `${name}=${value}`)].join(' '),
+  run: () => router.go(`/jobs/${job.id}`),
+});
+
+/** Those that have every word; those whose own text begins with the first one lead. */
+export function find(all: readonly Command[], text: string): Command[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const matching = all.filter(({ text: own, also = '' }) => words.every((word) => `${own} ${also}`.toLowerCase().includes(word)));
+  const leads = ({ text: own }: Command) => Number(own.toLowerCase().startsWith(words[0] ?? ''));
+  return matching.sort((a, b) => leads(b) - leads(a));
+}
