@@ -2,6 +2,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vite';
 import { budget } from './tools/budget';
 import { compress } from './tools/compress';
+import { documents } from './tools/documents';
 
 // During `npm run dev` the API is a `plimsoll serve` that is already running.
 const server = process.env.PLIMSOLL_URL ?? 'http://127.0.0.1:7272';
@@ -9,6 +10,7 @@ const server = process.env.PLIMSOLL_URL ?? 'http://127.0.0.1:7272';
 export default defineConfig({
   plugins: [
     svelte(),
+    documents(),
     budget({ initialKilobytes: 60, partKilobytes: 24, styleKilobytes: 18 }),
     compress({ extensions: ['.js', '.css', '.csv', '.html', '.svg'] }),
   ],
@@ -27,6 +29,6 @@ export default defineConfig({
   server: {
     proxy: Object.fromEntries(['/v1', '/openapi'].map((path) => [path, { target: server, changeOrigin: true }])),
     // The pages show what lies there.
-    fs: { allow: ['.', '../deploy/samples'] },
+    fs: { allow: ['.', '../deploy', '../server/GLOSSARY.md', '../tests/bench/results.json'] },
   },
 });
