@@ -10,19 +10,30 @@ namespace plimsoll {
 // even while its process is alive.
 class Progress {
   public:
+    Progress() = default;
+    // Of a part of some work, whose items are not the whole's: its signs of life are. `whole` must
+    // outlive it.
+    explicit Progress(Progress* whole) : whole_(whole) {}
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
     void set_total(std::int64_t items) { total_.store(items, std::memory_order_relaxed); }
     void advance(std::int64_t items) {
         done_.fetch_add(items, std::memory_order_relaxed);
         beat();
     }
     // Sign of life without a finished item: call at least once a second from long loops.
-    void beat() { beats_.fetch_add(1, std::memory_order_relaxed); }
+    void beat() {
+        beats_.fetch_add(1, std::memory_order_relaxed);
+        if (whole_ != nullptr) whole_->beat();
+    }
 
     std::int64_t done() const { return done_.load(std::memory_order_relaxed); }
     std::int64_t total() const { return total_.load(std::memory_order_relaxed); }
     std::uint64_t beats() const { return beats_.load(std::memory_order_relaxed); }
 
   private:
+    Progress* whole_ = nullptr;
     std::atomic<std::int64_t> done_{0};
     std::atomic<std::int64_t> total_{0};
     std::atomic<std::uint64_t> beats_{0};

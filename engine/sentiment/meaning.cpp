@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <string_view>
 
 namespace plimsoll::sentiment {
 namespace {
@@ -18,20 +16,21 @@ constexpr std::array kKnown = {
     Known{"4 stars", 0.5}, Known{"5 stars", 1},
 };
 
-std::optional<double> worth_of(std::string label) {
-    std::ranges::transform(label, label.begin(), [](char c) {
+}  // namespace
+
+std::optional<double> worth_of_label(std::string_view label) {
+    std::string lower(label);
+    std::ranges::transform(lower, lower.begin(), [](char c) {
         return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     });
-    const auto* const known = std::ranges::find(kKnown, label, &Known::label);
+    const auto* const known = std::ranges::find(kKnown, lower, &Known::label);
     return known == kKnown.end() ? std::nullopt : std::optional(known->worth);
 }
-
-}  // namespace
 
 Result<Meaning> Meaning::of(std::span<const std::string> labels) {
     Meaning meaning;
     for (const auto& label : labels) {
-        const auto worth = worth_of(label);
+        const auto worth = worth_of_label(label);
         if (!worth) {
             return fail(Errc::invalid_input,
                         "The label \"" + label +
@@ -46,6 +45,10 @@ Result<Meaning> Meaning::of(std::span<const std::string> labels) {
         return fail(Errc::invalid_input, "The labels do not tell positive from negative.");
     }
     return meaning;
+}
+
+bool Meaning::has_neutral() const {
+    return std::ranges::find(worth_, 0.0) != worth_.end();
 }
 
 Opinion Meaning::opinion(std::span<const float> probabilities) const {

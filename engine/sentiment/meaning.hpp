@@ -2,8 +2,10 @@
 
 #include "engine/base/result.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace plimsoll::sentiment {
@@ -16,6 +18,9 @@ struct Opinion {
     double compound = 0;  // from -1 to 1: the mean of what the labels are worth
 };
 
+// What a label is worth, see Meaning; in any case. Empty: it says nothing of sentiment.
+std::optional<double> worth_of_label(std::string_view label);
+
 // What the labels of a published classifier are worth: positive 1, neutral 0, negative -1; of five
 // stars -1, -0.5, 0, 0.5, 1, where one and two stars are negative, four and five positive.
 class Meaning {
@@ -26,6 +31,9 @@ class Meaning {
 
     // From the probability of every label, in their order.
     Opinion opinion(std::span<const float> probabilities) const;
+
+    // Whether a text can be neutral to it.
+    bool has_neutral() const;
 
   private:
     std::vector<double> worth_;

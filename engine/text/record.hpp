@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/text/attributes.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,13 +16,11 @@ struct RecordError {
     std::string message;  // a full sentence for people
 };
 
-// One input item: a text with the caller's own id, where it comes from and when it appeared, or an
-// error in its place.
+// One input item: a text with the caller's own id and what is said of it, or an error in its place.
 struct Record {
     std::optional<std::string> custom_id;
-    std::optional<std::string> source = {};
-    std::optional<std::string> time = {};  // as it was given
-    std::string text;                      // valid UTF-8; empty when `error` is set
+    Attributes<std::optional<std::string>> attributes = {};  // as they were given
+    std::string text;  // valid UTF-8; empty when `error` is set
     std::optional<RecordError> error;
     std::uint64_t line = 0;  // where it starts in its file, from 1; 0: not from a file
 };

@@ -13,8 +13,10 @@ constexpr std::size_t kHeader = 4 + 8 + 4;
 constexpr std::uint8_t kHasId = 1;
 constexpr std::uint8_t kIsError = 2;
 constexpr std::uint8_t kHasLine = 4;
-constexpr std::uint8_t kHasSource = 8;
-constexpr std::uint8_t kHasTime = 16;
+
+constexpr std::uint8_t has(Attribute attribute) {
+    return static_cast<std::uint8_t>(8U << static_cast<unsigned>(attribute));
+}
 
 // The start line of the next record if no blank line precedes it. The file content of an error is
 // no longer known.
@@ -42,11 +44,13 @@ void RecordBlockWriter::add(const Record& record) {
     if (record.custom_id) flags |= kHasId;
     if (record.error) flags |= kIsError;
     if (record.line != next_line_) flags |= kHasLine;
-    if (record.source) flags |= kHasSource;
-    if (record.time) flags |= kHasTime;
+    for (const auto attribute : kAttributes) {
+        if (record.attributes[attribute]) flags |= has(attribute);
+    }
     bytes_.push_back(static_cast<char>(flags));
-    for (const auto* text : {&record.custom_id, &record.source, &record.time}) {
-        if (*text) pack_string(bytes_, **text);
+    if (record.custom_id) pack_string(bytes_, *record.custom_id);
+    for (const auto attribute : kAttributes) {
+        if (const auto& value = record.attributes[attribute]) pack_string(bytes_, *value);
     }
     if ((flags & kHasLine) != 0) pack_integer(bytes_, record.line);
     if (record.error) {
@@ -111,10 +115,12 @@ Result<std::optional<RecordView>> RecordBlockReader::next() {
     record.index = next_index_;
     record.is_error = (flags & kIsError) != 0;
     record.line = next_line_;
-    for (const auto [flag, text] :
-         {std::pair{kHasId, &record.custom_id}, std::pair{kHasSource, &record.source},
-          std::pair{kHasTime, &record.time}}) {
-        if ((flags & flag) != 0 && !unpack_string(rest_, text->emplace())) return corrupt();
+    const auto read = [&](std::uint8_t flag, std::optional<std::string_view>& into) {
+        return (flags & flag) == 0 || unpack_string(rest_, into.emplace());
+    };
+    if (!read(kHasId, record.custom_id)) return corrupt();
+    for (const auto attribute : kAttributes) {
+        if (!read(has(attribute), record.attributes[attribute])) return corrupt();
     }
     if ((flags & kHasLine) != 0 && !unpack_integer(rest_, record.line)) return corrupt();
     const bool whole = record.is_error ? unpack_string(rest_, record.error_code) &&

@@ -10,10 +10,10 @@
 
 // Records packed for storage and transport: "PRB1", the index of the first record in the whole
 // input (u64), the number of records (u32), then the records. A record is a flag byte (1: has an
-// id, 2: is an error, 4: has a line, 8: has a source, 16: has a time), its line (u64) and its
-// strings, each prefixed with its length (u32): [id] [source] [time] [line] text, or the same with
-// code message. Integers are little-endian. Blocks are
-// compressed outside of this format. Most records of a file start on the line after their
+// id, 2: is an error, 4: has a line, 8, 16, 32: has the first, second, third attribute), its line
+// (u64) and its strings, each prefixed with its length (u32): [id] [attributes] [line] text, or the
+// same with code message. Integers are little-endian. Blocks are compressed outside of this format.
+// Most records of a file start on the line after their
 // predecessor: only the others, and the first record of a block, store their line.
 namespace plimsoll::text {
 
@@ -46,8 +46,7 @@ class RecordBlockWriter {
 struct RecordView {
     std::uint64_t index = 0;
     std::optional<std::string_view> custom_id;
-    std::optional<std::string_view> source = {};
-    std::optional<std::string_view> time = {};
+    Attributes<std::optional<std::string_view>> attributes = {};
     std::string_view text;
     bool is_error = false;
     std::string_view error_code;

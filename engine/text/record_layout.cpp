@@ -50,8 +50,9 @@ Record parse_csv(std::string_view raw, const RecordLayout& layout) {
         if (!cell.empty()) into = std::move(cell);
     };
     read(layout.custom_id_position, record.custom_id);
-    read(layout.source_position, record.source);
-    read(layout.time_position, record.time);
+    for (const auto attribute : kAttributes) {
+        read(layout.attribute_positions[attribute], record.attributes[attribute]);
+    }
     return record;
 }
 
@@ -72,19 +73,22 @@ Record parse_json(std::string_view raw, const RecordColumns& columns) {
         return failed("invalid_record", "The member \"" + columns.text + "\" is not a string.");
     }
     record.text = std::move(text->get_ref<std::string&>());
-    for (const auto& [name, into] :
-         {std::pair{&columns.custom_id, &record.custom_id},
-          std::pair{&columns.source, &record.source}, std::pair{&columns.time, &record.time}}) {
-        const auto member = name->empty() ? value.end() : value.find(*name);
-        if (member == value.end() || member->is_null()) continue;
+    const auto read = [&](const std::string& name, std::optional<std::string>& into) {
+        const auto member = name.empty() ? value.end() : value.find(name);
+        if (member == value.end() || member->is_null()) return;
         if (member->is_string()) {
-            *into = member->get_ref<const std::string&>();
+            into = member->get_ref<const std::string&>();
         } else if (member->is_number_integer()) {
-            *into = member->dump();
-        } else {
-            return failed("invalid_record",
-                          "The member \"" + *name + "\" is neither a string nor an integer.");
+            into = member->dump();
+        } else if (!record.error) {
+            record.error =
+                RecordError{"invalid_record",
+                            "The member \"" + name + "\" is neither a string nor an integer."};
         }
+    };
+    read(columns.custom_id, record.custom_id);
+    for (const auto attribute : kAttributes) {
+        read(columns.attributes[attribute], record.attributes[attribute]);
     }
     return record;
 }
@@ -97,7 +101,7 @@ Result<RecordLayout> find_columns(RecordFormat format, const std::vector<std::st
     RecordLayout layout;
     layout.format = format;
     layout.columns = std::move(columns);
-    auto& [text, custom_id, source, time] = layout.columns;
+    auto& [text, custom_id, attributes] = layout.columns;
     if (format == RecordFormat::json_lines) {
         if (text.empty()) text = "text";
         if (custom_id.empty()) custom_id = "custom_id";
@@ -108,18 +112,21 @@ Result<RecordLayout> find_columns(RecordFormat format, const std::vector<std::st
     if (!position) return fail(position.error());
     layout.text_position = *position;
     if (custom_id.empty() && has("custom_id")) custom_id = "custom_id";
-    struct Optional {
-        std::string_view member;
-        std::string& name;
-        std::optional<std::size_t>& position;
-    };
-    for (auto& [member, name, place] : {Optional{"custom_id", custom_id, layout.custom_id_position},
-                                        Optional{"source", source, layout.source_position},
-                                        Optional{"time", time, layout.time_position}}) {
-        if (name.empty()) continue;
+    const auto find = [&](std::string_view member, const std::string& name,
+                          std::optional<std::size_t>& place) -> Result<void> {
+        if (name.empty()) return {};
         const auto found = find_column(header, name, member);
         if (!found) return fail(found.error());
         place = *found;
+        return {};
+    };
+    if (auto id = find("custom_id", custom_id, layout.custom_id_position); !id) {
+        return fail(id.error());
+    }
+    for (const auto attribute : kAttributes) {
+        auto found =
+            find(name_of(attribute), attributes[attribute], layout.attribute_positions[attribute]);
+        if (!found) return fail(found.error());
     }
     return layout;
 }
@@ -131,8 +138,7 @@ Record parse_record(std::string_view raw, const RecordLayout& layout, const Read
     if (record.error) {
         record.text.clear();
         record.custom_id.reset();
-        record.source.reset();
-        record.time.reset();
+        record.attributes = {};
     }
     return record;
 }

@@ -14,10 +14,9 @@ namespace plimsoll::text {
 
 // The CSV columns, or JSON members, that hold the text and what is said of it.
 struct RecordColumns {
-    std::string text;         // empty: "text", or the only column there is
-    std::string custom_id;    // empty: "custom_id" where there is one
-    std::string source = {};  // empty: none
-    std::string time = {};    // empty: none
+    std::string text;                         // empty: "text", or the only column there is
+    std::string custom_id;                    // empty: "custom_id" where there is one
+    Attributes<std::string> attributes = {};  // empty: none
 };
 
 // RecordColumns resolved against a file's header.
@@ -27,8 +26,7 @@ struct RecordLayout {
     // Of CSV.
     std::size_t text_position = 0;
     std::optional<std::size_t> custom_id_position;
-    std::optional<std::size_t> source_position;
-    std::optional<std::size_t> time_position;
+    Attributes<std::optional<std::size_t>> attribute_positions;
 };
 
 // Errc::invalid_input when a column does not exist or its name occurs twice; its `where` is the

@@ -25,13 +25,13 @@ std::optional<RecordError> broken_rule(const Record& record, const ReaderLimits&
     if (find_invalid_utf8(record.text)) {
         return RecordError{"invalid_utf8", "The text is not UTF-8."};
     }
-    for (const auto* said : {&record.source, &record.time}) {
-        if (!*said) continue;
-        if (find_invalid_utf8(**said)) {
-            return RecordError{"invalid_utf8", "The source or the time is not UTF-8."};
-        }
-        if (characters(**said) > limits.custom_id_characters) {
-            return RecordError{"invalid_record", "The source or the time has more than " +
+    for (const auto attribute : kAttributes) {
+        const auto& value = record.attributes[attribute];
+        if (!value) continue;
+        const auto name = "The " + std::string(name_of(attribute));
+        if (find_invalid_utf8(*value)) return RecordError{"invalid_utf8", name + " is not UTF-8."};
+        if (characters(*value) > limits.custom_id_characters) {
+            return RecordError{"invalid_record", name + " has more than " +
                                                      std::to_string(limits.custom_id_characters) +
                                                      " characters."};
         }

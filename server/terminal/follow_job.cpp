@@ -24,7 +24,7 @@ ExitStatus status_of(const std::string& state, std::int64_t ok, std::int64_t fai
     return failed > 0 ? ExitStatus::partly : ExitStatus::done;
 }
 
-int conclude(const CommandContext& context, const nlohmann::json& job) {
+int conclude(const CommandContext& context, const nlohmann::json& job, Ending ending) {
     const auto state = job.value("state", "");
     const auto& progress = job.at("progress");
     const auto failed = progress.value("items_failed", std::int64_t{0});
@@ -34,18 +34,19 @@ int conclude(const CommandContext& context, const nlohmann::json& job) {
                        format_count(failed) + " failed";
     if (job.contains("error") && job["error"].is_string())
         text += ". " + job["error"].get<std::string>();
-    if (context.json) {
-        context.terminal.line(job.dump(2));
+    const auto painted =
+        context.terminal.paint(status == ExitStatus::done ? Style::good : Style::bad, text);
+    if (ending == Ending::note) {
+        context.terminal.note(painted);
     } else {
-        context.terminal.line(
-            context.terminal.paint(status == ExitStatus::done ? Style::good : Style::bad, text));
+        context.terminal.line(context.json ? job.dump(2) : painted);
     }
     return static_cast<int>(status);
 }
 
 }  // namespace
 
-int follow_job(const CommandContext& context, const std::string& job_id) {
+int follow_job(const CommandContext& context, const std::string& job_id, Ending ending) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     ProgressBar bar(context.terminal, job_id);
@@ -73,7 +74,7 @@ int follow_job(const CommandContext& context, const std::string& job_id) {
             });
         if (job.is_object() && is_final(job.value("state", ""))) {
             bar.finish();
-            return conclude(context, job);
+            return conclude(context, job, ending);
         }
         if (!read && read.error().code != Errc::unavailable) {
             bar.finish();
@@ -84,7 +85,7 @@ int follow_job(const CommandContext& context, const std::string& job_id) {
         auto now = api->get_json("/v1/jobs/" + job_id + "?wait=1");
         if (now && is_final(now->value("state", ""))) {
             bar.finish();
-            return conclude(context, *now);
+            return conclude(context, *now, ending);
         }
         if (!now) std::this_thread::sleep_for(kReconnectPause);
     }

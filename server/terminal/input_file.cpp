@@ -6,9 +6,11 @@
 #include "server/client/upload.hpp"
 #include "server/terminal/unused_members.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -42,13 +44,14 @@ Result<text::RecordColumns> parse_columns(const std::vector<std::string>& column
         const auto member = column.substr(0, equals);
         std::string* name = member == "text"        ? &chosen.text
                             : member == "custom_id" ? &chosen.custom_id
-                            : member == "source"    ? &chosen.source
-                            : member == "time"      ? &chosen.time
                                                     : nullptr;
+        for (const auto attribute : text::kAttributes) {
+            if (member == name_of(attribute)) name = &chosen.attributes[attribute];
+        }
         if (equals == std::string::npos || name == nullptr) {
-            return fail(
-                Errc::invalid_input,
-                "--column takes text, custom_id, source or time=COLUMN, not \"" + column + "\".");
+            return fail(Errc::invalid_input,
+                        "--column takes text, custom_id, source, time or label=COLUMN, not \"" +
+                            column + "\".");
         }
         *name = column.substr(equals + 1);
     }
@@ -70,17 +73,20 @@ std::string understood_of(const text::RecordReader& reader, const text::RecordCo
     for (const auto& name : header) {
         const bool is_text = alone || name == (columns.text.empty() ? "text" : columns.text);
         const bool is_id = name == (columns.custom_id.empty() ? "custom_id" : columns.custom_id);
-        const bool is_said = name == columns.source || name == columns.time;
-        auto& list = is_text || is_id || is_said ? used : unused;
+        const bool is_attribute = std::ranges::any_of(text::kAttributes, [&](auto attribute) {
+            return name == columns.attributes[attribute];
+        });
+        auto& list = is_text || is_id || is_attribute ? used : unused;
         list += (list.empty() ? "" : ", ") + name;
     }
     const char delimiter = reader.delimiter();
     return format_count(static_cast<std::int64_t>(records)) +
            (records == 1 ? " record" : " records") + "; columns: " + used +
            "; separator: " + (delimiter == '\t' ? "tab" : std::string(1, delimiter)) +
-           (unused.empty() ? ""
-                           : "; not sent: " + unused +
-                                 " (--column custom_id=COLUMN sends one, as source and time do)");
+           (unused.empty()
+                ? ""
+                : "; not sent: " + unused +
+                      " (--column custom_id=COLUMN sends one, as source, time and label do)");
 }
 
 // A column that is missing is mostly one of another name, or a file without a header line.
@@ -107,14 +113,17 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
         }
         json item{{"text", std::move(read.record.text)}};
         if (read.record.custom_id) item["custom_id"] = std::move(*read.record.custom_id);
-        if (read.record.source) item["source"] = std::move(*read.record.source);
-        if (read.record.time) item["time"] = std::move(*read.record.time);
+        for (const auto attribute : text::kAttributes) {
+            auto& value = read.record.attributes[attribute];
+            if (value) item[std::string(name_of(attribute))] = std::move(*value);
+        }
         items.push_back(std::move(item));
     };
     text::RecordReader reader(format, columns);
-    UnusedMembers unused({columns.text.empty() ? "text" : columns.text,
-                          columns.custom_id.empty() ? "custom_id" : columns.custom_id,
-                          columns.source, columns.time});
+    std::set<std::string> used{columns.text.empty() ? "text" : columns.text,
+                               columns.custom_id.empty() ? "custom_id" : columns.custom_id};
+    for (const auto attribute : text::kAttributes) used.insert(columns.attributes[attribute]);
+    UnusedMembers unused(std::move(used));
     std::string piece(kPieceBytes, '\0');
     while (const auto size = std::fread(piece.data(), 1, piece.size(), file)) {
         const std::string_view bytes(piece.data(), size);

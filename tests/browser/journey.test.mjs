@@ -136,7 +136,7 @@ visit('the pool\'s models can be chosen, and its default is', { arrange: (server
   await go('/#/new/sentiment');
   const choice = page.getByRole('combobox', { name: 'Model' });
   await page.getByText('109 million parameters').waitFor();
-  assert.equal(await choice.inputValue(), 'finbert');
+  assert.equal(await choice.inputValue(), 'model finbert');
   await page.getByLabel('Texts', { exact: true }).fill('one');
   await page.getByRole('button', { name: 'Submit job' }).click();
   await page.getByText('0 of 1 text').waitFor();

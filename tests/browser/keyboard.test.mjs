@@ -22,7 +22,7 @@ visit('a job is submitted with the keyboard alone', async ({ page, server, go })
   await page.keyboard.press('Tab');
   await page.keyboard.type('A calm sea? n, j and k are only letters here.');
   await page.keyboard.press('Tab');
-  for (const text of ['', 'Typed', '', '', '', '']  /* model, name, labels, priority, when, limits */) {
+  for (const text of ['', '', 'Typed', '', '', '', '']  /* model, score now, name, labels, priority, when, limits */) {
     await page.keyboard.type(text);
     await page.keyboard.press('Tab');
   }

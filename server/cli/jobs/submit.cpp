@@ -5,8 +5,7 @@
 #include "server/jobs/registry.hpp"
 #include "server/terminal/assignment.hpp"
 #include "server/terminal/follow_job.hpp"
-#include "server/terminal/input_file.hpp"
-#include "server/terminal/upload_bar.hpp"
+#include "server/terminal/job_file.hpp"
 #include "server/terminal/wait_reason.hpp"
 
 #include <cstdlib>
@@ -39,24 +38,6 @@ struct Options {
     bool watch = false;
 };
 
-// A file that is too long for one request becomes a dataset; the job names it and its columns.
-Result<json> dataset_args(client::ApiClient& api, const Options& options,
-                          const terminal::Terminal& terminal) {
-    auto dataset = upload_with_bar(terminal, api, {options.file, {}, {}});
-    if (!dataset) return fail(dataset.error());
-    terminal.note("Uploaded as " + dataset->value("id", "") + ": " +
-                  format_count(dataset->value("records", std::int64_t{0})) + " records, " +
-                  format_count(dataset->value("records_failed", std::int64_t{0})) +
-                  " of them unreadable");
-    json args{{"dataset", dataset->at("id")}};
-    if (!options.columns.empty()) {
-        auto columns = terminal::column_args(options.columns);
-        if (!columns) return columns;
-        args["columns"] = std::move(*columns);
-    }
-    return args;
-}
-
 Result<json> build_request(client::ApiClient& api, const Options& options,
                            const terminal::Terminal& terminal) {
     json args = json::object();
@@ -65,16 +46,9 @@ Result<json> build_request(client::ApiClient& api, const Options& options,
         const auto read_file = kind != nullptr && kind->read_file != nullptr
                                    ? kind->read_file
                                    : terminal::read_input_file;
-        auto read = read_file(options.file, options.columns);
-        if (!read) return fail(read.error());
-        if (!read->understood.empty()) terminal.note(read->understood);
-        for (const auto& remark : read->left_out) terminal.note(remark);
-        args = std::move(read->args);
-        if (read->too_long) {
-            auto uploaded = dataset_args(api, options, terminal);
-            if (!uploaded) return uploaded;
-            args = std::move(*uploaded);
-        }
+        auto read = args_of_file(api, terminal, options.file, options.columns, read_file);
+        if (!read) return read;
+        args = std::move(*read);
     } else if (!options.columns.empty()) {
         auto columns = terminal::column_args(options.columns);
         if (!columns) return fail(columns.error());

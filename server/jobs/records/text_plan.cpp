@@ -23,13 +23,14 @@ text::Record record_of(const json& item) {
         record.text = item.get<std::string>();
         return record;
     }
-    const auto read = [&](const char* name, std::optional<std::string>& into) {
+    const auto read = [&](std::string_view name, std::optional<std::string>& into) {
         if (const auto member = item.find(name); member != item.end())
             into = member->get<std::string>();
     };
     read("custom_id", record.custom_id);
-    read("source", record.source);
-    read("time", record.time);
+    for (const auto attribute : text::kAttributes) {
+        read(name_of(attribute), record.attributes[attribute]);
+    }
     record.text = item.at("text").get<std::string>();
     return record;
 }
@@ -104,11 +105,12 @@ tl::expected<DatasetPlan, FieldErrors> plan_texts(const TextKind& kind, const js
             "", "one_of", "Exactly one of \"texts\", \"items\" and \"dataset\" must be given."));
     }
     const json chosen = args.value("columns", json::object());
-    const auto layout = text::find_columns(dataset.format, dataset.columns,
-                                           {.text = chosen.value("text", ""),
-                                            .custom_id = chosen.value("custom_id", ""),
-                                            .source = chosen.value("source", ""),
-                                            .time = chosen.value("time", "")});
+    text::RecordColumns columns{.text = chosen.value("text", ""),
+                                .custom_id = chosen.value("custom_id", "")};
+    for (const auto attribute : text::kAttributes) {
+        columns.attributes[attribute] = chosen.value(std::string(name_of(attribute)), "");
+    }
+    const auto layout = text::find_columns(dataset.format, dataset.columns, std::move(columns));
     if (!layout) {
         return tl::unexpected(one_error("/columns/" + layout.error().where, "unknown_column",
                                         layout.error().message));

@@ -17,17 +17,18 @@ std::optional<text::RecordLayout> layout_of(std::string_view args) {
     layout.format = parse_format(source->value("format", ""));
     layout.columns.text = source->value("text", "");
     layout.columns.custom_id = source->value("custom_id", "");
-    layout.columns.source = source->value("source", "");
-    layout.columns.time = source->value("time", "");
     layout.text_position = source->value("text_position", std::size_t{0});
-    const auto read = [&](const char* name, std::optional<std::size_t>& position) {
-        if (const auto found = source->find(name); found != source->end()) {
+    const auto read = [&](const std::string& member, std::optional<std::size_t>& position) {
+        if (const auto found = source->find(member + "_position"); found != source->end()) {
             position = found->get<std::size_t>();
         }
     };
-    read("custom_id_position", layout.custom_id_position);
-    read("source_position", layout.source_position);
-    read("time_position", layout.time_position);
+    read("custom_id", layout.custom_id_position);
+    for (const auto attribute : text::kAttributes) {
+        const std::string member(name_of(attribute));
+        layout.columns.attributes[attribute] = source->value(member, "");
+        read(member, layout.attribute_positions[attribute]);
+    }
     return layout;
 }
 
@@ -42,8 +43,10 @@ json source_json(const text::RecordLayout& layout) {
         if (position) source[member + "_position"] = *position;
     };
     add("custom_id", layout.columns.custom_id, layout.custom_id_position);
-    add("source", layout.columns.source, layout.source_position);
-    add("time", layout.columns.time, layout.time_position);
+    for (const auto attribute : text::kAttributes) {
+        add(std::string(name_of(attribute)), layout.columns.attributes[attribute],
+            layout.attribute_positions[attribute]);
+    }
     return source;
 }
 
@@ -64,8 +67,9 @@ Result<std::optional<text::RecordView>> TextSource::next() {
     parsed_ = text::parse_record(view.text, *layout_);
     refuse_long_text(parsed_, longest_text_);
     view.custom_id = parsed_.custom_id;
-    view.source = parsed_.source;
-    view.time = parsed_.time;
+    for (const auto attribute : text::kAttributes) {
+        view.attributes[attribute] = parsed_.attributes[attribute];
+    }
     view.text = parsed_.text;
     view.is_error = parsed_.error.has_value();
     if (parsed_.error) {

@@ -121,6 +121,7 @@ export function makeReport(job, results, by) {
     summary: {
       policy: null,
       choices: [],
+      compared: null,
       model: by ?? 'vader',
       model_hash: by ? '5d1f4b0a8a0f4f6b1a3f0d6d9f3f1d3b5a7c9e0f2b4d6f8a1c3e5f7a9b0c2d4e' : null,
       reading: by ? { tokens: 28_114, truncated: results.filter((row) => row.truncated).length, duplicates: 12 } : null,

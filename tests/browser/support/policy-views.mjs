@@ -1,5 +1,6 @@
-// Model policies: their page, the form that offers them, and a report by one.
+// Model policies and comparisons: their page, the form that offers them, and reports by them.
 import { makeJob, makeReport, makeResults, models } from '../fake/data.mjs';
+import { compare } from '../fake/comparison.mjs';
 import { desk } from '../fake/policies.mjs';
 import { fails, hangs, loading, text } from './arrangements.mjs';
 
@@ -64,5 +65,17 @@ export const policyViews = [
       await page.getByRole('list', { name: 'Scores' }).getByText('by finbert').first().waitFor();
     },
   },
+  {
+    name: 'new-sentiment-compare',
+    address: '/#/new/sentiment',
+    arrange: withDesk,
+    ready: async (page) => {
+      await page.getByText('109 million parameters').waitFor();
+      await page.getByLabel('Model', { exact: true }).selectOption('compare');
+      await page.getByRole('group', { name: 'Models to compare' }).getByText('finbert (in use)').waitFor();
+    },
+  },
+  { name: 'report-sentiment-compared', address: '/#/jobs/job_c/report', arrange: compare, ready: text('the most accurate') },
+  { name: 'report-sentiment-compared-unlabelled', address: '/#/jobs/job_c/report', arrange: (server) => compare(server, { given: false }), ready: text('No model is recommended') },
   { name: 'report-sentiment-policy', address: '/#/jobs/job_p/report', arrange: byPolicy, ready: text('Rule 2') },
 ];

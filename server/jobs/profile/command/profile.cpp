@@ -83,20 +83,6 @@ Result<json> read(const std::string& file) {
     return report;
 }
 
-// Like follow_job(), but leaves the standard output to the report.
-int wait_for(const CommandContext& context, client::ApiClient& api, const std::string& id) {
-    for (;;) {
-        const auto job = api.get_json("/v1/jobs/" + id + "?wait=30");
-        if (!job) return refuse(context, job.error());
-        const auto state = job->value("state", "");
-        if (state == "succeeded") return 0;
-        if (state == "failed" || state == "cancelled") {
-            context.terminal.note(id + " " + state);
-            return 1;
-        }
-    }
-}
-
 // What the team pinned for reports like this one; none, or the report itself: no text.
 Result<std::string> changes_since_pinned(const CommandContext& context, client::ApiClient& api,
                                          const std::string& id, const json& summary) {
@@ -125,10 +111,7 @@ int measure(const CommandContext& context, const Options& options) {
     if (!job) return refuse(context, job.error());
     const auto id = job->value("id", "");
     context.terminal.note("Submitted " + id);
-    if (const int code = context.json ? wait_for(context, *api, id) : follow_job(context, id);
-        code != 0) {
-        return code;
-    }
+    if (const int code = follow_job(context, id, terminal::Ending::note); code != 0) return code;
     const auto report = api->get_json("/v1/jobs/" + id + "/report");
     if (!report) return refuse(context, report.error());
     const json& summary = report->at("summary");

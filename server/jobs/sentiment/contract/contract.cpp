@@ -1,6 +1,7 @@
 #include "server/jobs/kind.hpp"
 #include "server/jobs/records/text_plan.hpp"
 #include "server/jobs/records/text_rows.hpp"
+#include "server/jobs/sentiment/contract/comparison.hpp"
 #include "server/jobs/sentiment/contract/model_choice.hpp"
 #include "server/jobs/sentiment/contract/server_policy.hpp"
 #include "server/jobs/sentiment/contract/settings.hpp"
@@ -10,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -23,7 +25,8 @@ FieldErrors one_error(std::string pointer, std::string rule, std::string message
 }
 
 bool is_complete(const json& args) {
-    return args.value("model", "") == kVader && !args.contains("policy");
+    return args.value("model", "") == kVader && !args.contains("policy") &&
+           !args.contains("models");
 }
 
 bool needs_records(const json& args) {
@@ -71,6 +74,13 @@ tl::expected<json, FieldErrors> complete(json args, const Knowledge& knowledge) 
     const auto models = models_of(knowledge.offers);
     const auto& settings = settings_of(knowledge);
     const bool chosen = args.contains("model");
+    if (args.contains("models")) {
+        if (chosen || args.contains("policy")) {
+            return tl::unexpected(
+                one_error("/models", "one_of", "Give a model, a policy or models to compare."));
+        }
+        return with_compared(std::move(args), models);
+    }
     if (args.contains("policy")) {
         if (chosen) {
             return tl::unexpected(
@@ -92,12 +102,7 @@ tl::expected<json, FieldErrors> complete(json args, const Knowledge& knowledge) 
         args["model"] = kVader;
         return args;
     }
-    std::string known(kVader);
-    for (const auto& model : models) known += ", " + model.name;
-    return tl::unexpected(
-        one_error("/model", "unknown_model",
-                  "No worker has a model \"" + name + "\". There are: " + known +
-                      ". `plimsoll model add` installs one on the machine where it runs."));
+    return tl::unexpected(unknown_model("/model", name, models));
 }
 
 // What scores the texts of a job.
@@ -166,9 +171,38 @@ tl::expected<Scoring, FieldErrors> scoring_by_policy(const json& args, bool judg
     return scoring;
 }
 
+// By all models of a comparison; the first is the one in use.
+tl::expected<Scoring, FieldErrors> scoring_by_all(const json& args) {
+    if (auto errors = unknown_labels(args); !errors.empty()) {
+        return tl::unexpected(std::move(errors));
+    }
+    Scoring scoring;
+    std::vector<ComparedModel> models;
+    for (const json& one : args.at("models")) {
+        if (one.is_object()) {
+            scoring.models.push_back(models::manifest_from_json(one.dump()).value());
+            models.push_back(compared(scoring.models.back()));
+        } else {
+            models.push_back({.name = std::string(kVader), .hash = {}, .has_neutral = true});
+        }
+    }
+    scoring.args = {{"models", to_json(models)}};
+    for (const char* member : {"label_names", "neutral_within"}) {
+        if (args.contains(member)) scoring.args[member] = args[member];
+    }
+    return scoring;
+}
+
 tl::expected<Scoring, FieldErrors> scoring_of(const json& args, bool judged) {
-    auto scoring =
-        args.contains("policy") ? scoring_by_policy(args, judged) : scoring_by_model(args);
+    for (const char* member : {"label_names", "neutral_within"}) {
+        if (args.contains(member) && !args.contains("models")) {
+            return tl::unexpected(one_error(std::string("/") + member, "not_used",
+                                            "It is for a comparison: name \"models\"."));
+        }
+    }
+    auto scoring = args.contains("models")   ? scoring_by_all(args)
+                   : args.contains("policy") ? scoring_by_policy(args, judged)
+                                             : scoring_by_model(args);
     if (!scoring) return scoring;
     if (const auto texts = args.find("batch_size"); texts != args.end()) {
         scoring->args["batch_size"] = *texts;
@@ -176,19 +210,27 @@ tl::expected<Scoring, FieldErrors> scoring_of(const json& args, bool judged) {
     return scoring;
 }
 
+TextKind texts_for(const json& args, const Scoring& scoring) {
+    return args.contains("models") ? texts_of_all(scoring.models) : texts_of(scoring.models);
+}
+
 tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*settings*/) {
     const auto scoring = scoring_of(args, false);
     if (!scoring) return tl::unexpected(scoring.error());
-    auto tasks = cut_texts(texts_of(scoring->models), args);
+    auto tasks = cut_texts(texts_for(args, *scoring), args);
     if (!tasks) return tl::unexpected(std::move(tasks.error()));
     return Plan{.args = scoring->args.dump(),
                 .requirement = requirement_of(scoring->models),
                 .tasks = std::move(*tasks)};
 }
 
-// A policy looks at the columns that are called like the members of an item, if none are named.
-json with_judged_columns(json args, const DatasetShape& dataset) {
-    for (const char* member : {"source", "time"}) {
+// A policy looks at the columns that are called like the members of an item, if none are named; so
+// does a comparison.
+json with_usual_columns(json args, const DatasetShape& dataset) {
+    std::vector<const char*> members;
+    if (args.contains("policy")) members = {"source", "time"};
+    if (args.contains("models")) members = {"label"};
+    for (const char* member : members) {
         const bool is_there = std::ranges::find(dataset.columns, member) != dataset.columns.end();
         const bool is_named = args.contains("columns") && args["columns"].contains(member);
         if (is_there && !is_named) args["columns"][member] = member;
@@ -198,12 +240,11 @@ json with_judged_columns(json args, const DatasetShape& dataset) {
 
 tl::expected<DatasetPlan, FieldErrors> plan_dataset(const json& given,
                                                     const DatasetShape& dataset) {
-    const bool by_policy = given.contains("policy");
-    const json args = by_policy ? with_judged_columns(given, dataset) : given;
+    const json args = with_usual_columns(given, dataset);
     const auto columns = args.value("columns", json::object());
     const auto scoring = scoring_of(args, columns.contains("source") || columns.contains("time"));
     if (!scoring) return tl::unexpected(scoring.error());
-    auto plan = plan_texts(texts_of(scoring->models), args, dataset, scoring->args);
+    auto plan = plan_texts(texts_for(args, *scoring), args, dataset, scoring->args);
     if (plan) plan->requirement = requirement_of(scoring->models);
     return plan;
 }

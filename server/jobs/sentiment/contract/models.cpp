@@ -33,6 +33,17 @@ int memory_mib(const Manifest& model) {
     return static_cast<int>(4 * (static_cast<double>(model.parameters) + batch) / kMebibyte) + 1;
 }
 
+double seconds_per_token(const Manifest& model) {
+    return 2 * encoder_parameters(model) / kOperationsPerSecond;
+}
+
+TextKind texts_at(double seconds_per_token) {
+    auto texts = kTexts;
+    texts.seconds_per_item += kTokensPerText * seconds_per_token;
+    texts.seconds_per_byte += seconds_per_token / kBytesPerToken;
+    return texts;
+}
+
 }  // namespace
 
 json offer_of(const std::vector<Manifest>& models) {
@@ -92,13 +103,23 @@ Requirement requirement_of(std::span<const Manifest> models) {
 
 TextKind texts_of(std::span<const Manifest> models) {
     double token = 0;
-    for (const Manifest& model : models) {
-        token = std::max(token, 2 * encoder_parameters(model) / kOperationsPerSecond);
-    }
-    auto texts = kTexts;
-    texts.seconds_per_item += kTokensPerText * token;
-    texts.seconds_per_byte += token / kBytesPerToken;
-    return texts;
+    for (const Manifest& model : models) token = std::max(token, seconds_per_token(model));
+    return texts_at(token);
+}
+
+TextKind texts_of_all(std::span<const Manifest> models) {
+    double token = 0;
+    for (const Manifest& model : models) token += seconds_per_token(model);
+    return texts_at(token);
+}
+
+FieldErrors unknown_model(std::string pointer, const std::string& name,
+                          std::span<const Manifest> known) {
+    std::string names(kVader);
+    for (const auto& model : known) names += ", " + model.name;
+    return {{std::move(pointer), "unknown_model",
+             "No worker has a model \"" + name + "\". There are: " + names +
+                 ". `plimsoll model add` installs one on the machine where it runs."}};
 }
 
 }  // namespace plimsoll::jobs::sentiment

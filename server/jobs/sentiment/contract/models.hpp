@@ -31,8 +31,14 @@ std::string capability_of(std::string_view name, std::string_view hash);
 // "finbert 0123456789ab": what a lane prefers to find loaded.
 std::string resident_name(std::string_view name, std::string_view hash);
 
-// Texts of the models, with estimates by the slowest of them on a processor; none: VADER. The
-// charge is corrected by what tasks took.
+// Texts that one of the models scores, with estimates by the slowest of them on a processor; none:
+// VADER. The charge is corrected by what tasks took.
 TextKind texts_of(std::span<const Manifest> models);
+// Texts that all of them score.
+TextKind texts_of_all(std::span<const Manifest> models);
+
+// That no worker has a model, with those that there are.
+FieldErrors unknown_model(std::string pointer, const std::string& name,
+                          std::span<const Manifest> known);
 
 }  // namespace plimsoll::jobs::sentiment

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/text/attributes.hpp"
 #include "server/jobs/records/text_kind.hpp"
 
 #include <array>
@@ -14,15 +15,20 @@ inline constexpr std::string_view kVader = "vader";
 // The model of jobs that name none, where a worker has it; else VADER.
 inline constexpr std::string_view kPreferred = "finbert";
 
-// The three of the model are there where a policy chose it; source and time where the item has
-// them.
+// The three of the model are there where a policy chose it, "model" and "models" where several are
+// compared; source, time and given_label where the item has them.
 inline constexpr std::array kColumns = {
-    Column{"index"},       Column{"line"},         Column{"custom_id"}, Column{"text"},
-    Column{"label"},       Column{"compound"},     Column{"positive"},  Column{"neutral"},
-    Column{"negative"},    Column{"tokens"},       Column{"truncated"}, Column{"model"},
-    Column{"model_asked"}, Column{"model_reason"}, Column{"source"},    Column{"time"},
-    Column{"error_code"},  Column{"error"},
+    Column{"index"},       Column{"line"},         Column{"custom_id"},  Column{"text"},
+    Column{"label"},       Column{"compound"},     Column{"positive"},   Column{"neutral"},
+    Column{"negative"},    Column{"tokens"},       Column{"truncated"},  Column{"model"},
+    Column{"model_asked"}, Column{"model_reason"}, Column{"source"},     Column{"time"},
+    Column{"given_label"}, Column{"models"},       Column{"error_code"}, Column{"error"},
 };
+
+// The column of what an input says of a text. "label" is what a model says.
+constexpr std::string_view column_of(text::Attribute attribute) {
+    return attribute == text::Attribute::label ? "given_label" : name_of(attribute);
+}
 
 inline constexpr std::size_t kLongestText = 65536;
 

@@ -98,6 +98,11 @@ void Aggregate::add(const Aggregate& later) {
     truncated_ += later.truncated_;
     duplicates_ += later.duplicates_;
     choices_.add(later.choices_);
+    if (comparison_ && later.comparison_) {
+        comparison_->add(*later.comparison_);
+    } else if (later.comparison_) {
+        comparison_ = later.comparison_;
+    }
     for (const Failed& failed : later.failed_) {
         if (failed_.size() < kFailed) failed_.push_back(failed);
     }

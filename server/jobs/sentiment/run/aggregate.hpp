@@ -3,6 +3,7 @@
 #include "engine/base/result.hpp"
 #include "engine/text/record_block.hpp"
 #include "server/jobs/sentiment/run/choices.hpp"
+#include "server/jobs/sentiment/run/comparison.hpp"
 #include "server/jobs/sentiment/run/scores.hpp"
 
 #include <array>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace plimsoll::jobs::sentiment {
@@ -42,6 +44,7 @@ class Aggregate {
     // What a policy chose for a text that was added.
     void add(const Choice& choice) { choices_.add(choice); }
     void add_failed(const text::RecordView& record);
+    void set(Comparison comparison) { comparison_ = std::move(comparison); }
     void add(const Aggregate& later);
 
     // For storage between a task and the merge: below 64 KiB.
@@ -73,6 +76,7 @@ class Aggregate {
     std::int64_t duplicates_ = 0;
     std::vector<Failed> failed_;  // the first ones
     Choices choices_;             // of a policy
+    std::optional<Comparison> comparison_;
 };
 
 }  // namespace plimsoll::jobs::sentiment

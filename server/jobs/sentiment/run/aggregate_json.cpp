@@ -77,6 +77,11 @@ struct Said {
     std::string hash;  // of VADER: none
 };
 Said said_by(const json& args, const Choices& choices) {
+    // Of several that are compared the first is the one in use.
+    if (args.contains("models")) {
+        const json& first = args["models"][0];
+        return {first.at("name"), first.at("hash")};
+    }
     if (!args.contains("policy"))
         return {args.value("model", std::string(kVader)), args.value("model_hash", "")};
     const auto* only = choices.only_model();
@@ -89,6 +94,12 @@ json policy_json(const json& args) {
     if (policy == args.end()) return nullptr;
     const Timestamp at{std::chrono::seconds(policy->at("at").get<std::int64_t>())};
     return {{"id", policy->at("id")}, {"at", to_rfc3339(at)}};
+}
+
+json compared_json(const json& args, const std::optional<Comparison>& comparison) {
+    if (!args.contains("models")) return nullptr;
+    const auto models = compared_models_from_json(args["models"]);
+    return comparison.value_or(Comparison(models.size())).summary(models);
 }
 
 }  // namespace
@@ -111,7 +122,8 @@ std::string Aggregate::to_json() const {
                 {"truncated", truncated_},
                 {"duplicates", duplicates_},
                 {"failed", std::move(failed)},
-                {"choices", choices_.to_json()}}
+                {"choices", choices_.to_json()},
+                {"comparison", comparison_ ? comparison_->to_json() : json(nullptr)}}
         .dump();
 }
 
@@ -134,6 +146,9 @@ Result<Aggregate> Aggregate::from_json(std::string_view text) try {
         aggregate.failed_.push_back({f.at(0), f.at(1), id_from(f.at(2)), f.at(3), f.at(4)});
     }
     aggregate.choices_ = Choices::from_json(stored.at("choices"));
+    if (const json& comparison = stored.at("comparison"); !comparison.is_null()) {
+        aggregate.comparison_ = Comparison::from_json(comparison);
+    }
     return aggregate;
 } catch (const json::exception&) {
     return fail(Errc::corrupt, "A stored partial aggregate is damaged.");
@@ -181,6 +196,7 @@ std::string Aggregate::summary(const json& args) const {
         {"model_hash", text_or_null(said.hash)},
         {"policy", policy_json(args)},
         {"choices", choices_.summary()},
+        {"compared", compared_json(args, comparison_)},
         {"reading", std::move(reading)},
         {"labels", {{"positive", labels_[0]}, {"neutral", labels_[1]}, {"negative", labels_[2]}}},
         {"compound", std::move(compound)},

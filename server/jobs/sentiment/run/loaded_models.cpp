@@ -6,6 +6,7 @@
 #include "server/jobs/sentiment/contract/settings.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <list>
 #include <memory>
 
@@ -37,11 +38,13 @@ Result<LoadedModel> load(const std::filesystem::path& folder, const models::Mani
                          RunContext& context) {
     auto meaning = ::plimsoll::sentiment::Meaning::of(manifest.labels);
     if (!meaning) return fail(meaning.error());
+    const auto start = std::chrono::steady_clock::now();
     auto classifier = transformer::TextClassifier::load(folder, *kept.programs, *context.ledger,
                                                         *context.capability, *kept.plans,
                                                         Watch{context.stop, &context.progress});
     if (!classifier) return fail(classifier.error());
-    return LoadedModel{manifest.hash, std::move(*meaning), std::move(*classifier)};
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    return LoadedModel{manifest.hash, std::move(*meaning), std::move(*classifier), took.count()};
 }
 
 }  // namespace

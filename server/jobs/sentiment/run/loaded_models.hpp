@@ -13,6 +13,7 @@ struct LoadedModel {
     std::string hash;
     ::plimsoll::sentiment::Meaning meaning;
     std::unique_ptr<transformer::TextClassifier> classifier;
+    double load_seconds = 0;
 };
 
 // The model, loaded if it is not: another one makes room for it where memory is short. Kept until

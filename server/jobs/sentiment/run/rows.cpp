@@ -2,6 +2,7 @@
 
 #include "server/jobs/records/json_text.hpp"
 #include "server/jobs/records/text_rows.hpp"
+#include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/jobs/sentiment/run/excerpt.hpp"
 
 namespace plimsoll::jobs::sentiment {
@@ -16,10 +17,10 @@ void append_member(std::string& out, std::string_view name, std::string_view tex
 }  // namespace
 
 void append_row(std::string& out, const text::RecordView& record, const TextScores& scores,
-                const Choice* choice, std::string_view reason) {
+                const RowMore& more) {
     append_identity(out, record);
     out.append(",\"text\":");
-    append_json_string(out, excerpt(record.text));
+    append_json_string(out, more.whole ? record.text : excerpt(record.text));
     out.append(",\"label\":\"");
     out.append(to_string(scores.label));
     out.append("\",\"compound\":");
@@ -37,13 +38,17 @@ void append_row(std::string& out, const text::RecordView& record, const TextScor
     } else {
         out.append(",\"tokens\":null,\"truncated\":null");
     }
-    if (choice != nullptr) {
-        append_member(out, "model", choice->model);
-        append_member(out, "model_asked", choice->asked);
-        append_member(out, "model_reason", reason);
+    if (more.choice != nullptr) {
+        append_member(out, "model", more.choice->model);
+        append_member(out, "model_asked", more.choice->asked);
+        append_member(out, "model_reason", more.reason);
     }
-    if (record.source) append_member(out, "source", *record.source);
-    if (record.time) append_member(out, "time", *record.time);
+    if (!more.model.empty()) append_member(out, "model", more.model);
+    for (const auto attribute : text::kAttributes) {
+        const auto& value = record.attributes[attribute];
+        if (value) append_member(out, column_of(attribute), *value);
+    }
+    if (!more.models.empty()) out.append(",\"models\":").append(more.models);
     out.append(",\"error_code\":null,\"error\":null}\n");
 }
 

@@ -9,9 +9,17 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// A result row of the contract's columns, as one JSON line. `choice` and `reason`: of a policy;
-// null without one.
+// What the rows of some jobs say beside the scores.
+struct RowMore {
+    const Choice* choice = nullptr;  // of a policy, and why
+    std::string_view reason = {};
+    std::string_view model = {};  // of a comparison: whose scores these are
+    std::string models = {};      // of a comparison: JSON text of what each model says
+    bool whole = false;           // the whole text instead of its beginning
+};
+
+// A result row of the contract's columns, as one JSON line.
 void append_row(std::string& out, const text::RecordView& record, const TextScores& scores,
-                const Choice* choice, std::string_view reason);
+                const RowMore& more);
 
 }  // namespace plimsoll::jobs::sentiment

@@ -7,6 +7,7 @@
 #include "server/jobs/sentiment/contract/settings.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/jobs/sentiment/run/loaded_models.hpp"
+#include "server/jobs/sentiment/run/score_by_all.hpp"
 #include "server/jobs/sentiment/run/score_by_model.hpp"
 #include "server/jobs/sentiment/run/score_by_policy.hpp"
 #include "server/jobs/sentiment/run/score_by_vader.hpp"
@@ -25,6 +26,8 @@ Result<void> score_by(const json& args, TextSource source, RunContext& context,
     if (const auto policy = args.find("policy"); policy != args.end()) {
         return score_by_policy(*policy, std::move(source), texts, context, answer);
     }
+    if (args.contains("models"))
+        return score_by_all(args, std::move(source), texts, context, answer);
     const auto take = [&](const text::RecordView& item, const TextScores* scores) {
         if (scores == nullptr) {
             answer.add_failed(item);

@@ -25,6 +25,10 @@ struct Found {
     std::optional<Error> refused;
 };
 
+std::string_view source_of(const text::RecordView& item) {
+    return item.attributes[text::Attribute::source].value_or("");
+}
+
 bool makes_way(const Error& error) {
     return error.code == Errc::unavailable || error.code == Errc::exhausted ||
            error.code == Errc::not_found;
@@ -56,7 +60,8 @@ class PolicyScoring {
             Found found;
             const text::RecordView& item = **record;
             if (!item.is_error) {
-                auto choice = chooser_.choose(item.time, item.source.value_or(""));
+                auto choice =
+                    chooser_.choose(item.attributes[text::Attribute::time], source_of(item));
                 if (choice) {
                     found.choice = *choice;
                     auto& share = shares_[choice->chain];
@@ -123,9 +128,9 @@ class PolicyScoring {
                 continue;
             }
             const Choice& choice = *used_[found.choice.chain];
-            auto reason = chooser_.reason(found.choice, item.source.value_or(""));
+            auto reason = chooser_.reason(found.choice, source_of(item));
             if (!choice.fallback.empty()) reason += "; " + choice.fallback;
-            answer.add(item, found.scores, &choice, reason);
+            answer.add(item, found.scores, RowMore{.choice = &choice, .reason = reason});
         }
         return {};
     }

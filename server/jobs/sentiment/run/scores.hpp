@@ -1,14 +1,11 @@
 #pragma once
 
+#include "server/jobs/sentiment/contract/label.hpp"
+
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 namespace plimsoll::jobs::sentiment {
-
-enum class Label { positive, neutral, negative };
-
-std::string_view to_string(Label label);
 
 // Compound scores have four decimals: counted in units of 1/10000 they add up exactly, in any
 // order. So are shares.

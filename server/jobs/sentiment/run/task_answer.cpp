@@ -3,15 +3,13 @@
 #include "server/base/gzip.hpp"
 #include "server/jobs/records/text_rows.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
-#include "server/jobs/sentiment/run/rows.hpp"
 
 namespace plimsoll::jobs::sentiment {
 
-void TaskAnswer::add(const text::RecordView& item, const TextScores& scores, const Choice* choice,
-                     std::string_view reason) {
-    append_row(rows_, item, scores, choice, reason);
+void TaskAnswer::add(const text::RecordView& item, const TextScores& scores, const RowMore& more) {
+    append_row(rows_, item, scores, more);
     aggregate_.add(item, scores);
-    if (choice != nullptr) aggregate_.add(*choice);
+    if (more.choice != nullptr) aggregate_.add(*more.choice);
     ++output_.items_ok;
 }
 

@@ -2,19 +2,21 @@
 
 #include "server/jobs/kind.hpp"
 #include "server/jobs/sentiment/run/aggregate.hpp"
+#include "server/jobs/sentiment/run/rows.hpp"
 
 #include <string>
+#include <utility>
 
 namespace plimsoll::jobs::sentiment {
 
 // What a task answers, item by item.
 class TaskAnswer {
   public:
-    // `reason` is what row and report say of a policy's choice; both are null without a policy.
-    void add(const text::RecordView& item, const TextScores& scores, const Choice* choice = nullptr,
-             std::string_view reason = {});
+    void add(const text::RecordView& item, const TextScores& scores, const RowMore& more = {});
     // An item that is an error.
     void add_failed(const text::RecordView& item);
+
+    void set(Comparison comparison) { aggregate_.set(std::move(comparison)); }
 
     TaskOutput finish();
 

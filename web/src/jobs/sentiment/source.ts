@@ -31,9 +31,13 @@ export function guessColumns({ columns, rows }: Pick<Records, 'columns' | 'rows'
 export const fromLines = (pasted: string): string[] =>
   pasted.split(/\r?\n/).map((line) => line.trim()).filter(Boolean);
 
-/** `judged`: with the columns `source` and `time`, which a policy looks at. */
-export function fromRecords({ columns, rows }: Records, { text, id }: Columns, judged = false): Item[] {
-  const places = (['source', 'time'] as const).map((name) => [name, judged ? columns.indexOf(name) : -1] as const);
+/** What scores the texts: a model, a policy that chooses one, or several models to compare; empty: the server's default. */
+export type By = Pick<Args, 'model' | 'policy' | 'models'>;
+
+/** With the columns that a policy or a comparison looks at. */
+export function fromRecords({ columns, rows }: Records, { text, id }: Columns, by: By = {}): Item[] {
+  const looked = by.policy ? (['source', 'time'] as const) : by.models ? (['label'] as const) : [];
+  const places = looked.map((name) => [name, columns.indexOf(name)] as const);
   return rows.map((row) => ({
     ...(id >= 0 && row[id] && { custom_id: row[id] }),
     ...Object.fromEntries(places.filter(([, place]) => place >= 0 && row[place]).map(([name, place]) => [name, row[place]])),

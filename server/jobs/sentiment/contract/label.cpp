@@ -1,4 +1,4 @@
-#include "server/jobs/sentiment/run/scores.hpp"
+#include "server/jobs/sentiment/contract/label.hpp"
 
 namespace plimsoll::jobs::sentiment {
 
@@ -11,7 +11,7 @@ std::string_view to_string(Label label) {
         case Label::negative:
             return "negative";
     }
-    return "neutral";
+    return "";
 }
 
 }  // namespace plimsoll::jobs::sentiment

@@ -1,0 +1,129 @@
+// `plimsoll compare-models`: several models on the same texts.
+#include "engine/base/format_number.hpp"
+#include "server/client/session.hpp"
+#include "server/jobs/sentiment/command/commands.hpp"
+#include "server/jobs/sentiment/command/compared_text.hpp"
+#include "server/jobs/sentiment/command/disagreements.hpp"
+#include "server/jobs/sentiment/contract/comparison.hpp"
+#include "server/jobs/sentiment/contract/texts.hpp"
+#include "server/terminal/follow_job.hpp"
+#include "server/terminal/job_file.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace plimsoll::jobs::sentiment {
+namespace {
+
+using nlohmann::json;
+using terminal::CommandContext;
+
+struct Flags {
+    std::string file;
+    std::vector<std::string> models;
+    std::vector<std::string> columns;
+    std::vector<std::string> label_names;  // own=positive
+    std::optional<double> neutral_within;
+    std::string disagreements;  // file; empty: none
+};
+
+// The default model first, then the others that workers have.
+Result<json> all_models(client::ApiClient& api) {
+    const auto answer = api.get_json("/v1/models");
+    if (!answer) return fail(answer.error());
+    auto names = json::array({answer->at("default")});
+    for (const json& model : answer->at("items")) {
+        const json& name = model.at("name");
+        if (name != names.front() && names.size() < kMostCompared) names.push_back(name);
+    }
+    return names;
+}
+
+// Labels are read from the column that is called so, if there is one and no other is named.
+Result<json> items_of(client::ApiClient& api, const CommandContext& context, const Flags& flags) {
+    const auto is_label = [](const std::string& column) { return column.starts_with("label="); };
+    if (std::ranges::none_of(flags.columns, is_label)) {
+        auto columns = flags.columns;
+        columns.emplace_back("label=label");
+        auto args = args_of_file(api, context.terminal, flags.file, columns);
+        if (args || args.error().where != "label") return args;
+    }
+    return args_of_file(api, context.terminal, flags.file, flags.columns);
+}
+
+Result<json> args_of(client::ApiClient& api, const CommandContext& context, const Flags& flags) {
+    auto args = items_of(api, context, flags);
+    if (!args) return args;
+    auto models = flags.models.empty() ? all_models(api) : Result<json>(flags.models);
+    if (!models) return models;
+    (*args)["models"] = std::move(*models);
+    for (const auto& name : flags.label_names) {
+        const auto equals = name.rfind('=');
+        if (equals == std::string::npos) {
+            return fail(
+                Errc::invalid_input,
+                "--label-name takes LABEL=positive, neutral or negative, not \"" + name + "\".");
+        }
+        (*args)["label_names"][name.substr(0, equals)] = name.substr(equals + 1);
+    }
+    if (flags.neutral_within) (*args)["neutral_within"] = *flags.neutral_within;
+    return args;
+}
+
+int compare(const CommandContext& context, const Flags& flags) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    const auto args = args_of(*api, context, flags);
+    if (!args) return refuse(context, args.error());
+    const auto job = api->post_json(
+        "/v1/jobs", {{"kind", kName}, {"name", "Comparison of models"}, {"args", *args}});
+    if (!job) return refuse(context, job.error());
+    const auto id = job->at("id").get<std::string>();
+    context.terminal.note("Submitted " + id);
+    const int code = follow_job(context, id, terminal::Ending::note);
+    const auto report = api->get_json("/v1/jobs/" + id + "/report");
+    if (!report) return code != 0 ? code : refuse(context, report.error());
+    context.terminal.line(context.json ? report->dump(2) : summary_text(report->at("summary")));
+    if (flags.disagreements.empty()) return code;
+    const auto written = write_disagreements(*api, id, flags.disagreements);
+    if (!written) return refuse(context, written.error());
+    context.terminal.note("Wrote " + format_count(*written) +
+                          " texts on which the models disagree to " + flags.disagreements);
+    return code;
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, CommandContext& context) {
+    const auto flags = std::make_shared<Flags>();
+    auto* command = app.add_subcommand("compare-models",
+                                       "Score the texts of a file by several models, and say "
+                                       "how they agree and how good and fast they are");
+    command
+        ->add_option("file", flags->file, "Texts as .jsonl or .csv, with a label if they have one")
+        ->required();
+    command
+        ->add_option("--models", flags->models,
+                     "finbert,distilbert,vader: the one in use first; all that workers have when "
+                     "left out, at most 5")
+        ->delimiter(',');
+    command->add_option("--column", flags->columns,
+                        "Which column of the file is which member: text=headline, label=gold");
+    command->add_option("--label-name", flags->label_names,
+                        "What a label of the file means: 1=positive, repeatable");
+    command
+        ->add_option("--neutral-within", flags->neutral_within,
+                     "What models without a neutral label say this close to 0 counts as neutral")
+        ->check(CLI::Range(0.0, 1.0));
+    command->add_option("--disagreements", flags->disagreements,
+                        "File to write the texts to on which the models disagree, one JSON line "
+                        "each: to be labelled and trained on");
+    command->callback([flags, &context] { context.exit_code = compare(context, *flags); });
+}
+
+}  // namespace plimsoll::jobs::sentiment

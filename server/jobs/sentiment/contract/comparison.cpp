@@ -1,0 +1,94 @@
+#include "server/jobs/sentiment/contract/comparison.hpp"
+
+#include "engine/sentiment/meaning.hpp"
+#include "server/jobs/sentiment/contract/texts.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::jobs::sentiment {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::size_t kMostErrors = 20;
+
+std::optional<Label> meant(std::string_view label) {
+    const auto worth = ::plimsoll::sentiment::worth_of_label(label);
+    if (!worth) return std::nullopt;
+    return *worth > 0 ? Label::positive : *worth < 0 ? Label::negative : Label::neutral;
+}
+
+}  // namespace
+
+ComparedModel compared(const Manifest& manifest) {
+    const auto meaning = ::plimsoll::sentiment::Meaning::of(manifest.labels);
+    return {manifest.name, manifest.hash, !meaning || meaning->has_neutral()};
+}
+
+json to_json(const std::vector<ComparedModel>& models) {
+    auto all = json::array();
+    for (const auto& model : models) {
+        all.push_back(
+            {{"name", model.name}, {"hash", model.hash}, {"has_neutral", model.has_neutral}});
+    }
+    return all;
+}
+
+std::vector<ComparedModel> compared_models_from_json(const json& stored) {
+    std::vector<ComparedModel> models;
+    for (const json& one : stored) {
+        models.push_back({one.at("name"), one.at("hash"), one.at("has_neutral")});
+    }
+    return models;
+}
+
+tl::expected<json, FieldErrors> with_compared(json args, std::span<const Manifest> known) {
+    auto& models = args["models"];
+    for (std::size_t i = 0; i < models.size(); ++i) {
+        const auto pointer = "/models/" + std::to_string(i);
+        const auto name = models[i].get<std::string>();
+        const auto same = [&](const json& other) {
+            return (other.is_object() ? other.at("name") : other) == name;
+        };
+        const auto before = models.begin() + static_cast<std::ptrdiff_t>(i);
+        if (std::any_of(models.begin(), before, same)) {
+            return tl::unexpected(
+                FieldErrors{{pointer, "unique", "The model \"" + name + "\" is there twice."}});
+        }
+        if (name == kVader) continue;
+        const auto found = std::ranges::find(known, name, &Manifest::name);
+        if (found == known.end()) return tl::unexpected(unknown_model(pointer, name, known));
+        models[i] = json::parse(models::to_json(*found));
+    }
+    return args;
+}
+
+FieldErrors unknown_labels(const json& args) {
+    const GivenLabels labels(args.value("label_names", json()));
+    FieldErrors errors;
+    const auto items = args.value("items", json::array());
+    for (std::size_t i = 0; i < items.size() && errors.size() < kMostErrors; ++i) {
+        const auto label = items[i].value("label", std::string("neutral"));
+        if (labels.of(label)) continue;
+        errors.push_back(
+            {"/items/" + std::to_string(i) + "/label", "unknown_label",
+             "No model has a label \"" + label + "\": say in \"label_names\" what it means."});
+    }
+    return errors;
+}
+
+GivenLabels::GivenLabels(const json& names) {
+    if (!names.is_object()) return;
+    for (const auto& [name, label] : names.items()) {
+        // The schema names the three.
+        names_.emplace(name, *meant(label.get_ref<const std::string&>()));
+    }
+}
+
+std::optional<Label> GivenLabels::of(std::string_view label) const {
+    const auto own = names_.find(label);
+    return own != names_.end() ? std::optional(own->second) : meant(label);
+}
+
+}  // namespace plimsoll::jobs::sentiment

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "server/jobs/sentiment/contract/label.hpp"
+#include "server/jobs/sentiment/contract/models.hpp"
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::jobs::sentiment {
+
+inline constexpr std::size_t kMostCompared = 5;
+
+// A model of a job that compares several, as its plan keeps it.
+struct ComparedModel {
+    std::string name;
+    std::string hash;  // empty: vader
+    bool has_neutral = true;
+};
+ComparedModel compared(const Manifest& manifest);
+nlohmann::json to_json(const std::vector<ComparedModel>& models);
+std::vector<ComparedModel> compared_models_from_json(const nlohmann::json& stored);
+
+// The arguments with all that planning needs to know of the models that they name.
+tl::expected<nlohmann::json, FieldErrors> with_compared(nlohmann::json args,
+                                                        std::span<const Manifest> known);
+
+// Items of the arguments whose label means nothing.
+FieldErrors unknown_labels(const nlohmann::json& args);
+
+// What the labels mean that texts come with: the names of models' labels, in any case, and names of
+// the caller's own.
+class GivenLabels {
+  public:
+    // "label_names" of the arguments: {"1": "positive"}; null: none.
+    explicit GivenLabels(const nlohmann::json& names);
+
+    // Empty: nothing known.
+    std::optional<Label> of(std::string_view label) const;
+
+  private:
+    std::map<std::string, Label, std::less<>> names_;
+};
+
+}  // namespace plimsoll::jobs::sentiment

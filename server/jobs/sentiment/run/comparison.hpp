@@ -1,0 +1,122 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "engine/sentiment/agreement.hpp"
+#include "engine/text/record_block.hpp"
+#include "server/jobs/sentiment/contract/comparison.hpp"
+#include "server/jobs/sentiment/run/scores.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::sentiment {
+
+// What the models of a job said of one text, by model; empty: the model was not there.
+using AllScores = std::span<const std::optional<TextScores>>;
+
+// Whether they say different labels.
+bool disagree(AllScores scores);
+
+// How a text was labelled before, if it was.
+struct Given {
+    std::string_view text;
+    std::optional<Label> label;  // empty: the text means nothing
+};
+
+// What one model took.
+struct ModelUse {
+    std::int64_t texts = 0;
+    double seconds = 0;       // of scoring, tokens included
+    double load_seconds = 0;  // the longest
+    std::int64_t bytes = 0;   // of device memory that it holds; 0: none
+    std::string error;        // why it did not score, of some task
+
+    void add(const ModelUse& other);
+};
+
+// A text with what all models say.
+struct ComparedText {
+    std::uint64_t index = 0;
+    std::optional<std::string> custom_id;
+    std::string text;  // the beginning
+    std::string given;
+    std::vector<std::optional<std::pair<int, std::int64_t>>> scores;  // label, compound
+};
+
+// Several models on the same texts. Adding one task's to another's, in task order, gives that of
+// both. All counts are exact.
+class Comparison {
+  public:
+    static constexpr std::size_t kBins = 10;    // of calibration
+    static constexpr std::size_t kShown = 10;   // disagreements
+    static constexpr std::size_t kSamples = 3;  // of the guide's keys
+    static constexpr std::size_t kNames = 5;    // labels that mean nothing
+
+    explicit Comparison(std::size_t models = 0);
+
+    void add(const text::RecordView& item, AllScores scores, const std::optional<Given>& given);
+    void add_use(std::size_t model, const ModelUse& use) { of_model_[model].use.add(use); }
+    void add(const Comparison& later);
+
+    nlohmann::json to_json() const;
+    static Comparison from_json(const nlohmann::json& stored);
+
+    // "compared" of the report's summary.
+    nlohmann::json summary(const std::vector<ComparedModel>& models) const;
+
+  private:
+    using Table = ::plimsoll::sentiment::Table;
+    using Bins = std::array<::plimsoll::sentiment::CalibrationBin, kBins>;
+
+    struct OfModel {
+        std::array<std::int64_t, 3> labels{};  // by Label
+        Table given{};                         // given labels by its own
+        Bins bins{};
+        ModelUse use;
+    };
+    // Of two models, the first before the second.
+    struct OfPair {
+        Table labels{};
+        ::plimsoll::sentiment::Sums compounds;
+        std::int64_t gained = 0;  // labelled rightly by the first alone
+        std::int64_t lost = 0;    // by the second alone
+    };
+
+    std::size_t pair_of(std::size_t first, std::size_t second) const;
+    void add_given(AllScores scores, const Given& given);
+    void keep(ComparedText text);
+    nlohmann::json model_json(const ComparedModel& model, std::size_t place) const;
+    nlohmann::json accuracy_json(const ComparedModel& model, std::size_t place) const;
+    nlohmann::json against_first_json(std::size_t place) const;
+    nlohmann::json samples_json(std::size_t place) const;
+    nlohmann::json pair_json(const std::vector<ComparedModel>& models, std::size_t first,
+                             std::size_t second) const;
+    nlohmann::json text_json(const std::vector<ComparedModel>& models,
+                             const ComparedText& text) const;
+    nlohmann::json given_json() const;
+    // Whether its accuracy says something: a model without neutral cannot be right about neutral
+    // texts.
+    bool is_judged(const ComparedModel& model, std::size_t place) const;
+    nlohmann::json recommendation(const std::vector<ComparedModel>& models) const;
+    // How many texts it labels rightly that the other does not, and the other way round.
+    std::pair<std::int64_t, std::int64_t> gained_and_lost(std::size_t one, std::size_t other) const;
+
+    std::vector<OfModel> of_model_;
+    std::vector<OfPair> of_pair_;
+    std::array<std::int64_t, 3> given_{};
+    std::int64_t unlabelled_ = 0;
+    std::map<std::string, std::int64_t> unknown_;  // the first labels that mean nothing
+    std::int64_t unknown_texts_ = 0;
+    std::int64_t disagreeing_ = 0;
+    std::vector<ComparedText> samples_;        // the first
+    std::vector<ComparedText> disagreements_;  // the widest apart first
+};
+
+}  // namespace plimsoll::jobs::sentiment

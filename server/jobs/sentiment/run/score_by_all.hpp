@@ -1,0 +1,17 @@
+#pragma once
+
+#include "server/jobs/kind.hpp"
+#include "server/jobs/records/text_source.hpp"
+#include "server/jobs/sentiment/run/task_answer.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace plimsoll::jobs::sentiment {
+
+// Scores every text of `source` by all models of `args` (the plan's "models"), one after the other,
+// and compares what they say. Rows have the scores of the first. A model that this worker cannot
+// load is told with its error, unless none can be. `texts`: the most of a batch.
+Result<void> score_by_all(const nlohmann::json& args, TextSource source, std::size_t texts,
+                          RunContext& context, TaskAnswer& answer);
+
+}  // namespace plimsoll::jobs::sentiment

@@ -1,0 +1,47 @@
+// Several models on the same texts: asked for in the form, told in the report.
+import assert from 'node:assert/strict';
+import { compare } from './fake/comparison.mjs';
+import { models } from './fake/data.mjs';
+import { visit } from './support/setting.mjs';
+
+const sent = (server) => server.calls.filter(({ name }) => name === 'POST /v1/jobs').map(({ body }) => body.args);
+
+visit('a job compares the models that are ticked, the default first', { arrange: (server) => (server.models = models) }, async ({ page, server, go }) => {
+  await go('/#/new/sentiment');
+  await page.getByText('109 million parameters').waitFor();
+  await page.getByLabel('Texts', { exact: true }).fill('one');
+  await page.getByRole('button', { name: 'Score now' }).waitFor();
+  await page.getByLabel('Model', { exact: true }).selectOption('compare');
+  const group = page.getByRole('group', { name: 'Models to compare' });
+  await group.getByText('finbert (in use)').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Score now' }).count(), 0, 'a comparison is a job');
+  const others = group.getByRole('checkbox', { name: /^(?!finbert)/ });
+  for (let left = await others.count(); left > 0; --left) await others.nth(left - 1).uncheck();
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.getByText('Choose at least two models.').waitFor();
+  assert.equal(sent(server).length, 0);
+  await group.getByLabel('vader').check();
+  server.faults.set('POST /v1/jobs', { status: 422, title: 'Invalid body', errors: [{ pointer: '/args/models/1', detail: 'is gone' }] });
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.getByText('is gone', { exact: true }).waitFor();
+  server.faults.clear();
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.getByText('0 of 1 text').waitFor();
+  assert.deepEqual(sent(server).at(-1), { models: ['finbert', 'vader'], texts: ['one'] });
+});
+
+visit('the report says which model to use, how they agree and where they do not', { arrange: (server) => compare(server) }, async ({ page, go }) => {
+  await go('/#/jobs/job_c/report');
+  await page.getByText('finbert: the most accurate (84.8 %)').waitFor();
+  await page.getByText('5 texts have labels that mean nothing here (mixed)').waitFor();
+  const table = page.getByRole('table', { name: 'The models that were compared' });
+  assert.match(await table.getByRole('row', { name: /finbert/ }).textContent(), /84\.8 %.*80\.5 % – 88\.6 %/);
+  assert.match(await table.getByRole('row', { name: /distilbert/ }).textContent(), /–.*172/);
+  await page.getByText('distilbert knows no neutral').waitFor();
+  await page.getByText('62.3 %').first().waitFor();
+  await page.getByRole('radio', { name: 'Kappa' }).check({ force: true });
+  await page.getByText('0.492').first().waitFor();
+  const labels = page.getByRole('table', { name: /finbert says of texts/ });
+  assert.match(await labels.getByRole('row', { name: /neutral/ }).last().textContent(), /9.*85.*7/);
+  await page.getByRole('table', { name: /disagree the most/ }).getByRole('row').nth(1).waitFor();
+});

@@ -1,0 +1,60 @@
+// A comparison of three models, with labels.
+import { makeJob, makeReport, makeResults } from './data.mjs';
+
+const labels = ['positive', 'neutral', 'negative'];
+const modelOf = (model_name, more) => ({
+  model_name, model_hash: '5d1f4b0a8a0f4f6b1a3f0d6d9f3f1d3b5a7c9e0f2b4d6f8a1c3e5f7a9b0c2d4e', success: true, error: null,
+  load_time_ms: 1840.2, avg_inference_time_ms: 11.4, items_per_second: 87.7,
+  sample_results: [{ text: 'Ferry operator beats forecasts.', label: 'positive', compound: 0.91 }],
+  memory_bytes: 438_000_000, labels: { positive: 402, neutral: 371, negative: 227 }, has_neutral: true, accuracy: null, against_first: null, ...more,
+});
+const classes = Object.fromEntries(labels.map((label, place) => [label, { given: 100 + place, precision: 0.82, recall: 0.79 + place / 100, f1: 0.805 }]));
+const calibration = {
+  expected_error: 0.041,
+  bins: Array.from({ length: 10 }, (_, bin) => ({
+    from: bin / 10, to: (bin + 1) / 10, texts: bin < 3 ? 0 : bin * 9, confidence: bin < 3 ? null : bin / 10 + 0.05, accuracy: bin < 3 ? null : bin / 10 + 0.02,
+  })),
+};
+const accuracy = (share, more) => ({
+  texts: 303, accuracy: share, accuracy_low: share - 0.043, accuracy_high: share + 0.038, macro_f1: share - 0.012, kappa: 0.71,
+  classes, table: [[84, 12, 4], [9, 85, 7], [3, 11, 88]], calibration, ...more,
+});
+
+export function compare(server, { given = true } = {}) {
+  const job = makeJob('job_c', { state: 'succeeded', name: 'Comparison of models', finished_at: '2026-03-02T15:00:04.000Z', progress: { items_total: 1000, items_done: 1000, items_failed: 0, eta_seconds: null } });
+  const rows = makeResults(300);
+  const report = makeReport(job, rows, 'finbert');
+  const score = (label, compound) => ({ label, compound });
+  report.summary.compared = {
+    models: ['finbert', 'distilbert', 'vader'],
+    comparison: {
+      finbert: modelOf('finbert', { accuracy: given ? accuracy(0.848) : null }),
+      distilbert: modelOf('distilbert', {
+        items_per_second: 171.9, load_time_ms: 920, memory_bytes: 268_000_000, has_neutral: false, labels: { positive: 520, neutral: 0, negative: 480 },
+        against_first: { false_positives_percent: 12.4, false_negatives_percent: 25.3 },
+      }),
+      vader: modelOf('vader', {
+        model_hash: null, load_time_ms: 0, memory_bytes: 0, items_per_second: 912_000, labels: { positive: 388, neutral: 401, negative: 211 },
+        accuracy: given ? accuracy(0.632, { calibration: null }) : null, against_first: { false_positives_percent: 14.1, false_negatives_percent: 8.2 },
+      }),
+    },
+    fastest: 'vader', slowest: 'finbert',
+    pairs: [
+      { first: 'finbert', second: 'distilbert', texts: 1000, agreement: 0.623, kappa: 0.44, correlation: 0.71, table: [[380, 0, 22], [124, 0, 247], [16, 0, 211]] },
+      { first: 'finbert', second: 'vader', texts: 1000, agreement: 0.671, kappa: 0.492, correlation: 0.598, table: [[260, 120, 22], [110, 230, 31], [18, 51, 158]] },
+      { first: 'distilbert', second: 'vader', texts: 1000, agreement: 0.512, kappa: 0.31, correlation: 0.55, table: [[300, 190, 30], [0, 0, 0], [88, 211, 181]] },
+    ],
+    given: given ? { labelled: 303, unlabelled: 692, labels: { positive: 100, neutral: 101, negative: 102 }, unknown: 5, unknown_labels: [{ label: 'mixed', texts: 5 }] } : null,
+    disagreeing: 412,
+    disagreements: rows.slice(0, 6).map(({ index, custom_id, text }, place) => ({
+      index, custom_id, text, given_label: given && place % 2 === 0 ? 'neutral' : null,
+      models: { finbert: score('negative', -0.93 + place / 20), distilbert: score('positive', 0.998), vader: score('neutral', 0) },
+    })),
+    recommendation: given
+      ? { model: 'finbert', text: 'finbert: the most accurate (84.8 %); vader is 10399 times as fast, at -21.6 points (95 % from -27.1 to -15.9).' }
+      : { model: null, text: 'No model is recommended: the texts have no labels that models can be held against.' },
+  };
+  server.add(job);
+  server.results.set(job.id, rows);
+  server.reports.set(job.id, report);
+}
