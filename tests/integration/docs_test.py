@@ -26,11 +26,14 @@ class Docs(unittest.TestCase):
         cls.addClassCleanup(cls.server.remove)
         cls.api = cls.server.api()
 
+    def environment(self):
+        return {**self.server.environment(), "PATH": f"{BIN}:{os.environ['PATH']}",
+                "PLIMSOLL_SERVER": self.server.base, "PLIMSOLL_TOKEN": self.api.token}
+
     def run_page(self, name):
         folder = self.server.folder / name
         shutil.copytree(ROOT / "deploy/samples", folder / "deploy/samples")
-        env = {**self.server.environment(), "PATH": f"{BIN}:{os.environ['PATH']}",
-               "PLIMSOLL_SERVER": self.server.base, "PLIMSOLL_TOKEN": self.api.token}
+        env = self.environment()
         printed = {}
         for block in blocks(name):
             done = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=folder, env=env, capture_output=True,
@@ -50,6 +53,14 @@ class Docs(unittest.TestCase):
     def test_troubleshooting(self):
         _, printed = self.run_page("troubleshooting")
         self.assertGreater(len(printed), 15)
+
+    def test_the_sample_of_the_profile_guide(self):
+        folder = self.server.folder / "profile"
+        shutil.copytree(ROOT / "deploy/samples/profile", folder)
+        done = subprocess.run(["./run.sh"], cwd=folder, env=self.environment(), capture_output=True, text=True,
+                              timeout=PATIENCE, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(list(folder.glob("out/profiling/gpu_profile_*.json"))), 2)
 
     def test_the_reference_of_commands_and_settings_is_current(self):
         done = subprocess.run([ROOT / "deploy/build/reference", "--check"], capture_output=True, text=True, check=False,
