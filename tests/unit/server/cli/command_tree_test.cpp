@@ -63,7 +63,7 @@ TEST_F(CommandTree, MakesAManualPage) {
 TEST_F(CommandTree, DescribesItselfToPrograms) {
     const auto text = description_json(command_tree(app_));
     EXPECT_THAT(text, HasSubstr(R"("command": "queue share")"));
-    EXPECT_THAT(text, HasSubstr(R"("names": "--weight,-w")"));
+    EXPECT_THAT(text, HasSubstr(R"("names": "-w,--weight")"));
     EXPECT_THAT(text, HasSubstr(R"("required": true)"));
     EXPECT_THAT(text, HasSubstr(R"("exit_status": "Exit status:)"));
 }
