@@ -3,6 +3,7 @@ import { defineConfig } from 'vite';
 import { budget } from './tools/budget';
 import { sharedChunks } from './tools/chunks';
 import { compress } from './tools/compress';
+import { documents } from './tools/documents';
 
 // During `npm run dev` the API is a `plimsoll serve` that is already running.
 const server = process.env.PLIMSOLL_URL ?? 'http://127.0.0.1:7272';
@@ -13,6 +14,7 @@ const first = ['/src/routes/home/HomePage.svelte', '/src/jobs/training-config/ho
 export default defineConfig({
   plugins: [
     svelte(),
+    documents(),
     budget({ first, firstKilobytes: 60, partKilobytes: 84, styleKilobytes: 18 }),
     compress({ extensions: ['.js', '.css', '.csv', '.html', '.svg'] }),
   ],
@@ -28,6 +30,6 @@ export default defineConfig({
   server: {
     proxy: Object.fromEntries(['/v1', '/openapi'].map((path) => [path, { target: server, changeOrigin: true }])),
     // The pages show what lies there.
-    fs: { allow: ['.', '../deploy/samples'] },
+    fs: { allow: ['.', '../deploy', '../server/GLOSSARY.md', '../tests/bench/results.json'] },
   },
 });

@@ -67,8 +67,7 @@ Families device_metrics(const std::vector<queue::DeviceStatus>& devices) {
     auto running = gauge("plimsoll_device_tasks", "Tasks that the device's worker holds");
     auto memory = gauge("plimsoll_device_memory_bytes", "Memory of the device; absent if unknown");
     auto free =
-        gauge("plimsoll_device_memory_free_bytes",
-              "Memory of the device that was free, whoever held the rest, at the last claim");
+        gauge("plimsoll_device_memory_free_bytes", "Free memory of the device at the last claim");
     auto utilization = gauge("plimsoll_device_utilization_ratio", "Share of the time it was busy");
     auto available = gauge("plimsoll_device_memory_available_bytes",
                            "Memory of the device that is free now, as it says itself");
@@ -78,8 +77,8 @@ Families device_metrics(const std::vector<queue::DeviceStatus>& devices) {
                         "Uncorrected memory errors since the driver was started");
     auto warnings = gauge("plimsoll_device_warning", "1 while the device warns of this");
     auto claims = counter("plimsoll_worker_claims_total", "Claims that brought work");
-    auto tasks = counter("plimsoll_worker_tasks_total",
-                         "Tasks by what became of them; dropped: computed too late");
+    auto tasks =
+        counter("plimsoll_worker_tasks_total", "Tasks by outcome; dropped: computed too late");
     for (const auto& device : devices) {
         const auto labels = labels_of(device);
         for (const auto* one : kStates) {

@@ -376,21 +376,14 @@ Result<Settings> load_settings(const std::filesystem::path& file,
     return settings;
 }
 
-std::string print_settings(const Settings& settings) {
-    std::string text;
+std::vector<SettingValue> values_of(const Settings& settings) {
+    std::vector<SettingValue> values;
     for (const auto& entry : table()) {
         auto value = entry.get(settings);
         if (entry.secret && !value.empty()) value = "(set)";
-        text += std::string(entry.about.key) + " = " + (value.empty() ? "\"\"" : value) +
-                "\n    # " + std::string(entry.about.help) + " (" + std::string(entry.about.unit) +
-                "; " + std::string(entry.about.environment) + ")\n";
+        values.push_back({entry.about, std::move(value)});
     }
-    for (const auto& kind : jobs::contracts()) {
-        for (const auto& [name, why] : kind.unused_variables) {
-            text += "# " + std::string(name) + " has no effect: " + std::string(why) + "\n";
-        }
-    }
-    return text;
+    return values;
 }
 
 }  // namespace plimsoll::app

@@ -94,7 +94,12 @@ struct Assignment {
 Result<Settings> load_settings(const std::filesystem::path& file,
                                const std::vector<Assignment>& flags);
 
-// One "key = value" line per setting, with its help; secrets are omitted.
-std::string print_settings(const Settings& settings);
+struct SettingValue {
+    Setting about;
+    std::string value;
+};
+
+// Every setting as it is now; of a secret only whether it is set.
+std::vector<SettingValue> values_of(const Settings& settings);
 
 }  // namespace plimsoll::app

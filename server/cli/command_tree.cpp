@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 namespace plimsoll::cli {
 namespace {
@@ -170,6 +171,27 @@ std::string manual_page(const std::vector<CommandInfo>& commands, const std::str
         if (command.path.empty()) out += ".SH COMMANDS\n";
     }
     return out + ".SH EXIT STATUS\n.nf\n" + roff(terminal::kExitStatusText) + "\n.fi\n";
+}
+
+std::string description_json(const std::vector<CommandInfo>& commands) {
+    auto all = nlohmann::ordered_json::array();
+    for (const auto& command : commands) {
+        auto options = nlohmann::ordered_json::array();
+        for (const auto& option : command.options) {
+            options.push_back({{"names", option.names},
+                               {"type", option.type},
+                               {"help", option.help},
+                               {"positional", option.positional},
+                               {"required", option.required}});
+        }
+        all.push_back({{"command", command.path},
+                       {"help", command.help},
+                       {"options", std::move(options)},
+                       {"commands", command.commands}});
+    }
+    return nlohmann::ordered_json{{"commands", std::move(all)},
+                                  {"exit_status", terminal::kExitStatusText}}
+        .dump(1);
 }
 
 }  // namespace plimsoll::cli

@@ -33,4 +33,7 @@ std::string completion_script(const std::vector<CommandInfo>& commands, const st
 // A manual page for man(7).
 std::string manual_page(const std::vector<CommandInfo>& commands, const std::string& version);
 
+// The same for programs; the pages' command line reference is made of it.
+std::string description_json(const std::vector<CommandInfo>& commands);
+
 }  // namespace plimsoll::cli

@@ -24,7 +24,9 @@ void add_completion(CLI::App& app, CommandContext& context) {
 void add_manual(CLI::App& app, CommandContext& context) {
     app.add_subcommand("manual", "Print the manual page: plimsoll manual | man -l -")
         ->callback([&app, &context] {
-            context.terminal.line(manual_page(command_tree(app), PLIMSOLL_VERSION));
+            const auto commands = command_tree(app);
+            context.terminal.line(context.json ? description_json(commands)
+                                               : manual_page(commands, PLIMSOLL_VERSION));
         });
 }
 

@@ -12,7 +12,7 @@ struct Named {
 };
 
 inline const Named kTeams{"/v1/teams", "team_", "team"};
-inline const Named kSchedules{"/v1/schedules?limit=200", "sched_", "schedule"};
+inline const Named kSchedules{"/v1/schedules", "sched_", "schedule"};
 
 // The id of what `text` names: an id is taken as it is. Errc::not_found: no item has that name,
 // with the one that was probably meant; Errc::conflict: several do.

@@ -1,11 +1,13 @@
-// The documentation of the API: everything is there, is found, and keeps its address.
+// The documentation: everything is there, is found, and keeps its address.
 import assert from 'node:assert/strict';
 import { contract } from './fake/contract.mjs';
-import { heard } from './support/browser.mjs';
+import { heard, until } from './support/browser.mjs';
+import { load } from './support/modules.mjs';
 import { visit } from './support/setting.mjs';
 
+const { topics } = await load('routes/docs/topics/index.ts');
 const title = (page, name) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
-const index = (page) => page.getByRole('navigation', { name: 'API' });
+const index = (page) => page.getByRole('navigation', { name: 'Documentation' });
 const operations = Object.values(contract.paths).flatMap((item) => Object.values(item).filter(({ operationId }) => operationId));
 
 visit('every operation and every schema has a page of its own', { signedOut: true }, async ({ page, go, server }) => {
@@ -34,12 +36,51 @@ visit('the search finds operations and schemas, with the keyboard alone', async 
   await index(page).getByRole('link', { name: 'Cancel a job' }).waitFor();
   await page.keyboard.press('Enter');
   await title(page, 'Cancel a job');
-  await page.getByPlaceholder('Search the API').fill('histogrambin');
+  await page.getByPlaceholder('Search the documentation').fill('histogrambin');
   await index(page).getByRole('link', { name: 'HistogramBin', exact: true }).click();
   await title(page, 'HistogramBin');
   await page.getByRole('link', { name: "Read a job's report" }).waitFor();
-  await page.getByPlaceholder('Search the API').fill('xyzzyqq');
+  await page.getByPlaceholder('Search the documentation').fill('xyzzyqq');
   await page.getByText('Nothing matches').waitFor();
+});
+
+visit('every page of the documentation opens, and its sections have addresses', { signedOut: true }, async ({ page, go }) => {
+  await go('/#/docs');
+  for (const { name, title: heading } of topics) {
+    await page.evaluate((topic) => (location.hash = `#/docs/${topic}`), name);
+    await title(page, heading);
+    const part = page.getByRole('navigation', { name: 'On this page' }).getByRole('link').last();
+    const href = await part.getAttribute('href');
+    await part.click();
+    await until(() => page.evaluate((id) => document.activeElement?.id === id, href.slice('#/docs/'.length).replace('/', '-')), `the focus at ${href}`);
+  }
+});
+
+visit('the search finds sections of pages, whose titles come first', async ({ page, go }) => {
+  await go('/#/docs');
+  await page.getByPlaceholder('Search the documentation').fill('GPU_MIN_FREE_VRAM_MB');
+  await index(page).getByRole('link', { name: 'Devices Settings' }).waitFor();
+  await page.getByPlaceholder('Search the documentation').fill('cupy');
+  assert.equal(await index(page).getByRole('link').first().innerText(), '“CuPy not found” Troubleshooting');
+  await page.keyboard.press('Enter');
+  await title(page, 'Troubleshooting');
+});
+
+visit('the type of a problem leads to its entry', async ({ page, go }) => {
+  await go('/docs/problems/unavailable');
+  await title(page, 'Problems');
+  await until(() => page.evaluate(() => document.activeElement?.id === 'problems-unavailable'), 'the focus at the entry');
+});
+
+visit('a page that does not load is asked for again', async ({ page, go }) => {
+  await go('/#/docs');
+  await index(page).waitFor();
+  await page.route(/\/assets\/GLOSSARY.*\.js/, (route) => route.abort());
+  await index(page).getByRole('link', { name: 'Glossary' }).click();
+  await page.getByText('Cannot load the page').waitFor();
+  await page.unroute(/\/assets\/GLOSSARY.*\.js/);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('dead letter').waitFor();
 });
 
 visit('members and errors open in place, and type names lead to their schema', async ({ page, go }) => {
@@ -73,8 +114,8 @@ visit('narrow windows list everything on the overview and lead back to it', asyn
   await index(page).getByRole('link', { name: 'Cancel a job' }).click();
   await title(page, 'Cancel a job');
   assert.equal(await index(page).isVisible(), false);
-  await page.getByRole('link', { name: 'API', exact: true }).last().click();
-  await title(page, 'API');
+  await page.getByRole('link', { name: 'Documentation', exact: true }).last().click();
+  await title(page, 'Documentation');
 });
 
 visit('a guide that does not load is asked for again', async ({ page, go }) => {

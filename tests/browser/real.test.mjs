@@ -141,7 +141,7 @@ test('the documentation shows the contract of the server that serves it', async 
   await page.getByText(`curl -sS '${server.url}/v1/jobs'`).waitFor();
   const { paths } = await ask('/openapi.json');
   const operations = Object.values(paths).flatMap((item) => Object.values(item)).filter(({ operationId }) => operationId);
-  const links = page.getByRole('navigation', { name: 'API' }).getByRole('link');
+  const links = page.getByRole('navigation', { name: 'Documentation' }).getByRole('link');
   const places = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
   assert.deepEqual(operations.filter(({ operationId }) => !places.includes(`#/docs/${operationId}`)), []);
   assert.deepEqual(page.complaints, []);

@@ -40,8 +40,8 @@ empty 0
 empty 0
 csv index
 picture <svg
-refused 422 urn:plimsoll:problem:invalid-body
-refused 404 urn:plimsoll:problem:not-found
+refused 422 /docs/problems/invalid-body
+refused 404 /docs/problems/not-found
 """
 
 

@@ -1,4 +1,4 @@
-"""Backup, restore and upgrade by the very lines of deploy/README.md: what was there is there again."""
+"""Backup, restore and upgrade by the very lines of deploy/OPERATING.md: what was there is there again."""
 
 import gzip
 import os
@@ -15,7 +15,7 @@ URL = os.environ["PLIMSOLL_TEST_DATABASE_URL"]  # as the superuser
 APP = URL.replace("//postgres@", "//plimsoll_app@")
 POSTGRES = URL.replace("/plimsoll?", "/postgres?")
 WORKER = URL.replace("//postgres@", "//plimsoll_worker@")
-BLOCKS = re.findall(r"^```sh\n(.*?)^```", (ROOT / "deploy/README.md").read_text(), re.S | re.M)
+BLOCKS = re.findall(r"^```sh\n(.*?)^```", (ROOT / "deploy/OPERATING.md").read_text(), re.S | re.M)
 
 
 def lines_with(words):

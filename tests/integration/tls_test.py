@@ -159,7 +159,7 @@ class Limits(unittest.TestCase):
         self.assertEqual({reply.status for reply in replies}, {200, 429})
         self.assertIn(refused[-1].headers["Retry-After"], ("1", "2", "3"))
         self.assertEqual(refused[-1].headers["RateLimit-Policy"], '"caller";q=20;w=60')
-        self.assertEqual(refused[-1].json["type"], "urn:plimsoll:problem:too-many-requests")
+        self.assertEqual(refused[-1].json["type"], "/docs/problems/too-many-requests")
         self.assertEqual(other.get("/v1/jobs").status, 200)
         self.assertEqual(Api(server.base).get("/healthz").status, 200)
 

@@ -1,5 +1,6 @@
 #include "server/cli/machine/settings_flags.hpp"
 
+#include "server/app/print_settings.hpp"
 #include "server/terminal/command_context.hpp"
 
 #include <cstdio>
@@ -52,7 +53,9 @@ void add_settings_command(CLI::App& app, terminal::CommandContext& context, cons
         if (!settings) {
             context.exit_code = refuse(context, settings.error(), terminal::ExitStatus::usage);
         } else if (flags->print()) {
-            std::fputs(app::print_settings(*settings).c_str(), stdout);
+            const auto text =
+                context.json ? app::print_settings_json(*settings) : app::print_settings(*settings);
+            std::fputs(text.c_str(), stdout);
         } else if (!flags->check()) {
             context.exit_code = run(context, *settings);
         }

@@ -2,45 +2,20 @@
 
 #include "server/base/log.hpp"
 #include "server/http/messages/limits.hpp"
-
-#include <array>
+#include "server/http/messages/problem_types.hpp"
 
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::http {
 namespace {
 
-struct Kind {
-    int status;
-    std::string_view slug;
-    std::string_view title;
-};
-
-constexpr std::array kKinds = {
-    Kind{400, "bad-request", "Bad request"},
-    Kind{401, "unauthenticated", "Unauthenticated"},
-    Kind{403, "forbidden", "Forbidden"},
-    Kind{404, "not-found", "Not found"},
-    Kind{405, "method-not-allowed", "Method not allowed"},
-    Kind{408, "timeout", "Request timeout"},
-    Kind{409, "conflict", "Conflict"},
-    Kind{412, "precondition-failed", "Precondition failed"},
-    Kind{413, "too-large", "Content too large"},
-    Kind{414, "target-too-long", "Target too long"},
-    Kind{415, "unsupported-media-type", "Unsupported media type"},
-    Kind{416, "range-not-satisfiable", "Range not satisfiable"},
-    Kind{422, "invalid-body", "Invalid body"},
-    Kind{429, "too-many-requests", "Too many requests"},
-    Kind{431, "header-too-large", "Header too large"},
-    Kind{500, "internal", "Internal server error"},
-    Kind{503, "unavailable", "Service unavailable"},
-};
-
-const Kind& kind_of(int status) {
-    for (const auto& kind : kKinds) {
-        if (kind.status == status) return kind;
+const ProblemType& type_of(const Problem& problem) {
+    for (const auto& type : kProblemTypes) {
+        if (problem.slug.empty() ? type.status == problem.status : type.slug == problem.slug) {
+            return type;
+        }
     }
-    return kind_of(500);
+    return type_of(Problem(500, {}));
 }
 
 int status_of(Errc code) {
@@ -93,11 +68,10 @@ Problem overloaded(std::string detail) {
 }
 
 Response to_response(const Problem& problem, std::string_view request_id) {
-    const auto& kind = kind_of(problem.status);
+    const auto& type = type_of(problem);
     nlohmann::json body = {
-        {"type",
-         "urn:plimsoll:problem:" + (problem.slug.empty() ? std::string(kind.slug) : problem.slug)},
-        {"title", kind.title},
+        {"type", std::string(kProblemAddress) + std::string(type.slug)},
+        {"title", type.title},
         {"status", problem.status},
         {"detail", problem.detail},
         {"request_id", request_id},

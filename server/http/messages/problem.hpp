@@ -23,7 +23,7 @@ struct Problem {
     std::vector<ProblemError> errors;
     std::vector<Header> headers;
     std::vector<std::pair<std::string, std::string>> members;  // further ones, with their JSON text
-    std::string slug;  // the end of the type URN; empty: the status's own
+    std::string slug;  // one of kProblemTypes; empty: the first of the status
 
     Problem(int status_code, std::string text) : status(status_code), detail(std::move(text)) {}
     // Maps errors to HTTP statuses; the only such table. Messages of `internal` and `corrupt` go to

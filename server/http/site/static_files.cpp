@@ -39,6 +39,9 @@ constexpr std::string_view kPolicy =
     "img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types svelte-trusted-html";
 
+// The `type` of a problem is such an address; the pages have theirs in the fragment.
+constexpr std::string_view kDocumentation = "/docs/";
+
 std::string_view media_type_of(const fs::path& path) {
     const auto extension = path.extension().string();
     for (const auto& type : kTypes) {
@@ -83,13 +86,26 @@ class StaticExchange final : public Exchange {
         const auto target = parse_target(head.target);
         if (!target) return tl::unexpected(target.error());
         const auto file = files_.files_.find(path_of(*target));
-        if (file == files_.files_.end()) return refuse(404, "There is no resource at this path.");
+        const bool documentation = head.target.starts_with(kDocumentation);
+        if (file == files_.files_.end() && !documentation) {
+            return refuse(404, "There is no resource at this path.");
+        }
         if (head.method != "GET" && head.method != "HEAD") {
             Problem problem(405, "This path does not support the method.");
             problem.headers.push_back({"Allow", "GET, HEAD"});
             return tl::unexpected(std::move(problem));
         }
+        if (file == files_.files_.end()) return lead_to_page(head.target);
         return send(file->second, head);
+    }
+
+    // The target as it was sent: percent-encoded, so it ends no header line.
+    static Response lead_to_page(std::string_view target) {
+        Response response;
+        response.status = 302;
+        response.with("Location", "/#" + std::string(target.substr(0, target.find('?'))))
+            .with("Cache-Control", "no-cache");
+        return response;
     }
 
     static Response send(const StaticFiles::File& file, const Request& head) {

@@ -26,8 +26,8 @@ constexpr std::chrono::milliseconds kAcceptPause{100};
 constexpr std::string_view kCrowded =
     "HTTP/1.1 503 Service Unavailable\r\n"
     "Content-Type: application/problem+json\r\n"
-    "Retry-After: 5\r\nConnection: close\r\nContent-Length: 139\r\n\r\n"
-    R"({"type":"urn:plimsoll:problem:unavailable","title":"Service unavailable","status":503,)"
+    "Retry-After: 5\r\nConnection: close\r\nContent-Length: 133\r\n\r\n"
+    R"({"type":"/docs/problems/unavailable","title":"Service unavailable","status":503,)"
     R"("detail":"Too many connections.","request_id":"none"})";
 
 // Asio leaves sockets open across exec; programs that are started must not hold them.

@@ -19,6 +19,10 @@ export const policy = [
 ].join('; ');
 
 export async function serveStatic(root, path, response) {
+  if (path.startsWith('/docs/')) {
+    response.writeHead(302, { Location: `/#${path}` }).end();
+    return;
+  }
   const file = join(root, normalize(path === '/' ? '/index.html' : path));
   const body = await readFile(`${file}.gz`).catch(() => null);
   response.setHeader('Content-Security-Policy', policy);

@@ -10,6 +10,8 @@ export async function load(path) {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(`src/${path}`, web))],
     bundle: true,
+    // Pages of the documentation are made by Vite; what only lists them needs none.
+    external: ['*?document'],
     format: 'esm',
     write: false,
   });

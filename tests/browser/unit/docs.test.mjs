@@ -9,6 +9,9 @@ const { ApiReference, rulesOf } = await load('routes/docs/model.ts');
 const { curlOf } = await load('routes/docs/curl.ts');
 const { paragraphs, runsOf } = await load('routes/docs/prose.ts');
 const { pieces } = await load('design/text/code.ts');
+const { topicOf } = await load('../tools/documents/markdown.ts');
+const { commandsPage } = await load('../tools/documents/commands.ts');
+const { measuredPage } = await load('../tools/documents/measured.ts');
 
 const reference = new ApiReference(contract);
 
@@ -77,4 +80,43 @@ test('coloured code is still the same text', () => {
   }
   const kinds = pieces('{"a": 1, "b": "c"}', 'json').flatMap(({ text, kind }) => (kind ? [[text, kind]] : []));
   assert.deepEqual(kinds, [['"a"', 'name'], ['1', 'value'], ['"b"', 'name'], ['"c"', 'text']]);
+});
+
+test('Markdown becomes sections of plain data, without HTML', () => {
+  const { title, lead, sections } = topicOf('# A & B\n\nThe `lead`.\n\n## First one\n\nSee [here](#/docs/api), [there](src/x.md), <b>.\n\n## Two {#second}\n\n| a | b |\n|---|---|\n| `x` | **y** |\n\n```sh\nls <in\n```\n');
+  assert.deepEqual([title, lead], ['A & B', 'The lead.']);
+  assert.deepEqual(sections.map(({ id }) => id), ['first-one', 'second']);
+  assert.deepEqual(sections[0].blocks[0].line.slice(0, 4), ['See ', { as: 'link', text: 'here', href: '#/docs/api' }, ', ', 'there']);
+  assert.equal(sections[0].text, 'See here, there, <b>.');
+  assert.deepEqual(sections[1].blocks, [
+    { as: 'table', head: [['a'], ['b']], rows: [[[{ as: 'code', text: 'x' }], [{ as: 'strong', text: 'y' }]]] },
+    { as: 'code', text: 'ls <in', language: 'shell' },
+  ]);
+  assert.throws(() => topicOf('# A\n\nLead.\n\nText before a section.'), /before the first section/);
+  assert.throws(() => topicOf('# A\n\nLead.\n\n## B\n\n> quoted'), /cannot show/);
+});
+
+test('commands are described with their subcommands, settings by their page', () => {
+  const option = (names, more = {}) => ({ names, type: 'TEXT:{a,b}', help: 'One | other', positional: false, required: false, ...more });
+  const commands = [
+    { command: '', help: 'Does things', options: [option('--json')], commands: ['queue'] },
+    { command: 'queue', help: 'The queue', options: [], commands: ['share'] },
+    { command: 'queue share', help: 'Change a share', options: [option('team', { positional: true, required: true }), option('--http.port')], commands: [] },
+  ];
+  const { sections } = topicOf(commandsPage({ commands, exit_status: 'Exit status:\n  0  done\n  70 a bug' }));
+  assert.deepEqual(sections.map(({ id }) => id), ['plimsoll', 'exit-status', 'queue']);
+  assert.match(sections[1].text, /70 a bug/);
+  const { blocks, text } = sections[2];
+  assert.ok(blocks.some((block) => block.as === 'heading' && block.id === 'queue-share'));
+  assert.ok(blocks.some((block) => block.as === 'code' && block.text === 'plimsoll queue share TEAM'));
+  assert.match(text, /TEAM \{a,b\}, required One \| other/);
+  assert.doesNotMatch(text, /http\.port/);
+});
+
+test('what is not measured is listed apart', () => {
+  const one = { name: 'speed', area: 'road', ours: 12345.6, unit: 'x/s', peer: 'theirs', peer_value: 2, ratio: 3, must: 1, met: 'no', machine: 'a machine' };
+  const { sections } = topicOf(measuredPage([one, { ...one, name: 'heat', ours: null, met: null, machine: 'not measured: no device' }]));
+  assert.deepEqual(sections.map(({ id }) => id), ['reading', 'not-measured', 'road']);
+  assert.match(sections[1].text, /heat no device/);
+  assert.match(sections[2].text, /speed 12,350 x\/s theirs: 2 3 missed/);
 });

@@ -1,4 +1,4 @@
-#include "server/app/settings.hpp"
+#include "server/app/print_settings.hpp"
 
 #include <cstdlib>
 #include <fstream>

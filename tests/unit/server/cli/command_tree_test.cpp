@@ -60,5 +60,13 @@ TEST_F(CommandTree, MakesAManualPage) {
     EXPECT_THAT(page, HasSubstr(".SH EXIT STATUS"));
 }
 
+TEST_F(CommandTree, DescribesItselfToPrograms) {
+    const auto text = description_json(command_tree(app_));
+    EXPECT_THAT(text, HasSubstr(R"("command": "queue share")"));
+    EXPECT_THAT(text, HasSubstr(R"("names": "-w,--weight")"));
+    EXPECT_THAT(text, HasSubstr(R"("required": true)"));
+    EXPECT_THAT(text, HasSubstr(R"("exit_status": "Exit status:)"));
+}
+
 }  // namespace
 }  // namespace plimsoll::cli

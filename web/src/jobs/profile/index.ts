@@ -12,6 +12,11 @@ export const kind: JobKind<'profile'> = {
   Form: () => import('./ProfileForm.svelte'),
   Report: () => import('./ProfileReport.svelte'),
   entitle: (job) => `Speed of ${kind.describe(job)}`,
+  guide: {
+    title: 'Speed profiles',
+    lead: 'What a profile measures, an example, and how to read its report.',
+    Content: () => import('./guide/Guide.svelte'),
+  },
   describe: (job) => {
     const { mode } = job.args as { mode?: string };
     return mode === 'engine' ? 'a device' : mode === 'sentiment' ? 'a sentiment model' : mode === 'llm' ? 'a language model' : 'a device and a model';

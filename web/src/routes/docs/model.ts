@@ -37,7 +37,7 @@ interface Problem {
 
 const methods: readonly Method[] = ['get', 'post', 'put', 'patch', 'delete'];
 /** What the type of every problem begins with. */
-export const problemPrefix = 'urn:plimsoll:problem:';
+export const problemPrefix = '/docs/problems/';
 const schemaPrefix = '#/components/schemas/';
 
 export class ApiReference {

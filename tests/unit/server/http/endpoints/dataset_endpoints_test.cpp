@@ -71,7 +71,7 @@ TEST_F(DatasetEndpoints, OneHundredContinueIsSentOnlyForABodyThatWillBeRead) {
     const auto refused = wrong.receive();
     EXPECT_EQ(refused.status, 409);
     EXPECT_EQ(refused.header("upload-offset"), "0");
-    EXPECT_EQ(refused.json().at("type"), "urn:plimsoll:problem:offset-mismatch");
+    EXPECT_EQ(refused.json().at("type"), "/docs/problems/offset-mismatch");
 
     RawClient right(port_);
     right.send(head_of(path, 0, 10, identity_.ada) + "Expect: 100-continue\r\n\r\n");
@@ -172,7 +172,7 @@ TEST_F(DatasetEndpoints, AKeysFirstAnswerOutlivesTheDataset) {
     EXPECT_EQ(again.json().at("id"), first.json().at("id"));
     EXPECT_EQ(again.header("idempotency-replayed"), "true");
     EXPECT_EQ(post("k", R"({"kind":"sentiment","args":{"texts":["x"]}})").json().at("type"),
-              "urn:plimsoll:problem:idempotency-mismatch");
+              "/docs/problems/idempotency-mismatch");
     const auto other_key = post("k2", body);
     EXPECT_EQ(other_key.status, 422);
     EXPECT_EQ(other_key.json().at("errors").at(0).at("pointer"), "/args/dataset");

@@ -44,7 +44,7 @@ TEST_F(JobSpecs, AUniqueKeyThatIsTakenNamesItsJob) {
     EXPECT_EQ(holder.at("unique_key"), "nightly");
     const auto conflict = post(spec);
     EXPECT_EQ(conflict.status, 409);
-    EXPECT_EQ(conflict.json().at("type"), "urn:plimsoll:problem:not-unique");
+    EXPECT_EQ(conflict.json().at("type"), "/docs/problems/not-unique");
     EXPECT_EQ(conflict.json().at("detail"), "The job " + holder.at("id").get<std::string>() +
                                                 " has this unique key and has not ended.");
     EXPECT_EQ(holder.at("links").at("self"), conflict.header("location"));

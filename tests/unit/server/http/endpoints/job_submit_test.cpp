@@ -44,7 +44,7 @@ TEST_F(JobSubmit, AKeyMakesOneJob) {
     EXPECT_EQ(turned.json().at("id"), first.json().at("id"));
     const auto other = post(R"({"kind":"sentiment","args":{"texts":["x"]}})", "k1");
     EXPECT_EQ(other.status, 422);
-    EXPECT_EQ(other.json().at("type"), "urn:plimsoll:problem:idempotency-mismatch");
+    EXPECT_EQ(other.json().at("type"), "/docs/problems/idempotency-mismatch");
     EXPECT_EQ(post(kTwoTexts, std::string(256, 'k')).status, 400);
 }
 

@@ -116,7 +116,7 @@ TEST_F(QueueEndpoints, ARefusalForAQuotaNamesIt) {
     const auto refused = call("createJob", {"POST", "/v1/jobs", identity_.ada, kTwoTexts});
     ASSERT_EQ(refused.status, 429) << refused.body;
     const auto problem = refused.json();
-    EXPECT_EQ(problem.at("type"), "urn:plimsoll:problem:over-quota");
+    EXPECT_EQ(problem.at("type"), "/docs/problems/over-quota");
     EXPECT_EQ(problem.at("quota"), "device_seconds");
     EXPECT_EQ(problem.at("used"), 8);
     EXPECT_EQ(problem.at("limit"), 10);

@@ -80,6 +80,20 @@ TEST_F(Pages, AssetsAreKeptForEverAndCompressed) {
     EXPECT_EQ(gunzip(packed.body, 100), "let a = 1;");
 }
 
+TEST_F(Pages, AddressesOfTheDocumentationLeadToItsPages) {
+    auto files = StaticFiles::load(folder_);
+    Request request;
+    request.method = "GET";
+    request.target = "/docs/problems/not-found?from=log";
+    const auto led = get(*files, request);
+    EXPECT_EQ(led.status, 302);
+    EXPECT_EQ(led.header("Location"), "/#/docs/problems/not-found");
+    request.target = "/docs/%0d%0aSet-Cookie:%20a=b";
+    EXPECT_EQ(get(*files, request).header("Location"), "/#/docs/%0d%0aSet-Cookie:%20a=b");
+    request.method = "POST";
+    EXPECT_EQ(get(*files, request).status, 405);
+}
+
 TEST_F(Pages, NothingOutsideTheFolderIsServed) {
     auto files = StaticFiles::load(folder_);
     Request request;

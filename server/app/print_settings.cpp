@@ -1,0 +1,42 @@
+#include "server/app/print_settings.hpp"
+
+#include "server/jobs/registry.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::app {
+
+std::string print_settings(const Settings& settings) {
+    std::string text;
+    for (const auto& [about, value] : values_of(settings)) {
+        text += std::string(about.key) + " = " + (value.empty() ? "\"\"" : value) + "\n    # " +
+                std::string(about.help) + " (" + std::string(about.unit) + "; " +
+                std::string(about.environment) + ")\n";
+    }
+    for (const auto& kind : jobs::contracts()) {
+        for (const auto& [name, why] : kind.unused_variables) {
+            text += "# " + std::string(name) + " has no effect: " + std::string(why) + "\n";
+        }
+    }
+    return text;
+}
+
+std::string print_settings_json(const Settings& settings) {
+    nlohmann::ordered_json all = {{"settings", nlohmann::ordered_json::array()},
+                                  {"without_effect", nlohmann::ordered_json::array()}};
+    for (const auto& [about, value] : values_of(settings)) {
+        all["settings"].push_back({{"key", about.key},
+                                   {"value", value},
+                                   {"environment", about.environment},
+                                   {"unit", about.unit},
+                                   {"help", about.help}});
+    }
+    for (const auto& kind : jobs::contracts()) {
+        for (const auto& [name, why] : kind.unused_variables) {
+            all["without_effect"].push_back({{"environment", name}, {"reason", why}});
+        }
+    }
+    return all.dump(1) + "\n";
+}
+
+}  // namespace plimsoll::app

@@ -1,0 +1,106 @@
+"""What the documentation says exists: commands and flags, settings and variables, links, and an entry for each problem."""
+import json
+import re
+import shlex
+import unittest
+
+import tree
+
+TOPICS = tree.ROOT / 'web/src/routes/docs/topics'
+INDEX = (TOPICS / 'index.ts').read_text(encoding='utf-8')
+PAGES = {path.name: path.read_text(encoding='utf-8')
+         for path in [*sorted(TOPICS.glob('*.md')), tree.ROOT / 'deploy/OPERATING.md', tree.ROOT / 'server/GLOSSARY.md']}
+COMMANDS = {one['command']: one for one in json.loads((TOPICS / 'commands.json').read_text(encoding='utf-8'))['commands']}
+SETTINGS = json.loads((TOPICS / 'settings.json').read_text(encoding='utf-8'))
+TYPES = re.findall(r'ProblemType\{(\d+), "([\w-]+)", "([^"]+)"\}',
+                   (tree.ROOT / 'server/http/messages/problem_types.hpp').read_text(encoding='utf-8'))
+GUIDES = 18  # troubleshooting entries of the five guides
+
+
+def ids(text):
+    """Of the sections of a page, as web/tools/documents makes them."""
+    for title in re.findall(r'^## (.*)$', text, re.M):
+        own = re.search(r'\{#([\w-]+)\}$', title)
+        yield own[1] if own else re.sub(r'[^\w]+', '-', title.lower()).strip('-')
+
+
+def fault(line):
+    """What a command line names that the program does not have, or None."""
+    words = shlex.split(line.split(' | ')[0].split(' > ')[0], comments=True)[1:]
+    path = ''
+    while words and not words[0].startswith('-') and f'{path} {words[0]}'.strip() in COMMANDS:
+        path = f'{path} {words.pop(0)}'.strip()
+    if words and COMMANDS[path]['commands'] and not words[0].startswith('-') and words[0] not in ('…', 'COMMAND'):
+        return f'no command {path} {words[0]}'
+    known = {name for command in (path, '') for option in COMMANDS[command]['options']
+             for name in option['names'].split(',')}
+    known |= {'--' + setting['key'] for setting in SETTINGS['settings']}
+    return next((f'{path}: no flag {word}' for word in words if re.match(r'--?[a-z]', word)
+                 and word.split('=')[0] not in known), None)
+
+
+def command_lines(text):
+    for block in re.findall(r'^```sh.*?\n(.*?)^```', text, re.S | re.M):
+        block = re.sub(r"<<'(\w+)'(.*?)\n.*?^\1$", r'\2', block, flags=re.S | re.M).replace('\\\n', ' ')
+        yield from re.findall(r'(?:^|\()(plimsoll [^\n)]*)', block, re.M)
+    yield from re.findall(r'`(plimsoll [^`]+)`', re.sub(r'^```.*?^```', '', text, flags=re.S | re.M))
+
+
+class Docs(unittest.TestCase):
+    def test_every_command_and_flag_exists(self):
+        lines = [(page, line) for page, text in PAGES.items() for line in command_lines(text)]
+        self.assertGreater(len(lines), 100)
+        self.assertFalse([(page, line, wrong) for page, line in lines if (wrong := fault(line))])
+
+    def test_a_wrong_command_is_found(self):
+        self.assertIn('no command', fault('plimsoll queue juggle'))
+        self.assertIn('no flag', fault('plimsoll estimate --preset bert-base --juggle 3'))
+        self.assertIsNone(fault('plimsoll serve --http.port 0'))
+
+    def test_every_setting_and_variable_exists(self):
+        keys = {setting['key'] for setting in SETTINGS['settings']}
+        rooms = {key.split('.')[0] for key in keys}
+        variables = {setting['environment'] for setting in SETTINGS['settings']}
+        variables |= {unused['environment'] for unused in SETTINGS['without_effect']}
+        for page, text in PAGES.items():
+            named = {name for name in re.findall(r'`([a-z]+\.[a-z_]+)`', text) if name.split('.')[0] in rooms}
+            self.assertLessEqual(named, keys, page)
+        table = PAGES['from-the-guides.md'].split('{#optimization-variables}')[1].split('\n## ')[0]
+        named = set(re.findall(r'`([A-Z][A-Z_]{5,})`', table))
+        self.assertGreater(len(named), 20)
+        self.assertLessEqual(named, variables)
+
+    def test_every_link_leads_to_a_page_and_a_section(self):
+        names = dict(re.findall(r"name: '([\w-]+)'.*?import\('[./]*(?:[\w]+/)*([\w.-]+)\?document'", INDEX))
+        extra = {'api', 'clients'}
+        for page, text in PAGES.items():
+            for name, section in re.findall(r'\]\(#/docs/([\w-]+)(?:/([\w-]+))?\)', text):
+                self.assertIn(name, names.keys() | extra, page)
+                if section and names[name].endswith('.md'):
+                    self.assertIn(section, set(ids(PAGES[names[name]])), page)
+
+    def test_titles_are_those_of_the_list(self):
+        for page, text in PAGES.items():
+            self.assertIn(f"title: '{re.match(r'# (.*)', text)[1]}'", INDEX, page)
+
+    def test_every_problem_has_its_entry(self):
+        page = re.findall(r'^## (\d+) (.+) \{#([\w-]+)\}$', PAGES['problems.md'], re.M)
+        self.assertEqual({(status, slug, title) for status, slug, title in TYPES},
+                         {(status, slug, title) for status, title, slug in page})
+        slugs = {slug for _, slug, _ in TYPES}
+        contract = (tree.ROOT / 'openapi.yaml').read_text(encoding='utf-8')
+        shown = re.findall(r"type: '?/docs/problems/([\w-]+)", contract)
+        self.assertGreater(len(shown), 10)
+        self.assertLessEqual(set(shown), slugs)
+        for source in sorted((tree.ROOT / 'server').rglob('*.cpp')):
+            for slug in re.findall(r'\.slug = "([\w-]+)"', source.read_text(encoding='utf-8')):
+                self.assertIn(slug, slugs, source)
+
+    def test_troubleshooting_has_every_entry_of_the_guides(self):
+        entries = re.findall(r'^\*(?:Optimization guide|GPU profiles|Memory guide|Utilisation guide|Wave guide)[^*]*\*',
+                             PAGES['troubleshooting.md'], re.M)
+        self.assertEqual(len(entries), GUIDES)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,40 @@
+import type { Topic } from '../topic';
+
+export interface Entry {
+  /** Its address: #/docs/<name>. */
+  name: string;
+  title: string;
+  lead: string;
+  load: () => Promise<{ default: Topic }>;
+}
+
+/** The documentation beside that of the API and of the job kinds. Each is loaded when it is shown or searched. */
+export const groups: readonly { title: string; topics: readonly Entry[] }[] = [
+  {
+    title: 'Use',
+    topics: [
+      { name: 'quick-start', title: 'Quick start', lead: 'From nothing to the report of a first job.', load: () => import('./quick-start.md?document') },
+      { name: 'commands', title: 'Command line', lead: 'Every command with its options.', load: () => import('./commands.json?document') },
+    ],
+  },
+  {
+    title: 'Operate',
+    topics: [
+      { name: 'operating', title: 'Operating', lead: 'Backup, upgrade, TLS, nodes, metrics and logs.', load: () => import('../../../../../deploy/OPERATING.md?document') },
+      { name: 'settings', title: 'Settings', lead: 'Every setting with its default, values and variable.', load: () => import('./settings.json?document') },
+    ],
+  },
+  {
+    title: 'Help',
+    topics: [
+      { name: 'troubleshooting', title: 'Troubleshooting', lead: 'What is slow, fails or surprises, and what to do.', load: () => import('./troubleshooting.md?document') },
+      { name: 'problems', title: 'Problems', lead: 'Every type of error that the API answers with.', load: () => import('./problems.md?document') },
+      { name: 'from-the-guides', title: 'Coming from the guides', lead: 'Their scripts, flags, variables and tables, and what does the same here.', load: () => import('./from-the-guides.md?document') },
+      { name: 'glossary', title: 'Glossary', lead: 'One word for one thing.', load: () => import('../../../../../server/GLOSSARY.md?document') },
+      { name: 'measured', title: 'What is measured', lead: 'Speed, memory and errors, with their goals, and what is not known yet.', load: () => import('../../../../../tests/bench/results.json?document') },
+    ],
+  },
+];
+
+export const topics: readonly Entry[] = groups.flatMap((group) => group.topics);
+export const topicNamed = (name: string): Entry | undefined => topics.find((topic) => topic.name === name);
