@@ -126,7 +126,7 @@ visit('a guide that does not load is asked for again', async ({ page, go }) => {
   await page.getByText('Cannot load the guide').waitFor();
   await page.unroute(/\/assets\/Guide-.*\.js/);
   await page.getByRole('button', { name: 'Try again' }).click();
-  await page.getByText('accumulated =').waitFor();
+  await page.getByText('fits on RTX 4090').first().waitFor();
 });
 
 visit('the training example waits for whoever looks at it to be known', async ({ page, go, server }) => {
@@ -137,7 +137,7 @@ visit('the training example waits for whoever looks at it to be known', async ({
   assert.ok(!server.calls.some(({ name }) => name === 'POST /v1/estimates'), 'nobody is known yet');
   assert.equal(await page.getByText('Sign in to see it.').count(), 0);
   tell();
-  await page.getByText('accumulated =').waitFor();
+  await page.getByText('fits on RTX 4090').first().waitFor();
 });
 
 visit('the training example is for who is signed in', { signedOut: true }, async ({ page, go }) => {

@@ -155,7 +155,8 @@ visit('jobs are chosen and cancelled after a question that counts them', sixty, 
   server.faults.set(`POST /v1/jobs/${queued.id}/cancellation`, { status: 409, title: 'Conflict', detail: 'The job has ended.' });
   await question.getByRole('button', { name: 'Cancel 2 jobs' }).click();
   await heard(page, '1 job cancelled; 1 job refused: The job has ended.');
-  await rows(page).nth(1).getByText('Cancelling').waitFor();
+  await page.evaluate(() => scrollTo(0, 0));
+  await table(page).locator('[role=row]', { has: page.locator(`a[href="#/jobs/${running.id}"]`) }).getByText('Cancelling').waitFor();
   await bar.waitFor({ state: 'detached' });
   assert.equal(server.job(done.id).state, 'succeeded');
 });

@@ -322,7 +322,7 @@ export const views = [
     },
   },
   ...policyViews,
-  { name: 'docs-training', address: '/#/docs/guides/training-config', ready: text('accumulated =') },
+  { name: 'docs-training', address: '/#/docs/guides/training-config', ready: text('fits on RTX 4090') },
   { name: 'team-loading', address: '/#/settings/team', arrange: hangs('GET /v1/teams/team_1/members'), ready: loading },
   { name: 'team-failed', address: '/#/settings/team', arrange: fails('GET /v1/teams/team_1/members'), ready: text('Service unavailable') },
   { name: 'team-add', address: '/#/settings/team', ready: opened('Add a member') },
