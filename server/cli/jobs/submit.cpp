@@ -8,6 +8,7 @@
 #include "server/terminal/input_file.hpp"
 #include "server/terminal/upload_bar.hpp"
 #include "server/terminal/wait_reason.hpp"
+#include "server/terminal/yaml_json.hpp"
 
 #include <cstdlib>
 #include <memory>
@@ -28,6 +29,7 @@ struct Options {
     std::string file;  // .jsonl, .csv, or .json for complete arguments; - for standard input
     std::string name;
     std::vector<std::string> labels;    // key=value
+    std::string config;                 // file of "args", which the others override
     std::vector<std::string> settings;  // member=value of "args"
     std::vector<std::string> columns;   // member=column of the file
     std::string idempotency_key;
@@ -79,6 +81,15 @@ Result<json> build_request(client::ApiClient& api, const Options& options,
         auto columns = terminal::column_args(options.columns);
         if (!columns) return fail(columns.error());
         args["columns"] = std::move(*columns);
+    }
+    if (!options.config.empty()) {
+        auto config = terminal::read_yaml(options.config);
+        if (!config) return fail(config.error());
+        if (!config->is_object())
+            return fail(Errc::invalid_input, "The file holds no arguments (member: value).",
+                        options.config);
+        config->update(args);
+        args = std::move(*config);
     }
     for (const auto& setting : options.settings) {
         if (auto done = terminal::assign(args, setting); !done) return fail(done.error());
@@ -141,6 +152,11 @@ void add_submit(CLI::App& app, CommandContext& context) {
                         "uploaded first; - reads JSON lines from the input");
     command->add_option("--name", options->name, "A name for people");
     command->add_option("--label", options->labels, "key=value, repeatable");
+    command
+        ->add_option("--config", options->config,
+                     "Arguments of the kind as YAML or JSON; the file of items and --set override "
+                     "them")
+        ->check(CLI::ExistingFile);
     command->add_option("--set", options->settings,
                         "An argument of the kind as member=value or outer.inner=value, repeatable");
     command->add_option("--column", options->columns,
