@@ -22,8 +22,9 @@ void add_gpu_profiles(CLI::App& app, CommandContext& context) {
                                        "and check need no server");
     command->require_subcommand(1);
     command->add_subcommand("list", "List them, ordered by memory")->callback([&context] {
-        print(context.json ? gpu_profiles_json().dump(2) + "\n"
-                           : training::text::profile_list(training::shipped_gpus()));
+        if (context.json) return print_json(context, gpu_profiles_json());
+        context.terminal.line(
+            format_table(context.terminal, training::text::profile_rows(training::shipped_gpus())));
     });
     auto* test = command->add_subcommand("test", "Show one with the source of every number");
     test->add_option("profile", flags->profile, "Its id, rtx_4090")->required();
