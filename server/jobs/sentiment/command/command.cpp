@@ -1,6 +1,7 @@
 #include "server/jobs/command.hpp"
 
 #include "server/jobs/sentiment/command/commands.hpp"
+#include "server/jobs/sentiment/command/examine.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 
 namespace plimsoll::jobs::sentiment {
@@ -14,6 +15,6 @@ void add(CLI::App& app, terminal::CommandContext& context) {
 
 }  // namespace
 
-constinit extern const Command kCommand{.kind = kName, .add = add};
+constinit extern const Command kCommand{.kind = kName, .add = add, .examine = examine};
 
 }  // namespace plimsoll::jobs::sentiment
