@@ -4,11 +4,13 @@
 #include "engine/text/record_reader.hpp"
 #include "engine/text/utf8.hpp"
 #include "server/client/upload.hpp"
+#include "server/terminal/no_header.hpp"
 #include "server/terminal/unused_members.hpp"
 
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -55,7 +57,12 @@ Result<text::RecordColumns> parse_columns(const std::vector<std::string>& column
     return chosen;
 }
 
-JobInput too_long() {
+Result<JobInput> too_long(bool headless) {
+    if (headless) {
+        return fail(Errc::invalid_input,
+                    "A file that is long enough to be uploaded needs a header line; columns by "
+                    "their place (#2) are for shorter ones.");
+    }
     JobInput input;
     input.too_long = true;
     return input;
@@ -87,7 +94,8 @@ std::string understood_of(const text::RecordReader& reader, const text::RecordCo
 Error with_hint(Error error) {
     if (error.message.starts_with("There is no column")) {
         error.message += ". The first line is the header; name its column with --column " +
-                         (error.where.empty() ? "text" : error.where) + "=COLUMN.";
+                         (error.where.empty() ? "text" : error.where) +
+                         "=COLUMN, or, where the file has no header line, by its place with =#1.";
     }
     return error;
 }
@@ -95,14 +103,14 @@ Error with_hint(Error error) {
 // The whole file is one job's input: a record that cannot be read stops the submission, so that
 // nobody takes a part for the whole.
 Result<JobInput> read_items(const std::string& name, std::FILE* file, text::RecordFormat format,
-                            const text::RecordColumns& columns) {
+                            const text::RecordColumns& columns, bool headless) {
     json items = json::array();
     std::optional<Error> broken;
     const auto sink = [&](text::ReadRecord read) {
         if (broken || items.size() > client::kInlineItems) return;
         if (read.record.error) {
             broken = Error{Errc::invalid_input, read.record.error->message,
-                           name + ":" + std::to_string(read.line)};
+                           name + ":" + std::to_string(read.line - (headless ? 1 : 0))};
             return;
         }
         json item{{"text", std::move(read.record.text)}};
@@ -116,15 +124,19 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
                           columns.custom_id.empty() ? "custom_id" : columns.custom_id,
                           columns.source, columns.time});
     std::string piece(kPieceBytes, '\0');
+    bool started = false;
     while (const auto size = std::fread(piece.data(), 1, piece.size(), file)) {
         const std::string_view bytes(piece.data(), size);
+        if (headless && !std::exchange(started, true)) {
+            if (auto fed = reader.feed(header_for(bytes), sink); !fed) return fail(fed.error());
+        }
         if (auto fed = reader.feed(bytes, sink); !fed) return fail(with_hint(fed.error()));
         if (format == text::RecordFormat::json_lines) unused.feed(bytes);
     }
     unused.finish();
     if (auto ended = reader.finish(sink); !ended) return fail(with_hint(ended.error()));
     if (broken) return fail(*broken);
-    if (items.size() > client::kInlineItems && name != "-") return too_long();
+    if (items.size() > client::kInlineItems && name != "-") return too_long(headless);
     if (items.empty()) {
         return fail(Errc::invalid_input,
                     format == text::RecordFormat::csv ? "The file has a header line and no records."
@@ -171,7 +183,7 @@ Result<JobInput> read_input_file(const std::string& name, const std::vector<std:
     if (!whole && name != "-") {
         const auto bytes = client::file_bytes(name);
         if (!bytes) return fail(bytes.error());
-        if (*bytes > client::kInlineFileBytes) return too_long();
+        if (*bytes > client::kInlineFileBytes) return too_long(without_header(columns));
     }
     if (whole) {
         auto args = json::parse(file->get(), nullptr, false);
@@ -181,7 +193,8 @@ Result<JobInput> read_input_file(const std::string& name, const std::vector<std:
     }
     return read_items(
         name, file->get(),
-        client::is_csv(name) ? text::RecordFormat::csv : text::RecordFormat::json_lines, *chosen);
+        client::is_csv(name) ? text::RecordFormat::csv : text::RecordFormat::json_lines, *chosen,
+        client::is_csv(name) && without_header(columns));
 }
 
 }  // namespace plimsoll::terminal

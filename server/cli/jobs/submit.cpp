@@ -6,6 +6,7 @@
 #include "server/terminal/assignment.hpp"
 #include "server/terminal/follow_job.hpp"
 #include "server/terminal/input_file.hpp"
+#include "server/terminal/priority.hpp"
 #include "server/terminal/upload_bar.hpp"
 #include "server/terminal/wait_reason.hpp"
 #include "server/terminal/yaml_json.hpp"
@@ -33,7 +34,7 @@ struct Options {
     std::vector<std::string> settings;  // member=value of "args"
     std::vector<std::string> columns;   // member=column of the file
     std::string idempotency_key;
-    int priority = 0;
+    std::string priority = "normal";
     std::string run_at;  // RFC 3339, as the deadline
     std::string deadline;
     std::optional<double> timeout_seconds;
@@ -105,7 +106,7 @@ Result<json> build_request(client::ApiClient& api, const Options& options,
     json request{{"kind", options.kind}, {"args", std::move(args)}};
     if (!options.name.empty()) request["name"] = options.name;
     if (!labels.empty()) request["labels"] = std::move(labels);
-    if (options.priority != 0) request["priority"] = options.priority;
+    request["priority"] = terminal::parse_priority(options.priority).value_or(0);
     if (!options.run_at.empty()) request["run_at"] = options.run_at;
     if (!options.deadline.empty()) request["deadline"] = options.deadline;
     if (options.timeout_seconds) request["timeout_seconds"] = *options.timeout_seconds;
@@ -160,11 +161,17 @@ void add_submit(CLI::App& app, CommandContext& context) {
     command->add_option("--set", options->settings,
                         "An argument of the kind as member=value or outer.inner=value, repeatable");
     command->add_option("--column", options->columns,
-                        "Which column of the file is which member: text=headline");
+                        "Which column of the file is which member: text=headline, or text=#2 where "
+                        "the file has no header line");
     command->add_option("--idempotency-key", options->idempotency_key,
                         "Submitting again with the same key makes no second job");
-    command->add_option("--priority", options->priority, "Among the team's jobs, high first")
-        ->check(CLI::Range(-10, 10));
+    command
+        ->add_option("--priority", options->priority,
+                     "Among the team's jobs: low, normal (default), high, highest, or -10 to 10")
+        ->check([](const std::string& text) {
+            const auto priority = terminal::parse_priority(text);
+            return priority ? std::string() : priority.error().message;
+        });
     command->add_option("--run-at", options->run_at,
                         "Not before this time, like 2026-03-01T12:00:00Z");
     command->add_option("--deadline", options->deadline, "Fail if not done by this time");
