@@ -140,7 +140,8 @@ TEST(Settings, KeysWithNothingToActOnAreNamed) {
     const auto silent = [](const json& given) {
         Settings settings;
         std::set<std::string> keys;
-        for (const KeyNote& note : apply_settings(given, settings).value()) keys.insert(note.key);
+        const auto notes = apply_settings(given, settings).value();
+        for (const KeyNote& note : notes) keys.insert(note.key);
         return keys;
     };
     using ::testing::ElementsAre;
