@@ -4,6 +4,9 @@
 #include "server/terminal/table_width.hpp"
 
 #include <algorithm>
+#include <sstream>
+#include <string_view>
+#include <utility>
 
 namespace plimsoll::cli {
 namespace {
@@ -21,10 +24,10 @@ HelpFormat::HelpFormat(const terminal::Terminal& terminal) : width_(table_width(
 std::string HelpFormat::make_help(const CLI::App* app, std::string name,
                                   CLI::AppFormatMode mode) const {
     if (mode == CLI::AppFormatMode::Sub) return make_expanded(app);
-    std::string description;
-    for (const auto& line : wrapped(app->get_description(), width_)) description += line + "\n";
-    return description + make_usage(app, name) + make_positionals(app) +
-           make_subcommands(app, mode) + make_groups(app, mode) + make_footer(app);
+    const auto footer = make_footer(app);
+    return kept(make_description(app)) + make_usage(app, std::move(name)) + make_positionals(app) +
+           make_subcommands(app, mode) + make_groups(app, mode) +
+           (footer.empty() ? "" : "\n" + kept(footer));
 }
 
 std::string HelpFormat::make_subcommand(const CLI::App* sub) const {
@@ -34,6 +37,18 @@ std::string HelpFormat::make_subcommand(const CLI::App* sub) const {
 std::string HelpFormat::make_option(const CLI::Option* option, bool is_positional) const {
     return entry("  " + make_option_name(option, is_positional) + make_option_opts(option),
                  make_option_desc(option));
+}
+
+std::string HelpFormat::kept(const std::string& text) const {
+    std::string out;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const auto indent = std::min(line.find_first_not_of(' '), line.size());
+        const std::size_t room = width_ > indent ? width_ - indent : 0;
+        for (const auto& piece : wrapped(std::string_view(line).substr(indent), room))
+            out += std::string(indent, ' ') + piece + "\n";
+    }
+    return out;
 }
 
 std::string HelpFormat::entry(const std::string& name, const std::string& description) const {

@@ -18,6 +18,8 @@ class HelpFormat : public CLI::Formatter {
     std::string make_option(const CLI::Option* option, bool is_positional) const override;
 
   private:
+    // A text whose lines keep their indent and the width.
+    std::string kept(const std::string& text) const;
     std::string entry(const std::string& name, const std::string& description) const;
 
     std::size_t width_;  // of the terminal; 0 on a pipe: any

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -96,19 +97,17 @@ Result<void> remember(const CommandContext& context, const client::Credentials& 
                       bool made_by_login) {
     auto wallet = client::load_wallet();
     if (!wallet) return fail(wallet.error());
-    const auto earlier = wallet->servers.find(credentials.server);
-    if (earlier != wallet->servers.end() && earlier->second.made_by_login &&
-        earlier->second.token != credentials.token) {
-        if (const auto revoked = client::revoke(credentials.server, earlier->second.token);
-            !revoked) {
-            context.terminal.note("The token of the earlier login remains valid on the server. " +
-                                  revoked.error().message);
-        }
-    }
-    wallet->servers[credentials.server] = {credentials.token, credentials.allow_http,
-                                           made_by_login};
+    auto& entry = wallet->servers[credentials.server];
+    const auto earlier = std::exchange(
+        entry, client::Wallet::Entry{credentials.token, credentials.allow_http, made_by_login});
     wallet->current = credentials.server;
-    return client::save_wallet(*wallet);
+    if (auto saved = client::save_wallet(*wallet); !saved) return saved;
+    if (!earlier.made_by_login || earlier.token == credentials.token) return {};
+    if (const auto revoked = client::revoke(credentials.server, earlier.token); !revoked) {
+        context.terminal.note("The token of the earlier login remains valid on the server. " +
+                              revoked.error().message);
+    }
+    return {};
 }
 
 int login(const CommandContext& context, const Options& options) {

@@ -20,6 +20,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kPieceBytes = 1 << 16;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
@@ -126,8 +127,9 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
     std::string piece(kPieceBytes, '\0');
     bool started = false;
     while (const auto size = std::fread(piece.data(), 1, piece.size(), file)) {
-        const std::string_view bytes(piece.data(), size);
+        std::string_view bytes(piece.data(), size);
         if (headless && !std::exchange(started, true)) {
+            if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
             if (auto fed = reader.feed(header_for(bytes), sink); !fed) return fail(fed.error());
         }
         if (auto fed = reader.feed(bytes, sink); !fed) return fail(with_hint(fed.error()));
@@ -180,10 +182,12 @@ Result<JobInput> read_input_file(const std::string& name, const std::vector<std:
     auto file = open(name);
     if (!file) return fail(file.error());
     const bool whole = name.ends_with(".json");
+    const bool csv = client::is_csv(name);
+    const bool headless = csv && without_header(columns);
     if (!whole && name != "-") {
         const auto bytes = client::file_bytes(name);
         if (!bytes) return fail(bytes.error());
-        if (*bytes > client::kInlineFileBytes) return too_long(without_header(columns));
+        if (*bytes > client::kInlineFileBytes) return too_long(headless);
     }
     if (whole) {
         auto args = json::parse(file->get(), nullptr, false);
@@ -191,10 +195,9 @@ Result<JobInput> read_input_file(const std::string& name, const std::vector<std:
             return fail(Errc::invalid_input, "The file must hold one JSON object.", name);
         return JobInput{.args = std::move(args)};
     }
-    return read_items(
-        name, file->get(),
-        client::is_csv(name) ? text::RecordFormat::csv : text::RecordFormat::json_lines, *chosen,
-        client::is_csv(name) && without_header(columns));
+    return read_items(name, file->get(),
+                      csv ? text::RecordFormat::csv : text::RecordFormat::json_lines, *chosen,
+                      headless);
 }
 
 }  // namespace plimsoll::terminal

@@ -81,7 +81,7 @@ class FirstHour(unittest.TestCase):
         self.assertIn("Signed in to " + self.server.base, there)
         self.assertIn("VADER; no published model", there)
         self.assertIn("Estimates that name no card are for rtx_4090", there)
-        self.assertNotIn("with the data in", there)
+        self.assertNotIn(f"add --data {self.server.folder / 'data'}", there)
         with socket.create_server(("127.0.0.1", 0)) as other:
             address = f"http://127.0.0.1:{other.getsockname()[1]}/api/generate"
             answers = self.server.run("doctor", env={"LLM_ENDPOINT_URL": address}, check=False).stdout
