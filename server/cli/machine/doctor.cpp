@@ -226,7 +226,7 @@ int run_doctor(const CommandContext& context, const app::Settings& settings,
 
 void add_doctor(CLI::App& app, CommandContext& context) {
     const auto flags = std::make_shared<SettingsFlags>();
-    auto* command = app.add_subcommand("doctor", "Say what is there, what is wrong and what to do");
+    auto* command = app.add_subcommand("doctor", "Check this machine, and say what to fix and how");
     flags->add_to(*command, SettingsFlags::Listed::database);
     const auto bundle = std::make_shared<std::string>();
     command->add_option("--bundle", *bundle,
