@@ -9,6 +9,7 @@
 #include <fstream>
 #include <regex>
 #include <sstream>
+#include <string_view>
 #include <thread>
 
 #include <fcntl.h>
@@ -25,6 +26,7 @@ using nlohmann::json;
 
 // Shorter values stand in too many places that have nothing to do with them.
 constexpr std::size_t kShortestSecret = 6;
+constexpr std::string_view kRemoved = "(removed)";
 
 struct Variable {
     std::string name;
@@ -60,8 +62,10 @@ bool concerns_us(const std::string& name) {
 std::string without_secrets(std::string text) {
     for (const auto& [name, value] : environment()) {
         if (!names_a_secret(name) || value.size() < kShortestSecret) continue;
-        for (auto at = text.find(value); at != std::string::npos; at = text.find(value, at))
-            text.replace(at, value.size(), "(removed)");
+        // On from behind what was put in, which may hold the value itself.
+        for (auto at = text.find(value); at != std::string::npos;
+             at = text.find(value, at + kRemoved.size()))
+            text.replace(at, value.size(), kRemoved);
     }
     // https://user:password@host/path?key=value
     static const std::regex user(R"((://)[^/@\s",]*@)");
