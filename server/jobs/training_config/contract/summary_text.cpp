@@ -263,6 +263,8 @@ std::string answer_text(const json& s, std::size_t width) {
         if (cards.size() > 1 && !more.empty()) out += "\n" + text(card.at("gpu").at("name")) + "\n";
         out += more;
     }
+    // Of two cards; a longer list is compared by its table.
+    if (s.at("comparisons").size() == 1) out += comparison(s.at("comparisons").at(0));
     return out;
 }
 
@@ -280,8 +282,6 @@ std::string assumptions_text(const json& s) {
 std::string details_text(const json& s) {
     std::string out;
     for (const json& card : s.at("gpus")) out += details(card);
-    // Of two cards; a longer list is compared by its table.
-    if (s.at("comparisons").size() == 1) out += comparison(s.at("comparisons").at(0));
     if (!s.at("device").is_null()) out += measured(s.at("device"));
     out += "\n* modelled, not measured\n";
     for (const json& limit : s.at("limits")) out += "- " + text(limit) + "\n";
