@@ -14,6 +14,8 @@
 
 namespace plimsoll::cli {
 
+using terminal::Finding;
+
 // What is there, as far as it could be found out without changing anything.
 struct DoctorFacts {
     std::string version;
@@ -32,8 +34,6 @@ struct DoctorFacts {
     std::string data_directory;
     std::optional<std::uint64_t> disk_free_bytes;
 };
-
-using terminal::Finding;
 
 std::vector<Finding> judge(const DoctorFacts& facts);
 DoctorFacts gather_facts(const app::Settings& settings);
