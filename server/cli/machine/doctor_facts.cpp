@@ -146,7 +146,7 @@ void look_at_sign_in(DoctorFacts& facts) {
     if (!credentials) return;
     facts.signed_in_to = credentials->server;
     client::ApiClient api(credentials->server, credentials->token);
-    if (const auto me = api.get_json("/v1/users/me"); !me) facts.sign_in_problem = me.error();
+    if (const auto me = api.send("GET", "/v1/users/me"); !me) facts.sign_in_problem = me.error();
 }
 
 }  // namespace
