@@ -1,12 +1,14 @@
 #include "server/cli/cli.hpp"
 
 #include "server/cli/commands.hpp"
+#include "server/cli/help_format.hpp"
 #include "server/cli/usage_error.hpp"
 #include "server/jobs/command.hpp"
 #include "server/terminal/command_context.hpp"
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
@@ -39,6 +41,7 @@ int run(int argc, char** argv) {
     CLI::App app(
         "Plimsoll tells a team how much each GPU can carry, and runs their batch work on it.",
         "plimsoll");
+    app.formatter(std::make_shared<HelpFormat>(context.terminal));  // of all commands
     app.require_subcommand(1);
     app.set_version_flag("--version", PLIMSOLL_VERSION);
     app.add_flag("--json", context.json, "Print JSON for programs, errors too");

@@ -155,10 +155,12 @@ void add_devices(CLI::App& app, CommandContext& context) {
     group->callback([&context, options, group] {
         if (group->get_subcommands().empty()) context.exit_code = list(context, options->watch);
     });
-    auto* command = group->add_subcommand(
-        "clean", "Have a device let go of the models, kernels and buffers that it keeps");
+    auto* command =
+        group->add_subcommand("clean", "Free the models, kernels and buffers that a device keeps");
     command->add_option("node", options->node, "The machine's name")->required();
-    command->add_option("device", options->device, "Its name there, for example opencl:pocl:0")
+    command
+        ->add_option("device", options->device,
+                     "The name of the device there, for example opencl:pocl:0")
         ->required();
     command->callback([&context, options] {
         context.exit_code = clean(context, options->node, options->device);

@@ -1,11 +1,13 @@
 #include "server/cli/commands.hpp"
 #include "server/client/api_client.hpp"
 #include "server/client/credentials.hpp"
+#include "server/client/revoke.hpp"
 #include "server/terminal/command_context.hpp"
 
 #include <cctype>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -90,13 +92,22 @@ Result<client::Credentials> credentials_of(const Options& options) {
     return client::Credentials{*origin, *token, options.allow_http};
 }
 
-Result<void> remember(const client::Credentials& credentials, bool made_by_login) {
+// A token that an earlier login made for this server is revoked: nobody would use it any more.
+Result<void> remember(const CommandContext& context, const client::Credentials& credentials,
+                      bool made_by_login) {
     auto wallet = client::load_wallet();
     if (!wallet) return fail(wallet.error());
-    wallet->servers[credentials.server] = {credentials.token, credentials.allow_http,
-                                           made_by_login};
+    auto& entry = wallet->servers[credentials.server];
+    const auto earlier = std::exchange(
+        entry, client::Wallet::Entry{credentials.token, credentials.allow_http, made_by_login});
     wallet->current = credentials.server;
-    return client::save_wallet(*wallet);
+    if (auto saved = client::save_wallet(*wallet); !saved) return saved;
+    if (!earlier.made_by_login || earlier.token == credentials.token) return {};
+    if (const auto revoked = client::revoke(credentials.server, earlier.token); !revoked) {
+        context.terminal.note("The token of the earlier login remains valid on the server. " +
+                              revoked.error().message);
+    }
+    return {};
 }
 
 int login(const CommandContext& context, const Options& options) {
@@ -105,7 +116,7 @@ int login(const CommandContext& context, const Options& options) {
     client::ApiClient api(credentials->server, credentials->token);
     const auto me = api.get_json("/v1/users/me");
     if (!me) return refuse(context, me.error());
-    if (auto saved = remember(*credentials, !options.link.empty()); !saved) {
+    if (auto saved = remember(context, *credentials, !options.link.empty()); !saved) {
         return refuse(context, saved.error());
     }
     if (context.json) {

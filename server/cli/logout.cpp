@@ -1,6 +1,6 @@
 #include "server/cli/commands.hpp"
-#include "server/client/api_client.hpp"
 #include "server/client/credentials.hpp"
+#include "server/client/revoke.hpp"
 #include "server/terminal/command_context.hpp"
 
 #include <memory>
@@ -35,14 +35,6 @@ Result<std::vector<std::string>> named(const client::Wallet& wallet, const Optio
     return servers;
 }
 
-// A token that the server no longer takes is as good as revoked.
-Result<void> revoke(const std::string& server, const std::string& token) {
-    client::ApiClient api(server, token);
-    auto ended = api.send("DELETE", "/v1/tokens/current");
-    if (!ended && ended.error().code != Errc::unauthenticated) return fail(ended.error());
-    return {};
-}
-
 int logout(const CommandContext& context, const Options& options) {
     auto wallet = client::load_wallet();
     if (!wallet) return refuse(context, wallet.error());
@@ -52,7 +44,7 @@ int logout(const CommandContext& context, const Options& options) {
     for (const auto& server : *servers) {
         const auto entry = wallet->servers.at(server);
         if (entry.made_by_login) {
-            if (const auto revoked = revoke(server, entry.token); !revoked) {
+            if (const auto revoked = client::revoke(server, entry.token); !revoked) {
                 context.terminal.note("The token remains valid on the server. " +
                                       revoked.error().message);
             }

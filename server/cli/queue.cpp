@@ -335,7 +335,7 @@ void add_queue(CLI::App& app, CommandContext& context) {
         context.exit_code = show(context);
     });
     add_hold(*group, "pause", "Start no new tasks; running ones finish", context);
-    add_hold(*group, "drain", "Pause, and note that somebody waits until nothing runs", context);
+    add_hold(*group, "drain", "Pause, for maintenance once nothing runs", context);
     add_resume(*group, context);
     add_share(*group, context);
     add_limit(*group, context);

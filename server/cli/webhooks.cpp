@@ -90,7 +90,7 @@ void add_webhooks(CLI::App& app, CommandContext& context) {
         std::string url;
     };
     const auto options = std::make_shared<Options>();
-    auto* group = app.add_subcommand("webhooks", "Have other programs told when jobs end");
+    auto* group = app.add_subcommand("webhooks", "Notify other programs when jobs end");
     group->require_subcommand(1);
     group->fallthrough();
     group->add_subcommand("list", "List the team's webhooks")->callback([&context] {

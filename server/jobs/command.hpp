@@ -2,6 +2,7 @@
 
 #include "engine/base/result.hpp"
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,10 +15,13 @@ class App;
 }
 namespace plimsoll::terminal {
 struct CommandContext;
+struct Finding;
 struct JobInput;
 }  // namespace plimsoll::terminal
 
 namespace plimsoll::jobs {
+
+struct KindSettings;
 
 // The third part of a kind, which it may leave out, as each member: what the command line needs of
 // it. Every folder server/jobs/<kind>/command defines plimsoll::jobs::<kind>::kCommand.
@@ -25,12 +29,15 @@ struct Command {
     std::string_view kind;
     // Adds the kind's own commands to the program, as server/cli/commands.hpp says.
     void (*add)(CLI::App& app, terminal::CommandContext& context) = nullptr;
-    // A report's summary for a terminal; null: its members are shown as they are.
-    std::string (*summary_text)(const nlohmann::json& summary) = nullptr;
+    // A report's summary for a terminal whose tables have so many columns (0: any); null: its
+    // members are shown as they are.
+    std::string (*summary_text)(const nlohmann::json& summary, std::size_t width) = nullptr;
     // A job's arguments from a file, as terminal::read_input_file() makes them of items; null: the
     // kind takes items.
     Result<terminal::JobInput> (*read_file)(const std::string& file,
                                             const std::vector<std::string>& columns) = nullptr;
+    // What `plimsoll doctor` says about what the kind needs on this machine.
+    std::vector<terminal::Finding> (*examine)(const KindSettings& settings) = nullptr;
 };
 
 std::span<const Command> commands();  // commands.cpp, linked into the command line

@@ -53,6 +53,7 @@ int follow_job(const CommandContext& context, const std::string& job_id, Ending 
     nlohmann::json job;
     std::string last_id;
     WaitReason waiting(context, job_id);
+    bool answered = false;  // a server that never did is not waited for
     for (int attempt = 0; attempt < kReconnects; ++attempt) {
         client::EventStreamParser parser;
         client::Headers headers{{"accept", "text/event-stream"}};
@@ -61,6 +62,7 @@ int follow_job(const CommandContext& context, const std::string& job_id, Ending 
             api->stream("/v1/jobs/" + job_id + "/events", headers, [&](std::string_view piece) {
                 parser.feed(piece, [&](const client::ServerEvent& event) {
                     attempt = 0;
+                    answered = true;
                     if (!event.id.empty()) last_id = event.id;
                     if (event.type != "job") return;
                     job = nlohmann::json::parse(event.data, nullptr, false);
@@ -87,6 +89,11 @@ int follow_job(const CommandContext& context, const std::string& job_id, Ending 
             bar.finish();
             return conclude(context, *now, ending);
         }
+        if (!now && !answered) {
+            bar.finish();
+            return refuse(context, now.error());
+        }
+        answered = true;
         if (!now) std::this_thread::sleep_for(kReconnectPause);
     }
     bar.finish();

@@ -4,6 +4,7 @@
 #include "engine/text/record_reader.hpp"
 #include "engine/text/utf8.hpp"
 #include "server/client/upload.hpp"
+#include "server/terminal/no_header.hpp"
 #include "server/terminal/unused_members.hpp"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <cstring>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -20,6 +22,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kPieceBytes = 1 << 16;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
@@ -60,7 +63,12 @@ Result<text::RecordColumns> parse_columns(const std::vector<std::string>& column
     return chosen;
 }
 
-JobInput too_long() {
+Result<JobInput> too_long(bool headless) {
+    if (headless) {
+        return fail(Errc::invalid_input,
+                    "A file that is long enough to be uploaded needs a header line; columns by "
+                    "their place (#2) are for shorter ones.");
+    }
     JobInput input;
     input.too_long = true;
     return input;
@@ -95,7 +103,8 @@ std::string understood_of(const text::RecordReader& reader, const text::RecordCo
 Error with_hint(Error error) {
     if (error.message.starts_with("There is no column")) {
         error.message += ". The first line is the header; name its column with --column " +
-                         (error.where.empty() ? "text" : error.where) + "=COLUMN.";
+                         (error.where.empty() ? "text" : error.where) +
+                         "=COLUMN, or, where the file has no header line, by its place with =#1.";
     }
     return error;
 }
@@ -103,14 +112,14 @@ Error with_hint(Error error) {
 // The whole file is one job's input: a record that cannot be read stops the submission, so that
 // nobody takes a part for the whole.
 Result<JobInput> read_items(const std::string& name, std::FILE* file, text::RecordFormat format,
-                            const text::RecordColumns& columns) {
+                            const text::RecordColumns& columns, bool headless) {
     json items = json::array();
     std::optional<Error> broken;
     const auto sink = [&](text::ReadRecord read) {
         if (broken || items.size() > client::kInlineItems) return;
         if (read.record.error) {
             broken = Error{Errc::invalid_input, read.record.error->message,
-                           name + ":" + std::to_string(read.line)};
+                           name + ":" + std::to_string(read.line - (headless ? 1 : 0))};
             return;
         }
         json item{{"text", std::move(read.record.text)}};
@@ -133,15 +142,20 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
     used.insert(columns.keep.begin(), columns.keep.end());
     UnusedMembers unused(std::move(used));
     std::string piece(kPieceBytes, '\0');
+    bool started = false;
     while (const auto size = std::fread(piece.data(), 1, piece.size(), file)) {
-        const std::string_view bytes(piece.data(), size);
+        std::string_view bytes(piece.data(), size);
+        if (headless && !std::exchange(started, true)) {
+            if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
+            if (auto fed = reader.feed(header_for(bytes), sink); !fed) return fail(fed.error());
+        }
         if (auto fed = reader.feed(bytes, sink); !fed) return fail(with_hint(fed.error()));
         if (format == text::RecordFormat::json_lines) unused.feed(bytes);
     }
     unused.finish();
     if (auto ended = reader.finish(sink); !ended) return fail(with_hint(ended.error()));
     if (broken) return fail(*broken);
-    if (items.size() > client::kInlineItems && name != "-") return too_long();
+    if (items.size() > client::kInlineItems && name != "-") return too_long(headless);
     if (items.empty()) {
         return fail(Errc::invalid_input,
                     format == text::RecordFormat::csv ? "The file has a header line and no records."
@@ -185,10 +199,12 @@ Result<JobInput> read_input_file(const std::string& name, const std::vector<std:
     auto file = open(name);
     if (!file) return fail(file.error());
     const bool whole = name.ends_with(".json");
+    const bool csv = client::is_csv(name);
+    const bool headless = csv && without_header(columns);
     if (!whole && name != "-") {
         const auto bytes = client::file_bytes(name);
         if (!bytes) return fail(bytes.error());
-        if (*bytes > client::kInlineFileBytes) return too_long();
+        if (*bytes > client::kInlineFileBytes) return too_long(headless);
     }
     if (whole) {
         auto args = json::parse(file->get(), nullptr, false);
@@ -196,9 +212,9 @@ Result<JobInput> read_input_file(const std::string& name, const std::vector<std:
             return fail(Errc::invalid_input, "The file must hold one JSON object.", name);
         return JobInput{.args = std::move(args)};
     }
-    return read_items(
-        name, file->get(),
-        client::is_csv(name) ? text::RecordFormat::csv : text::RecordFormat::json_lines, *chosen);
+    return read_items(name, file->get(),
+                      csv ? text::RecordFormat::csv : text::RecordFormat::json_lines, *chosen,
+                      headless);
 }
 
 }  // namespace plimsoll::terminal

@@ -19,8 +19,8 @@ struct JobInput {
 
 // A job's arguments from a file: the whole of a .json file, or {"items": [...]} with an item per
 // record of a .jsonl or .csv file ("-" reads JSON lines from standard input). `columns` says which
-// column of the file is which member: "text=headline", "custom_id=id". Errc::invalid_input names
-// the line.
+// column of the file is which member: "text=headline", "custom_id=id", or by its place in a CSV
+// file without a header line: "text=#2". Errc::invalid_input names the line.
 Result<JobInput> read_input_file(const std::string& file, const std::vector<std::string>& columns);
 
 // The whole of a file, or of the standard input for "-". Errc::invalid_input: it cannot be read or

@@ -1,5 +1,8 @@
 #include "server/terminal/terminal.hpp"
 
+#include "server/base/text_table.hpp"
+#include "server/terminal/table_width.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -13,12 +16,6 @@ namespace {
 
 constexpr int kPlainWidth = 80;
 constexpr int kWidestBar = 40;
-
-// Code points, which is near enough to columns for the texts shown here.
-std::size_t columns(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
 
 }  // namespace
 
@@ -69,6 +66,10 @@ int Terminal::width() const {
     return kPlainWidth;
 }
 
+std::size_t table_width(const Terminal& terminal) {
+    return terminal.interactive() ? static_cast<std::size_t>(terminal.width()) : 0;
+}
+
 ProgressBar::ProgressBar(const Terminal& terminal, std::string title)
     : terminal_(terminal), title_(std::move(title)), started_(std::chrono::steady_clock::now()) {}
 
@@ -89,8 +90,8 @@ void ProgressBar::show(std::int64_t done, std::int64_t total, double share) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
     std::string eta;
     if (share > 0 && share < 1) eta = "  " + format_duration(spent * (1 / share - 1)) + " left";
-    const int room =
-        terminal_.width() - static_cast<int>(columns(title_) + counts.size() + eta.size()) - 12;
+    const int room = terminal_.width() -
+                     static_cast<int>(text_columns(title_) + counts.size() + eta.size()) - 12;
     const int length = std::clamp(room, 8, kWidestBar);
     const int filled = static_cast<int>(std::lround(share * length));
     std::string bar;
@@ -109,22 +110,14 @@ void ProgressBar::finish() {
 
 std::string format_table(const Terminal& terminal,
                          const std::vector<std::vector<std::string>>& rows) {
-    std::vector<std::size_t> widths;
-    for (const auto& row : rows) {
-        widths.resize(std::max(widths.size(), row.size()));
-        for (std::size_t i = 0; i < row.size(); ++i)
-            widths[i] = std::max(widths[i], columns(row[i]));
-    }
     std::string text;
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-        std::string line;
-        for (std::size_t i = 0; i < rows[r].size(); ++i) {
-            line += rows[r][i];
-            if (i + 1 < rows[r].size())
-                line += std::string(widths[i] - columns(rows[r][i]) + 2, ' ');
+    bool header = true;
+    for (const auto& row : table_lines(rows, table_width(terminal))) {
+        for (const auto& line : row) {
+            text += (text.empty() ? "" : "\n") +
+                    terminal.paint(header ? Style::dim : Style::plain, line);
         }
-        text += terminal.paint(r == 0 ? Style::dim : Style::plain, line);
-        if (r + 1 < rows.size()) text += '\n';
+        header = false;
     }
     return text;
 }

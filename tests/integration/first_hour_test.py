@@ -49,6 +49,69 @@ class FirstHour(unittest.TestCase):
         self.assertIn("--column takes", self.call("submit", "sentiment", self.file("f.csv", "text\nx\n"), "--column",
                                                   "text", status=2).stderr)
 
+    def test_a_file_without_a_header_line(self):
+        path = self.file("i.csv", "7;good, very good\n8;bad\n")
+        done = self.call("submit", "sentiment", path, "--column", "text=#2", "--column", "custom_id=#1", "--watch", "--json")
+        self.assertIn("2 records; columns: #1, #2; separator: ;", done.stderr)
+        rows = self.api.results(json.loads(done.stdout)["id"])
+        self.assertEqual([(row["text"], row["custom_id"]) for row in rows], [("good, very good", "7"), ("bad", "8")])
+        self.assertIn("=#1", self.call("submit", "sentiment", path, status=2).stderr)
+        self.assertIn('"#3"', self.call("submit", "sentiment", path, "--column", "text=#3", status=2).stderr)
+        long = self.file("j.csv", "1;calm\n" * 10_001)
+        self.assertIn("needs a header line", self.call("submit", "sentiment", long, "--column", "text=#2", status=2).stderr)
+
+    def test_a_file_for_another_kind(self):
+        texts = self.file("k.csv", "text\ncalm\n")
+        for kind in ("training-config", "profile"):
+            self.assertIn("takes no file of records", self.call("submit", kind, texts, status=2).stderr)
+            self.assertIn("--column has no effect", self.call("submit", kind, texts, "--column", "text=a", status=2).stderr)
+        self.assertIn('"text"', self.call("submit", "waves", texts, "--watch", status=2).stderr)
+
+    def test_priorities_are_words_or_numbers(self):
+        texts = self.file("l.jsonl", json.dumps({"text": "calm"}))
+        for given, number in ((None, 0), ("normal", 0), ("low", -5), ("high", 5), ("highest", 10), ("3", 3)):
+            flag = ("--priority", given) if given else ()
+            job = json.loads(self.call("submit", "sentiment", texts, "--json", *flag).stdout)
+            self.assertEqual(job["priority"], number)
+        for wrong in ("urgent", "11"):
+            self.assertIn("low, normal, high", self.call("submit", "sentiment", texts, "--priority", wrong, status=2).stderr)
+
+    def test_doctor_knows_what_runs_and_what_is_set(self):
+        there = self.call("doctor", "--data", self.server.folder / "data").stdout
+        self.assertIn("Signed in to " + self.server.base, there)
+        self.assertIn("VADER; no published model", there)
+        self.assertIn("Estimates that name no card are for rtx_4090", there)
+        self.assertNotIn(f"add --data {self.server.folder / 'data'}", there)
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            address = f"http://127.0.0.1:{other.getsockname()[1]}/api/generate"
+            answers = self.server.run("doctor", env={"LLM_ENDPOINT_URL": address}, check=False).stdout
+            self.assertRegex(answers, r"The endpoint at 127\.0\.0\.1:\d+ answers")
+        away = self.server.run("doctor", "--data", self.server.folder / "elsewhere", check=False,
+                               env={"LLM_ENDPOINT_URL": address, "PLIMSOLL_SERVER": "http://127.0.0.1:1",
+                                    "PLIMSOLL_TOKEN": "plm_api_x"}).stdout
+        self.assertIn(f"add --data {self.server.folder / 'data'}", away)
+        self.assertIn("does not answer: Connection refused", away)
+        self.assertIn("choose another one by `plimsoll use`", away)
+        self.assertFalse((self.server.folder / "elsewhere").exists())
+
+    def test_the_bundle_of_a_bug_report_holds_no_secrets(self):
+        canary = "canary-7f3a91"
+        bundle = self.server.folder / "bundle.json"
+        done = self.server.run("doctor", "--bundle", bundle, check=False, env={
+            "PLIMSOLL_DATABASE_URL": f"postgresql://user:{canary}@127.0.0.1:1/db", "PLIMSOLL_TOKEN": canary,
+            "PLIMSOLL_SERVER": f"http://127.0.0.1:1/?{canary}", "HF_TOKEN": canary, "GPU_KEY": canary,
+            "LLM_ENDPOINT_URL": f"http://127.0.0.1:1/chat/completions?key={canary}"})
+        self.assertIn(str(bundle), done.stderr)
+        text = bundle.read_text()
+        self.assertNotIn(canary, text)
+        self.assertEqual(bundle.stat().st_mode & 0o777, 0o600)
+        told = json.loads(text)
+        self.assertIn("127.0.0.1:1", json.dumps(told["findings"]))
+        self.assertIn("PLIMSOLL_TOKEN", told["environment"])
+        self.assertTrue({"plimsoll", "system", "settings", "devices"} <= told.keys())
+        again = self.server.run("doctor", "--bundle", bundle, check=False)
+        self.assertEqual(again.returncode, 2, again.stderr)
+
     def test_the_status_says_how_a_job_ended(self):
         one, long = "calm", "x" * 100_000
         self.call("submit", "sentiment", self.file("ok.jsonl", json.dumps({"text": one})), "--watch")

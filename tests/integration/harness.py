@@ -170,6 +170,8 @@ class Server:
     def api(self, user=None, team=None, scopes=("jobs:read", "jobs:write", "reports:read")):
         """The API with a fresh token; of the first administrator when no user is named."""
         if user is None:
+            # Forgotten first: a login revokes the token of the one before, which a test may still use.
+            (self.folder / "credentials.json").unlink(missing_ok=True)
             self.run("login", self.admin("sign-in-link", "--base-url", self.base))
             saved = json.loads((self.folder / "credentials.json").read_text())
             token = saved["servers"][saved["current"]]["token"]

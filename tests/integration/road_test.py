@@ -127,8 +127,13 @@ class Road(unittest.TestCase):
 
     def test_a_saved_token_goes_to_its_own_server_alone(self):
         mine = {"PLIMSOLL_CREDENTIALS": str(self.server.folder / "wallet.json")}
+        tokens = []
         for _ in range(2):
             self.server.run("login", self.server.admin("sign-in-link", "--base-url", self.server.base), env=mine)
+            wallet = json.loads((self.server.folder / "wallet.json").read_text())
+            tokens.append(wallet["servers"][self.server.base]["token"])
+        # The second login ended the first one's token, which nobody would use any more.
+        self.assertEqual([Api(self.server.base, token).get("/v1/users/me").status for token in tokens], [401, 200])
         with socket.create_server(("127.0.0.1", 0)) as other:
             address = f"http://127.0.0.1:{other.getsockname()[1]}"
             asked = self.server.run("whoami", env={**mine, "PLIMSOLL_SERVER": address}, check=False)

@@ -78,7 +78,7 @@ class WavesJobs(unittest.TestCase):
         text = walks(30, 400)  # 12,000 rows: more than one chunk, every symbol in each
         file = self.folder / "walks.csv"
         file.write_text(text)
-        self.server.run("login", self.server.admin("sign-in-link", "--base-url", self.server.base))
+        self.server.api()
         told = self.server.run("--json", "datasets", "upload", file).stdout
         dataset = json.loads(told)["id"]
         args = {"surrogates": 5, "top_n": 2}
@@ -275,10 +275,20 @@ class WavesJobs(unittest.TestCase):
         self.assertTrue([share for share in shares if 0 < share < 1], shares)
 
     def test_the_command_line_submits_a_file(self):
-        self.server.run("login", self.server.admin("sign-in-link", "--base-url", self.server.base))
+        self.server.api()
         told = self.server.run("submit", "waves", SAMPLE, "--set", "days=150", "--set", "surrogates=10", "--watch").stdout
         for word in ("DAX", "SMI", "CAC", "FTSE", "chance series"):
             self.assertIn(word, told)
+        config = self.folder / "configs.yaml"
+        config.write_text("days: 365\nmax_weeks: 12\nmax_windows: 5\nmax_start_points: 8\ncpu_top_k: 256\n")
+        told = self.server.run("submit", "waves", SAMPLE, "--config", config, "--set", "max_windows=7", "--watch", "--json")
+        report = self.api.get(f"/v1/jobs/{json.loads(told.stdout)['id']}/report").json["summary"]
+        self.assertEqual(report["windows"], 4 * 7)
+        self.assertEqual([note["key"] for note in report["ignored_settings"]], ["cpu_top_k"])
+        config.write_text("stars: 1\n")
+        wrong = self.server.run("submit", "waves", SAMPLE, "--config", config, check=False)
+        self.assertEqual(wrong.returncode, 2, wrong.stderr)
+        self.assertIn("stars", wrong.stderr)
 
 
 class WithoutCairo(unittest.TestCase):

@@ -14,6 +14,42 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PLIMSOLL = pathlib.Path(os.environ["PLIMSOLL_BIN"]) / "plimsoll"
 PRICES = ROOT / "tests/unit/engine/waves/data/RW00.csv"
 
+# The wave pipeline's configs_high_perf.yaml.
+GUIDE = """\
+days: 365
+slide_weeks: 1
+min_weeks: 4
+max_weeks: 12
+grow_weeks: 1
+up_to: 20
+top_n: 10
+delay: 0.1
+processes: 30
+concurrency: 30
+max_combinations: 500000
+max_windows: 2000
+cpu_batch_size: 2048
+cpu_top_k: 256
+window_overlap_ratio: 0.5
+enable_multi_start: true
+max_start_points: 8
+scan_pattern_types: all
+use_gpu: true
+gpu_batch_size: 20000
+gpu_enabled_stages: [fibonacci_scoring, rule_checking, ensemble_scoring]
+use_shared_memory: true
+chunk_size: 0
+min_volatility: 0
+skip_flat_windows: true
+profile: true
+save_images: false
+save_images_top_n: 1
+out_dir: output
+pre_score_top_k: 10000
+pre_score_threshold: 0.1
+pre_score_weights: [0.4, 0.3, 0.2, 0.1]
+"""
+
 
 class Waves(unittest.TestCase):
     def setUp(self):
@@ -62,14 +98,36 @@ class Waves(unittest.TestCase):
         self.assertEqual(len(rows), 1 + 1416)
 
     def test_a_configuration_of_the_guide(self):
-        config = self.file("configs.yaml", "days: 365\nuse_gpu: true\nscan_pattern_types: all\n"
-                           "enable_multi_start: true\nmax_start_points: 8\nwindow_overlap_ratio: 0.5\n"
-                           "pre_score_weights: [0.4, 0.3, 0.2, 0.1]\n")
-        told = json.loads(self.waves(PRICES, "--preset", "high-perf", "--config", config, "--format", "json"))
-        self.assertEqual([note["key"] for note in told["ignored_settings"]], ["use_gpu"])
+        config = self.file("configs_high_perf.yaml", GUIDE)
+        told = json.loads(self.waves(PRICES, "--config", config, "--format", "json"))
+        # As in the guide: windows of 84 bars, of the last 365 days, from chosen starts.
+        stats = told["symbols"][0]["scan_stats"]
+        self.assertGreater(stats["windows"], 50)
+        self.assertLessEqual(stats["starts"], 2 * 8 * stats["windows"])
+        preset = json.loads(self.waves(PRICES, "--preset", "high-perf", "--format", "json"))
+        self.assertEqual(told["symbols"][0]["counts"], preset["symbols"][0]["counts"])
+        self.assertEqual({note["key"] for note in told["ignored_settings"]}, {
+            "use_gpu", "grow_weeks", "delay", "concurrency", "cpu_batch_size", "cpu_top_k", "gpu_batch_size",
+            "gpu_enabled_stages", "use_shared_memory", "chunk_size"})
+        self.assertIn(" RW00\n", (self.folder / "output/profile_waves.txt").read_text())
+        whole = json.loads(self.waves(PRICES, "--config", config, "--set", "windows=whole", "--format", "json"))
+        self.assertEqual(whole["symbols"][0]["scan_stats"]["windows"], 1)
+        self.assertIn("max_windows", [note["key"] for note in whole["ignored_settings"]])
+        self.assertNotIn("max_windows", whole["rarity_note"])
         self.assertIn("/max_start_points", self.waves(PRICES, "--set", "max_start_points=0", code=2))
         self.assertIn("no setting", self.waves(PRICES, "--set", "stars=1", code=2))
         self.assertIn("no preset", self.waves(PRICES, "--preset", "warp", code=2))
+        self.assertIn("holds no settings", self.waves(PRICES, "--config", self.file("list.yaml", "- 1\n"), code=2))
+
+    def test_a_list_of_tickers(self):
+        path = self.file("many.csv", "symbol,close\n" + "".join(
+            f"{symbol},{10 + (i * 7) % 5}\n" for symbol in "ABC" for i in range(40)))
+        tickers = self.file("tickers.txt", "# two of them\nA\nC  # the last\n")
+        told = json.loads(self.waves(path, "--symbols", tickers, "--format", "json"))
+        self.assertEqual([symbol["symbol"] for symbol in told["symbols"]], ["A", "C"])
+        self.assertIn('no symbol "D"', self.waves(path, "--symbols", f"D,{tickers}", code=2))
+        self.assertIn("lists no symbols", self.waves(path, "--symbols", self.file("none.txt", "#\n"), code=2))
+        self.assertIn("none-here.txt", self.waves(path, "--symbols", "none-here.txt", code=2))
 
     def test_charts(self):
         self.waves(PRICES, "--set", "save_images=true", "--set", "save_images_top_n=2", "--set", "out_dir=charts")

@@ -13,17 +13,18 @@ std::string gigabytes(std::int64_t bytes) {
     return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / kGiB);
 }
 
-std::string profile_list(std::span<const GpuProfile> profiles) {
-    std::string out = fmt::format("{:<14} {:<38} {:>10} {:>9} {:>9} {:>8}\n", "profile", "card",
-                                  "memory", "batch 1d", "batch 1h", "workers");
+std::vector<std::vector<std::string>> profile_rows(std::span<const GpuProfile> profiles) {
+    std::vector<std::vector<std::string>> rows = {
+        {"PROFILE", "CARD", "MEMORY", "DAILY BATCH", "HOURLY BATCH", "WORKERS"}};
     for (const auto& p : profiles) {
-        out += fmt::format("{:<14} {:<38} {:>10}", p.id, p.name, gigabytes(p.total_bytes()));
-        if (p.guide)
-            out += fmt::format(" {:>9} {:>9} {:>8}", p.guide->batch_size_1d, p.guide->batch_size_1h,
-                               p.guide->max_workers);
-        out += "\n";
+        auto& row = rows.emplace_back(
+            std::vector<std::string>{p.id, p.name, gigabytes(p.total_bytes()), "", "", ""});
+        if (!p.guide) continue;
+        row[3] = std::to_string(p.guide->batch_size_1d);
+        row[4] = std::to_string(p.guide->batch_size_1h);
+        row[5] = std::to_string(p.guide->max_workers);
     }
-    return out;
+    return rows;
 }
 
 std::string profile_details(const GpuProfile& p) {

@@ -2,6 +2,11 @@
 
 #include "engine/waves/output/words.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
 namespace plimsoll::waves::output {
@@ -84,6 +89,32 @@ std::string time_text(std::span<const SymbolReport> reports) {
     double seconds = 0;
     for (const SymbolReport& report : reports) seconds += report.seconds;
     return fmt::format("  {:.3f} s of processor time to search\n", seconds);
+}
+
+std::string profile_text(std::span<const SymbolReport> reports) {
+    std::string out = "Processor time of the search, without chance series\n\n";
+    out += fmt::format("{:>10}  {:>14}  {:>12}  {:>9}  {:>9}  {}\n", "seconds", "nodes", "nodes/s",
+                       "starts", "windows", "symbol");
+    Coverage all;
+    double seconds = 0;
+    const auto row = [&](double time, const Coverage& coverage, const std::string& name) {
+        const double rate = time > 0 ? static_cast<double>(coverage.nodes) / time : 0;
+        out += fmt::format("{:>10.4f}  {:>14}  {:>12.0f}  {:>9}  {:>9}  {}\n", time, coverage.nodes,
+                           rate, coverage.starts, coverage.windows, name);
+    };
+    for (const SymbolReport& report : reports) {
+        if (!report.ok()) continue;
+        row(report.seconds, report.coverage, report.symbol);
+        all.add(report.coverage);
+        seconds += report.seconds;
+    }
+    row(seconds, all, "all");
+    std::vector<std::pair<std::uint64_t, std::string>> rules;
+    for (const auto& [rule, nodes] : all.pruned) rules.emplace_back(nodes, rule);
+    std::ranges::sort(rules, std::greater());
+    out += "\n nodes ended  by rule\n";
+    for (const auto& [nodes, rule] : rules) out += fmt::format("{:>12}  {}\n", nodes, rule);
+    return out;
 }
 
 std::string keys_text() {

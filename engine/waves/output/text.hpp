@@ -14,6 +14,8 @@ std::string symbol_text(const SymbolReport& report);
 std::string totals_text(std::span<const SymbolReport> reports);
 // Processor time of the searches, excluding surrogates.
 std::string time_text(std::span<const SymbolReport> reports);
+// The same symbol by symbol, and how many nodes each rule ended.
+std::string profile_text(std::span<const SymbolReport> reports);
 // Every setting: name, values, and meaning or why it has no effect.
 std::string keys_text();
 

@@ -81,7 +81,7 @@ std::string rarity_note(const Settings& settings) {
     note(settings.min_volatility > 0, "min_volatility");
     note(settings.pre_score_top_k > 0, "pre_score_top_k");
     note(settings.pre_score_threshold > 0, "pre_score_threshold");
-    note(settings.max_windows > 0, "max_windows");
+    note(settings.windowed && settings.max_windows > 0, "max_windows");
     note(settings.max_combinations > 0, "max_combinations");
     note(settings.up_to > 0, "up_to");
     if (keys.empty()) return {};

@@ -33,7 +33,8 @@ void check_waves(const Path& path, Shape shape, bool rising, Mode mode, CheckedC
         if (guard == Guard::none || (guard == Guard::when_skipping && out.skips[wave - 1] == 0))
             continue;
         add(name + "_not_undercut",
-            "No bar of wave " + label + " goes " + (up ? "below" : "above") + " its start",
+            "No bar of wave " + label + " before its last goes " + (up ? "below" : "above") +
+                " its start",
             path.at[wave] <= path.breach(wave - 1));
     }
     if (mode == Mode::standard) {

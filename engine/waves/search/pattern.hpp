@@ -89,7 +89,9 @@ struct Pattern {
     int rule_count = 0;
 };
 
-// A limit on skipping swings: a rise must not be undercut on its way, a fall not be overshot.
+// A limit on skipping swings: a rise must not be undercut on its way, a fall not be overshot. The
+// way ends before the wave's last bar: a bar does not say whether its low came before or after its
+// high, and what comes after the high belongs to the next wave, which starts in the same bar.
 enum class Guard : std::uint8_t {
     none,
     when_skipping,  // the shortest wave is exempt

@@ -1,6 +1,7 @@
 #include "engine/waves/settings/keys.hpp"
 
 #include "engine/waves/search/pattern.hpp"
+#include "engine/waves/settings/scope.hpp"
 
 #include <cmath>
 #include <limits>
@@ -216,9 +217,13 @@ constexpr auto kUnused = nullptr;
 const std::vector<Entry>& entries() {
     static const std::vector<Entry> kEntries = {
         {{"mode", "standard or compatible", "rules and scores; resets the weights", ""}, set_mode},
-        {{"windows", "whole or weeks", "the series as a whole, or windows of max_weeks", ""},
+        {{"windows", "whole or weeks",
+          "the series as a whole, or windows of max_weeks, which other keys of windows imply", ""},
          set_windows},
-        {{"starts", "every or points", "every bar a start, or chosen points of each window", ""},
+        {{"starts", "every or points",
+          "every bar a start, or chosen points of each window, which max_start_points and "
+          "enable_multi_start imply",
+          ""},
          set_starts},
         {{"start_bars", "list of bar indices", "these starts only (whole series); -1 is the last",
           ""},
@@ -286,12 +291,14 @@ const std::vector<Entry>& entries() {
         {{"use_gpu", "auto, true or false",
           "search on the OpenCL device at hand; auto: where it is predicted to be faster", ""},
          set_use_gpu},
-        {{"profile", "true or false", "report the time taken", ""}, boolean<&S::profile>},
+        {{"profile", "true or false",
+          "report the time taken, and write it to profile_waves.txt in out_dir", ""},
+         boolean<&S::profile>},
         {{"save_images", "true or false", "write charts of the best counts to out_dir", ""},
          boolean<&S::save_images>},
         {{"save_images_top_n", "integer 1 to 1000", "charts a symbol", ""},
          integer<&S::save_images_top_n, 1, 1000>},
-        {{"out_dir", "folder", "of the charts", ""}, set_out_dir},
+        {{"out_dir", "folder", "of the charts and the profile", ""}, set_out_dir},
 
         {{"concurrency", "integer 1 to 1024", "concurrent work", kOneProcess},
          integer<kUnused, 1, 1024>},
@@ -353,12 +360,13 @@ Result<std::vector<KeyNote>> apply_settings(const json& object, Settings& settin
     if (changed.min_weeks > changed.max_weeks)
         return fail(Errc::invalid_input,
                     "The setting \"min_weeks\" must not be above \"max_weeks\".", "/min_weeks");
+    imply_scope(object, changed);
+    for (KeyNote& note : keys_without_scope(object, changed)) notes.push_back(std::move(note));
     settings = std::move(changed);
     return notes;
 }
 
-Result<std::vector<KeyNote>> apply_assignments(std::span<const std::string> assignments,
-                                               Settings& settings) {
+Result<json> read_assignments(std::span<const std::string> assignments) {
     json object = json::object();
     for (const std::string& assignment : assignments) {
         const auto equals = assignment.find('=');
@@ -369,7 +377,7 @@ Result<std::vector<KeyNote>> apply_assignments(std::span<const std::string> assi
         json value = json::parse(text, nullptr, false);
         object[assignment.substr(0, equals)] = value.is_discarded() ? json(text) : std::move(value);
     }
-    return apply_settings(object, settings);
+    return object;
 }
 
 }  // namespace plimsoll::waves

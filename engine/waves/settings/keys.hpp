@@ -27,14 +27,14 @@ struct KeyNote {
     std::string reason;
 };
 
-// Applies the members of a JSON object to the settings. Unknown keys, wrong types and values out of
-// range are errors that name the key ("where" is its JSON pointer).
+// Applies the members of a JSON object to the settings, together: some keys imply others (see
+// scope.hpp). Unknown keys, wrong types and values out of range are errors that name the key
+// ("where" is its JSON pointer).
 Result<std::vector<KeyNote>> apply_settings(const nlohmann::json& object, Settings& settings);
 
-// "key=value" each, with the value as JSON, or as text if it is not valid JSON. Applied together,
-// so their order does not matter; the last of duplicate keys counts.
-Result<std::vector<KeyNote>> apply_assignments(std::span<const std::string> assignments,
-                                               Settings& settings);
+// "key=value" each, as an object: the value is JSON, or text if it is not valid JSON. The last of
+// duplicate keys counts.
+Result<nlohmann::json> read_assignments(std::span<const std::string> assignments);
 
 // "default", "high-perf" and "speed": windows of weeks and chosen starts, as in the wave pipeline's
 // guide; "whole": every bar of the whole series. Compatible settings use the old rules.

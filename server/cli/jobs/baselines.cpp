@@ -54,8 +54,8 @@ int remove(const CommandContext& context, const std::string& id) {
 
 void add_baselines(CLI::App& app, CommandContext& context) {
     const auto id = std::make_shared<std::string>();
-    auto* group = app.add_subcommand(
-        "baselines", "Reports that the team pinned, for later ones to be compared with");
+    auto* group =
+        app.add_subcommand("baselines", "List the reports that the team pinned as baselines");
     group->require_subcommand(0, 1);
     auto* pin_command =
         group->add_subcommand("pin", "Make a job's report the baseline of those like it");

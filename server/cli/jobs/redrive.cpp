@@ -58,7 +58,7 @@ int redrive(const CommandContext& context, const Options& options) {
 void add_redrive(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<Options>();
     auto* command =
-        app.add_subcommand("redrive", "Run again what failed or cancelled jobs did not get done");
+        app.add_subcommand("redrive", "Run the unfinished tasks of failed or cancelled jobs again");
     auto* ids = command->add_option("job", options->jobs, "The jobs' ids");
     auto* all =
         command->add_flag("--all-failed", options->all_failed, "All of the team that failed")

@@ -5,6 +5,7 @@
 #include "server/jobs/command.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/report_text.hpp"
+#include "server/terminal/table_width.hpp"
 
 #include <memory>
 
@@ -19,7 +20,7 @@ std::string readable(const CommandContext& context, const nlohmann::json& report
     try {
         const auto* kind = jobs::find_command(report.at("kind").get<std::string>());
         if (kind != nullptr && kind->summary_text != nullptr) {
-            auto text = kind->summary_text(report.at("summary"));
+            auto text = kind->summary_text(report.at("summary"), table_width(context.terminal));
             while (text.ends_with('\n')) text.pop_back();
             if (!text.empty()) return text;
         }

@@ -8,8 +8,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 namespace plimsoll::cli {
 namespace {
@@ -36,9 +38,15 @@ int show(const CommandContext& context, const Options& options) {
             {Errc::invalid_input, "--after must be a time like 2026-03-01T12:00:00Z.", {}});
     }
     const auto seconds = std::chrono::floor<std::chrono::seconds>(*after).time_since_epoch();
+    std::vector<std::string> times;
     for (const auto time : schedules::next_dues(*cron, *zone, seconds.count(),
                                                 static_cast<std::size_t>(options.count))) {
-        context.terminal.line(to_rfc3339(Timestamp(std::chrono::seconds(time))));
+        times.push_back(to_rfc3339(Timestamp(std::chrono::seconds(time))));
+    }
+    if (context.json) {
+        context.terminal.line(nlohmann::json{{"due", times}}.dump(2));
+    } else {
+        for (const auto& time : times) context.terminal.line(time);
     }
     return 0;
 }

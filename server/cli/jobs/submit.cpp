@@ -6,7 +6,9 @@
 #include "server/terminal/assignment.hpp"
 #include "server/terminal/follow_job.hpp"
 #include "server/terminal/job_file.hpp"
+#include "server/terminal/priority.hpp"
 #include "server/terminal/wait_reason.hpp"
+#include "server/terminal/yaml_json.hpp"
 
 #include <cstdlib>
 #include <memory>
@@ -27,12 +29,13 @@ struct Options {
     std::string file;  // .jsonl, .csv, or .json for complete arguments; - for standard input
     std::string name;
     std::vector<std::string> labels;    // key=value
+    std::string config;                 // file of "args", which the others override
     std::vector<std::string> settings;  // member=value of "args"
     std::vector<std::string> columns;   // member=column of the file
     std::vector<std::string> keep;      // columns
     std::string group_by;               // column; empty: none
     std::string idempotency_key;
-    int priority = 0;
+    std::string priority = "normal";
     std::string run_at;  // RFC 3339, as the deadline
     std::string deadline;
     std::optional<double> timeout_seconds;
@@ -56,6 +59,15 @@ Result<json> build_request(client::ApiClient& api, const Options& options,
         if (!columns) return fail(columns.error());
         args["columns"] = std::move(*columns);
     }
+    if (!options.config.empty()) {
+        auto config = terminal::read_yaml(options.config);
+        if (!config) return fail(config.error());
+        if (!config->is_object())
+            return fail(Errc::invalid_input, "The file holds no arguments (member: value).",
+                        options.config);
+        config->update(args);
+        args = std::move(*config);
+    }
     for (const auto& setting : options.settings) {
         if (auto done = terminal::assign(args, setting); !done) return fail(done.error());
     }
@@ -70,7 +82,7 @@ Result<json> build_request(client::ApiClient& api, const Options& options,
     json request{{"kind", options.kind}, {"args", std::move(args)}};
     if (!options.name.empty()) request["name"] = options.name;
     if (!labels.empty()) request["labels"] = std::move(labels);
-    if (options.priority != 0) request["priority"] = options.priority;
+    request["priority"] = terminal::parse_priority(options.priority).value_or(0);
     if (!options.run_at.empty()) request["run_at"] = options.run_at;
     if (!options.deadline.empty()) request["deadline"] = options.deadline;
     if (options.timeout_seconds) request["timeout_seconds"] = *options.timeout_seconds;
@@ -117,10 +129,16 @@ void add_submit(CLI::App& app, CommandContext& context) {
                         "uploaded first; - reads JSON lines from the input");
     command->add_option("--name", options->name, "A name for people");
     command->add_option("--label", options->labels, "key=value, repeatable");
+    command
+        ->add_option("--config", options->config,
+                     "Arguments of the kind as YAML or JSON; the file of items and --set override "
+                     "them")
+        ->check(CLI::ExistingFile);
     command->add_option("--set", options->settings,
                         "An argument of the kind as member=value or outer.inner=value, repeatable");
     command->add_option("--column", options->columns,
-                        "Which column of the file is which member: text=headline");
+                        "Which column of the file is which member: text=headline, or text=#2 where "
+                        "the file has no header line");
     command
         ->add_option("--keep", options->keep,
                      "Columns of the file that come back with each result: region,date")
@@ -129,8 +147,13 @@ void add_submit(CLI::App& app, CommandContext& context) {
                         "Column of the file by which the report tells the results: region");
     command->add_option("--idempotency-key", options->idempotency_key,
                         "Submitting again with the same key makes no second job");
-    command->add_option("--priority", options->priority, "Among the team's jobs, high first")
-        ->check(CLI::Range(-10, 10));
+    command
+        ->add_option("--priority", options->priority,
+                     "Among the team's jobs: low, normal (default), high, highest, or -10 to 10")
+        ->check([](const std::string& text) {
+            const auto priority = terminal::parse_priority(text);
+            return priority ? std::string() : priority.error().message;
+        });
     command->add_option("--run-at", options->run_at,
                         "Not before this time, like 2026-03-01T12:00:00Z");
     command->add_option("--deadline", options->deadline, "Fail if not done by this time");

@@ -1,6 +1,7 @@
 #include "server/cli/machine/doctor.hpp"
 
 #include "server/cli/commands.hpp"
+#include "server/cli/machine/bundle.hpp"
 #include "server/cli/machine/settings_flags.hpp"
 #include "server/terminal/command_context.hpp"
 
@@ -125,17 +126,50 @@ Finding space(const char* about, const std::string& where, std::optional<std::ui
     return {Grade::bad, about, found, advice};
 }
 
+// A server that was started with other data is easily taken for the one that these settings mean.
+void add_servers(const DoctorFacts& facts, std::vector<Finding>& findings) {
+    for (const auto& server : facts.servers) {
+        const auto process = "A server runs here (process " + std::to_string(server.id) + ")";
+        if (server.data_directory.empty() || !facts.embedded_database ||
+            server.data_directory == facts.data_directory) {
+            findings.push_back({Grade::good, "Server", process + ".", ""});
+        } else {
+            findings.push_back({Grade::remark, "Server",
+                                process + " with the data in " + server.data_directory +
+                                    ", not in " + facts.data_directory + ".",
+                                "If you mean that one, add --data " + server.data_directory + "."});
+        }
+    }
+}
+
+Finding sign_in(const DoctorFacts& facts) {
+    if (facts.signed_in_to.empty()) {
+        return {Grade::good, "Sign-in", "This command line is not signed in to any server.", ""};
+    }
+    if (!facts.sign_in_problem) {
+        return {Grade::good, "Sign-in", "Signed in to " + facts.signed_in_to + ".", ""};
+    }
+    const bool away = facts.sign_in_problem->code == Errc::unavailable;
+    return {Grade::remark, "Sign-in",
+            facts.signed_in_to + " is this command line's server, and " +
+                (away ? "does not answer." : "does not take its token."),
+            away ? "Start it, or choose another one by `plimsoll use`."
+                 : "Sign in again: plimsoll login LINK (plimsoll admin sign-in-link makes one)."};
+}
+
 const char* word_of(Grade grade) {
     if (grade == Grade::good) return "good";
     return grade == Grade::bad ? "bad" : "remark";
 }
 
-void print(const std::vector<Finding>& findings) {
+void print(const terminal::Terminal& terminal, const std::vector<Finding>& findings) {
+    std::vector<std::vector<std::string>> rows = {{"", "ABOUT", "FOUND"}};
     for (const auto& finding : findings) {
-        const char* mark = finding.grade == Grade::good ? "ok" : word_of(finding.grade);
-        std::printf("%-7s %-11s %s\n", mark, finding.about.c_str(), finding.found.c_str());
-        if (!finding.advice.empty()) std::printf("%19s %s\n", "->", finding.advice.c_str());
+        rows.push_back({finding.grade == Grade::good ? "ok" : word_of(finding.grade), finding.about,
+                        finding.found});
+        if (!finding.advice.empty()) rows.push_back({"", "->", finding.advice});
     }
+    terminal.line(format_table(terminal, rows));
 }
 
 }  // namespace
@@ -144,31 +178,45 @@ std::vector<Finding> judge(const DoctorFacts& facts) {
     std::vector<Finding> findings{{Grade::good, "Plimsoll", "Version " + facts.version + ".", ""}};
     findings.push_back(database(facts));
     findings.push_back(address(facts));
+    add_servers(facts, findings);
+    findings.push_back(sign_in(facts));
     add_devices(facts, findings);
     findings.push_back(space("Memory", "", facts.memory_free_bytes, kLittleMemory,
                              "Free some memory, or raise the limit of the container."));
     findings.push_back(space("Disk", " for " + facts.data_directory, facts.disk_free_bytes,
                              kLittleDisk, "Free some space, or set database.data_directory."));
+    findings.insert(findings.end(), facts.of_kinds.begin(), facts.of_kinds.end());
     return findings;
+}
+
+json findings_json(const std::vector<Finding>& findings) {
+    json list = json::array();
+    for (const auto& finding : findings) {
+        list.push_back({{"grade", word_of(finding.grade)},
+                        {"about", finding.about},
+                        {"found", finding.found},
+                        {"advice", finding.advice}});
+    }
+    return list;
 }
 
 namespace {
 
 // 0: nothing stands in the way of serving.
-int run_doctor(const CommandContext& context, const app::Settings& settings) {
-    const auto findings = judge(gather_facts(settings));
-    if (context.json) {
-        json list = json::array();
-        for (const auto& finding : findings) {
-            list.push_back({{"grade", word_of(finding.grade)},
-                            {"about", finding.about},
-                            {"found", finding.found},
-                            {"advice", finding.advice}});
-        }
-        context.terminal.line(json{{"findings", std::move(list)}}.dump(2));
-    } else {
-        print(findings);
+int run_doctor(const CommandContext& context, const app::Settings& settings,
+               const std::string& bundle) {
+    const auto facts = gather_facts(settings);
+    const auto findings = judge(facts);
+    if (!bundle.empty()) {
+        const auto written = write_bundle(bundle, bundle_text(facts, findings, settings));
+        if (!written) return refuse(context, written.error(), terminal::ExitStatus::usage);
     }
+    if (context.json) {
+        context.terminal.line(json{{"findings", findings_json(findings)}}.dump(2));
+    } else {
+        print(context.terminal, findings);
+    }
+    if (!bundle.empty()) context.terminal.note("For a bug report, without secrets: " + bundle);
     return std::ranges::any_of(findings, [](const Finding& f) { return f.grade == Grade::bad; })
                ? 1
                : 0;
@@ -178,12 +226,15 @@ int run_doctor(const CommandContext& context, const app::Settings& settings) {
 
 void add_doctor(CLI::App& app, CommandContext& context) {
     const auto flags = std::make_shared<SettingsFlags>();
-    auto* command = app.add_subcommand("doctor", "Say what is there, what is wrong and what to do");
+    auto* command = app.add_subcommand("doctor", "Check this machine, and say what to fix and how");
     flags->add_to(*command, SettingsFlags::Listed::database);
-    command->callback([&context, flags] {
+    const auto bundle = std::make_shared<std::string>();
+    command->add_option("--bundle", *bundle,
+                        "Also write what a bug report needs to this file, without secrets");
+    command->callback([&context, flags, bundle] {
         const auto settings = flags->load();
         context.exit_code = settings
-                                ? run_doctor(context, *settings)
+                                ? run_doctor(context, *settings, *bundle)
                                 : refuse(context, settings.error(), terminal::ExitStatus::usage);
     });
 }

@@ -1,6 +1,10 @@
 #include "server/app/database.hpp"
 #include "server/app/engine_process.hpp"
 #include "server/cli/machine/doctor.hpp"
+#include "server/client/api_client.hpp"
+#include "server/client/credentials.hpp"
+#include "server/jobs/command.hpp"
+#include "server/jobs/settings.hpp"
 #include "server/postgres/cluster/embedded_layout.hpp"
 
 #include <algorithm>
@@ -125,6 +129,26 @@ std::optional<std::uint64_t> free_space(fs::path folder) {
     return space.available;
 }
 
+std::vector<Finding> of_kinds(const app::Settings& settings) {
+    jobs::KindSettings given;
+    given.values = settings.kinds;
+    std::vector<Finding> all;
+    for (const auto& kind : jobs::commands()) {
+        if (kind.examine == nullptr) continue;
+        const auto found = kind.examine(given);
+        all.insert(all.end(), found.begin(), found.end());
+    }
+    return all;
+}
+
+void look_at_sign_in(DoctorFacts& facts) {
+    const auto credentials = client::load_credentials();
+    if (!credentials) return;
+    facts.signed_in_to = credentials->server;
+    client::ApiClient api(credentials->server, credentials->token);
+    if (const auto me = api.send("GET", "/v1/users/me"); !me) facts.sign_in_problem = me.error();
+}
+
 }  // namespace
 
 DoctorFacts gather_facts(const app::Settings& settings) {
@@ -138,12 +162,17 @@ DoctorFacts gather_facts(const app::Settings& settings) {
     facts.second_queue = settings.devices.second_queue;
     facts.memory_free_bytes = available_memory();
     facts.data_directory = settings.database.data_directory;
+    if (!facts.data_directory.empty())
+        facts.data_directory = fs::absolute(facts.data_directory).lexically_normal().string();
     if (facts.data_directory.empty()) {
         if (const auto folder = postgres::default_data_directory()) {
             facts.data_directory = folder->string();
         }
     }
     facts.database_problem = try_database(settings, facts.data_directory);
+    facts.servers = serving_processes();
+    look_at_sign_in(facts);
+    facts.of_kinds = of_kinds(settings);
     facts.disk_free_bytes = free_space(fs::absolute(facts.data_directory));
     return facts;
 }

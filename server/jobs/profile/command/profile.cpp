@@ -1,10 +1,13 @@
 #include "server/client/session.hpp"
 #include "server/jobs/command.hpp"
 #include "server/jobs/profile/command/changes.hpp"
+#include "server/jobs/profile/command/examine.hpp"
 #include "server/jobs/profile/contract/summary_text.hpp"
+#include "server/terminal/arguments_file.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/follow_job.hpp"
 #include "server/terminal/members.hpp"
+#include "server/terminal/table_width.hpp"
 
 #include <ctime>
 #include <filesystem>
@@ -118,7 +121,7 @@ int measure(const CommandContext& context, const Options& options) {
     const auto file = write(options.output_folder, summary);
     if (!file) return refuse(context, file.error());
     if (!context.json) {
-        context.terminal.line(summary_text(summary));
+        context.terminal.line(summary_text(summary, table_width(context.terminal)));
         const Result<std::string> changes = baseline.is_null()
                                                 ? changes_since_pinned(context, *api, id, summary)
                                                 : changes_text(context.terminal, baseline, summary);
@@ -168,7 +171,10 @@ void add(CLI::App& app, CommandContext& context) {
 
 }  // namespace
 
-constinit extern const Command kCommand{
-    .kind = "profile", .add = add, .summary_text = summary_text};
+constinit extern const Command kCommand{.kind = "profile",
+                                        .add = add,
+                                        .summary_text = summary_text,
+                                        .read_file = terminal::read_arguments_file,
+                                        .examine = examine};
 
 }  // namespace plimsoll::jobs::profile

@@ -1,9 +1,12 @@
 #include "server/jobs/profile/contract/summary_text.hpp"
 
 #include "engine/base/format_number.hpp"
+#include "server/base/text_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -72,31 +75,32 @@ std::string model_text(const json& model) {
     return text;
 }
 
-std::string rates_text(const char* title, const json& rates) {
-    std::string text;
+void add_rates(const char* part, const json& rates, std::vector<std::vector<std::string>>& rows) {
     for (const auto& rate : rates) {
         auto name = rate.value("name", "");
         if (const auto method = rate.value("method", ""); !method.empty()) name += ", " + method;
-        text +=
-            line("  %-9s %-42s %8s %s", title, name.c_str(),
-                 format_figure(rate.value("value", 0.0)).c_str(), rate.value("unit", "").c_str());
+        std::string share;
         if (rate.contains("fraction_of_peak") && rate["fraction_of_peak"].is_number()) {
-            text.pop_back();
-            text += line("  %3.0f %% of the peak", rate["fraction_of_peak"].get<double>() * 100);
+            const double fraction = rate["fraction_of_peak"];
+            share = std::to_string(static_cast<int>(std::lround(fraction * 100))) + " %";
         }
+        rows.push_back({part, std::move(name),
+                        format_figure(rate.value("value", 0.0)) + " " + rate.value("unit", ""),
+                        std::move(share)});
     }
-    return text;
 }
 
-std::string engine_text(const json& summary) {
+std::string engine_text(const json& summary, std::size_t width) {
     const json& engine = summary.at("engine");
     std::string text = "Device: " + summary.at("device").value("name", "") + "\n";
+    std::vector<std::vector<std::string>> rates = {{"PART", "WHAT", "RATE", "OF THE PEAK"}};
     for (const auto& [title, member] : {std::pair{"peak", "peak"},
                                         {"product", "products"},
                                         {"rows", "rows"},
                                         {"attention", "attention"}}) {
-        text += rates_text(title, engine.at(member));
+        add_rates(title, engine.at(member), rates);
     }
+    text += table_text(rates, width);
     if (const auto& launch = engine.at("launches"); launch.is_object()) {
         text += line(
             "  launch    %.1f us and waited for, %.2f us queued; a kernel %.0f ms cold, %.1f ms "
@@ -115,9 +119,9 @@ std::string engine_text(const json& summary) {
 
 }  // namespace
 
-std::string summary_text(const json& summary) {
+std::string summary_text(const json& summary, std::size_t width) {
     std::string text;
-    if (summary.at("engine").is_object()) text += engine_text(summary);
+    if (summary.at("engine").is_object()) text += engine_text(summary, width);
     for (const auto& model : summary.at("results")) {
         if (!text.empty()) text += "\n";
         text += model_text(model);

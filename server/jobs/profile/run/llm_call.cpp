@@ -18,6 +18,7 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
+#include <boost/system/system_error.hpp>
 
 namespace plimsoll::jobs::profile {
 namespace {
@@ -111,6 +112,9 @@ awaitable<Result<LlmAnswer>> ask(const LlmEndpoint& endpoint, const std::string&
 Error transport_error(const std::exception_ptr& thrown) {
     try {
         std::rethrow_exception(thrown);
+    } catch (const boost::system::system_error& e) {
+        // Its own text adds where in the libraries it was thrown.
+        return {Errc::unavailable, "The endpoint does not answer: " + e.code().message() + ".", {}};
     } catch (const std::exception& e) {
         return {
             Errc::unavailable, std::string("The endpoint does not answer: ") + e.what() + ".", {}};

@@ -2,6 +2,7 @@
 
 #include "server/jobs/sentiment/command/commands.hpp"
 #include "server/jobs/sentiment/command/compared_text.hpp"
+#include "server/jobs/sentiment/command/examine.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 
 namespace plimsoll::jobs::sentiment {
@@ -16,6 +17,7 @@ void add(CLI::App& app, terminal::CommandContext& context) {
 
 }  // namespace
 
-constinit extern const Command kCommand{.kind = kName, .add = add, .summary_text = summary_text};
+constinit extern const Command kCommand{
+    .kind = kName, .add = add, .summary_text = summary_text, .examine = examine};
 
 }  // namespace plimsoll::jobs::sentiment

@@ -245,8 +245,8 @@ int verify_model(const CommandContext& context, const Flags& flags) {
 
 void add_model_commands(CLI::App& app, CommandContext& context) {
     const auto flags = std::make_shared<Flags>();
-    auto* command = app.add_subcommand(
-        "model", "The models of this machine, which its workers score texts with");
+    auto* command =
+        app.add_subcommand("model", "Install and list the models that this machine's workers use");
     command->require_subcommand(1);
     command->add_option("--models", flags->folder,
                         "Folder of models; PLIMSOLL_MODELS, or that of this user, when left out");

@@ -136,15 +136,14 @@ int preview(const CommandContext& context, const Flags& flags) {
 
 void add_policy_commands(CLI::App& app, CommandContext& context) {
     const auto flags = std::make_shared<Flags>();
-    auto* command =
-        app.add_subcommand("policy", "Which model scores a text, by market hours and source");
+    auto* command = app.add_subcommand("policy", "Choose models by market hours and source");
     command->require_subcommand(1);
     command->add_subcommand("list", "List the policies that jobs can name")->callback([&context] {
         context.exit_code = list(context);
     });
     const auto named = [&](const char* word, const char* help, auto act) {
         auto* sub = command->add_subcommand(word, help);
-        sub->add_option("policy", flags->id, "Its id: desk")->required();
+        sub->add_option("policy", flags->id, "The id of the policy, for example desk")->required();
         sub->callback([flags, &context, act] { context.exit_code = act(context, *flags); });
         return sub;
     };

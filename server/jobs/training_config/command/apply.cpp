@@ -43,8 +43,8 @@ int run(const CommandContext& context, const ApplyRequest& request) {
 void add_apply(CLI::App& app, CommandContext& context) {
     const auto request = std::make_shared<ApplyRequest>();
     auto& choice = request->choice;
-    auto* command = app.add_subcommand(
-        "apply", "Write a report's settings into training configurations, keeping each as it was");
+    auto* command =
+        app.add_subcommand("apply", "Write a report's settings into training configurations");
     auto* report = command->add_option("report", request->report,
                                        "A report as JSON: of `report JOB --json` or `estimate "
                                        "--json`");

@@ -1,8 +1,10 @@
 #include "server/jobs/training_config/command/commands.hpp"
 
 #include "server/jobs/command.hpp"
-#include "server/jobs/training_config/contract/advice.hpp"
+#include "server/jobs/training_config/command/examine.hpp"
 #include "server/jobs/training_config/contract/limits.hpp"
+#include "server/jobs/training_config/contract/summary_text.hpp"
+#include "server/terminal/arguments_file.hpp"
 
 #include <cstdio>
 
@@ -30,6 +32,10 @@ void print(const std::string& text) {
     std::fputs(text.c_str(), stdout);
 }
 
-constinit extern const Command kCommand{.kind = kName, .add = add, .summary_text = summary_text};
+constinit extern const Command kCommand{.kind = kName,
+                                        .add = add,
+                                        .summary_text = summary_text,
+                                        .read_file = terminal::read_arguments_file,
+                                        .examine = examine};
 
 }  // namespace plimsoll::jobs::training_config

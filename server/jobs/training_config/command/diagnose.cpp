@@ -23,8 +23,8 @@ nlohmann::json json_of(const std::vector<training::Cause>& causes) {
 
 void add_diagnose(CLI::App& app, CommandContext& context) {
     const auto seen = std::make_shared<training::Observation>();
-    auto* command = app.add_subcommand(
-        "diagnose", "Why a training run is slow or out of memory, most likely cause first");
+    auto* command =
+        app.add_subcommand("diagnose", "Find why a training run is slow or out of memory");
     command->add_option("--gpu-percent", seen->gpu_percent, "Utilisation of the GPU");
     command->add_option("--cpu-percent", seen->cpu_percent, "Utilisation of the CPU");
     command->add_option("--memory-percent", seen->memory_percent, "Share of its memory in use");

@@ -3,8 +3,11 @@
 #include "server/jobs/training_config/command/estimate_arguments.hpp"
 #include "server/jobs/training_config/contract/advice.hpp"
 #include "server/jobs/training_config/contract/complete.hpp"
+#include "server/jobs/training_config/contract/summary_text.hpp"
+#include "server/terminal/table_width.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -16,6 +19,11 @@ namespace plimsoll::jobs::training_config {
 namespace {
 
 using nlohmann::json;
+
+const std::map<std::string, std::string> kTrainers = {{"transformers", "Transformers"},
+                                                      {"pytorch", "PyTorch"},
+                                                      {"lightning", "Lightning"},
+                                                      {"deepspeed", "DeepSpeed"}};
 
 // "auto" is this machine's card here, as it is the pool's on a server.
 Result<json> with_own_card(json args) {
@@ -62,7 +70,39 @@ std::string flag_of(const std::string& pointer) {
     return dotted.empty() ? "arguments" : "--set " + dotted;
 }
 
+// The card's settings for one trainer, ready to paste; nothing where the run does not fit.
+std::string to_paste(const json& summary, const std::string& trainer) {
+    std::string out;
+    for (const json& card : summary.at("gpus")) {
+        if (!card.at("snippets").is_object() || !card["snippets"].contains(trainer)) continue;
+        out += "\n" + kTrainers.at(trainer) + " settings for " +
+               card.at("gpu").at("name").get<std::string>() + ":\n\n" +
+               card["snippets"][trainer].get<std::string>();
+    }
+    return out;
+}
+
+std::string estimate_text(const CommandContext& context, const EstimateFlags& flags,
+                          const json& summary) {
+    const bool one = summary.at("gpus").size() == 1;
+    auto out = answer_text(summary, table_width(context.terminal));
+    if (one || !flags.paste.empty())
+        out += to_paste(summary, flags.paste.empty() ? "transformers" : flags.paste);
+    out += assumptions_text(summary);
+    if (flags.details) return out + details_text(summary);
+    return out + "\n* modelled, not measured. More: --details" +
+           (flags.paste.empty() ? one ? ", --paste pytorch, lightning or deepspeed"
+                                      : ", and settings to paste with --paste transformers"
+                                : "") +
+           "\n";
+}
+
 int run_estimate(const CommandContext& context, const EstimateFlags& flags) {
+    if (context.json && (flags.details || !flags.paste.empty())) {
+        return refuse_input(
+            context,
+            {Errc::invalid_input, "--json holds everything: leave out --details and --paste.", {}});
+    }
     auto args = estimate_args(flags);
     if (args) args = with_own_card(std::move(*args));
     if (!args) return refuse_input(context, args.error());
@@ -87,7 +127,7 @@ int run_estimate(const CommandContext& context, const EstimateFlags& flags) {
         cards.push_back(std::move(*card));
     }
     const auto summary = summary_json(*request, std::move(cards));
-    print(context.json ? summary.dump(2) + "\n" : summary_text(summary));
+    print(context.json ? summary.dump(2) + "\n" : estimate_text(context, flags, summary));
     if (context.json) return 0;
     const bool some_fit =
         std::ranges::any_of(summary["gpus"], [](const json& card) { return card["fits"] != "no"; });
@@ -130,6 +170,12 @@ void add_estimate(CLI::App& app, CommandContext& context) {
         ->check(CLI::IsMember({"fill", "knee"}));
     command->add_option("--safety-margin", flags->safety_margin, "Share of the card to use");
     command->add_flag("--what-ifs", flags->what_ifs, "Try changes that would make room");
+    command->add_flag("--details", flags->details,
+                      "Also memory by part, the accumulation and rate in full, causes, the guides");
+    command
+        ->add_option("--paste", flags->paste,
+                     "Settings to paste: transformers (default), pytorch, lightning or deepspeed")
+        ->check(CLI::IsMember(kTrainers));
     command->add_option("--set", flags->settings,
                         "Any other argument by its place: workload.epochs=5, repeatable");
     command->callback([flags, &context] { context.exit_code = run_estimate(context, *flags); });

@@ -28,6 +28,8 @@ struct EstimateFlags {
     std::optional<std::int64_t> target_effective_batch;
     std::optional<double> safety_margin;
     bool what_ifs = false;
+    bool details = false;
+    std::string paste;                  // a trainer; empty: transformers, for one card
     std::vector<std::string> settings;  // place=value: "training.padded=true"
 };
 

@@ -17,16 +17,16 @@ void add_gpu_profiles(CLI::App& app, CommandContext& context) {
         std::string profile;
     };
     const auto flags = std::make_shared<Flags>();
-    auto* command = app.add_subcommand("gpu-profiles",
-                                       "What is known about GPU models; list, test, recommend "
-                                       "and check need no server");
+    auto* command = app.add_subcommand("gpu-profiles", "List, check and describe GPU models");
     command->require_subcommand(1);
     command->add_subcommand("list", "List them, ordered by memory")->callback([&context] {
-        print(context.json ? gpu_profiles_json().dump(2) + "\n"
-                           : training::text::profile_list(training::shipped_gpus()));
+        if (context.json) return print_json(context, gpu_profiles_json());
+        context.terminal.line(
+            format_table(context.terminal, training::text::profile_rows(training::shipped_gpus())));
     });
     auto* test = command->add_subcommand("test", "Show one with the source of every number");
-    test->add_option("profile", flags->profile, "Its id, rtx_4090")->required();
+    test->add_option("profile", flags->profile, "The id of the GPU profile, for example rtx_4090")
+        ->required();
     test->callback([flags, &context] {
         const auto profile = training::GpuCatalogue().find(flags->profile);
         if (!profile) {
@@ -59,7 +59,8 @@ void add_gpu_profiles(CLI::App& app, CommandContext& context) {
         print(training::text::recommendation(*card));
     });
     auto* check = command->add_subcommand("check", "Whether this machine's card is what it says");
-    check->add_option("profile", flags->profile, "Its id; $GPU_PROFILE or rtx_4090 if left out");
+    check->add_option("profile", flags->profile,
+                      "The id of the GPU profile; $GPU_PROFILE or rtx_4090 if left out");
     describe_card(check);
     check->callback([flags, &context] {
         const auto profile = profile_or_default(flags->profile);

@@ -30,8 +30,8 @@ nlohmann::json json_of(const std::vector<training::naics::Suggestion>& stages) {
 void add_guide(CLI::App& app, CommandContext& context) {
     const auto search = std::make_shared<training::naics::Search>();
     const auto automatic = std::make_shared<bool>(false);
-    auto* command = app.add_subcommand(
-        "guide", "The NAICS memory guide's own suggestions for a card, to the digit");
+    auto* command =
+        app.add_subcommand("guide", "Show the NAICS memory guide's suggestions for a card");
     auto* memory = command->add_option("--gpu-memory", search->gpu_gib, "GiB of the card");
     auto* here = command->add_flag("--auto", *automatic, "Ask nvidia-smi")->excludes(memory);
     command->add_option("--target-effective-batch", search->target_effective_batch,

@@ -13,7 +13,7 @@ void add_show_config(CLI::App& app, CommandContext& context) {
     const auto folder = std::make_shared<std::string>();
     const auto gpu = std::make_shared<std::string>();
     auto* command = app.add_subcommand(
-        "show-config", "Memory of every stage of a configuration folder, and what to change");
+        "show-config", "Estimate the memory of every stage of a configuration folder");
     command->add_option("folder", *folder, "With config.yaml and its stages")->required();
     command->add_option("--gpu", *gpu, "A GPU profile; $GPU_PROFILE or rtx_4090 if left out");
     command->callback([folder, gpu, &context] {

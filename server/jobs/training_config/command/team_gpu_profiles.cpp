@@ -85,7 +85,7 @@ void add_team_gpu_profiles(CLI::App& gpu_profiles, CommandContext& context) {
     add_command->callback(
         [flags, &context] { context.exit_code = put(context, flags->id, flags->file); });
     auto* remove_command = gpu_profiles.add_subcommand("remove", "Remove a card of the team's own");
-    remove_command->add_option("profile", flags->id, "Its id")->required();
+    remove_command->add_option("profile", flags->id, "The id of the GPU profile")->required();
     remove_command->callback([flags, &context] { context.exit_code = remove(context, flags->id); });
     gpu_profiles.add_subcommand("own", "List the team's own cards")->callback([&context] {
         context.exit_code = list(context);

@@ -16,9 +16,6 @@ Result<nlohmann::json> card_json(const Request& request, std::size_t card);
 nlohmann::json summary_json(const Request& request, nlohmann::json cards,
                             nlohmann::json device = nullptr);
 
-// That summary for a terminal.
-std::string summary_text(const nlohmann::json& summary);
-
 // TrainingConfigResult, a line of the results; `card` is a TrainingGpuReport.
 std::string result_row(std::size_t index, const nlohmann::json& card);
 

@@ -1,8 +1,12 @@
-#include "server/jobs/training_config/contract/advice.hpp"
+#include "server/jobs/training_config/contract/summary_text.hpp"
+
+#include "server/base/text_table.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 // GiB are powers of 1024.
 namespace plimsoll::jobs::training_config {
@@ -37,18 +41,6 @@ std::string millions(const json& count) {
     return fmt::format("{:.1f} million", count.get<double>() / 1e6);
 }
 
-// What nobody asked for, and how to ask for something else.
-std::string assumed(const json& s) {
-    std::string out;
-    for (const json& one : s.at("assumptions")) {
-        auto place = text(one.at("pointer")).substr(1);
-        std::ranges::replace(place, '/', '.');
-        out += fmt::format("{}{} = {}", out.empty() ? "assumed: " : ", ", place,
-                           text(one.at("value")));
-    }
-    return out.empty() ? out : out + "\n  (change each by its flag, or by --set PLACE=VALUE)\n";
-}
-
 std::string head(const json& s) {
     const json &model = s.at("model"), &t = s.at("training");
     std::string out = fmt::format(
@@ -68,25 +60,24 @@ std::string head(const json& s) {
         out += fmt::format("corrected by {:.3f}, the median of {} measurements of the team\n",
                            c.at("factor").get<double>(), c.at("measurements").size());
     }
-    return out + assumed(s);
+    return out;
 }
 
-std::string table(const json& cards) {
-    auto out = fmt::format("\n{:<32} {:>6} {:>8} {:>5} {:>8} {:>11} {:>6} {:>11} {:>9}\n", "card",
-                           "fits", "batch", "x", "largest", "used", "", "samples/s*", "parallel");
+std::string table(const json& cards, std::size_t width) {
+    std::vector<std::vector<std::string>> rows = {
+        {"CARD", "FITS", "BATCH", "STEPS", "LARGEST", "USED", "SHARE", "SAMPLES/S*", "PARALLEL"}};
     for (const json& card : cards) {
-        const json& a = card.at("accumulation");
-        out +=
-            fmt::format("{:<32} {:>6} {:>8} {:>5} {:>8} {:>11} {:>4.0f} % {:>11.0f} {:>9}\n",
-                        text(card.at("gpu").at("name")), text(card.at("fits")),
-                        a.is_null() ? "-" : card.at("batch").dump(),
-                        a.is_null() ? "-" : a.at("nearest").at("steps").dump(),
-                        card.at("max_batch").dump(), gib(card.at("memory").at("device_used_bytes")),
-                        card.at("memory").at("utilization_percent").get<double>(),
-                        card.at("speed").at("samples_per_second").get<double>(),
-                        card.at("parallel_runs").dump());
+        const json &a = card.at("accumulation"), &memory = card.at("memory");
+        rows.push_back(
+            {text(card.at("gpu").at("name")), text(card.at("fits")),
+             a.is_null() ? "-" : card.at("batch").dump(),
+             a.is_null() ? "-" : a.at("nearest").at("steps").dump(), card.at("max_batch").dump(),
+             gib(memory.at("device_used_bytes")),
+             fmt::format("{:.0f} %", memory.at("utilization_percent").get<double>()),
+             fmt::format("{:.0f}", card.at("speed").at("samples_per_second").get<double>()),
+             card.at("parallel_runs").dump()});
     }
-    return out;
+    return "\n" + table_text(rows, width);
 }
 
 // The card as a line, filled to what is used, with the mark of the margin: [####  |   ].
@@ -139,11 +130,44 @@ std::string settings(const json& card) {
     return out;
 }
 
+// What else was asked for: changes that would make room, stages.
+std::string variants(const json& card) {
+    std::string out;
+    for (const json& w : card.at("what_ifs")) {
+        out += fmt::format("  with {}: largest batch {} ({:.2f}x), {:.2f}x samples/s*\n",
+                           text(w.at("change")), w.at("max_batch").dump(),
+                           w.at("batch_factor").get<double>(), w.at("speed_factor").get<double>());
+    }
+    for (const json& stage : card.at("stages")) {
+        out += fmt::format("  stage {}: batch {} (largest {}), {}\n", text(stage.at("name")),
+                           stage.at("batch").dump(), stage.at("max_batch").dump(),
+                           gib(stage.at("device_used_bytes")));
+    }
+    return out;
+}
+
+std::string answer(const json& card) {
+    const json &a = card.at("accumulation"), &memory = card.at("memory");
+    auto out = fmt::format("\n{} {}\n  {}\n", text(card.at("gpu").at("name")), load_line(card),
+                           text(card.at("why")));
+    if (!a.is_null()) {
+        out += fmt::format(
+            "  batch {} (largest {}), accumulation {}, effective batch {}, learning rate {:.3g}\n",
+            card.at("batch").dump(), card.at("max_batch").dump(),
+            a.at("nearest").at("steps").dump(), a.at("nearest").at("effective").dump(),
+            card.at("learning_rate").at("recommended").get<double>());
+    }
+    out += fmt::format("  {} of memory ({:.0f} %), {:.0f} samples/s*\n",
+                       gib(memory.at("device_used_bytes")),
+                       memory.at("utilization_percent").get<double>(),
+                       card.at("speed").at("samples_per_second").get<double>());
+    return out;
+}
+
 std::string details(const json& card) {
     const json &memory = card.at("memory"), &band = memory.at("band"),
                &moment = memory.at("moment");
-    std::string out = fmt::format("\n{} {}\n  {}\n", text(card.at("gpu").at("name")),
-                                  load_line(card), text(card.at("why")));
+    std::string out = "\n" + text(card.at("gpu").at("name")) + "\n";
     out += fmt::format("  batch {} (largest {}): {}\n", card.at("batch").dump(),
                        card.at("max_batch").dump(), text(card.at("batch_why")));
     out += settings(card);
@@ -157,16 +181,6 @@ std::string details(const json& card) {
         text(moment.at("phase")),
         moment.at("layer").is_null() ? "" : ", layer " + moment.at("layer").dump());
     out += breakdown(card);
-    for (const json& w : card.at("what_ifs")) {
-        out += fmt::format("  with {}: largest batch {} ({:.2f}x), {:.2f}x samples/s*\n",
-                           text(w.at("change")), w.at("max_batch").dump(),
-                           w.at("batch_factor").get<double>(), w.at("speed_factor").get<double>());
-    }
-    for (const json& stage : card.at("stages")) {
-        out += fmt::format("  stage {}: batch {} (largest {}), {}\n", text(stage.at("name")),
-                           stage.at("batch").dump(), stage.at("max_batch").dump(),
-                           gib(stage.at("device_used_bytes")));
-    }
     if (const json& shard = card.at("shard"); !shard.is_null()) {
         out += fmt::format(
             "  each of {} cards with {}: weights {}, gradients {}, optimizer {}, "
@@ -239,15 +253,43 @@ std::string comparison(const json& c) {
 
 }  // namespace
 
-std::string summary_text(const json& s) {
-    auto out = head(s) + table(s.at("gpus"));
-    for (const json& card : s.at("gpus")) out += details(card);
+std::string answer_text(const json& s, std::size_t width) {
+    const json& cards = s.at("gpus");
+    auto out = head(s);
+    if (cards.size() > 1) out += table(cards, width);
+    for (const json& card : cards) {
+        if (cards.size() == 1) out += answer(card);
+        const auto more = variants(card);
+        if (cards.size() > 1 && !more.empty()) out += "\n" + text(card.at("gpu").at("name")) + "\n";
+        out += more;
+    }
     // Of two cards; a longer list is compared by its table.
     if (s.at("comparisons").size() == 1) out += comparison(s.at("comparisons").at(0));
+    return out;
+}
+
+std::string assumptions_text(const json& s) {
+    std::string out;
+    for (const json& one : s.at("assumptions")) {
+        auto place = text(one.at("pointer")).substr(1);
+        std::ranges::replace(place, '/', '.');
+        out += fmt::format("  {} = {}\n", place, text(one.at("value")));
+    }
+    if (out.empty()) return out;
+    return "\nAssumed (change each by its flag, or by --set PLACE=VALUE):\n" + out;
+}
+
+std::string details_text(const json& s) {
+    std::string out;
+    for (const json& card : s.at("gpus")) out += details(card);
     if (!s.at("device").is_null()) out += measured(s.at("device"));
     out += "\n* modelled, not measured\n";
     for (const json& limit : s.at("limits")) out += "- " + text(limit) + "\n";
     return out;
+}
+
+std::string summary_text(const json& s, std::size_t width) {
+    return answer_text(s, width) + assumptions_text(s) + details_text(s);
 }
 
 }  // namespace plimsoll::jobs::training_config

@@ -10,7 +10,7 @@ struct Options {
     std::string preset = "whole";
     std::string config;                    // YAML or JSON file of settings
     std::vector<std::string> assignments;  // key=value, after preset and config
-    std::vector<std::string> symbols;      // these only; empty: all
+    std::vector<std::string> symbols;      // these only, names or .txt files of them; empty: all
     std::vector<std::string> columns;      // member=column of the files
     std::string format = "text";           // text, json, jsonl or csv
     std::string output;                    // file; empty: standard output

@@ -103,4 +103,15 @@ Result<void> write_images(const std::vector<SymbolReport>& reports, const Option
     return {};
 }
 
+Result<void> write_profile(const terminal::CommandContext& context,
+                           const std::vector<SymbolReport>& reports, const ew::Settings& settings) {
+    if (!settings.profile) return {};
+    std::error_code error;
+    fs::create_directories(settings.out_dir, error);
+    const std::string file = fs::path(settings.out_dir) / "profile_waves.txt";
+    if (auto done = write(file, ew::output::profile_text(reports)); !done) return done;
+    context.terminal.note("Profile: " + file);
+    return {};
+}
+
 }  // namespace plimsoll::jobs::waves

@@ -7,6 +7,7 @@
 #include "server/jobs/waves/command/follow.hpp"
 #include "server/jobs/waves/command/output.hpp"
 #include "server/jobs/waves/command/price_file.hpp"
+#include "server/jobs/waves/command/symbol_list.hpp"
 #include "server/jobs/waves/contract/summary_text.hpp"
 #include "server/terminal/assignment.hpp"
 #include "server/terminal/command_context.hpp"
@@ -33,6 +34,7 @@ namespace ew = ::plimsoll::waves;
 namespace fs = std::filesystem;
 using ew::KeyNote;
 using ew::SymbolReport;
+using nlohmann::json;
 using terminal::CommandContext;
 
 Result<std::string> file_contents(const std::string& name) {
@@ -43,20 +45,29 @@ Result<std::string> file_contents(const std::string& name) {
     return std::move(text).str();
 }
 
-Result<std::vector<KeyNote>> load_settings(const Options& options, ew::Settings& settings) {
-    auto notes = ew::apply_preset(options.preset, settings);
-    const auto also = [&](Result<std::vector<KeyNote>> more) {
-        if (!more)
-            notes = fail(more.error());
-        else
-            notes->insert(notes->end(), more->begin(), more->end());
-    };
-    if (notes && !options.config.empty()) {
-        const auto config = terminal::read_yaml(options.config);
+// The configuration's keys, and over them those of --set: together, since some imply others.
+Result<json> given_settings(const Options& options) {
+    json given = json::object();
+    if (!options.config.empty()) {
+        auto config = terminal::read_yaml(options.config);
         if (!config) return fail(config.error());
-        also(ew::apply_settings(*config, settings));
+        if (!config->is_object())
+            return fail(Errc::invalid_input, "The file holds no settings (key: value).",
+                        options.config);
+        given = std::move(*config);
     }
-    if (notes) also(ew::apply_assignments(options.assignments, settings));
+    const auto assigned = ew::read_assignments(options.assignments);
+    if (!assigned) return fail(assigned.error());
+    given.update(*assigned);
+    return given;
+}
+
+Result<std::vector<KeyNote>> load_settings(const Options& options, ew::Settings& settings) {
+    if (const auto preset = ew::apply_preset(options.preset, settings); !preset)
+        return fail(preset.error());
+    const auto given = given_settings(options);
+    if (!given) return fail(given.error());
+    auto notes = ew::apply_settings(*given, settings);
     // No driver is ever loaded into this program.
     if (notes && settings.use_gpu == ew::UseGpu::always)
         notes->push_back({"use_gpu",
@@ -90,7 +101,8 @@ Result<std::vector<ew::SymbolPrices>> read_files(const Options& options,
                                                  bool whole_lines = false) {
     std::vector<ew::SymbolPrices> all;
     std::set<std::string> seen;
-    const std::set<std::string> wanted(options.symbols.begin(), options.symbols.end());
+    const auto wanted = wanted_symbols(options.symbols);
+    if (!wanted) return fail(wanted.error());
     for (const std::string& name : options.files) {
         auto bytes = file_contents(name);
         if (!bytes) return fail(bytes.error());
@@ -106,14 +118,14 @@ Result<std::vector<ew::SymbolPrices>> read_files(const Options& options,
         if (!symbols) return fail(symbols.error().code, symbols.error().message, name);
         for (auto& prices : *symbols) {
             const std::string& symbol = prices.series.symbol;
-            if (!wanted.empty() && !wanted.contains(symbol)) continue;
+            if (!wanted->empty() && !wanted->contains(symbol)) continue;
             if (!seen.insert(symbol).second)
                 return fail(Errc::invalid_input,
                             "The symbol \"" + symbol + "\" is in more than one file.", name);
             all.push_back(std::move(prices));
         }
     }
-    for (const std::string& symbol : wanted)
+    for (const std::string& symbol : *wanted)
         if (!seen.contains(symbol))
             return fail(Errc::invalid_input, "There is no symbol \"" + symbol + "\" in the files.");
     return all;
@@ -186,8 +198,9 @@ int count(const CommandContext& context, const Options& options) {
     }
     const auto reports = scan_with_bar(context, std::move(*symbols), settings);
     if (!reports) return refuse_input(context, reports.error());
-    for (auto&& done : {write(options.output, render(*reports, options, settings, *notes)),
-                        write_images(*reports, options, settings)})
+    for (auto&& done :
+         {write(options.output, render(*reports, options, settings, *notes)),
+          write_images(*reports, options, settings), write_profile(context, *reports, settings)})
         if (!done) return refuse_input(context, done.error());
     for (const SymbolReport& report : *reports)
         if (report.ok()) return 0;
@@ -201,13 +214,17 @@ void add(CLI::App& app, CommandContext& context) {
     command->add_option("files", options->files, "Prices as .csv, .tsv or .jsonl")
         ->check(CLI::ExistingFile);
     command->add_option("--preset", options->preset, "whole, default, high-perf or speed");
-    command->add_option("--config", options->config, "Settings as YAML or JSON")
+    command
+        ->add_option("--config", options->config,
+                     "Settings as YAML or JSON, such as a configuration of the wave pipeline")
         ->check(CLI::ExistingFile);
     command->add_option("--set", options->assignments, "A setting as key=value, repeatable");
     command->add_flag("--keys", options->list_keys, "List all settings and leave");
     command->add_option("--column", options->columns,
                         "Which column of the files is which: close=Schluss, repeatable");
-    command->add_option("--symbols", options->symbols, "Only these, separated by commas")
+    command
+        ->add_option("--symbols", options->symbols,
+                     "Only these, separated by commas, or listed in a .txt file")
         ->delimiter(',');
     command->add_option("--format", options->format, "text, json, jsonl or csv")
         ->check(CLI::IsMember({"text", "json", "jsonl", "csv"}));

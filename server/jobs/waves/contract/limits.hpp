@@ -10,7 +10,7 @@ namespace plimsoll::jobs::waves {
 namespace engine = ::plimsoll::waves;
 
 inline constexpr std::string_view kName = "waves";
-inline constexpr int kVersion = 4;
+inline constexpr int kVersion = 5;
 
 inline constexpr std::size_t kMostSymbols = 20'000;
 inline constexpr std::size_t kLongestSymbol = 64;  // bytes of UTF-8; a longer one fails

@@ -1,5 +1,7 @@
 #include "server/jobs/waves/contract/summary_text.hpp"
 
+#include "server/base/text_table.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -39,36 +41,15 @@ std::vector<std::string> row_of(const json& symbol) {
             best.at("verdict").is_null() ? "not compared" : best.value("verdict", "")};
 }
 
-// Code points, which is what columns line up by here.
-std::size_t width(const std::string& text) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-std::string table(const std::vector<std::vector<std::string>>& rows) {
-    std::vector<std::size_t> widths(rows.front().size());
-    for (const auto& row : rows) {
-        for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width(row[c]));
-    }
-    std::string text;
-    for (const auto& row : rows) {
-        for (std::size_t c = 0; c + 1 < row.size(); ++c) {
-            text += row[c] + std::string(widths[c] + 2 - width(row[c]), ' ');
-        }
-        text += row.back() + "\n";
-    }
-    return text;
-}
-
-std::string ranking_text(const json& summary) {
+std::string ranking_text(const json& summary, std::size_t width) {
     const json& ranking = summary.at("ranking");
     std::vector<std::vector<std::string>> rows = {{"SYMBOL", "BEST COUNT", "SCORE", "RARITY",
-                                                   "FROM, TO", "WRONG BEYOND", "P",
+                                                   "FROM, TO", "INVALIDATED BEYOND", "P",
                                                    "AGAINST CHANCE"}};
     for (std::size_t i = 0; i < std::min(ranking.size(), kShown); ++i) {
         rows.push_back(row_of(ranking[i]));
     }
-    std::string text = table(rows);
+    std::string text = table_text(rows, width);
     const std::int64_t more = static_cast<std::int64_t>(ranking.size() - (rows.size() - 1)) +
                               summary.value("ranking_omitted", std::int64_t{0});
     if (more > 0) text += std::to_string(more) + " more: plimsoll results JOB --format csv\n";
@@ -77,8 +58,8 @@ std::string ranking_text(const json& summary) {
 
 }  // namespace
 
-std::string summary_text(const json& summary) {
-    std::string text = ranking_text(summary);
+std::string summary_text(const json& summary, std::size_t width) {
+    std::string text = ranking_text(summary, width);
     for (const json& failed : summary.at("errors")) {
         text += failed.value("custom_id", "") + " failed: " + failed.value("error", "") + "\n";
     }

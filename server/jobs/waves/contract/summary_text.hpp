@@ -7,7 +7,7 @@
 namespace plimsoll::jobs::waves {
 
 // A report's summary for a terminal: the ranking with what each best count says and is worth, then
-// what was searched.
-std::string summary_text(const nlohmann::json& summary);
+// what was searched. `width` is that of its table (0: any).
+std::string summary_text(const nlohmann::json& summary, std::size_t width);
 
 }  // namespace plimsoll::jobs::waves

@@ -108,6 +108,14 @@ TEST(Json, NamesTheRankingKey) {
     EXPECT_TRUE(scored["counts"][0]["expected_by_chance"].is_null());
 }
 
+TEST(Words, NameAsRestrictionsOnlyWhatRestricts) {
+    Settings settings;
+    settings.max_windows = 10;
+    EXPECT_EQ(rarity_note(settings), "");
+    settings.windowed = true;
+    EXPECT_THAT(rarity_note(settings), HasSubstr("(max_windows)"));
+}
+
 TEST(Words, ExplainARarity) {
     EXPECT_EQ(rarity_words(std::log(20)), "about one random walk in 20 holds such a count");
     EXPECT_EQ(rarity_words(-std::log(3.4)), "a random walk holds 3.4 such counts");
@@ -141,6 +149,16 @@ TEST(Png, IsAPictureOfTwiceTheSize) {
     };
     EXPECT_EQ(number(18), 1920);
     EXPECT_EQ(number(22), 1080);
+}
+
+TEST(Text, AProfileHasARowASymbolAndTheirSum) {
+    const auto all = reports();
+    const std::string text = profile_text(all);
+    EXPECT_THAT(text, HasSubstr(std::to_string(all[0].coverage.nodes)));
+    EXPECT_THAT(text, HasSubstr("  " + all[0].symbol + "\n"));
+    EXPECT_THAT(text, HasSubstr("  all\n"));
+    EXPECT_THAT(text, HasSubstr(all[0].coverage.pruned.begin()->first));
+    EXPECT_THAT(text, ::testing::Not(HasSubstr("broken")));
 }
 
 TEST(Text, SaysHowLikelyChanceIs) {

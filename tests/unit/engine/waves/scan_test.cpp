@@ -243,6 +243,25 @@ TEST(CheckCount, AgreesWithTheSearch) {
     }
 }
 
+// A bar does not say whether its low came before its high: the last bar of a wave up to its high
+// may hold a low under the wave's start, the bar before may not.
+TEST(CheckCount, OnlyTheBarsBeforeTheLastOfAWaveUndercutIt) {
+    const auto undercut = [](std::size_t bar) {
+        Series series;
+        series.high = {10, 12, 14, 16, 18, 16, 14, 12};
+        series.low = {9, 11, 13, 15, 15, 14, 12, 11};
+        series.low[bar] = 8;  // under the start of the wave from bar 0 to bar 4
+        series.close = series.open = series.high;
+        const std::vector<std::int32_t> ends{0, 4};
+        const auto checked = check_count(series, Shape::zigzag, true, ends, {}).value();
+        const auto rule =
+            std::ranges::find(checked.rules, "wave_a_not_undercut", &CheckedRule::name);
+        return rule != checked.rules.end() && !rule->holds;
+    };
+    EXPECT_TRUE(undercut(3));
+    EXPECT_FALSE(undercut(4));
+}
+
 TEST(CheckCount, ARarityAndAnOutlookAreThoseOfTheReport) {
     auto series = random_series(5, 200);
     Settings settings;

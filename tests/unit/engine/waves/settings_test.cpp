@@ -31,6 +31,8 @@ TEST(Settings, TakesEveryKeyOfTheGuide) {
     EXPECT_EQ(settings.window_overlap, 0.5);
     EXPECT_EQ(settings.pre_score_top_k, 10000);
     EXPECT_EQ(settings.max_combinations, 500000u);
+    EXPECT_TRUE(settings.windowed);
+    EXPECT_FALSE(settings.every_bar);
     // Whatever changes nothing says so, with a reason.
     std::set<std::string> silent;
     for (const KeyNote& note : *notes) {
@@ -111,10 +113,49 @@ TEST(Settings, TakesAssignments) {
     Settings settings;
     const std::vector<std::string> given{"top_n=3", "mode=compatible",
                                          "scan_pattern_types=[\"zigzag\",\"flat\"]"};
-    ASSERT_TRUE(apply_assignments(given, settings).has_value());
+    ASSERT_TRUE(apply_settings(read_assignments(given).value(), settings).has_value());
     EXPECT_EQ(settings.top_n, 3);
     EXPECT_EQ(settings.mode, Mode::compatible);
-    EXPECT_FALSE(apply_assignments(std::vector<std::string>{"top_n"}, settings).has_value());
+    EXPECT_FALSE(read_assignments(std::vector<std::string>{"top_n"}).has_value());
+}
+
+TEST(Settings, KeysOfWindowsSearchInWindows) {
+    const auto searched = [](const json& given) {
+        Settings settings;
+        EXPECT_TRUE(apply_settings(given, settings).has_value()) << given;
+        return std::pair(settings.windowed, !settings.every_bar);
+    };
+    using Scope = std::pair<bool, bool>;  // in windows, from points
+    EXPECT_EQ(searched({{"days", 365}, {"skip_flat_windows", true}}), Scope(false, false));
+    for (const char* key : {"min_weeks", "slide_weeks", "max_windows"})
+        EXPECT_EQ(searched({{key, 2}}), Scope(true, false)) << key;
+    EXPECT_EQ(searched({{"window_overlap_ratio", 0.5}}), Scope(true, false));
+    EXPECT_EQ(searched({{"max_start_points", 8}}), Scope(false, true));
+    EXPECT_EQ(searched({{"enable_multi_start", false}}), Scope(false, true));
+    EXPECT_EQ(searched({{"max_windows", 9}, {"windows", "whole"}}), Scope(false, false));
+    EXPECT_EQ(searched({{"max_start_points", 9}, {"starts", "every"}}), Scope(false, false));
+}
+
+TEST(Settings, KeysWithNothingToActOnAreNamed) {
+    const auto silent = [](const json& given) {
+        Settings settings;
+        std::set<std::string> keys;
+        const auto notes = apply_settings(given, settings).value();
+        for (const KeyNote& note : notes) keys.insert(note.key);
+        return keys;
+    };
+    using ::testing::ElementsAre;
+    using ::testing::IsEmpty;
+    EXPECT_THAT(silent({{"max_windows", 9}, {"bars_per_week", 5}}), IsEmpty());
+    EXPECT_THAT(silent({{"max_windows", 9}, {"windows", "whole"}}), ElementsAre("max_windows"));
+    EXPECT_THAT(silent({{"bars_per_week", 5}}), ElementsAre("bars_per_week"));
+    EXPECT_THAT(silent({{"max_start_points", 9}, {"starts", "every"}}),
+                ElementsAre("max_start_points"));
+    EXPECT_THAT(silent({{"max_start_points", 9}, {"enable_multi_start", false}}),
+                ElementsAre("max_start_points"));
+    EXPECT_THAT(silent({{"start_bars", {1}}, {"max_weeks", 9}}), ElementsAre("start_bars"));
+    EXPECT_THAT(silent({{"start_bars", {1}}, {"max_start_points", 9}}),
+                ElementsAre("max_start_points"));
 }
 
 TEST(Settings, TheOrderOfAssignmentsSaysNothing) {
@@ -122,11 +163,12 @@ TEST(Settings, TheOrderOfAssignmentsSaysNothing) {
     const std::string shortest = "min_weeks=1";
     for (const auto& given : {std::vector{shorter, shortest}, std::vector{shortest, shorter}}) {
         Settings settings;
-        ASSERT_TRUE(apply_assignments(given, settings).has_value());
+        ASSERT_TRUE(apply_settings(read_assignments(given).value(), settings).has_value());
         EXPECT_EQ(settings.max_weeks, 1);
     }
     Settings settings;
-    EXPECT_FALSE(apply_assignments(std::vector{shorter}, settings).has_value());
+    EXPECT_FALSE(
+        apply_settings(read_assignments(std::vector{shorter}).value(), settings).has_value());
 }
 
 TEST(Windows, StepAndLengthAreThoseOfTheGuide) {

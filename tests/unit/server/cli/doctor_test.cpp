@@ -67,7 +67,8 @@ TEST(Doctor, SaysWhyADeviceGetsNoTasks) {
                   R"("driver_version":"1","reason":"killed by SIGSEGV"}],"problems":["Broken."]})";
     const auto findings = judge(facts);
     EXPECT_EQ(std::ranges::count(findings, "OpenCL", &Finding::about), 3);
-    EXPECT_THAT(findings[3].found, HasSubstr("crashed, killed by SIGSEGV"));
+    const auto device = std::ranges::find(findings, "OpenCL", &Finding::about);
+    EXPECT_THAT(device->found, HasSubstr("crashed, killed by SIGSEGV"));
     facts.probe = fail(Errc::not_found, "It cannot be run.");
     EXPECT_EQ(about(facts, "OpenCL").grade, Grade::bad);
     facts.probe = "Segmentation fault";
@@ -90,6 +91,32 @@ TEST(Doctor, SaysWhichQueuesDevicesHave) {
     EXPECT_THAT(queues(),
                 testing::ElementsAre(HasSubstr("on and has no effect on opencl:pocl:0"),
                                      HasSubstr("on: opencl:nv:0 is copied to by a second queue")));
+}
+
+TEST(Doctor, TellsAServerWithOtherDataFromTheOwn) {
+    auto facts = healthy();
+    facts.servers = {{17, "/srv/data"}, {18, ""}};
+    EXPECT_EQ(about(facts, "Server").grade, Grade::good);
+    facts.servers = {{17, "/srv/other"}};
+    EXPECT_THAT(about(facts, "Server").found, HasSubstr("process 17"));
+    EXPECT_THAT(about(facts, "Server").advice, HasSubstr("--data /srv/other"));
+}
+
+TEST(Doctor, KnowsWhoTheCommandLineIs) {
+    auto facts = healthy();
+    EXPECT_THAT(about(facts, "Sign-in").found, HasSubstr("not signed in"));
+    facts.signed_in_to = "https://plimsoll.example";
+    EXPECT_EQ(about(facts, "Sign-in").grade, Grade::good);
+    facts.sign_in_problem = Error{Errc::unauthenticated, "No.", ""};
+    EXPECT_THAT(about(facts, "Sign-in").advice, HasSubstr("plimsoll login"));
+    facts.sign_in_problem = Error{Errc::unavailable, "No.", ""};
+    EXPECT_THAT(about(facts, "Sign-in").advice, HasSubstr("plimsoll use"));
+}
+
+TEST(Doctor, AddsWhatKindsFound) {
+    auto facts = healthy();
+    facts.of_kinds = {{Grade::remark, "LLM", "It does not answer.", "Start it."}};
+    EXPECT_EQ(about(facts, "LLM").advice, "Start it.");
 }
 
 TEST(Doctor, WarnsOfLittleRoomAndATakenPort) {

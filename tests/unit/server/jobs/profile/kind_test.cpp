@@ -122,7 +122,7 @@ TEST(ProfileKind, ProfilesVader) {
     EXPECT_EQ(outcome.rows[1].at("part"), "sentiment/medium");
     EXPECT_EQ(outcome.rows[1].at("unit"), "texts/s");
     EXPECT_TRUE(outcome.rows[1].at("error").is_null());
-    const auto text = summary_text(summary);
+    const auto text = summary_text(summary, 0);
     EXPECT_THAT(text, HasSubstr("Sentiment Model: vader\n  Load time: "));
     EXPECT_THAT(text, HasSubstr("x at batch_size="));
 }
@@ -147,7 +147,7 @@ TEST(ProfileKind, ProfilesADevice) {
     EXPECT_GT(engine.at("batches").at("peak_items_per_second"), 0.0);
     EXPECT_GT(engine.at("launches").at("queued_us"), 0.0);
     EXPECT_GT(engine.at("overlap").at("speedup"), 0.0);
-    EXPECT_THAT(summary_text(outcome.summary),
+    EXPECT_THAT(summary_text(outcome.summary, 0),
                 HasSubstr("by a second queue: FEATURE_CUDA_STREAMS has no effect"));
     EXPECT_TRUE(std::filesystem::exists(cache.path() / "programs"));
     EXPECT_TRUE(std::filesystem::is_empty(unused.path())) << "the settings name another folder";
@@ -204,7 +204,7 @@ TEST(ProfileKind, SaysThatADeviceIsMissingAndGoesOn) {
     EXPECT_EQ(outcome.output.items_failed, 7);
     EXPECT_EQ(outcome.rows[0].at("error_code"), "not_found");
     EXPECT_EQ(outcome.summary.at("errors").size(), 7u);
-    EXPECT_THAT(summary_text(outcome.summary),
+    EXPECT_THAT(summary_text(outcome.summary, 0),
                 HasSubstr("Failed: engine/peak: This worker has no"));
 }
 

@@ -1,0 +1,54 @@
+#include "engine/waves/settings/scope.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::waves {
+namespace {
+
+using nlohmann::json;
+using Keys = std::span<const char* const>;
+
+constexpr std::array kOfWindows = {"min_weeks", "max_weeks", "slide_weeks", "window_overlap_ratio",
+                                   "max_windows"};
+constexpr std::array kOfStarts = {"enable_multi_start", "max_start_points"};
+
+bool any(const json& given, Keys keys) {
+    return std::ranges::any_of(keys, [&](const char* key) { return given.contains(key); });
+}
+
+}  // namespace
+
+void imply_scope(const json& given, Settings& settings) {
+    if (!given.contains("windows") && any(given, kOfWindows)) settings.windowed = true;
+    if (!given.contains("starts") && any(given, kOfStarts)) settings.every_bar = false;
+}
+
+std::vector<KeyNote> keys_without_scope(const json& given, const Settings& settings) {
+    std::vector<KeyNote> notes;
+    const auto note = [&](Keys keys, const char* reason) {
+        for (const char* key : keys)
+            if (given.contains(key)) notes.push_back({key, reason});
+    };
+    constexpr std::array kWeek = {"bars_per_week"};
+    constexpr std::array kPoints = {"max_start_points"};
+    constexpr std::array kBars = {"start_bars"};
+    const bool listed = !settings.start_bars.empty() && !settings.windowed;
+    if (!settings.windowed) {
+        note(kOfWindows, "The series is searched as a whole (windows).");
+        note(kWeek, "The series is searched as a whole (windows).");
+    } else {
+        note(kBars, "Bars are listed for whole series; this search has windows.");
+    }
+    if (listed)
+        note(kOfStarts, "start_bars lists the starts.");
+    else if (settings.every_bar)
+        note(kOfStarts, "Every bar is a start (starts).");
+    else if (!settings.multi_start)
+        note(kPoints, "enable_multi_start is false: a window has one start, its lowest low.");
+    return notes;
+}
+
+}  // namespace plimsoll::waves

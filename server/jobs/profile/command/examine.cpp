@@ -1,0 +1,69 @@
+#include "server/jobs/profile/command/examine.hpp"
+
+#include "server/jobs/profile/contract/settings.hpp"
+
+#include <chrono>
+#include <optional>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+namespace plimsoll::jobs::profile {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+constexpr std::chrono::seconds kPatience{3};
+
+// Why nobody can connect there; nothing where one can.
+std::optional<std::string> refusal(const LlmEndpoint& endpoint) {
+    asio::io_context io(1);
+    tcp::resolver resolver(io);
+    tcp::socket socket(io);
+    std::string why = "no answer within " + std::to_string(kPatience.count()) + " s";
+    bool connected = false;
+    resolver.async_resolve(
+        endpoint.host, endpoint.port,
+        [&](const boost::system::error_code& unknown, const tcp::resolver::results_type& found) {
+            if (unknown) {
+                why = unknown.message();
+                return;
+            }
+            asio::async_connect(socket, found,
+                                [&](const boost::system::error_code& refused, const auto&) {
+                                    if (refused) why = refused.message();
+                                    connected = !refused;
+                                });
+        });
+    io.run_for(kPatience);
+    return connected ? std::nullopt : std::optional(why);
+}
+
+}  // namespace
+
+std::vector<terminal::Finding> examine(const KindSettings& settings) {
+    using Grade = terminal::Finding::Grade;
+    const auto llm = llm_settings(settings);
+    if (llm.endpoints.empty()) {
+        return {{Grade::good, "LLM",
+                 "No endpoint is set (llm.endpoints), so profiles measure no language model.", ""}};
+    }
+    std::vector<terminal::Finding> findings;
+    for (const auto& endpoint : llm.endpoints) {
+        const auto place = endpoint.host + ":" + endpoint.port;  // the rest may hold a key
+        const auto why = refusal(endpoint);
+        findings.push_back(
+            why ? terminal::Finding{Grade::remark, "LLM",
+                                    "The endpoint at " + place + " does not answer: " + *why + ".",
+                                    "Start it, or correct llm.endpoints (LLM_ENDPOINT_URL)."}
+                : terminal::Finding{Grade::good, "LLM",
+                                    "The endpoint at " + place + " answers; the model is " +
+                                        llm.model + " unless a job names one.",
+                                    ""});
+    }
+    return findings;
+}
+
+}  // namespace plimsoll::jobs::profile

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::terminal {
+
+// Whether a column is chosen by its place, as in text=#2: the file then has no header line.
+bool without_header(const std::vector<std::string>& columns);
+
+// The header line that such a file lacks, by its first line: "#1;#2;#3" and a line end. The
+// separator is that of comma, semicolon and tab which stands there most often outside of quotes.
+std::string header_for(std::string_view first_line);
+
+}  // namespace plimsoll::terminal
