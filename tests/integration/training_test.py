@@ -216,7 +216,7 @@ class Training(unittest.TestCase):
             self.assertEqual([stage["batch_size"] for stage in shown["guide --gpu-memory"]["stages"]][0], 46)
             [applied] = shown[f"apply {folder / 'report.json'}"]["files"]
             self.assertEqual(applied["structure"], "Lightning trainer and data")
-            self.assertIn("batch_size: 16", (folder / "conf/config.yaml").read_text())
+            self.assertIn("batch_size: 8", (folder / "conf/config.yaml").read_text())
             for arguments in (["gpu-profiles", "test", "nothing"], ["estimate", "--preset", "bertha"], ["estimat"]):
                 failed = self.server.run(*arguments, "--json", check=False)
                 self.assertEqual(failed.returncode, 2)
