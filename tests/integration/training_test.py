@@ -42,7 +42,7 @@ class Training(unittest.TestCase):
         self.assertEqual(sum(part["bytes"] for part in card["breakdown"]), card["memory"]["device_used_bytes"])
         self.assertLessEqual(card["memory"]["peak_reserved_bytes"], card["limit_bytes"])
         self.assertLessEqual(card["batch"], card["max_batch"])
-        self.assertEqual(card["accumulation"]["exact"]["effective"], 256)
+        self.assertEqual(card["accumulation"]["exact"]["effective"], 32)
 
     def test_what_does_not_fit_is_an_answer_that_says_what_would(self):
         card = self.card(model={"preset": "llama-8b"}, gpus=["t4"], what_ifs=True)
@@ -216,7 +216,7 @@ class Training(unittest.TestCase):
             self.assertEqual([stage["batch_size"] for stage in shown["guide --gpu-memory"]["stages"]][0], 46)
             [applied] = shown[f"apply {folder / 'report.json'}"]["files"]
             self.assertEqual(applied["structure"], "Lightning trainer and data")
-            self.assertIn("batch_size: 16", (folder / "conf/config.yaml").read_text())
+            self.assertIn("batch_size: 8", (folder / "conf/config.yaml").read_text())
             for arguments in (["gpu-profiles", "test", "nothing"], ["estimate", "--preset", "bertha"], ["estimat"]):
                 failed = self.server.run(*arguments, "--json", check=False)
                 self.assertEqual(failed.returncode, 2)

@@ -124,8 +124,8 @@ POSITIONS = {'vit-base': 197, 'whisper-small': 1500}  # of a sample, whatever th
 UNFUSED = ('deberta-v2',)  # have one implementation of attention
 FIXED = ('image', 'sound')  # tasks of which every sample has the same length
 
-Case = collections.namedtuple('Case', 'model precision attention batch length lora checkpointing padded gpu quantization',
-                              defaults=['none'])
+Case = collections.namedtuple('Case', 'model precision attention batch length lora checkpointing padded gpu quantization '
+                              'adapters', defaults=['none', 'fp32'])
 
 
 def cases():
@@ -144,7 +144,8 @@ def cases():
         if MODELS[model][0] not in FIXED:
             yield Case(model, 'bf16', 'eager', *small, 0, False, True, 'a100_80gb')
         yield Case(model, 'bf16', 'sdpa', *small, 0, False, False, 't4')
-
+        yield Case(model, 'bf16', 'sdpa', *long, 8, False, False, 'a100_80gb')
+        yield Case(model, 'bf16', 'sdpa', *long, 8, False, False, 'a100_80gb', adapters='model')
 
         if MODELS[model][1]['model_type'] in QUANTIZED:
             for quantization in ('nf4', 'nf4_double'):
@@ -190,7 +191,11 @@ def build(case):
             model = model if not case.lora else peft.get_peft_model(model, peft.LoraConfig(
                 r=case.lora, lora_alpha=16, lora_dropout=0.1, bias='none',
                 target_modules=LORA_TARGETS.get(config.model_type, ['q_proj', 'v_proj']),
-                fan_in_fan_out=config.model_type == 'gpt2'))
+                fan_in_fan_out=config.model_type == 'gpt2'), autocast_adapter_dtype=case.adapters == 'fp32')
+    if case.adapters == 'model':  # peft would have moved them, and with that converted them
+        for name, layer in model.named_modules():
+            if isinstance(layer, torch.nn.Linear) and '.lora_' in name:
+                layer.weight = torch.nn.Parameter(layer.weight.to(torch.bfloat16))
     if case.checkpointing and case.lora:
         model.enable_input_require_grads()
     if case.checkpointing:
@@ -264,7 +269,7 @@ def predicted(case, program):
     if case.quantization != 'none':
         args['training']['quantization'] = case.quantization
     if case.lora:
-        args['training']['lora'] = {'rank': case.lora, 'dropout': 0.1}
+        args['training']['lora'] = {'rank': case.lora, 'dropout': 0.1, 'dtype': case.adapters}
     with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
         json.dump(args, file)
         file.flush()

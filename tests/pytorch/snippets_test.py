@@ -48,6 +48,8 @@ def cases():
             yield {**usual, name: value}
     for quantization, checkpointing in itertools.product(('nf4', 'nf4_double', 'int8'), (False, True)):
         yield {**usual, 'lora': lora, 'quantization': quantization, 'checkpointing': checkpointing}
+    for dtype in ('fp32', 'model'):
+        yield {**usual, 'precision': 'bf16', 'lora': {**lora, 'dtype': dtype}}
 
 
 def estimate(program, training, batch=None, cluster=None):
@@ -69,7 +71,7 @@ class Seen:
 
     def __init__(self):
         self.arguments = self.lora = self.quantization = self.kbit = None
-        self.half, self.attention = False, 'sdpa'
+        self.half, self.attention, self.wide = False, 'sdpa', True
 
     def names(self):
         seen = self
@@ -79,6 +81,7 @@ class Seen:
                 seen.attention = name
 
             def to(self, kind):
+                assert not seen.lora, 'this would convert the adapters'
                 seen.half = kind is torch.bfloat16
                 return self
 
@@ -95,8 +98,8 @@ class Seen:
             seen.quantization = BitsAndBytesConfig(**values)
             return seen.quantization
 
-        def wrapped(model, config):
-            seen.lora = config
+        def wrapped(model, config, autocast_adapter_dtype=True):
+            seen.lora, seen.wide = config, autocast_adapter_dtype
             return model
 
         def prepared(model, use_gradient_checkpointing):
@@ -124,6 +127,7 @@ def read_back(seen):
     if seen.lora:
         targets = seen.lora.target_modules
         training['lora'] = {'rank': seen.lora.r, 'dropout': seen.lora.lora_dropout,
+                            'dtype': 'fp32' if seen.wide else 'model',
                             **({'targets': 'all_linear'} if targets == 'all-linear' else {'modules': sorted(targets)})}
     if seen.quantization:
         q = seen.quantization

@@ -1,5 +1,7 @@
 #include "engine/training/advice/report.hpp"
 
+#include "engine/training/advice/guide_batch.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -104,12 +106,20 @@ class Maker {
                 gpu.fp16_flops.value > 0 ? Precision::fp16_autocast : Precision::fp32;
         }
         out.precision = settings_.precision;
+        guide_.reset();
+        if (r_.goal == Goal::guide) guide_ = guide_batch(r_, gpu);
+        if (guide_) settings_.accumulation = guide_->accumulation > 1 ? 2 : 1;
         // From the second micro-batch on, gradients are already allocated.
-        if (settings_.accumulation == 1 && !target_fits_at_once(gpu)) settings_.accumulation = 2;
+        if (!guide_ && settings_.accumulation == 1 && !target_fits_at_once(gpu))
+            settings_.accumulation = 2;
         if (auto ok = search(out); !ok) return fail(ok.error());
-        if (settings_.accumulation == 1 && out.batch < share_) {
+        if (!guide_ && settings_.accumulation == 1 && out.batch < share_) {
             settings_.accumulation = 2;
             if (auto ok = search(out); !ok) return fail(ok.error());
+        }
+        if (r_.curves) {
+            auto besides = footprints_on(gpu);  // a copy: the curve is of other batches
+            out.unfitting = unfitting_below(out.limits.max_batch, out.limits, r_.search, besides);
         }
         // The largest batch is that of the recommended run, whatever batch was asked about.
         if (r_.batch > 0) {
@@ -201,10 +211,13 @@ class Maker {
         for (std::int64_t batch = 4; batch < limits->round_batch; batch *= 4)
             footprints.work(batch);
         out.knee = knee_of(footprints, settings_, out.gpu, *limits);
-        if (limits->max_batch == 0) {
+        if (guide_) {
+            out.batch = guide_->batch;
+            out.reason = BatchReason::guide;
+        } else if (limits->max_batch == 0) {
             out.batch = 1;
             out.reason = BatchReason::nothing_fits;
-        } else if (r_.goal == Goal::fill) {
+        } else if (r_.goal != Goal::knee) {
             const bool at_once = share_ <= limits->max_batch;
             out.batch = at_once ? share_ : filling(share_, limits->round_batch);
             out.reason = at_once ? BatchReason::target : BatchReason::fill;
@@ -232,7 +245,13 @@ class Maker {
         auto accumulation =
             advise_accumulation(out.batch, r_.target_effective_batch, r_.settings.cards);
         if (!accumulation) return fail(accumulation.error());
-        if (out.fit != Fit::no) out.accumulation = *accumulation;
+        if (out.reason == BatchReason::guide) {
+            const Accumulation its{out.batch, guide_->accumulation, 1};
+            accumulation = AccumulationAdvice{its, its, std::nullopt};
+            out.guide = guide_->guide;
+        }
+        if (out.fit != Fit::no || out.reason == BatchReason::guide)
+            out.accumulation = *accumulation;
         out.parallel_runs = parallel_runs(out.gpu.total_bytes(), r_.search.safety, out.reserved,
                                           out.gpu.total_bytes() - out.gpu.usable_bytes());
         // Workers that do not fit concurrently, contexts included, take turns.
@@ -310,7 +329,8 @@ class Maker {
     const ReportRequest& r_;
     const std::int64_t share_;  // of the target effective batch, on each card
     ReservedPeaks peaks_;
-    TrainingSettings settings_;  // with what the present card needs
+    TrainingSettings settings_;        // with what the present card needs
+    std::optional<GuideBatch> guide_;  // of the present card, where that is the goal
     // By accumulation, precision and device; with a change of the settings, by its name too.
     std::map<std::tuple<int, Precision, DeviceKey>, FootprintByBatch> known_;
     std::map<std::tuple<std::string, int, Precision, DeviceKey>, FootprintByBatch> changed_;

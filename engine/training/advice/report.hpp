@@ -14,8 +14,9 @@ namespace plimsoll::training {
 
 // Which batch to recommend among those that fit.
 enum class Goal {
-    fill,  // the largest, of which whole micro-batches make the target
-    knee,  // the smallest that is hardly slower than the largest; speed is modelled
+    fill,   // the largest, of which whole micro-batches make the target
+    knee,   // the smallest that is hardly slower than the largest; speed is modelled
+    guide,  // what the guide that speaks of the model sets, whether it fits or not
 };
 
 struct ReportRequest {
@@ -33,6 +34,7 @@ struct ReportRequest {
     RateQuestion rate;                          // its batch is filled in per card
     Workload workload;
     Goal goal = Goal::fill;
+    std::string interval = "1h";  // of the bars of a series: the GPU profile guide's "1d" or "1h"
     int cpu_cores = 8;
     std::int64_t host_ram_bytes = 0;
     bool heavy_preprocessing = false;
@@ -61,6 +63,7 @@ enum class BatchReason {
     memory,        // the largest round batch that fits, still faster than smaller ones
     fill,          // the largest that fits, of which whole micro-batches make the target
     target,        // the target effective batch itself
+    guide,         // the guide's
     asked,         // the request
     nothing_fits,  // 1, to report the shortfall
 };
@@ -69,10 +72,12 @@ struct GpuReport {
     GpuProfile gpu;
     Precision precision = Precision::fp32;  // of this card's run
     BatchLimits limits;
+    std::vector<std::int64_t> unfitting;  // just below the largest batch; with the curves
     Band band;
     Knee knee;               // of the batches that fit
     std::int64_t batch = 1;  // the batch that the other fields describe
     BatchReason reason = BatchReason::nothing_fits;
+    std::string guide;  // whose batch it is
     Fit fit = Fit::no;  // of this batch
     Estimate at_batch;
     std::int64_t reserved = 0;     // peak_reserved, corrected by measured runs

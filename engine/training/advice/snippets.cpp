@@ -20,6 +20,10 @@ bool bf16(const RecommendedSettings& s) {
     return s.training.precision == Precision::bf16_autocast ||
            s.training.precision == Precision::bf16;
 }
+// DeepSpeed converts the weights itself.
+bool half_weights(const TrainingSettings& t) {
+    return t.precision == Precision::bf16 && !layout_of(t).is_zero();
+}
 bool fp16(const RecommendedSettings& s) {
     return s.training.precision == Precision::fp16_autocast;
 }
@@ -52,7 +56,9 @@ const char* lightning_precision(const TrainingSettings& t) {
         case Precision::fp16_autocast:
             return "16-mixed";
         case Precision::bf16:
-            return "bf16-true";
+            // bf16-true would convert the adapters, too.
+            return layout_of(t).wide_adapters ? "32-true  # of a model that is loaded in bfloat16"
+                                              : "bf16-true";
     }
     return "";
 }
@@ -108,16 +114,27 @@ std::string model_setup(const RecommendedSettings& s) {
                 python(t.quantization == Quantization::nf4_double),
                 fp16(s) ? "float16" : "bfloat16");
         }
-        out += fmt::format(
-            "# load the model by from_pretrained(name, quantization_config=quantization)\n"
-            "model = prepare_model_for_kbit_training(model, use_gradient_checkpointing={})\n",
-            python(t.checkpointing));
+        // prepare_model_for_kbit_training makes fp32 of what is not quantised.
+        if (half_weights(t))
+            out += fmt::format(
+                "# load the model by from_pretrained(name, quantization_config=quantization, "
+                "dtype=torch.bfloat16)\n{}",
+                t.checkpointing ? "model.enable_input_require_grads()\n" : "");
+        else
+            out += fmt::format(
+                "# load the model by from_pretrained(name, quantization_config=quantization)\n"
+                "model = prepare_model_for_kbit_training(model, use_gradient_checkpointing={})\n",
+                python(t.checkpointing));
     }
+    // The Trainer's bf16=True is autocast on fp32 weights; these are 16-bit weights.
+    if (half_weights(t) && t.quantization == Quantization::none)
+        out += "model = model.to(torch.bfloat16)  # weights, gradients and optimizer in bf16\n";
     if (t.lora.rank == 0 || s.lora_targets.empty()) return out;
     return out + fmt::format(
                      "model = get_peft_model(model, LoraConfig(r={}, lora_dropout={:g}, "
-                     "target_modules={}))\n",
-                     t.lora.rank, t.lora.dropout, s.lora_targets);
+                     "target_modules={}){})\n",
+                     t.lora.rank, t.lora.dropout, s.lora_targets,
+                     t.lora.wide ? "" : ", autocast_adapter_dtype=False");
 }
 
 }  // namespace
@@ -177,11 +194,6 @@ std::string transformers_arguments(const RecommendedSettings& s) {
             "                      batched=True, num_proc={})  # once, before training\n",
             training.sequence, s.loader.tokenizer_processes);
     out += model_setup(s);
-    // The Trainer's bf16=True is autocast on fp32 weights; these are 16-bit weights.
-    const bool half_weights = training.precision == Precision::bf16 && !layout.is_zero();
-    if (half_weights) {
-        out += "model = model.to(torch.bfloat16)  # weights, gradients and optimizer in bf16\n";
-    }
     out += fmt::format(
         "TrainingArguments(\n"
         "    per_device_train_batch_size={},\n"
@@ -195,7 +207,7 @@ std::string transformers_arguments(const RecommendedSettings& s) {
         "    gradient_checkpointing={},\n"
         "    dataloader_num_workers={},\n",
         s.batch, s.accumulation, s.learning_rate, s.warmup_steps, s.epochs,
-        python(bf16(s) && !half_weights), python(fp16(s)), optimizer_name(training),
+        python(bf16(s) && !half_weights(training)), python(fp16(s)), optimizer_name(training),
         python(training.checkpointing), s.loader.workers);
     if (training.optimizer == Optimizer::sgd_momentum) out += "    optim_args=\"momentum=0.9\",\n";
     if (!training.clip) out += "    max_grad_norm=0,\n";
@@ -290,10 +302,8 @@ std::string plain_pytorch(const RecommendedSettings& s) {
     std::string out = model_setup(s);
     out += fmt::format(
         "loader = DataLoader(dataset, batch_size={}, shuffle=True, pin_memory=True{})\n"
-        "{}optimizer = {}\n",
-        s.batch, loader,
-        s.training.precision == Precision::bf16 ? "model.to(torch.bfloat16)\n" : "",
-        optimizer_call(s));
+        "optimizer = {}\n",
+        s.batch, loader, optimizer_call(s));
     if (s.training.checkpointing)
         out +=
             "model.gradient_checkpointing_enable("

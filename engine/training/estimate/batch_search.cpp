@@ -166,6 +166,16 @@ std::int64_t rounded(std::int64_t batch) {
 
 }  // namespace
 
+std::vector<std::int64_t> unfitting_below(std::int64_t largest, const BatchLimits& limits,
+                                          const SearchOptions& options,
+                                          FootprintByBatch& footprints) {
+    std::vector<std::int64_t> out;
+    for (auto batch = std::max<std::int64_t>(1, largest - kExamined); batch < largest; ++batch)
+        if (corrected(footprints.reserved(batch), options) > limits.limit_bytes)
+            out.push_back(batch);
+    return out;
+}
+
 Result<BatchLimits> find_batch(const ModelShape& shape, const TrainingSettings& settings,
                                const GpuProfile& gpu, const SearchOptions& options,
                                FootprintByBatch& footprints) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <vector>
 
 namespace plimsoll::training {
 
@@ -76,6 +77,13 @@ class FootprintByBatch {
     std::map<std::int64_t, Tape> tapes_;  // recorded, not replayed yet
     std::map<std::int64_t, std::int64_t> reserved_;
 };
+
+// What PyTorch reserves does not always grow with the batch: those of the kExamined batches below
+// `largest` that do not stay within the limit, although it does. In ascending order.
+inline constexpr std::int64_t kExamined = 16;
+std::vector<std::int64_t> unfitting_below(std::int64_t largest, const BatchLimits& limits,
+                                          const SearchOptions& options,
+                                          FootprintByBatch& footprints);
 
 // The largest batch whose reserved memory, corrected, stays within the limit: a line through two
 // batches predicts it, neighbours confirm it. Errors name the field.

@@ -141,53 +141,6 @@ Result<GpuProfile> GpuCatalogue::find(std::string_view id) const {
                 "/gpu");
 }
 
-Result<GpuProfile> make_custom_gpu(const CustomGpu& gpu) {
-    const auto bad = [](const char* field, const char* rule) {
-        return fail(Errc::invalid_input, rule, field);
-    };
-    const auto in = [](double value, double low, double high) {
-        return std::isfinite(value) && value >= low && value <= high;
-    };
-    const bool plain = std::all_of(gpu.id.begin(), gpu.id.end(), [](unsigned char c) {
-        return std::islower(c) || std::isdigit(c) || c == '_';
-    });
-    if (gpu.id.empty() || gpu.id.size() > 64 || !plain)
-        return bad("/id", "The id must be 1 to 64 lower-case letters, digits or underscores.");
-    if (!in(gpu.memory_gib, 0.5, 4096))
-        return bad("/memory_gib", "The memory must lie between 0.5 and 4096 GiB.");
-    if (!in(gpu.context_gib, 0, gpu.memory_gib / 2))
-        return bad("/context_gib", "The context must lie between 0 and half of the memory.");
-    if (!in(gpu.bandwidth_gb_s, 1, 1e5))
-        return bad("/bandwidth_gb_s", "The bandwidth must lie between 1 and 100000 GB/s.");
-    if (!in(gpu.fp32_tflops, 0.1, 1e5))
-        return bad("/fp32_tflops", "The fp32 rate must lie between 0.1 and 100000 TFLOP/s.");
-    if (!in(gpu.fp16_tflops, 0, 1e5))
-        return bad("/fp16_tflops", "The fp16 rate must lie between 0 and 100000 TFLOP/s.");
-    if (!in(gpu.bf16_tflops, 0, 1e5))
-        return bad("/bf16_tflops", "The bf16 rate must lie between 0 and 100000 TFLOP/s.");
-    if (gpu.compute_capability < 30 || gpu.compute_capability > 200)
-        return bad("/compute_capability", "The compute capability must lie between 30 and 200.");
-    if (gpu.multiprocessors < 1 || gpu.multiprocessors > 1024)
-        return bad("/multiprocessors", "The multiprocessors must lie between 1 and 1024.");
-    const Figure given{0, "given by the user"};
-    const auto figure = [&](double value) { return Figure{value, given.source}; };
-    constexpr double gib = 1024.0 * 1024 * 1024;
-    return GpuProfile{.id = gpu.id,
-                      .name = gpu.name.empty() ? gpu.id : gpu.name,
-                      .architecture = std::string(kCustomArchitecture),
-                      .compute_capability = gpu.compute_capability,
-                      .sold_gb = gpu.memory_gib,
-                      .multiprocessors = figure(gpu.multiprocessors),
-                      .memory_bytes = figure(std::floor(gpu.memory_gib * gib)),
-                      .context_bytes = figure(std::floor(gpu.context_gib * gib)),
-                      .bandwidth = figure(gpu.bandwidth_gb_s * 1e9),
-                      .fp32_flops = figure(gpu.fp32_tflops * 1e12),
-                      .tf32_flops = figure(0),
-                      .fp16_flops = figure(gpu.fp16_tflops * 1e12),
-                      .bf16_flops = figure(gpu.bf16_tflops * 1e12),
-                      .guide = std::nullopt};
-}
-
 std::optional<GpuProfile> profile_named(const DetectedGpu& card,
                                         std::span<const GpuProfile> profiles) {
     const auto card_words = words(card.name);

@@ -40,22 +40,6 @@ struct DetectedGpu {
     std::int64_t total_bytes = 0;
 };
 
-// A custom profile. Memory, bandwidth and one matrix rate are required; Errc::invalid_input names
-// the field (JSON pointer) and the rule.
-struct CustomGpu {
-    std::string id = {};
-    std::string name = {};
-    double memory_gib = 0;
-    double context_gib = 0.5;
-    double bandwidth_gb_s = 0;
-    double fp32_tflops = 0;
-    double fp16_tflops = 0;
-    double bf16_tflops = 0;
-    int compute_capability = 80;
-    int multiprocessors = 80;
-};
-Result<GpuProfile> make_custom_gpu(const CustomGpu& gpu);
-
 // The profile of a real card, by its name; where several have it, the one nearest in memory.
 std::optional<GpuProfile> profile_named(const DetectedGpu& card,
                                         std::span<const GpuProfile> profiles = shipped_gpus());

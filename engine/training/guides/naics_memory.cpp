@@ -73,8 +73,10 @@ Result<std::vector<Suggestion>> suggest_stages(const Model& model, const Search&
     if (search.target_effective_batch < 1)
         return fail(Errc::invalid_input, "The target effective batch must be at least 1.",
                     "/target_effective_batch");
-    return std::vector{suggest(model, search, 32, 24, "01_stage (Early)"),
-                       suggest(model, search, 16, 8, "02-05_stage (Later)")};
+    std::vector<Suggestion> all;
+    for (const auto& stage : kCurriculum)
+        all.push_back(suggest(model, search, stage.positives, stage.negatives, stage.name));
+    return all;
 }
 
 Load judge_utilisation(double percent) {

@@ -2,6 +2,7 @@
 
 #include "engine/base/result.hpp"
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -71,8 +72,16 @@ struct Suggestion {
 Suggestion suggest(const Model& model, const Search& search, int positives, int negatives,
                    std::string_view stage);
 
-// Both stages of the guide's curriculum: 32 positives and 24 negatives, then 16 and 8.
-// Errors name the field and the rule.
+// The guide's curriculum.
+struct Stage {
+    std::string_view name;
+    int positives = 0;
+    int negatives = 0;
+};
+inline constexpr std::array kCurriculum = {Stage{"01_stage (Early)", 32, 24},
+                                           Stage{"02-05_stage (Later)", 16, 8}};
+
+// For every stage of it. Errors name the field and the rule.
 Result<std::vector<Suggestion>> suggest_stages(const Model& model, const Search& search);
 
 // How the guide's show_current_config judges a utilisation.

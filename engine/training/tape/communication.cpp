@@ -41,7 +41,7 @@ void Communication::make_buckets() {
     const auto& parameters = graph_.parameters();
     for (std::size_t i = parameters.size(); i-- > 0;) {
         if (!parameters[i].trainable) continue;
-        bytes += parameters[i].elements * layout_.compute_bytes;
+        bytes += parameters[i].elements * bytes_of(parameters[i].dtype);
         if (bytes < limit) continue;
         graph_.allocate(std::exchange(bytes, 0), kGroup);
         limit = kDdpBucketBytes;

@@ -81,7 +81,9 @@ int Graph::add_parameter(const Parameter& p) {
     g.trainable = p.trainable;
     g.adapter = p.adapter;
     g.quantized = p.linear && settings_.quantization != Quantization::none;
-    g.dtype = layout_of(settings_).compute_bytes == 2 ? Dtype::half : Dtype::fp32;
+    const auto layout = layout_of(settings_);
+    const bool wide = layout.compute_bytes != 2 || (p.adapter && layout.wide_adapters);
+    g.dtype = wide ? Dtype::fp32 : Dtype::half;
     parameters_.push_back(g);
     return static_cast<int>(parameters_.size()) - 1;
 }

@@ -15,6 +15,8 @@ Layout layout_of(const TrainingSettings& settings) {
     l.compute_bytes = l.mixed || pure ? 2 : 4;
     l.weight_bytes = l.sharding == Sharding::fsdp && l.mixed ? 4 : l.compute_bytes;
     l.master_bytes = pure ? 2 : 4;
+    const bool whole = l.sharding == Sharding::none || l.sharding == Sharding::ddp;
+    l.wide_adapters = pure && whole && settings.lora.rank > 0 && settings.lora.wide;
     return l;
 }
 

@@ -22,6 +22,9 @@ struct Layout {
     int weight_bytes = 4;   // of one element, as kept on the card
     int compute_bytes = 4;  // as used, and of its gradient
     int master_bytes = 4;   // of what the optimizer updates, and of its state
+    // fp32 adapters on 16-bit weights. DeepSpeed converts the whole model, and FSDP takes one type
+    // of trained weights, so there they are as wide as the weights.
+    bool wide_adapters = false;
 
     bool is_zero() const {
         return sharding == Sharding::zero1 || sharding == Sharding::zero2 ||

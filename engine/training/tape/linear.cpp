@@ -296,14 +296,18 @@ Var convolution(Graph& g, const Var& x, const Linear& layer, std::int64_t positi
 Var linear(Graph& g, const Var& x, const Linear& layer, Group group, bool conv1d) {
     Var result = base_linear(g, x, layer, group, conv1d);
     if (layer.lora_a < 0) return result;
-    // peft: result + lora_B(lora_A(dropout(x.to(adapter dtype)))) * scaling
+    // peft: (result + lora_B(lora_A(dropout(x.to(adapter dtype)))) * scaling).to(result dtype)
     const Dtype adapter = g.parameter(layer.lora_a).dtype;
     const Var input = to(g, x, adapter, Group::lora);
-    Var y = dropout(g, input, g.settings().lora.dropout, Group::lora);
-    y = without_bias(g, y, layer.lora_a, layer.in, layer.rank);
-    y = without_bias(g, y, layer.lora_b, layer.rank, layer.out);
-    y = scale(g, y, Group::lora);
-    return add(g, result, y, group);
+    const Dtype dtype = result.dtype();
+    {
+        Var y = dropout(g, input, g.settings().lora.dropout, Group::lora);
+        y = without_bias(g, y, layer.lora_a, layer.in, layer.rank);
+        y = without_bias(g, y, layer.lora_b, layer.rank, layer.out);
+        y = scale(g, y, Group::lora);
+        result = add(g, result, y, group);
+    }
+    return to(g, result, dtype, group);
 }
 
 }  // namespace plimsoll::training

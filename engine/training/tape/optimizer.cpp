@@ -29,9 +29,10 @@ std::vector<OptimizerTape::Piece> OptimizerTape::pieces() const {
         all += p.elements;
         const bool shards = layout_.shards_optimizer;
         out.push_back({shards ? layout_.shard(p.elements) : p.elements,
-                       shards ? layout_.shard(p.rows) : p.rows, p.matrix});
+                       shards ? layout_.shard(p.rows) : p.rows, p.matrix,
+                       p.adapter && layout_.wide_adapters ? 4 : layout_.master_bytes});
     }
-    if (layout_.is_zero() && all > 0) return {{layout_.shard(all), 0, false}};
+    if (layout_.is_zero() && all > 0) return {{layout_.shard(all), 0, false, layout_.master_bytes}};
     return out;
 }
 
@@ -53,9 +54,8 @@ void OptimizerTape::unscale() {
 // byte an element, with fp32 scales a block of 256; small tensors stay in fp32.
 void OptimizerTape::make_state() {
     const auto& settings = graph_.settings();
-    const std::int64_t width = layout_.master_bytes;
     for (const auto& p : pieces()) {
-        const std::int64_t bytes = p.elements * width;
+        const std::int64_t bytes = p.elements * p.width;
         switch (settings.optimizer) {
             case Optimizer::adamw:
                 if (settings.kernel == OptimizerKernel::fused) graph_.allocate(4, kState);
@@ -67,8 +67,8 @@ void OptimizerTape::make_state() {
                 break;
             case Optimizer::adafactor:
                 if (p.matrix) {
-                    graph_.allocate(p.rows * width, kState);
-                    graph_.allocate(p.elements / p.rows * width, kState);
+                    graph_.allocate(p.rows * p.width, kState);
+                    graph_.allocate(p.elements / p.rows * p.width, kState);
                 } else {
                     graph_.allocate(bytes, kState);
                 }
@@ -99,14 +99,13 @@ void OptimizerTape::make_bitsandbytes_state(std::int64_t elements) {
 // foreach: square roots of every second moment at once. single: root and quotient of one parameter
 // at a time; the previous quotient lives until the next one is bound. fused: none.
 void OptimizerTape::adam_temporaries() {
-    const std::int64_t width = layout_.master_bytes;
     std::vector<BufferId> held;
     if (graph_.settings().kernel == OptimizerKernel::foreach)
         for (const auto& p : pieces())
-            held.push_back(graph_.allocate(p.elements * width, kTemporary));
+            held.push_back(graph_.allocate(p.elements * p.width, kTemporary));
     if (graph_.settings().kernel == OptimizerKernel::single)
         for (const auto& p : pieces()) {
-            const std::int64_t bytes = p.elements * width;
+            const std::int64_t bytes = p.elements * p.width;
             const BufferId root = graph_.allocate(bytes, kTemporary);
             const BufferId quotient = graph_.allocate(bytes, kTemporary);
             graph_.release(root);
@@ -117,13 +116,12 @@ void OptimizerTape::adam_temporaries() {
 }
 
 void OptimizerTape::adafactor_temporaries() {
-    const std::int64_t width = layout_.master_bytes;
     BufferId last = kNoBuffer;
     for (const auto& p : pieces()) {
         if (p.matrix)
             graph_.scratch(sum_scratch(graph_.device(), p.rows, p.elements / p.rows).buffer,
                            kTemporary);
-        const BufferId update = graph_.allocate(p.elements * width, kTemporary);
+        const BufferId update = graph_.allocate(p.elements * p.width, kTemporary);
         graph_.release(last);
         last = update;
     }

@@ -30,6 +30,7 @@ class OptimizerTape {
         std::int64_t elements = 0;
         std::int64_t rows = 0;
         bool matrix = false;
+        std::int64_t width = 4;  // bytes of an element
     };
     std::vector<Piece> pieces() const;
     std::size_t trained() const;  // parameters

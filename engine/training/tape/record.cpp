@@ -45,7 +45,9 @@ void load_model(Graph& g, const ModelShape& shape, const std::vector<Parameter>&
             p.data = load_quantized(g, parameters[i]);
             continue;
         }
-        p.data = g.allocate(layout.kept_weights(p.elements) * layout.weight_bytes, Group::weights);
+        const std::int64_t width =
+            p.adapter && layout.wide_adapters ? bytes_of(p.dtype) : layout.weight_bytes;
+        p.data = g.allocate(layout.kept_weights(p.elements) * width, Group::weights);
     }
     while (made < buffers.size()) g.allocate(buffers[made++], Group::weights);
 }

@@ -1,6 +1,8 @@
 #include "server/jobs/training_config/command/config_structure.hpp"
 
 #include "engine/training/advice/snippets.hpp"
+#include "server/jobs/training_config/command/config_differences.hpp"
+#include "server/jobs/training_config/command/config_node.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,33 +12,7 @@
 namespace plimsoll::jobs::training_config {
 namespace {
 
-using Path = std::vector<std::string>;
-
 constexpr int kDeepest = 4;  // mappings around the one that is looked for
-
-// Of a const node: the member, or nothing. A non-const one would be given the member.
-const YAML::Node member(const YAML::Node& node, const std::string& name) {
-    return node.IsMap() ? node[name] : YAML::Node(YAML::NodeType::Undefined);
-}
-
-YAML::Node at(const YAML::Node& root, const Path& path) {
-    YAML::Node node = root;
-    for (const auto& name : path) {
-        const YAML::Node next = member(node, name);
-        if (!next.IsDefined()) return YAML::Node(YAML::NodeType::Undefined);
-        node.reset(next);
-    }
-    return node;
-}
-
-bool has(const YAML::Node& root, const Path& path) {
-    return at(root, path).IsDefined();
-}
-
-Path joined(Path path, const std::string& name) {
-    path.push_back(name);
-    return path;
-}
 
 template <class Names>
 int count_of(const YAML::Node& node, const Names& names) {
@@ -101,6 +77,10 @@ class Planner {
             if ((this->*recognise)()) break;
         }
         stage();
+        if (r_.batch > r_.largest) {
+            plan_.differs.push_back("by the estimate the batch of " + std::to_string(r_.batch) +
+                                    " does not fit; the largest is " + std::to_string(r_.largest));
+        }
         for (const auto& [name, place] : choice_.places) add_mapped(name, place);
         return std::move(plan_);
     }
@@ -131,31 +111,12 @@ class Planner {
     void rate_at(const Path& path) {
         change("learning_rate", path, ::plimsoll::training::yaml_number(r_.rate));
     }
-    // A number that is the user's choice and that the estimate was not made for.
     void compare(const Path& path, std::int64_t of_estimate, const std::string& unit) {
-        const auto node = at(root_, path);
-        if (!node.IsDefined() || !node.IsScalar()) return;
-        std::int64_t value = 0;
-        try {
-            value = node.as<std::int64_t>();
-        } catch (const YAML::Exception&) {
-            return;  // no number: an interpolation, say
-        }
-        if (value == of_estimate) return;
-        plan_.differs.push_back(Setting{path, {}, false, false}.place() + " is " +
-                                std::to_string(value) + "; the estimate is for " +
-                                std::to_string(of_estimate) + unit);
+        if (auto said = differs_from(root_, path, of_estimate, unit))
+            plan_.differs.push_back(std::move(*said));
     }
     void compare_run(const Path& around) {
-        for (const char* name :
-             {"max_seq_length", "max_length", "model_max_length", "cutoff_len", "block_size"}) {
-            compare(joined(around, name), r_.sequence, " tokens");
-            if (!around.empty()) compare({name}, r_.sequence, " tokens");
-        }
-        for (const Path& path :
-             {Path{"lora", "r"}, Path{"peft", "r"}, Path{"lora_config", "r"}, Path{"lora_r"}}) {
-            compare(path, r_.lora_rank, " as the adapters' rank");
-        }
+        for (auto& said : differences(root_, around, r_)) plan_.differs.push_back(std::move(said));
     }
 
     bool deepspeed() {

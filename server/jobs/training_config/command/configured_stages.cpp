@@ -61,7 +61,8 @@ std::vector<fs::path> other_files(const fs::path& folder, const fs::path& config
     return files;
 }
 
-// As the guide's project trains: adapters of rank 8, checkpointing, fp16 autocast, whole texts.
+// As the guide's project trains: adapters of rank 8 on all linear layers, checkpointing, fp16
+// autocast, whole texts.
 tr::ReportRequest guide_request(const ConfiguredStage& stage, const tr::GpuProfile& gpu) {
     tr::ReportRequest request;
     request.shape = *tr::preset("naics-4ch");
@@ -69,6 +70,7 @@ tr::ReportRequest guide_request(const ConfiguredStage& stage, const tr::GpuProfi
     request.settings.precision = tr::Precision::fp16_autocast;
     request.settings.checkpointing = true;
     request.settings.lora.rank = 8;
+    request.settings.lora.targets = tr::Lora::Targets::all_linear;
     request.settings.negatives = stage.negatives;
     request.gpus = {gpu};
     request.batch = stage.batch;

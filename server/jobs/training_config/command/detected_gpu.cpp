@@ -1,6 +1,7 @@
 #include "server/jobs/training_config/command/detected_gpu.hpp"
 
 #include "engine/training/gpus/catalogue.hpp"
+#include "server/jobs/training_config/contract/default_gpu.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -31,9 +32,9 @@ Result<training::DetectedGpu> detected_gpu(const CardFlags& flags) {
 }
 
 Result<training::GpuProfile> profile_or_default(const std::string& id) {
-    if (!id.empty()) return training::GpuCatalogue().find(id);
-    const char* standard = std::getenv("GPU_PROFILE");
-    return training::gpu_guide::resolve(standard != nullptr ? standard : "");
+    if (!id.empty())
+        return id.ends_with(".json") ? gpu_meant_by(id) : training::GpuCatalogue().find(id);
+    return default_gpu();
 }
 
 }  // namespace plimsoll::jobs::training_config

@@ -1,8 +1,7 @@
 #include "server/jobs/training_config/command/commands.hpp"
-#include "server/jobs/training_config/command/detected_gpu.hpp"
+#include "server/jobs/training_config/command/described_cards.hpp"
 #include "server/jobs/training_config/command/estimate_arguments.hpp"
 #include "server/jobs/training_config/contract/advice.hpp"
-#include "server/jobs/training_config/contract/complete.hpp"
 #include "server/jobs/training_config/contract/summary_text.hpp"
 #include "server/terminal/table_width.hpp"
 
@@ -25,19 +24,6 @@ const std::map<std::string, std::string> kTrainers = {{"transformers", "Transfor
                                                       {"lightning", "Lightning"},
                                                       {"deepspeed", "DeepSpeed"}};
 
-// "auto" is this machine's card here, as it is the pool's on a server.
-Result<json> with_own_card(json args) {
-    const auto named = args.value("gpus", json::array());
-    if (std::ranges::find(named, json("auto")) == named.end()) return args;
-    const auto card = detected_gpu();
-    if (!card) return fail(card.error());
-    auto completed = complete(
-        std::move(args),
-        {.records = {}, .devices = {{"here", card->name, card->total_bytes}}, .offers = {}});
-    if (!completed) return fail(Errc::not_found, completed.error().front().message);
-    return std::move(*completed);
-}
-
 // The flag that sets a place of the arguments.
 std::string flag_of(const std::string& pointer) {
     constexpr std::pair<std::string_view, const char*> kFlags[] = {
@@ -53,6 +39,7 @@ std::string flag_of(const std::string& pointer) {
         {"/training/quantization", "--quantization"},
         {"/training/checkpointing", "--checkpointing"},
         {"/target_effective_batch", "--target-effective-batch"},
+        {"/goal", "--goal"},
         {"/safety_margin", "--safety-margin"},
     };
     const auto place_in = [&](std::string_view flagged) {
@@ -104,7 +91,7 @@ int run_estimate(const CommandContext& context, const EstimateFlags& flags) {
             {Errc::invalid_input, "--json holds everything: leave out --details and --paste.", {}});
     }
     auto args = estimate_args(flags);
-    if (args) args = with_own_card(std::move(*args));
+    if (args) args = with_described_cards(std::move(*args));
     if (!args) return refuse_input(context, args.error());
     const auto request = checked_request(*args);
     if (!request) {
@@ -162,12 +149,13 @@ void add_estimate(CLI::App& app, CommandContext& context) {
                         "Of the frozen weights: nf4, nf4_double (QLoRA) or int8; with --lora");
     command->add_flag("--checkpointing", flags->checkpointing, "Gradient checkpointing");
     command->add_option("--target-effective-batch", flags->target_effective_batch,
-                        "Samples per optimizer step");
+                        "Samples per optimizer step; if left out, what is usual for this kind of "
+                        "training");
     command
         ->add_option("--goal", flags->goal,
-                     "The batch to recommend: fill (the largest that fits, default) or knee (the "
-                     "smallest that is hardly slower)")
-        ->check(CLI::IsMember({"fill", "knee"}));
+                     "The batch to recommend: fill (the largest that fits, default), knee (the "
+                     "smallest that is hardly slower) or guide (what the model's guide sets)")
+        ->check(CLI::IsMember({"fill", "knee", "guide"}));
     command->add_option("--safety-margin", flags->safety_margin, "Share of the card to use");
     command->add_flag("--what-ifs", flags->what_ifs, "Try changes that would make room");
     command->add_flag("--details", flags->details,

@@ -50,6 +50,9 @@ Result<Recommended> recommended_by(const json& report, const std::string& gpu,
         r.checkpointing = training.at("checkpointing");
         r.sequence = training.at("sequence_length");
         r.lora_rank = training.at("lora_rank");
+        training.at("lora_targets").get_to(r.lora_targets);
+        r.quantization = training.at("quantization");
+        r.largest = part->at("max_batch");
         r.rate = card->at("learning_rate").at("recommended");
         r.warmup_steps = card->at("learning_rate").at("warmup_steps");
         r.workers = card->at("loader").at("workers");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -22,6 +23,9 @@ struct Recommended {
     bool checkpointing = false;
     std::int64_t sequence = 0;
     std::int64_t lora_rank = 0;
+    std::vector<std::string> lora_targets;  // as of the contract
+    std::string quantization = "none";      // likewise
+    std::int64_t largest = 0;               // batch that fits by the estimate
     double rate = 0;
     std::int64_t warmup_steps = 0;
     std::int64_t workers = 0;

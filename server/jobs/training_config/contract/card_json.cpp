@@ -37,6 +37,8 @@ std::string_view reason_name(tr::BatchReason reason) {
             return "memory";
         case tr::BatchReason::target:
             return "target";
+        case tr::BatchReason::guide:
+            return "guide";
         case tr::BatchReason::asked:
             return "asked";
         case tr::BatchReason::nothing_fits:
@@ -263,6 +265,7 @@ Result<json> card_json(const Request& request, std::size_t index) {
                 {"why", why(request, card)},
                 {"limit_bytes", card.limits.limit_bytes},
                 {"max_batch", card.limits.max_batch},
+                {"unfitting_batches", card.unfitting},
                 {"batch", card.batch},
                 {"batch_reason", reason_name(card.reason)},
                 {"batch_why", why_this_batch(request, card)},

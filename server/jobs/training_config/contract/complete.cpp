@@ -2,6 +2,7 @@
 
 #include "engine/training/gpus/catalogue.hpp"
 #include "server/jobs/training_config/contract/collections.hpp"
+#include "server/jobs/training_config/contract/default_gpu.hpp"
 #include "server/jobs/training_config/contract/measurement.hpp"
 
 #include <algorithm>
@@ -11,22 +12,6 @@ namespace {
 
 using nlohmann::json;
 namespace tr = ::plimsoll::training;
-
-constexpr double kGiB = 1024.0 * 1024 * 1024;
-
-json custom_json(const tr::GpuProfile& p) {
-    const auto tera = [](const tr::Figure& figure) { return figure.value / 1e12; };
-    return {{"id", p.id},
-            {"name", p.name},
-            {"memory_gib", p.memory_bytes.value / kGiB},
-            {"context_gib", p.context_bytes.value / kGiB},
-            {"bandwidth_gb_s", p.bandwidth.value / 1e9},
-            {"fp32_tflops", tera(p.fp32_flops)},
-            {"fp16_tflops", tera(p.fp16_flops)},
-            {"bf16_tflops", tera(p.bf16_flops)},
-            {"compute_capability", p.compute_capability},
-            {"multiprocessors", static_cast<int>(p.multiprocessors.value)}};
-}
 
 bool has(const json& list, const std::string& id) {
     return std::ranges::any_of(list, [&](const json& one) { return one.at("id") == id; });
@@ -40,6 +25,14 @@ const PoolDevice* roomiest(const std::vector<PoolDevice>& devices) {
 
 // Replaces "auto", and describes the team's own cards where they are named.
 FieldErrors complete_gpus(json& args, const Knowledge& knowledge) {
+    if (!args.contains("gpus")) {
+        // The default card, if the team describes it otherwise.
+        const auto standard = default_gpu();
+        for (const auto& card : knowledge.records.at(kGpuProfiles.name)) {
+            if (standard && card.id == standard->id && !args.contains("custom_gpus"))
+                args["gpus"] = {card.id};
+        }
+    }
     if (!args.contains("gpus")) return {};
     json described = args.value("custom_gpus", json::array());
     for (std::size_t i = 0; i < args["gpus"].size(); ++i) {
@@ -53,7 +46,7 @@ FieldErrors complete_gpus(json& args, const Knowledge& knowledge) {
             auto profile = tr::profile_for({device->name, device->memory_bytes});
             profile.name = device->name + " (" + device->node + ")";
             id = profile.id;
-            if (!has(described, profile.id)) described.push_back(custom_json(profile));
+            if (!has(described, profile.id)) described.push_back(custom_gpu_json(profile));
             continue;
         }
         for (const auto& card : knowledge.records.at(kGpuProfiles.name)) {

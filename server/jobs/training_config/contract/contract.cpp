@@ -1,3 +1,4 @@
+#include "engine/training/gpus/catalogue.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/jobs/records/failed_row.hpp"
 #include "server/jobs/training_config/contract/advice.hpp"
@@ -55,7 +56,14 @@ tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*set
     // The cards that were meant, whatever the defaults are where the tasks run.
     json stored = args;
     stored["gpus"] = json::array();
-    for (const auto& gpu : request->report.gpus) stored["gpus"].push_back(gpu.id);
+    for (const auto& gpu : request->report.gpus) {
+        stored["gpus"].push_back(gpu.id);
+        // That of a file which is the default.
+        if (!args.contains("gpus") && !args.contains("custom_gpus") &&
+            gpu.architecture == ::plimsoll::training::kCustomArchitecture) {
+            stored["custom_gpus"].push_back(custom_gpu_json(gpu));
+        }
+    }
     plan.args = stored.dump();
     for (std::size_t i = 0; i < request->report.gpus.size(); ++i) {
         plan.tasks.push_back(

@@ -1,9 +1,7 @@
 #include "server/jobs/training_config/contract/gpu_profiles.hpp"
 
 #include "engine/training/gpus/catalogue.hpp"
-#include "engine/training/guides/gpu_profiles_guide.hpp"
-
-#include <cstdlib>
+#include "server/jobs/training_config/contract/default_gpu.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -51,8 +49,7 @@ json gpu_profile_json(const tr::GpuProfile& p) {
 }
 
 json gpu_profiles_json(std::span<const tr::GpuProfile> custom) {
-    const char* chosen = std::getenv("GPU_PROFILE");
-    const auto standard = tr::gpu_guide::resolve(chosen != nullptr ? chosen : "");
+    const auto standard = default_gpu();
     json items = json::array();
     const tr::GpuCatalogue catalogue(custom);
     for (const auto& p : catalogue.all()) items.push_back(gpu_profile_json(p));

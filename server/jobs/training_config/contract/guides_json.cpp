@@ -1,7 +1,7 @@
+#include "engine/training/advice/guide_batch.hpp"
 #include "engine/training/advice/throughput.hpp"
 #include "engine/training/estimate/estimate.hpp"
 #include "engine/training/guides/gpu_profiles_guide.hpp"
-#include "engine/training/guides/naics_memory.hpp"
 #include "engine/training/guides/utilisation.hpp"
 #include "engine/training/tape/record.hpp"
 #include "server/jobs/training_config/contract/advice.hpp"
@@ -58,29 +58,10 @@ json in(const std::optional<double>& bytes, double unit) {
     return bytes ? json(*bytes / unit) : json(nullptr);
 }
 
-tr::naics::Model naics_model(const Request& request) {
-    const auto& s = request.report.shape;
-    const auto& t = request.report.settings;
-    tr::naics::Model m;
-    m.channels = s.channels;
-    m.hidden = s.hidden;
-    m.max_length = t.sequence;
-    m.layers = s.layers;
-    m.experts = s.experts;
-    m.top_k = s.experts_per_row;
-    m.expert_hidden = s.expert_hidden;
-    if (t.lora.rank > 0) m.lora_rank = t.lora.rank;
-    return m;
-}
-
 json naics_json(const Request& request, const tr::GpuReport& card) {
-    const auto model = naics_model(request);
-    tr::naics::Search search;
-    search.gpu_gib = static_cast<double>(card.gpu.total_bytes()) / kGiB;
-    search.safety = request.report.search.safety;
-    search.target_effective_batch =
-        static_cast<int>(std::min<std::int64_t>(request.report.target_effective_batch, 1 << 30));
-    const auto s = tr::naics::suggest(model, search, 32, request.report.settings.negatives, "");
+    const auto model = tr::naics_model(request.report.shape, request.report.settings);
+    const auto s = tr::naics::suggest(model, tr::naics_search(request.report, card.gpu), 32,
+                                      request.report.settings.negatives, "");
     const double trainable = static_cast<double>(card.at_batch.trainable_parameters);
     json rows = json::array();
     rows.push_back(row("batch_size", s.batch, card.limits.max_batch));

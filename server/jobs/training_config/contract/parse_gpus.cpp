@@ -1,9 +1,8 @@
 #include "engine/training/gpus/catalogue.hpp"
-#include "engine/training/guides/gpu_profiles_guide.hpp"
+#include "server/jobs/training_config/contract/default_gpu.hpp"
 #include "server/jobs/training_config/contract/request.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include <nlohmann/json.hpp>
 
@@ -11,21 +10,6 @@ namespace plimsoll::jobs::training_config {
 
 using nlohmann::json;
 namespace tr = ::plimsoll::training;
-
-Result<tr::GpuProfile> parse_custom_gpu(const json& from) {
-    tr::CustomGpu gpu;
-    gpu.id = from.at("id");
-    gpu.name = from.value("name", gpu.id);
-    gpu.memory_gib = from.at("memory_gib");
-    gpu.context_gib = from.value("context_gib", gpu.context_gib);
-    gpu.bandwidth_gb_s = from.at("bandwidth_gb_s");
-    gpu.fp32_tflops = from.at("fp32_tflops");
-    gpu.fp16_tflops = from.value("fp16_tflops", 0.0);
-    gpu.bf16_tflops = from.value("bf16_tflops", 0.0);
-    gpu.compute_capability = from.value("compute_capability", gpu.compute_capability);
-    gpu.multiprocessors = from.value("multiprocessors", gpu.multiprocessors);
-    return tr::make_custom_gpu(gpu);
-}
 
 std::vector<tr::GpuProfile> parse_gpus(const json& args, FieldErrors& errors) {
     std::vector<tr::GpuProfile> custom;
@@ -46,8 +30,7 @@ std::vector<tr::GpuProfile> parse_gpus(const json& args, FieldErrors& errors) {
     if (named == args.end()) {
         if (!custom.empty()) return custom;
         // The server sets it from the setting training.gpu_profile, which it has checked.
-        const char* chosen = std::getenv("GPU_PROFILE");
-        const auto standard = tr::gpu_guide::resolve(chosen != nullptr ? chosen : "");
+        const auto standard = default_gpu();
         if (standard) return {*standard};
         errors.push_back({"/gpus", "unknown_gpu", standard.error().message});
         return {};

@@ -1,5 +1,6 @@
+#include "engine/training/guides/naics_memory.hpp"
+#include "server/jobs/training_config/contract/assumer.hpp"
 #include "server/jobs/training_config/contract/limits.hpp"
-#include "server/jobs/training_config/contract/request.hpp"
 #include "server/jobs/training_config/contract/words.hpp"
 
 #include <algorithm>
@@ -45,25 +46,6 @@ void take_word(const json& from, const char* key, const Words& words, Value& val
     }
 }
 
-// Reads a member, or assumes a value for it and says so.
-class Assumer {
-  public:
-    Assumer(Request& request, const json& from, std::string place)
-        : request_(request), from_(from), place_(std::move(place)) {}
-
-    template <class Value>
-    Value operator()(const char* name, Value value, std::string why) {
-        if (const auto found = from_.find(name); found != from_.end()) return found->get<Value>();
-        request_.assumptions.push_back({place_ + name, value, std::move(why)});
-        return value;
-    }
-
-  private:
-    Request& request_;
-    const json& from_;
-    std::string place_;
-};
-
 int usual_length(const tr::ModelShape& shape) {
     if (shape.sample_length() > 0) return shape.sample_length();
     if (shape.is_series()) return 60;
@@ -85,12 +67,16 @@ tr::Lora parse_lora(const json& from, bool naics, std::vector<Assumption>& assum
     if (found == from.end()) {
         if (!naics) return lora;
         lora.rank = 8;
+        lora.targets = tr::Lora::Targets::all_linear;
         assumptions.push_back({"/training/lora/rank", 8, "the NAICS memory guide trains adapters"});
+        assumptions.push_back(
+            {"/training/lora/targets", "all_linear", "as the NAICS memory guide's project does"});
         return lora;
     }
     lora.rank = found->value("rank", 8);
     lora.dropout = found->value("dropout", lora.dropout);
     take_word(*found, "targets", kLoraTargets, lora.targets);
+    lora.wide = found->value("dtype", "fp32") == "fp32";
     if (const auto modules = found->find("modules"); modules != found->end()) {
         lora.targets = tr::Lora::Targets::modules;
         modules->get_to(lora.modules);
@@ -155,14 +141,6 @@ tr::AllocatorSettings parse_allocator(const json& from) {
     return a;
 }
 
-void parse_rate(const json& from, Request& request) {
-    auto& q = request.report.rate;
-    Assumer assume(request, from, "/learning_rate/");
-    q.base_rate = assume("base", q.base_rate, "the rate that the advice scales");
-    q.base_batch = assume("base_batch", q.base_batch, "the effective batch that this rate suits");
-    if (from.contains("noise_scale")) q.noise_scale = from["noise_scale"].get<double>();
-}
-
 tr::Workload parse_workload(const json& from) {
     tr::Workload w;
     w.dataset_size = from.value("dataset_size", w.dataset_size);
@@ -172,9 +150,17 @@ tr::Workload parse_workload(const json& from) {
     return w;
 }
 
-std::vector<Stage> parse_stages(const json& from, const tr::TrainingSettings& t) {
+std::vector<Stage> parse_stages(const json& args, Request& request) {
+    const auto& t = request.report.settings;
     std::vector<Stage> stages;
-    for (const json& s : from) {
+    if (!args.contains("stages") && request.report.shape.family == tr::Family::naics) {
+        request.assumptions.push_back({"/stages", "positives/negatives 32/24, then 16/8",
+                                       "the curriculum of the NAICS memory guide"});
+        for (const auto& s : tr::naics::kCurriculum)
+            stages.push_back({std::string(s.name), s.positives, s.negatives, t.sequence});
+        return stages;
+    }
+    for (const json& s : args.value("stages", json::array())) {
         stages.push_back({s.at("name").get<std::string>(), s.value("positives", 0),
                           s.value("negatives", t.negatives),
                           s.value("sequence_length", t.sequence)});
@@ -243,12 +229,6 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     r.search.safety = args.value("safety_margin", r.search.safety);
     r.search.reserved_elsewhere =
         static_cast<std::int64_t>(args.value("reserved_elsewhere_gib", 0.0) * kGiB);
-    r.target_effective_batch = Assumer(request, args, "/")(
-        "target_effective_batch", r.target_effective_batch,
-        "the effective batch of the NAICS memory guide; give yours, as the rate and the "
-        "accumulation follow from it");
-    parse_rate(member(args, "learning_rate"), request);
-    take_word(args, "goal", kGoals, r.goal);
     r.workload = parse_workload(member(args, "workload"));
     const json& host = member(args, "host");
     r.cpu_cores = host.value("cpu_cores", r.cpu_cores);
@@ -256,13 +236,14 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     r.heavy_preprocessing = host.value("heavy_preprocessing", false);
     r.what_ifs = args.value("what_ifs", true);
     request.probe = args.value("probe", false);
-    if (args.contains("stages")) request.stages = parse_stages(args["stages"], r.settings);
+    request.stages = parse_stages(args, request);
     if (args.contains("observed")) request.observed = parse_observed(args["observed"], r);
     if (const auto cluster = args.find("cluster"); cluster != args.end()) {
         r.settings.cards = cluster->at("cards");
         r.settings.sharding = tr::Sharding::ddp;
         take_word(*cluster, "sharding", kShardings, r.settings.sharding);
     }
+    parse_goal(args, request, errors);
 
     if (const auto ok = tr::check_settings(r.shape, r.settings); !ok) note(errors, ok.error());
     if (const auto ok = tr::advise_rate(r.rate); !ok) note(errors, ok.error());

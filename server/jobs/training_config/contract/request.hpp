@@ -45,8 +45,12 @@ tl::expected<Request, FieldErrors> parse_request(const nlohmann::json& args);
 
 // Parts of it, one file each. `errors` gets what is wrong, with pointers into the arguments.
 ::plimsoll::training::ModelShape parse_model(const nlohmann::json& model, FieldErrors& errors);
+// The goal, the effective batch and the rate that the batch is chosen by.
+void parse_goal(const nlohmann::json& args, Request& request, FieldErrors& errors);
 // A TrainingCustomGpu; an error's `where` is a pointer into it.
 Result<::plimsoll::training::GpuProfile> parse_custom_gpu(const nlohmann::json& gpu);
+// And back.
+nlohmann::json custom_gpu_json(const ::plimsoll::training::GpuProfile& gpu);
 // The contract's word for the model's family.
 std::string_view family_name(const ::plimsoll::training::ModelShape& shape);
 std::vector<::plimsoll::training::GpuProfile> parse_gpus(const nlohmann::json& args,

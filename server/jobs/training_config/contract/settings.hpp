@@ -11,7 +11,7 @@ Result<std::string> check_gpu_profile(std::string_view value);
 
 inline constexpr KindSetting kGpuProfile{.key = "training.gpu_profile",
                                          .variable = "GPU_PROFILE",
-                                         .unit = "id of a GPU profile",
+                                         .unit = "id of a GPU profile, or a file of one",
                                          .help = "The default GPU profile of training advice",
                                          .usual = "rtx_4090",
                                          .check = check_gpu_profile};

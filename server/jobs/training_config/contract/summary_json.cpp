@@ -40,6 +40,14 @@ json comparisons_json(const json& cards) {
     return all;
 }
 
+// As peft's target_modules takes them.
+json lora_targets(const tr::ModelShape& shape, const tr::Lora& lora) {
+    if (lora.rank == 0) return json::array();
+    if (lora.targets == tr::Lora::Targets::modules) return lora.modules;
+    if (lora.targets == tr::Lora::Targets::all_linear) return {"all-linear"};
+    return tr::query_value_layers(shape);
+}
+
 json training_json(const tr::ReportRequest& r) {
     const auto& t = r.settings;
     return {{"sequence_length", t.sequence},
@@ -49,6 +57,8 @@ json training_json(const tr::ReportRequest& r) {
             {"attention", text_of(kAttentions, t.attention)},
             {"checkpointing", t.checkpointing},
             {"lora_rank", t.lora.rank},
+            {"lora_targets", lora_targets(r.shape, t.lora)},
+            {"lora_dtype", t.lora.wide ? "fp32" : "model"},
             {"quantization", text_of(kQuantizations, t.quantization)},
             {"frozen_embeddings", t.frozen_embeddings},
             {"frozen_layers", t.frozen_layers},
@@ -59,12 +69,17 @@ json training_json(const tr::ReportRequest& r) {
             {"framework", "PyTorch 2.11, transformers 5.17"}};
 }
 
+// As people write it: 16, not 16.0.
+std::string value_text(const json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    return value.is_number_float() ? fmt::format("{:g}", value.get<double>()) : value.dump();
+}
+
 json assumptions_json(const Request& request) {
     json list = json::array();
     for (const auto& assumed : request.assumptions) {
         list.push_back({{"pointer", assumed.pointer},
-                        {"value", assumed.value.is_string() ? assumed.value.get<std::string>()
-                                                            : assumed.value.dump()},
+                        {"value", value_text(assumed.value)},
                         {"why", assumed.why}});
     }
     return list;
@@ -103,11 +118,6 @@ json limits_json(const tr::ReportRequest& r) {
         limits.push_back(
             "Of this model and method, what the layers keep for the backward pass was compared "
             "with PyTorch's autograd; whole steps were not.");
-    }
-    if (r.settings.precision == tr::Precision::bf16 && r.settings.lora.rank > 0) {
-        limits.push_back(
-            "Adapters are taken as bf16, as model.to(torch.bfloat16) makes them. PEFT keeps those "
-            "of a model that was loaded in bf16 in fp32, and their layers then keep more.");
     }
     return limits;
 }

@@ -118,7 +118,7 @@ std::string settings(const json& card) {
         a.at("nearest").at("effective").dump(), a.at("at_most").at("batch").dump(),
         a.at("at_most").at("steps").dump(),
         a.at("exact").is_null()
-            ? "none, the cards do not divide it"
+            ? (card.at("shard").is_null() ? "none" : "none, the cards do not divide it")
             : a.at("exact").at("batch").dump() + " x " + a.at("exact").at("steps").dump(),
         rate.at("recommended").get<double>(), text(rate.at("rule")),
         rate.at("warmup_steps") > 0 ? ", warm-up " + rate.at("warmup_steps").dump() + " steps" : "",

@@ -56,7 +56,17 @@ std::string about_precision(const Request& request, const tr::GpuReport& card) {
 
 }  // namespace
 
-std::string why_this_batch(const Request& request, const tr::GpuReport& card) {
+namespace {
+
+// What was asked for is not there, and what was done instead.
+std::string without_guide(const Request& request, const tr::GpuReport& card) {
+    const bool wanted = request.report.goal == tr::Goal::guide && request.report.batch == 0;
+    return wanted && card.reason != tr::BatchReason::guide
+               ? " Its guide has no batch for this card."
+               : "";
+}
+
+std::string reason_of(const Request& request, const tr::GpuReport& card) {
     const auto& knee = card.knee;
     const auto percent =
         whole(100 * card.throughput.samples_per_second / knee.best_samples_per_second);
@@ -88,6 +98,11 @@ std::string why_this_batch(const Request& request, const tr::GpuReport& card) {
                    (cards > 1 ? " on " + std::to_string(cards) + " cards" : std::string()) +
                    "; memory allows " + std::to_string(card.limits.max_batch) + ".";
         }
+        case tr::BatchReason::guide:
+            return "The " + card.guide + " trains " + std::to_string(card.batch) + " x " +
+                   std::to_string(card.accumulation->nearest.steps) +
+                   " on such a card; by this estimate memory allows " +
+                   std::to_string(card.limits.max_batch) + ".";
         case tr::BatchReason::asked:
             return "The batch that was asked for; " + std::to_string(knee.batch) + " reaches " +
                    at_knee + " % of the best modelled throughput, and memory allows " +
@@ -96,6 +111,12 @@ std::string why_this_batch(const Request& request, const tr::GpuReport& card) {
             return "Not even one sample fits.";
     }
     return {};
+}
+
+}  // namespace
+
+std::string why_this_batch(const Request& request, const tr::GpuReport& card) {
+    return reason_of(request, card) + without_guide(request, card);
 }
 
 std::string gibibytes(std::int64_t bytes) {
@@ -136,10 +157,19 @@ std::string why_it_fits(const Request& request, const tr::GpuReport& card) {
     return {};
 }
 
+std::string about_exceptions(const tr::GpuReport& card) {
+    if (card.unfitting.empty()) return "";
+    std::string list;
+    for (const auto batch : card.unfitting)
+        list += (list.empty() ? "" : ", ") + std::to_string(batch);
+    return " Below the largest batch of " + std::to_string(card.limits.max_batch) +
+           " these are above the margin, because the allocator keeps more for them: " + list + ".";
+}
+
 }  // namespace
 
 std::string why(const Request& request, const tr::GpuReport& card) {
-    return why_it_fits(request, card) + about_precision(request, card);
+    return why_it_fits(request, card) + about_exceptions(card) + about_precision(request, card);
 }
 
 }  // namespace plimsoll::jobs::training_config

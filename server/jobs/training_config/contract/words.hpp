@@ -56,6 +56,7 @@ inline constexpr std::array kActivations = {
 inline constexpr std::array kGoals = {
     Word{"fill", tr::Goal::fill},
     Word{"knee", tr::Goal::knee},
+    Word{"guide", tr::Goal::guide},
 };
 inline constexpr std::array kPrecisions = {
     Word{"fp32", tr::Precision::fp32},

@@ -1,4 +1,5 @@
 #include "engine/training/gpus/catalogue.hpp"
+#include "engine/training/gpus/custom_gpu.hpp"
 
 #include <set>
 

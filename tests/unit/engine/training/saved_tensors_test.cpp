@@ -85,6 +85,7 @@ TEST(SavedTensors, AreThoseOfPyTorchForEveryModelCardAndPrecision) {
         t.precision = precision_named(row["precision"]);
         t.attention = row["attention"] == "eager" ? Attention::eager : Attention::sdpa;
         t.lora.rank = row["lora"];
+        t.lora.wide = row["adapters"] == "fp32";
         t.checkpointing = row["checkpointing"];
         t.padded = row["padded"];
         if (shape->sample_length() > 0) t.sequence = shape->sample_length();

@@ -99,7 +99,7 @@ TEST(Sharding, LargestBatchesAreWithinTheLimit) {
     const auto one_of = [&](auto list) {
         return list[std::uniform_int_distribution<std::size_t>(0, std::size(list) - 1)(random)];
     };
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < 500; ++i) {
         const auto shape =
             *preset(one_of(std::array{"bert-base", "gpt2", "llama-1b", "bert-large"}));
         auto t = shared(one_of(std::to_array(kAll)), one_of(std::array{2, 3, 8, 64}),

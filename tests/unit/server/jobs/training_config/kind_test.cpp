@@ -135,9 +135,6 @@ TEST(TrainingConfigKind, SaysWhatWasNotComparedOfThisRun) {
     const auto usual = limits(json::object());
     EXPECT_EQ(limits({{"model", {{"preset", "qwen3-0.6b"}}}}), usual + 1);
     EXPECT_EQ(limits({{"training", lora}}), usual);
-    json half = lora;
-    half["precision"] = "bf16";
-    EXPECT_EQ(limits({{"training", half}}), usual + 1);
 }
 
 TEST(TrainingConfigKind, MembersThatAFamilyHasNotAreRefused) {
@@ -203,7 +200,7 @@ TEST(TrainingConfigKind, TheBatchHasAReasonAndTheKneeIsShown) {
 }
 
 TEST(TrainingConfigKind, OneCardIsComparedWithEveryOther) {
-    const json args = bert({{"gpus", {"rtx_4090", "t4", "h200"}}});
+    const json args = bert({{"gpus", {"rtx_4090", "t4", "h200"}}, {"target_effective_batch", 256}});
     const json summary = json::parse(kind().estimate(args).value());
     const json& all = summary["comparisons"];
     ASSERT_EQ(all.size(), 2u);
@@ -238,13 +235,16 @@ TEST(TrainingConfigKind, TheAllocatorsSettingsAreReplayed) {
     const json usual = card_of(bert({{"training", {{"batch", 48}}}}));
     const json expandable = card_of(
         bert({{"training", {{"batch", 48}}}, {"allocator", {{"expandable_segments", true}}}}));
-    EXPECT_EQ(expandable["memory"]["peak_allocated_bytes"].get<std::int64_t>() >> 28,
-              usual["memory"]["peak_allocated_bytes"].get<std::int64_t>() >> 28);
+    const auto allocated = [](const json& card) {
+        return card["memory"]["peak_allocated_bytes"].get<double>();
+    };
+    EXPECT_NEAR(allocated(expandable) / allocated(usual), 1, 0.02);
     EXPECT_NE(expandable["memory"]["peak_reserved_bytes"], usual["memory"]["peak_reserved_bytes"]);
 }
 
 TEST(TrainingConfigKind, ASummaryReadsWellInATerminal) {
-    const json args = bert({{"gpus", {"rtx_4090", "t4"}}, {"what_ifs", true}});
+    const json args =
+        bert({{"gpus", {"rtx_4090", "t4"}}, {"what_ifs", true}, {"target_effective_batch", 256}});
     const auto text = summary_text(json::parse(kind().estimate(args).value()), 0);
     for (const auto* part :
          {"bert-base: 109.5 million parameters", "NVIDIA RTX 4090 ", "gradient checkpointing",

@@ -81,10 +81,10 @@ export const freshDraft = (): Draft => ({
   probe: false,
   batch: '',
   safety: '0.85',
-  target: '256',
+  target: '',
   goal: 'fill',
-  baseRate: '2e-5',
-  baseBatch: '8',
+  baseRate: '',
+  baseBatch: '',
   dataset: '',
   epochs: '3',
   models: '1',
@@ -168,7 +168,8 @@ export function toArgs(draft: Draft, config: Record<string, unknown> | undefined
     learning_rate: some(numbers({ base: draft.baseRate, base_batch: draft.baseBatch })),
     workload: some(numbers({ dataset_size: draft.dataset, epochs: draft.epochs, models: draft.models, parallel_workers: draft.workers })),
     host: some(numbers({ cpu_cores: draft.cores, ram_gib: draft.ram })),
-    stages: draft.curriculum ? curriculum : undefined,
+    // Left out, the server would assume the curriculum of its guide.
+    stages: draft.curriculum ? curriculum : draft.preset === 'naics-4ch' ? [] : undefined,
     observed: some({
       ...numbers({
         gpu_percent: draft.seenGpu,
@@ -200,8 +201,8 @@ export const families = ['bert', 'distilbert', 'roberta', 'deberta_v2', 'modernb
 
 /** What a preset is usually trained with: the guides' models bring their guides' settings. */
 export function usualSettings(preset: string): Partial<Draft> {
-  if (preset === 'naics-4ch') return { sequence: '512', precision: 'fp16_autocast', checkpointing: true, lora: '8', negatives: '24', curriculum: true };
-  const plain = { checkpointing: false, lora: '', negatives: '', curriculum: false, precision: 'auto' };
+  if (preset === 'naics-4ch') return { sequence: '512', precision: 'fp16_autocast', checkpointing: true, lora: '8', loraTargets: 'all_linear', negatives: '24', curriculum: true };
+  const plain = { checkpointing: false, lora: '', loraTargets: 'query_value', negatives: '', curriculum: false, precision: 'auto' };
   if (preset === 'temporal' || preset === 'lstm') return { ...plain, sequence: '60' };
   if (preset.startsWith('vit')) return { ...plain, sequence: '' };
   return { ...plain, sequence: presets[1]![1].includes(preset) ? '1024' : '128' };

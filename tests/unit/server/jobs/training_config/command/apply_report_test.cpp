@@ -19,15 +19,17 @@ using ::testing::Not;
 json report() {
     return json::parse(R"json({
       "training": {"optimizer": "adamw", "optimizer_kernel": "fused", "checkpointing": true,
-                   "sequence_length": 1024, "lora_rank": 16},
+                   "sequence_length": 1024, "lora_rank": 16,
+                   "lora_targets": ["q_proj", "v_proj"], "quantization": "none"},
       "gpus": [
         {"gpu": {"id": "a100_80gb"}, "precision": "bf16_autocast", "batch": 4,
+         "max_batch": 5,
          "accumulation": {"nearest": {"steps": 64}}, "shard": null,
          "learning_rate": {"recommended": 5.5e-5, "warmup_steps": 300}, "loader": {"workers": 6},
          "stages": [
-           {"name": "01_stage (early)", "batch": 16, "accumulation": {"nearest": {"steps": 16}},
+           {"name": "01_stage (early)", "batch": 16, "max_batch": 18, "accumulation": {"nearest": {"steps": 16}},
             "positives": 32, "negatives": 24, "sequence_length": 512},
-           {"name": "02-05_stage (later)", "batch": 40, "accumulation": {"nearest": {"steps": 6}},
+           {"name": "02-05_stage (later)", "batch": 40, "max_batch": 44, "accumulation": {"nearest": {"steps": 6}},
             "positives": 16, "negatives": 8, "sequence_length": 512}]
 },
         {"gpu": {"id": "t4"}, "accumulation": null}]})json");
@@ -295,6 +297,38 @@ TEST(RecommendedBy, FollowsACardAndAStage) {
     EXPECT_EQ(recommended_by(report(), "a100_80gb", "middle").error().code, Errc::not_found);
     EXPECT_THAT(recommended_by(report(), "t4", "").error().message, HasSubstr("does not fit"));
     EXPECT_EQ(recommended_by({{"gpus", 3}}, "", "").error().code, Errc::invalid_input);
+}
+
+// Chosen by the user in the same file, and not what was estimated.
+TEST_F(Apply, ComparesAdaptersAndQuantisation) {
+    applied("lora.yaml",
+            "per_device_train_batch_size: 4\ngradient_accumulation_steps: 64\n"
+            "lora_r: 16\nlora_target_modules: [q_proj, k_proj]\nload_in_4bit: true\n");
+    EXPECT_THAT(told_.text, HasSubstr("lora_target_modules is k_proj, q_proj; the estimate has "
+                                      "adapters on q_proj, v_proj"));
+    EXPECT_THAT(told_.text, HasSubstr("load_in_4bit makes weights of 4 bits; the estimate is for "
+                                      "weights that are not quantised"));
+    EXPECT_FALSE(told_.complete);
+    applied("same.yaml",
+            "per_device_train_batch_size: 4\ngradient_accumulation_steps: 64\n"
+            "lora_rank: 16\nlora_target: q_proj,v_proj\n");
+    EXPECT_TRUE(told_.complete) << told_.text;
+    applied("rank.yaml", "per_device_train_batch_size: 4\nlogging_steps: 1\npeft: {r: 8}\n");
+    EXPECT_THAT(told_.text, HasSubstr("peft.r is 8; the estimate is for 16"));
+}
+
+// A guide's batch is applied where that was the goal, and it is said that it does not fit.
+TEST_F(Apply, SaysWhereABatchDoesNotFit) {
+    auto guided = report();
+    guided["gpus"][0]["batch"] = 45;
+    guided["gpus"][0]["accumulation"]["nearest"]["steps"] = 5;
+    write("report.json", guided.dump());
+    const auto text = applied("train.yaml",
+                              "data_loader:\n  batch_size: 4\ntraining:\n  trainer:\n"
+                              "    accumulate_grad_batches: 16\n    max_epochs: 1\n");
+    EXPECT_THAT(text, HasSubstr("batch_size: 45"));
+    EXPECT_THAT(text, HasSubstr("accumulate_grad_batches: 5"));
+    EXPECT_THAT(told_.text, HasSubstr("batch of 45 does not fit; the largest is 5"));
 }
 
 }  // namespace

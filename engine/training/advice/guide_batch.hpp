@@ -1,0 +1,28 @@
+#pragma once
+
+#include "engine/training/advice/report.hpp"
+#include "engine/training/guides/naics_memory.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace plimsoll::training {
+
+// What the guide that speaks of a model sets on a card.
+struct GuideBatch {
+    std::string_view guide;  // its title
+    std::int64_t batch = 1;
+    std::int64_t accumulation = 1;
+};
+
+// Whether one of the three guides speaks of this model.
+bool has_guide(const ModelShape& shape);
+
+// Nothing where its guide has no batch for the card.
+std::optional<GuideBatch> guide_batch(const ReportRequest& request, const GpuProfile& gpu);
+
+// The NAICS memory guide's own view of a model of its family and of a card.
+naics::Model naics_model(const ModelShape& shape, const TrainingSettings& settings);
+naics::Search naics_search(const ReportRequest& request, const GpuProfile& gpu);
+
+}  // namespace plimsoll::training

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "engine/training/gpus/gpu_profile.hpp"
+
+#include <optional>
+#include <string>
+
+namespace plimsoll::training {
+
+// A card as a team describes it. Without bandwidth and fp32 rate, what is left out is that of the
+// built-in card that is most like it, by name or by memory.
+struct CustomGpu {
+    std::string id = {};
+    std::string name = {};
+    double memory_gib = 0;
+    double context_gib = 0.5;
+    double bandwidth_gb_s = 0;  // 0: not known; both or none
+    double fp32_tflops = 0;
+    double fp16_tflops = 0;
+    double bf16_tflops = 0;
+    int compute_capability = 80;
+    int multiprocessors = 80;
+    std::optional<GuideSettings> guide = {};
+};
+
+// Errc::invalid_input names the field (JSON pointer) and the rule.
+Result<GpuProfile> make_custom_gpu(const CustomGpu& gpu);
+
+}  // namespace plimsoll::training

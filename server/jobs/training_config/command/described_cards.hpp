@@ -1,0 +1,14 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::training_config {
+
+// The arguments of an estimate with the cards described that are not built in: "auto" is this
+// machine's card here, as it is the pool's on a server; a name that the catalogue lacks, in the
+// arguments or in GPU_PROFILE, is the team's card if somebody is signed in.
+Result<nlohmann::json> with_described_cards(nlohmann::json args);
+
+}  // namespace plimsoll::jobs::training_config

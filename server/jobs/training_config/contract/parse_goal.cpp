@@ -1,0 +1,88 @@
+#include "engine/training/advice/conventions.hpp"
+#include "engine/training/advice/guide_batch.hpp"
+#include "server/jobs/training_config/contract/assumer.hpp"
+#include "server/jobs/training_config/contract/words.hpp"
+
+// What the training aims at: the effective batch, its rate, and how the batch is chosen. What is
+// not given follows the kind of training.
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using nlohmann::json;
+
+// The utilisation guide scales its rate from this; the other guides' are conventions already.
+constexpr double kGuideRate = 2e-5, kGuideRateBatch = 8;
+
+tr::Convention convention_of(const Request& request, bool pretraining) {
+    const auto& r = request.report;
+    auto usual = tr::convention_for(r.shape, r.settings, pretraining);
+    if (r.goal == tr::Goal::guide && r.shape.reads_text() && r.shape.family != tr::Family::naics &&
+        r.settings.lora.rank == 0) {
+        usual.rate = kGuideRate;
+        usual.rate_batch = kGuideRateBatch;
+        usual.source = "the training utilisation guide";
+    }
+    return usual;
+}
+
+bool adapts(tr::Optimizer optimizer) {
+    return optimizer != tr::Optimizer::sgd && optimizer != tr::Optimizer::sgd_momentum;
+}
+
+void check_goal(const json& args, const Request& request, bool pretraining, FieldErrors& errors) {
+    const auto& r = request.report;
+    if (r.goal == tr::Goal::guide && !tr::has_guide(r.shape)) {
+        errors.push_back({"/goal", "no_guide",
+                          "No guide speaks of a model of the family " +
+                              std::string(family_name(r.shape)) + ": ask for fill or knee."});
+    }
+    if (r.goal == tr::Goal::guide && r.settings.cards > 1) {
+        errors.push_back({"/goal", "no_guide",
+                          "The guides speak of one card: leave out cluster, or ask for fill or "
+                          "knee."});
+    }
+    const json training = args.value("training", json::object());
+    if (training.contains("interval") && r.shape.family != tr::Family::temporal) {
+        errors.push_back({"/training/interval", "invalid",
+                          "Daily and hourly batches are known for the family temporal alone."});
+    }
+    if (!pretraining) return;
+    if (r.shape.head != tr::Head::language_model || !r.shape.reads_text()) {
+        errors.push_back({"/training/pretraining", "invalid",
+                          "Pre-training is known for language models: set model.head to "
+                          "language_model."});
+    } else if (r.settings.lora.rank > 0) {
+        errors.push_back({"/training/pretraining", "invalid",
+                          "Adapters are for a model that is trained already."});
+    }
+}
+
+}  // namespace
+
+void parse_goal(const json& args, Request& request, FieldErrors& errors) {
+    auto& r = request.report;
+    if (const auto goal = args.find("goal"); goal != args.end()) {
+        r.goal = value_of(kGoals, goal->get<std::string>()).value_or(r.goal);
+    }
+    const json training = args.value("training", json::object());
+    r.interval = training.value("interval", r.interval);
+    const bool pretraining = training.value("pretraining", false);
+    check_goal(args, request, pretraining, errors);
+
+    const auto usual = convention_of(request, pretraining);
+    r.target_effective_batch = Assumer(request, args, "/")(
+        "target_effective_batch", usual.effective_batch,
+        "as in " + usual.source + "; give yours, as accumulation and rate follow from it");
+    const json rate = args.value("learning_rate", json::object());
+    Assumer assume(request, rate, "/learning_rate/");
+    r.rate.base_rate =
+        assume("base", usual.rate,
+               (adapts(r.settings.optimizer) ? "as in "
+                                             : "SGD needs its own, give it; this is Adam's, in ") +
+                   usual.source);
+    r.rate.base_batch = assume("base_batch", usual.rate_batch,
+                               "the effective batch that this rate goes with there");
+    if (rate.contains("noise_scale")) r.rate.noise_scale = rate["noise_scale"].get<double>();
+}
+
+}  // namespace plimsoll::jobs::training_config
