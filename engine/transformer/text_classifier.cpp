@@ -28,7 +28,8 @@ std::string key_of(std::span<const std::uint32_t> ids) {
 
 Result<std::unique_ptr<TextClassifier>> TextClassifier::load(
     const std::filesystem::path& folder, opencl::Programs& programs, opencl::Ledger& ledger,
-    const opencl::Capability& capability, const tuning::Plans& plans, const Watch& watch) {
+    const opencl::Capability& capability, const tuning::Plans& plans, routines::Form form,
+    const Watch& watch) {
     auto tokenizer = tokenizers::Tokenizer::read(folder);
     if (!tokenizer) return fail(tokenizer.error());
     const auto model = model_files::open_model(folder);
@@ -38,7 +39,7 @@ Result<std::unique_ptr<TextClassifier>> TextClassifier::load(
                     folder.string());
     }
     auto classifier =
-        Classifier::load(programs, ledger, capability, plans, *model,
+        Classifier::load(programs, ledger, capability, plans, *model, form,
                          most_tokens(capability.info, model->config.longest()), watch);
     if (!classifier) return fail(classifier.error());
     return std::unique_ptr<TextClassifier>(

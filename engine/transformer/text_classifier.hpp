@@ -27,9 +27,12 @@ struct Classified {
 // A published model that classifies texts on a device, in batches without padding.
 class TextClassifier {
   public:
-    static Result<std::unique_ptr<TextClassifier>> load(
-        const std::filesystem::path& folder, opencl::Programs& programs, opencl::Ledger& ledger,
-        const opencl::Capability& capability, const tuning::Plans& plans, const Watch& watch);
+    static Result<std::unique_ptr<TextClassifier>> load(const std::filesystem::path& folder,
+                                                        opencl::Programs& programs,
+                                                        opencl::Ledger& ledger,
+                                                        const opencl::Capability& capability,
+                                                        const tuning::Plans& plans,
+                                                        routines::Form form, const Watch& watch);
 
     // Classifies texts, in order. `next` gives them one by one until it gives none: all are read
     // before the first is computed, so that batches are even. A batch has at most `texts` texts,

@@ -83,8 +83,8 @@ Result<std::vector<Rate>> measure_attention(const Subject& subject, const Peak& 
         std::pair{"64 headlines of 8 to 64 tokens", headlines},
         {"16 texts of 128 tokens", std::vector<std::uint32_t>(16, 128)},
         {"2 texts of 512 tokens", std::vector<std::uint32_t>(2, 512)}};
-    std::vector methods{attention_method_for(subject.capability, Precision::fp32)};
-    const auto lower = attention_method_for(subject.capability, Precision::bf16);
+    std::vector methods{attention_method_for(subject.capability, Form::fp32)};
+    const auto lower = attention_method_for(subject.capability, Form::bf16);
     if (lower != methods.front()) methods.push_back(lower);
     std::vector<Rate> rates;
     for (const auto method : methods) {

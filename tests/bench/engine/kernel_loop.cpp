@@ -175,7 +175,7 @@ void products(Bench& bench, std::uint32_t m, std::uint32_t n, std::uint32_t k) {
     const auto units = bench.device().info().compute_units;
     add("block_fp32", default_plan(Method::block_fp32, units, m, n), b_there, false);
     std::vector<Method> methods{Method::block_fp32};
-    const auto low = method_for(bench.capability, Precision::bf16);
+    const auto low = method_for(bench.capability, Form::bf16);
     if (low != Method::block_fp32) methods.push_back(low);
     std::vector<opencl::Buffer> packed(methods.size());
     for (std::size_t i = 0; i < methods.size(); ++i) {
@@ -257,7 +257,7 @@ void attention(const Bench& bench) {
         need(bench.device().finish());
     }};
     std::vector methods{Method::block_fp32};
-    const auto low = attention_method_for(bench.capability, Precision::bf16);
+    const auto low = attention_method_for(bench.capability, Form::bf16);
     if (low != Method::block_fp32) methods.push_back(low);
     const Sequences sequences{offsets, walk, static_cast<std::uint32_t>(lengths.size()), tokens,
                               layout.longest};

@@ -37,9 +37,9 @@ Result<LoadedModel> load(const std::filesystem::path& folder, const models::Mani
                          RunContext& context) {
     auto meaning = ::plimsoll::sentiment::Meaning::of(manifest.labels);
     if (!meaning) return fail(meaning.error());
-    auto classifier = transformer::TextClassifier::load(folder, *kept.programs, *context.ledger,
-                                                        *context.capability, *kept.plans,
-                                                        Watch{context.stop, &context.progress});
+    auto classifier = transformer::TextClassifier::load(
+        folder, *kept.programs, *context.ledger, *context.capability, *kept.plans,
+        routines::Form::fp32, Watch{context.stop, &context.progress});
     if (!classifier) return fail(classifier.error());
     return LoadedModel{manifest.hash, std::move(*meaning), std::move(*classifier)};
 }
