@@ -44,8 +44,9 @@ std::optional<FieldErrors> form_out_of_place(const json& args) {
 }
 
 json form_facts(const Manifest& model, const std::string& form) {
-    const auto* proof = passed_proof(model, form);
-    return {{"form", form}, {"proof", proof == nullptr ? json(nullptr) : to_json(*proof)}};
+    json facts{{"form", form}};
+    if (const auto* proof = passed_proof(model, form)) facts["proof"] = to_json(*proof);
+    return facts;
 }
 
 }  // namespace plimsoll::jobs::sentiment

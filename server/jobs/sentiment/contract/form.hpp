@@ -23,7 +23,7 @@ tl::expected<std::string, FieldErrors> form_of(const Manifest& model, const std:
 // What is wrong with "form" where no model of a job has forms, or a policy chooses models.
 std::optional<FieldErrors> form_out_of_place(const nlohmann::json& args);
 
-// "form" and "proof" of the plan's arguments and of the report; proof: null in fp32.
+// "form" of the plan's arguments and of the report, and "proof" unless it is fp32.
 nlohmann::json form_facts(const Manifest& model, const std::string& form);
 
 }  // namespace plimsoll::jobs::sentiment

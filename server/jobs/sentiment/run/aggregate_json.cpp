@@ -181,7 +181,7 @@ std::string Aggregate::summary(const json& args) const {
         {"model", text_or_null(said.model)},
         {"model_hash", text_or_null(said.hash)},
         {"form", reading.is_null() ? json(nullptr) : json(args.value("form", kExactForm))},
-        {"proof", args.value("proof", json(nullptr))},
+        {"proofs", args.contains("proof") ? json::array({args["proof"]}) : json::array()},
         {"policy", policy_json(args)},
         {"choices", choices_.summary()},
         {"reading", reading},
