@@ -22,7 +22,7 @@ std::string to_json(const Manifest& manifest) {
         files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
     }
     auto proofs = ordered_json::array();
-    for (const auto& proof : manifest.proofs) proofs.push_back(to_json(proof));
+    for (const auto& proof : manifest.proofs) proofs.push_back(ordered_json(to_json(proof)));
     return ordered_json{{"name", manifest.name},
                         {"hash", manifest.hash},
                         {"source", manifest.source},
@@ -57,7 +57,7 @@ Result<Manifest> manifest_from_json(std::string_view text) try {
                       .proofs = {},
                       .files = {}};
     for (const auto& proof : stored.value("proofs", ordered_json::array())) {
-        manifest.proofs.push_back(proof_from_json(proof));
+        manifest.proofs.push_back(proof_from_json(nlohmann::json(proof)));
     }
     for (const auto& file : stored.value("files", ordered_json::array())) {
         manifest.files.push_back({file.at("name"), file.at("bytes"), file.at("sha256")});
