@@ -11,6 +11,7 @@ beside its fp32, our int8 beside its int8. Both have two threads. Round by round
 machine distorts for both.
 """
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -79,7 +80,7 @@ def our_forms():
 
 def our_seconds(program, folder, texts, cache, form):
     told = subprocess.run([program, folder], input='\n'.join(map(json.dumps, texts)), capture_output=True, text=True,
-                          check=True, env={'ROUNDS': '3', 'CACHE': cache, 'FORM': form})
+                          check=True, env={**os.environ, 'ROUNDS': '3', 'CACHE': cache, 'FORM': form})
     lines = [line.split() for line in told.stderr.splitlines()]
     load = next(float(line[1]) for line in lines if line[:1] == ['load'])
     seconds = [float(line[1]) for line in lines if line[:1] == ['round']]

@@ -136,7 +136,7 @@ TEST_F(SentimentOnDevice, ScoresInAFormThatPassedAndInNoOther) {
     EXPECT_EQ(json::parse(plan(args).args)["form"], "fp32");
     const auto proof = passed(routines::Form::int8, capability_);
     const auto manifest = store_.find("tiny").value();
-    ASSERT_TRUE(keep_proofs(store_.folder_of("tiny"), manifest.hash, {proof}));
+    ASSERT_TRUE(models::keep_proofs(store_.folder_of("tiny"), manifest.hash, {proof}));
     const auto planned = plan(args);
     EXPECT_EQ(planned.requirement.capability,
               "model tiny " + manifest.hash.substr(0, 12) + " int8");
@@ -186,15 +186,15 @@ TEST_F(SentimentOnDevice, StopsAndTellsShortMemory) {
 }
 
 TEST_F(SentimentOnDevice, OffersWhatIsInstalledWhereThereIsADevice) {
-    EXPECT_TRUE(run().abilities(settings_, false).names.empty());
-    const auto can = run().abilities(settings_, true);
+    EXPECT_TRUE(run().abilities(settings_, nullptr).names.empty());
+    const auto can = run().abilities(settings_, &capability_);
     ASSERT_EQ(can.names.size(), 1U);
     EXPECT_THAT(can.names[0], testing::StartsWith("model tiny "));
     TinyModel silent;
     silent.config["id2label"] = {{"0", "cat"}, {"1", "dog"}, {"2", "fish"}};
     silent.write(folder_.path() / "silent");
     ASSERT_TRUE(store_.add(folder_.path() / "silent", {.name = "silent"}, false, {}));
-    EXPECT_EQ(run().abilities(settings_, true), can);
+    EXPECT_EQ(run().abilities(settings_, &capability_), can);
 }
 
 }  // namespace
