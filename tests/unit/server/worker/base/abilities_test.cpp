@@ -25,7 +25,9 @@ TEST(Abilities, AreThoseOfAllKinds) {
                               jobs::Run{.name = "translate", .abilities = translate},
                               jobs::Run{.name = "count", .abilities = count}};
     queue::WorkerInfo info;
-    info.capability = to_json(opencl::Capability{.info = {.address = {"pocl", 0}}});
+    opencl::Capability capability;
+    capability.info.address = {"pocl", 0};
+    info.capability = to_json(capability);
     describe_abilities(kinds, jobs::kUsualSettings, info);
     EXPECT_EQ(info.abilities, (std::vector<std::string>{"language de", "language fr", "abacus"}));
     EXPECT_EQ(nlohmann::json::parse(info.offers),
