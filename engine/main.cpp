@@ -111,9 +111,8 @@ int run_worker(const Options& options) {
     if (!opener) return refuse(opener.error());
     const auto url = database_url();
     if (!url) return refuse(url.error());
-    const auto describe = [kinds = *kinds,
-                           device = options.device != "host"](queue::WorkerInfo& info) {
-        worker::describe_abilities(jobs::runs(), kinds, device, info);
+    const auto describe = [kinds = *kinds](queue::WorkerInfo& info) {
+        worker::describe_abilities(jobs::runs(), kinds, info);
     };
     return worker::run_worker_process(connect_to(*url), std::move(*opener), jobs::find_run,
                                       std::move(*kinds), {release_all, settings->clean_when_idle},

@@ -42,6 +42,27 @@ void add_commands(CLI::App& app, const std::filesystem::path& cache, std::functi
             return tune(*tuned);
         };
     });
+
+    const auto proven = std::make_shared<ProveOptions>();
+    auto* proving = app.add_subcommand(
+        "prove", "Compare a model's bf16 and int8 with fp32: what passes is used");
+    proving->add_option("model", proven->model, "Its name")->required();
+    proving->add_option("--form", proven->form, "Default: all that the device has")
+        ->check(CLI::IsMember({"bf16", "int8"}));
+    proving
+        ->add_option("--texts", proven->texts,
+                     "Your own texts, .csv or .jsonl; default: 512 texts of many sorts")
+        ->check(CLI::ExistingFile);
+    proving->add_option("--models", proven->models,
+                        "Folder of models; default: as workers of this machine");
+    proving->add_option("--device", proven->device,
+                        "opencl:<platform>:<index>; default: the first ready device");
+    proving->callback([proven, &cache, &chosen] {
+        chosen = [proven, &cache] {
+            proven->cache = cache;
+            return prove(*proven);
+        };
+    });
 }
 
 }  // namespace plimsoll::cli

@@ -11,7 +11,7 @@
 namespace plimsoll::cli {
 namespace {
 
-using routines::Precision;
+using routines::Form;
 
 struct Size {
     std::uint32_t m, n, k;
@@ -24,8 +24,8 @@ constexpr std::array kSizes = {Size{64, 768, 768},   Size{64, 3072, 768},   Size
 Result<void> tune_all(const ReadyDevice& ready, const TuneOptions& options, tuning::Plans& plans) {
     opencl::Programs programs(ready.device, opencl::ProgramCache(options.cache / "programs"));
     const auto budget = std::chrono::milliseconds(static_cast<int>(options.seconds * 1e3));
-    std::vector methods{method_for(ready.capability, Precision::fp32)};
-    const auto lower = method_for(ready.capability, Precision::bf16);
+    std::vector methods{method_for(ready.capability, Form::fp32)};
+    const auto lower = method_for(ready.capability, Form::bf16);
     if (lower != methods.front()) methods.push_back(lower);
     for (const auto method : methods) {
         for (const auto& [m, n, k] : kSizes) {

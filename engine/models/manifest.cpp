@@ -21,6 +21,8 @@ std::string to_json(const Manifest& manifest) {
     for (const auto& file : manifest.files) {
         files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
     }
+    auto proofs = ordered_json::array();
+    for (const auto& proof : manifest.proofs) proofs.push_back(ordered_json(to_json(proof)));
     return ordered_json{{"name", manifest.name},
                         {"hash", manifest.hash},
                         {"source", manifest.source},
@@ -33,6 +35,7 @@ std::string to_json(const Manifest& manifest) {
                         {"layers", manifest.layers},
                         {"hidden", manifest.hidden},
                         {"intermediate", manifest.intermediate},
+                        {"proofs", std::move(proofs)},
                         {"files", std::move(files)}}
         .dump();
 }
@@ -51,7 +54,11 @@ Result<Manifest> manifest_from_json(std::string_view text) try {
                       .layers = stored.at("layers"),
                       .hidden = stored.at("hidden"),
                       .intermediate = stored.at("intermediate"),
+                      .proofs = {},
                       .files = {}};
+    for (const auto& proof : stored.value("proofs", ordered_json::array())) {
+        manifest.proofs.push_back(proof_from_json(nlohmann::json(proof)));
+    }
     for (const auto& file : stored.value("files", ordered_json::array())) {
         manifest.files.push_back({file.at("name"), file.at("bytes"), file.at("sha256")});
     }

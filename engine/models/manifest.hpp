@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "engine/models/proof.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -31,6 +32,7 @@ struct Manifest {
     std::uint32_t layers = 0;
     std::uint32_t hidden = 0;
     std::uint32_t intermediate = 0;
+    std::vector<Proof> proofs = {};     // of its other forms; kept in a file of their own
     std::vector<ModelFile> files = {};  // none where the manifest travels without them
 };
 

@@ -3,13 +3,11 @@
 #include "engine/model_files/mapped_file.hpp"
 #include "engine/model_files/model.hpp"
 #include "engine/models/digest.hpp"
+#include "engine/models/now_text.hpp"
 #include "engine/tokenizers/tokenizer.hpp"
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <random>
 #include <system_error>
@@ -23,14 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kManifest = "plimsoll.json";
 constexpr std::size_t kMostManifest = std::size_t{1} << 20;
-
-std::string now_text() {
-    const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-    std::tm parts{};
-    gmtime_r(&now, &parts);
-    std::array<char, 32> text{};
-    return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
 
 // Whatever the umask: workers of other users read models, and the folder above may be that of a
 // server's data.
@@ -115,6 +105,7 @@ Result<Manifest> read_manifest(const fs::path& folder) {
     if (manifest && manifest->name != folder.filename()) {
         return fail(Errc::corrupt, "The folder was renamed.", folder.string());
     }
+    if (manifest) manifest->proofs = read_proofs(folder, manifest->hash);
     return manifest;
 }
 
@@ -195,6 +186,7 @@ Result<Manifest> Store::add(const fs::path& published, Manifest about, bool repl
             folder_.string());
     }
     about.files.clear();
+    about.proofs.clear();
     for (const auto& name : published_files(published).names) {
         const auto copy = scratch.path() / name;
         auto sha = sha256_of_file(published / name, copy, watch);

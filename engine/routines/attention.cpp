@@ -45,16 +45,16 @@ const std::vector<std::uint32_t>& walk_of(Flavour flavour, const SequenceLayout&
     return flavour == Flavour::block ? layout.order : layout.sequence;
 }
 
-Method attention_method_for(const opencl::Capability& capability, Precision precision) {
+Method attention_method_for(const opencl::Capability& capability, Form form) {
     if (flavour_for(capability.info) == Flavour::group) return Method::group_fp32;
-    return precision == Precision::bf16 && capability.has(opencl::Feature::avx512_bf16)
-               ? Method::block_bf16
-               : Method::block_fp32;
+    return form == Form::bf16 && capability.has(opencl::Feature::avx512_bf16) ? Method::block_bf16
+                                                                              : Method::block_fp32;
 }
 
 Result<void> attend(opencl::Programs& programs, Method method, const opencl::Buffer& qkv,
                     const Sequences& sequences, Heads heads, const opencl::Buffer& out) {
-    if (method == Method::block_amx || method == Method::group_mma) {
+    if (method != Method::block_fp32 && method != Method::block_bf16 &&
+        method != Method::group_fp32) {
         return fail(Errc::invalid_input, "There is no attention by this method.",
                     std::string(to_string(method)));
     }

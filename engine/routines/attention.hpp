@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/routines/gemm.hpp"
+#include "engine/routines/method.hpp"
 
 #include <cstdint>
 #include <span>
@@ -38,12 +38,13 @@ struct Sequences {
 // The values to copy into `walk`.
 const std::vector<std::uint32_t>& walk_of(Flavour flavour, const SequenceLayout& layout);
 
-// The best method for attention: block_fp32, block_bf16 (queries, keys, values and weights rounded
-// to bf16, sums in fp32) or group_fp32.
-Method attention_method_for(const opencl::Capability& capability, Precision precision);
+// The best method for attention: block_fp32, block_bf16 (all rows and the weights in bf16, sums in
+// fp32) or group_fp32.
+Method attention_method_for(const opencl::Capability& capability, Form form);
 
 // out (tokens x count * size) = softmax(Q K^T / sqrt(size)) V within each sequence. A row of `qkv`
-// has the queries of all heads, then the keys, then the values. On processors the keys of one head
+// has the queries of all heads, then the keys, then the values; rows are fp32, or bf16 with
+// block_bf16. On processors the keys of one head
 // of the longest sequence have at most 2^19 numbers: 4096 keys of 128. Errc::invalid_input beyond
 // that and for any other method.
 Result<void> attend(opencl::Programs& programs, Method method, const opencl::Buffer& qkv,

@@ -16,10 +16,7 @@ constexpr std::uint32_t kGroupsPerUnit = 2;
 
 // The kernels' requirements on packed B and on a launch.
 struct Facts {
-    std::string_view name;
     std::string kernel;
-    Flavour flavour;
-    bool bf16;
     std::uint32_t depth_unit;  // K is padded to a multiple of it
     std::size_t items;         // of a work-group
 };
@@ -27,21 +24,24 @@ struct Facts {
 Facts facts_of(Method method) {
     switch (method) {
         case Method::block_fp32:
-            return {"block_fp32", "gemm_block", Flavour::block, false, 1, 1};
+            return {"gemm_block", 1, 1};
         case Method::block_bf16:
-            return {"block_bf16", "gemm_block", Flavour::block, true, 2, 1};
+            return {"gemm_block", 2, 1};
         case Method::block_amx:
-            return {"block_amx", "gemm_block", Flavour::block, true, 32, 1};
+            return {"gemm_block", 32, 1};
+        case Method::block_int8:
+        case Method::block_int8_avx2:
+            return {"gemm_block", 4, 1};
         case Method::group_fp32:
-            return {"group_fp32", "gemm_group", Flavour::group, false, 16, 256};
+            return {"gemm_group", 16, 256};
         case Method::group_mma:
-            return {"group_mma", "gemm_mma", Flavour::group, true, 32, 128};
+            return {"gemm_mma", 32, 128};
     }
     return {};
 }
 
 std::uint32_t vectors_of(const GemmPlan& plan) {
-    return facts_of(plan.method).flavour == Flavour::group ? kGroupTile / kLanes : plan.vectors;
+    return flavour_of(plan.method) == Flavour::group ? kGroupTile / kLanes : plan.vectors;
 }
 
 std::uint32_t divided_up(std::uint32_t a, std::uint32_t b) {
@@ -60,27 +60,8 @@ std::string block_options(const GemmPlan& plan) {
 
 }  // namespace
 
-std::string dot_options(Method method) {
-    static constexpr std::string_view kMethods[] = {"FP32", "BF16", "AMX"};
-    return " -DFP32=0 -DBF16=1 -DAMX=2 -DMETHOD=" + std::string(kMethods[static_cast<int>(method)]);
-}
-
-std::string_view to_string(Method method) {
-    return facts_of(method).name;
-}
-
-Method method_for(const opencl::Capability& capability, Precision precision) {
-    using opencl::Feature;
-    const bool bf16 = precision == Precision::bf16;
-    if (flavour_for(capability.info) == Flavour::group) {
-        return bf16 && capability.has(Feature::mma_bf16) ? Method::group_mma : Method::group_fp32;
-    }
-    if (bf16 && capability.has(Feature::amx_bf16)) return Method::block_amx;
-    return bf16 && capability.has(Feature::avx512_bf16) ? Method::block_bf16 : Method::block_fp32;
-}
-
 Result<void> check(const GemmPlan& plan) {
-    if (facts_of(plan.method).flavour == Flavour::group) return {};
+    if (flavour_of(plan.method) == Flavour::group) return {};
     const auto within = [](std::uint32_t value, std::uint32_t least, std::uint32_t most) {
         return value >= least && value <= most;
     };
@@ -127,58 +108,111 @@ std::size_t packed_bytes(const GemmPlan& plan, std::uint32_t k, std::uint32_t n)
     const auto facts = facts_of(plan.method);
     const auto wide = kLanes * vectors_of(plan);
     const std::size_t depth = std::size_t{divided_up(k, facts.depth_unit)} * facts.depth_unit;
-    return divided_up(n, wide) * depth * wide * (facts.bf16 ? 2 : 4);
+    const auto panels = divided_up(n, wide);
+    const auto form = form_of(plan.method);
+    // A scale and a correction for each column.
+    const std::size_t behind = form == Form::int8 ? panels * wide * 2 * sizeof(float) : 0;
+    return panels * depth * wide * bytes_of_number(form) + behind;
 }
 
 Result<void> pack(opencl::Programs& programs, const GemmPlan& plan, const opencl::Buffer& b,
                   const MatrixB& matrix, const opencl::Buffer& packed) {
     const auto facts = facts_of(plan.method);
     const auto vectors = vectors_of(plan);
+    const auto form = form_of(plan.method);
     const auto kernel =
-        row_kernel(programs, Flavour::block, "gemm_pack",
+        row_kernel(programs, Flavour::block, form == Form::int8 ? "gemm_pack_int8" : "gemm_pack",
                    define("VECTORS", vectors) + define("DEPTH_UNIT", facts.depth_unit) +
-                       define("BF16", facts.bf16 ? 1 : 0));
+                       define("BF16", form == Form::bf16));
     if (!kernel) return fail(kernel.error());
     return opencl::invoke(programs.device(), **kernel, {divided_up(matrix.n, kLanes * vectors), 1},
                           b, packed, matrix.k, matrix.n, matrix.depth_stride, matrix.column_stride);
 }
 
+namespace {
+
+Result<void> check_numbers(const GemmPlan& plan, const Product& product) {
+    const auto refuse = [](std::string why) { return fail(Errc::invalid_input, std::move(why)); };
+    const auto form = form_of(plan.method);
+    if (product.k == 0) return refuse("A product needs a K of at least 1.");
+    if (!product.packed && plan.method != Method::block_fp32) {
+        return refuse("Only products in fp32 on processors take B in rows.");
+    }
+    if (form == Form::int8 && !(product.narrow_a && product.scales_of_a != nullptr)) {
+        return refuse("Products in int8 take narrow rows with their scales.");
+    }
+    const bool narrow = product.narrow_a || product.narrow_c || product.copy != nullptr;
+    if (narrow && (flavour_of(plan.method) != Flavour::block || form == Form::fp32)) {
+        return refuse("There are no narrow rows of this method.");
+    }
+    if (product.narrow_a && product.k * bytes_of_number(form) % sizeof(float) != 0) {
+        return refuse("Narrow rows have a multiple of 2 numbers in bf16, of 4 in int8.");
+    }
+    if (product.narrow_c &&
+        (form != Form::bf16 || product.norm != nullptr || product.k > plan.depth)) {
+        return refuse("A narrow C is bf16, without norm, of a K up to the plan's depth.");
+    }
+    return {};
+}
+
+// C's rows once they are there, by launches of their own.
+Result<void> finish(opencl::Programs& programs, Method method, const Product& product) {
+    const Shape shape{product.m, product.n};
+    Result<void> done;
+    if (product.norm != nullptr) {
+        done = layer_norm(programs, flavour_of(method), product.c, nullptr, *product.norm,
+                          product.c, shape);
+    }
+    if (!done || product.copy == nullptr) return done;
+    return narrow(programs, method, product.c, *product.copy, shape);
+}
+
+}  // namespace
+
 Result<void> multiply(opencl::Programs& programs, const GemmPlan& plan, const Product& product) {
     if (auto sound = check(plan); !sound) return sound;
-    if (product.k == 0) return fail(Errc::invalid_input, "A product needs a K of at least 1.");
+    if (auto sound = check_numbers(plan, product); !sound) return sound;
     const auto facts = facts_of(plan.method);
-    const bool block = facts.flavour == Flavour::block;
-    const auto& [a, b, c, m, n, k, bias, gelu, residual, norm, packed] = product;
-    if (!packed && plan.method != Method::block_fp32) {
-        return fail(Errc::invalid_input, "Only products in fp32 on processors take B in rows.");
-    }
+    const bool block = flavour_of(plan.method) == Flavour::block;
+    const auto& [a, b, c, m, n, k, bias, gelu, residual, norm, packed, narrow_a, scales_of_a,
+                 narrow_c, copy] = product;
     const auto row_tile = block ? plan.rows * plan.row_panels : kGroupTile;
     const auto panels = divided_up(n, kLanes * vectors_of(plan));
-    const bool fused =
-        block && norm != nullptr &&
+    // The work-item that computed a row finishes it.
+    const bool whole_rows =
+        block && (norm != nullptr || copy != nullptr) &&
         divided_up(m, row_tile) >= kGroupsPerUnit * programs.device().info().compute_units;
-    const auto kernel =
-        programs.get(facts.kernel,
-                     row_options(facts.flavour) + (block ? block_options(plan) : "") +
-                         define("BIAS", bias != nullptr) + define("GELU", gelu) +
-                         define("RESIDUAL", residual != nullptr) + define("NORM", fused) +
-                         (block ? define("PACKED", packed) : ""),
-                     [&] {
-                         if (block) return row_source({"dot", "gemm_epilogue", facts.kernel});
-                         return row_source({"gemm_epilogue", facts.kernel});
-                     });
+    const auto kernel = programs.get(
+        facts.kernel,
+        row_options(flavour_of(plan.method)) + (block ? block_options(plan) : "") +
+            define("BIAS", bias != nullptr) + define("GELU", gelu) +
+            define("RESIDUAL", residual != nullptr) +
+            define("NORM", whole_rows && norm != nullptr) +
+            (block ? define("COPY", whole_rows && copy != nullptr) + define("NARROW", narrow_a) +
+                         define("NARROW_C", narrow_c) + define("PACKED", packed)
+                   : ""),
+        [&] {
+            if (block) return row_source({"dot", "narrow_row", "gemm_epilogue", facts.kernel});
+            return row_source({"gemm_epilogue", facts.kernel});
+        });
     if (!kernel) return fail(kernel.error());
-    // The work-item that computed a row normalises it.
-    const auto mine = block ? (fused ? panels : plan.column_panels) : 1;
+    const auto mine = block ? (whole_rows ? panels : plan.column_panels) : 1;
     const auto groups =
         std::size_t{divided_up(m, row_tile)} * divided_up(panels, std::max(mine, 1U));
+    const auto launch = [&](const auto&... more) {
+        return opencl::invoke(programs.device(), **kernel, {groups * facts.items, facts.items}, a,
+                              b, c, bias != nullptr ? *bias : a,
+                              residual != nullptr ? *residual : a, norm != nullptr ? norm->gain : a,
+                              norm != nullptr ? norm->shift : a,
+                              norm != nullptr ? norm->epsilon : 0.0F, m, n, k, mine, more...);
+    };
+    const bool scaled = copy != nullptr && form_of(plan.method) == Form::int8;
     const auto launched =
-        opencl::invoke(programs.device(), **kernel, {groups * facts.items, facts.items}, a, b, c,
-                       bias != nullptr ? *bias : a, residual != nullptr ? *residual : a,
-                       norm != nullptr ? norm->gain : a, norm != nullptr ? norm->shift : a,
-                       norm != nullptr ? norm->epsilon : 0.0F, m, n, k, mine);
-    if (!launched || fused || norm == nullptr) return launched;
-    return layer_norm(programs, facts.flavour, c, nullptr, *norm, c, {m, n});
+        block ? launch(scales_of_a != nullptr ? *scales_of_a : a,
+                       copy != nullptr ? copy->numbers : a, scaled ? copy->scales : a)
+              : launch();
+    if (!launched || whole_rows) return launched;
+    return finish(programs, plan.method, product);
 }
 
 }  // namespace plimsoll::routines

@@ -1,34 +1,12 @@
 #pragma once
 
-#include "engine/opencl/probing/capability.hpp"
 #include "engine/routines/layer_norm.hpp"
+#include "engine/routines/narrow.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
 
 namespace plimsoll::routines {
-
-// How C = A B is computed. Sums are always fp32; methods differ in the type that A and B are
-// rounded to and in the multiply instructions.
-enum class Method {
-    block_fp32,  // processors: fused multiply-add on vectors of 16
-    block_bf16,  // processors with AVX512-BF16
-    block_amx,   // processors with AMX-BF16; needs request_amx_tiles(), which Device::open calls
-    group_fp32,  // GPUs, plain OpenCL C
-    group_mma,   // NVIDIA GPUs of compute capability 8 and later
-};
-
-std::string_view to_string(Method method);
-
-// What kernels/gemm/dot.cl is compiled with, for the block methods.
-std::string dot_options(Method method);
-
-enum class Precision { fp32, bf16 };
-
-// The best method whose instructions passed their test on this device; fp32 always works.
-Method method_for(const opencl::Capability& capability, Precision precision);
 
 // Parameters of a product, chosen by the tuner. Block methods use all of them, group methods none
 // (their tile is 64 x 64).
@@ -67,9 +45,12 @@ Result<void> pack(opencl::Programs& programs, const GemmPlan& plan, const opencl
                   const MatrixB& matrix, const opencl::Buffer& packed);
 
 // C (m x n) = norm(gelu(A B + bias) + residual); null and false terms are omitted. A, C and
-// residual are fp32, row-major; C must not alias A or residual; bias has n numbers. B is packed for
-// the plan; with block_fp32 it may also be k rows of n numbers, packed on the fly, for a B that is
-// used once.
+// residual are row-major; C must not alias A or residual; bias has n numbers. B is packed for the
+// plan; with block_fp32 it may also be k rows of n numbers, packed on the fly, for a B that is used
+// once.
+//
+// Residual, A and C are fp32, unless the narrow members say otherwise, with block methods of bf16
+// and int8. Products in int8 take narrow rows only. Their K is then a multiple of 2 (bf16) or 4.
 struct Product {
     const opencl::Buffer& a;
     const opencl::Buffer& b;
@@ -82,9 +63,13 @@ struct Product {
     const opencl::Buffer* residual = nullptr;
     const Norm* norm = nullptr;
     bool packed = true;
+    bool narrow_a = false;
+    const opencl::Buffer* scales_of_a = nullptr;  // of int8: of every row
+    bool narrow_c = false;             // bf16, without norm; K is at most the plan's depth
+    const NarrowRows* copy = nullptr;  // C once more, narrow
 };
-// Errc::invalid_input for an invalid plan, k = 0, or an unpacked B with a method other than
-// block_fp32.
+// Errc::invalid_input for an invalid plan, k = 0, an unpacked B with a method other than
+// block_fp32, or narrow rows that the method does not have.
 Result<void> multiply(opencl::Programs& programs, const GemmPlan& plan, const Product& product);
 
 }  // namespace plimsoll::routines

@@ -14,24 +14,21 @@
 namespace plimsoll::transformer {
 namespace {
 
+using routines::Form;
 using routines::Method;
-using routines::Precision;
 using Clock = std::chrono::steady_clock;
 
 // Between two looks at `watch`. A layer that takes longer is waited for alone.
 constexpr double kSecondsBetweenLooks = 0.1;
 
-std::uint32_t sequences_in(std::size_t tokens) {
-    return static_cast<std::uint32_t>(tokens / 2 + 1);  // of two tokens at least
+constexpr std::uint32_t kNarrowUnit = 4;  // numbers of a word of bytes
+
+Methods methods_for(const opencl::Capability& capability, Form form) {
+    return {method_for(capability, form), method_for(capability, Form::fp32)};
 }
 
-// Numbers of four bytes for each token that layers pass on; `chosen` and the like for each
-// sequence.
-std::uint64_t activation_bytes(const model_files::Config& config, std::size_t tokens) {
-    const std::uint64_t hidden = config.hidden;
-    const std::uint64_t a_token = 2 + 1 + (1 + 3 + 1 + 1) * hidden + config.intermediate;
-    const std::uint64_t a_sequence = 1 + 1 + 2 * hidden + 2 * config.labels.size();
-    return sizeof(float) * (tokens * a_token + sequences_in(tokens) * a_sequence);
+bool is_empty(const opencl::Buffer& buffer) {
+    return buffer.bytes == 0;
 }
 
 std::span<const std::byte> bytes_of(const std::vector<std::uint32_t>& numbers) {
@@ -40,59 +37,55 @@ std::span<const std::byte> bytes_of(const std::vector<std::uint32_t>& numbers) {
 
 }  // namespace
 
+bool can_use(const opencl::Capability& capability, Form form) {
+    const auto method = method_for(capability, form);
+    // Rows in other forms are those of processors.
+    return form == Form::fp32 ||
+           (form_of(method) == form && flavour_of(method) == routines::Flavour::block);
+}
+
 std::uint64_t Classifier::predicted_bytes(const opencl::Capability& capability,
                                           const tuning::Plans& plans,
-                                          const model_files::Config& config, std::size_t tokens) {
+                                          const model_files::Config& config, Form form,
+                                          std::size_t tokens) {
     const auto capacity = std::max<std::size_t>(tokens, config.longest());
-    return weight_bytes(config, plans, method_for(capability, Precision::fp32)) +
-           activation_bytes(config, capacity);
+    const auto methods = methods_for(capability, form);
+    return weight_bytes(config, plans, methods) +
+           activation_bytes(config, methods.layers, attention_method_for(capability, form),
+                            capacity);
 }
 
 Result<std::unique_ptr<Classifier>> Classifier::load(opencl::Programs& programs,
                                                      opencl::Ledger& ledger,
                                                      const opencl::Capability& capability,
                                                      const tuning::Plans& plans,
-                                                     const model_files::Model& model,
+                                                     const model_files::Model& model, Form form,
                                                      std::size_t tokens, const Watch& watch) {
+    const std::string name(to_string(form));
+    if (!can_use(capability, form)) {
+        return fail(Errc::unavailable, "This device does not multiply in " + name + ".");
+    }
+    if (form != Form::fp32 && model.config.intermediate % kNarrowUnit != 0) {
+        return fail(Errc::unavailable, "Models have no form " + name +
+                                           " whose intermediate_size is not a multiple of 4.");
+    }
     const auto capacity = std::max<std::size_t>(tokens, model.config.longest());
-    auto entry = ledger.enter(predicted_bytes(capability, plans, model.config, capacity),
+    auto entry = ledger.enter(predicted_bytes(capability, plans, model.config, form, capacity),
                               "the model's weights and batches");
     if (!entry) return fail(entry.error());
     std::unique_ptr<Classifier> made(
-        new Classifier(programs, std::move(*entry), plans, method_for(capability, Precision::fp32),
-                       attention_method_for(capability, Precision::fp32), model.config, capacity));
+        new Classifier(programs, std::move(*entry), plans, methods_for(capability, form),
+                       attention_method_for(capability, form), model.config, capacity));
     const auto loading = ledger.enter(loading_bytes(model.config), "loading the model");
     if (!loading) return fail(loading.error());
-    auto weights = load_weights(programs, plans, made->method_, model, watch);
+    auto weights = load_weights(programs, plans, made->methods_, model, watch);
     if (!weights) return fail(weights.error());
     made->weights_ = std::move(*weights);
-    if (auto allocated = made->allocate(); !allocated) return fail(allocated.error());
+    auto activations = allocate_activations(programs.device(), model.config, made->methods_.layers,
+                                            made->attention_, capacity);
+    if (!activations) return fail(activations.error());
+    made->on_device_ = std::move(*activations);
     return made;
-}
-
-Result<void> Classifier::allocate() {
-    const std::size_t tokens = capacity_;
-    const std::size_t sequences = sequences_in(tokens);
-    const std::size_t hidden = config_.hidden;
-    auto& on = on_device_;
-    struct Wanted {
-        opencl::Buffer& buffer;
-        std::size_t numbers;
-    };
-    for (const auto& [buffer, numbers] :
-         {Wanted{on.ids, tokens}, Wanted{on.positions, tokens}, Wanted{on.walk, tokens},
-          Wanted{on.offsets, sequences}, Wanted{on.first_tokens, sequences},
-          Wanted{on.hidden, tokens * hidden}, Wanted{on.query_key_value, tokens * 3 * hidden},
-          Wanted{on.attended, tokens * hidden}, Wanted{on.mixed, tokens * hidden},
-          Wanted{on.inner, tokens * config_.intermediate}, Wanted{on.chosen, sequences * hidden},
-          Wanted{on.chosen_attended, sequences * hidden},
-          Wanted{on.logits, sequences * config_.labels.size()},
-          Wanted{on.probabilities, sequences * config_.labels.size()}}) {
-        auto made = programs_.device().allocate(numbers * sizeof(float));
-        if (!made) return fail(made.error());
-        buffer = std::move(*made);
-    }
-    return {};
 }
 
 Result<void> Classifier::check(const Batch& batch) const {
@@ -133,34 +126,70 @@ Result<routines::SequenceLayout> Classifier::upload(const Batch& batch) {
 
 Result<void> Classifier::embed(std::uint32_t tokens) {
     const bool types = weights_.types.bytes != 0;
-    return over_rows(programs_, flavour_, "embed", types ? "-DTYPES=1" : "-DTYPES=0",
-                     {tokens, config_.hidden}, on_device_.ids, on_device_.positions, weights_.words,
-                     weights_.positions, types ? weights_.types : weights_.words,
-                     weights_.embedding_norm.gain, weights_.embedding_norm.shift, config_.epsilon,
-                     on_device_.hidden);
+    auto done = over_rows(
+        programs_, flavour_, "embed", types ? "-DTYPES=1" : "-DTYPES=0", {tokens, config_.hidden},
+        on_device_.ids, on_device_.positions, weights_.words, weights_.positions,
+        types ? weights_.types : weights_.words, weights_.embedding_norm.gain,
+        weights_.embedding_norm.shift, config_.epsilon, on_device_.hidden.numbers);
+    if (done) done = narrow(on_device_.hidden, tokens);
+    return done;
 }
 
-Result<void> Classifier::multiply(const Matrix& matrix, const opencl::Buffer& a,
-                                  const opencl::Buffer& c, std::uint32_t m, bool gelu,
-                                  const opencl::Buffer* residual, const NormWeights* norm) {
-    auto plan = plans_.plan_for(tuning::bucket_of(method_, m, matrix.outputs, matrix.inputs));
-    if (plan.vectors != matrix.vectors) {  // tuned for another packing
-        plan =
-            plans_.plan_for(tuning::bucket_of(method_, UINT32_MAX, matrix.outputs, matrix.inputs));
+Result<void> Classifier::narrow(const Rows& rows, std::uint32_t count) {
+    if (is_empty(rows.numbers) || is_empty(rows.narrow.numbers)) return {};
+    return routines::narrow(programs_, methods_.layers, rows.numbers, rows.narrow,
+                            {count, config_.hidden});
+}
+
+// Rows of the first tokens. What lies there is moved as it is, four bytes at a time.
+Result<void> Classifier::choose_rows(const Rows& from, const Rows& to, std::uint32_t rows) {
+    const auto move = [&](const opencl::Buffer& in, const opencl::Buffer& out, std::size_t bytes) {
+        return over_rows(programs_, flavour_, "gather_rows", "",
+                         {rows, static_cast<std::uint32_t>(bytes / sizeof(float))}, in,
+                         on_device_.first_tokens, out);
+    };
+    if (!is_empty(to.numbers)) {
+        return move(from.numbers, to.numbers, config_.hidden * sizeof(float));
     }
+    auto done =
+        move(from.narrow.numbers, to.narrow.numbers, config_.hidden * bytes_of_number(form()));
+    if (done && !is_empty(to.narrow.scales)) {
+        done = move(from.narrow.scales, to.narrow.scales, sizeof(float));
+    }
+    return done;
+}
+
+Result<void> Classifier::multiply(const Matrix& matrix, const Rows& a, const Rows& c,
+                                  std::uint32_t m, bool gelu, const opencl::Buffer* residual,
+                                  const NormWeights* norm) {
+    const auto plan_of = [&](std::uint32_t rows) {
+        return plans_.plan_for(
+            tuning::bucket_of(matrix.method, rows, matrix.outputs, matrix.inputs));
+    };
+    auto plan = plan_of(m);
+    if (plan.vectors != matrix.vectors) plan = plan_of(UINT32_MAX);  // tuned for another packing
+    const bool narrow = form_of(matrix.method) != Form::fp32;
+    const bool narrow_c = is_empty(c.numbers);
+    // Sums that are rounded at once are never put down before.
+    if (narrow_c) plan.depth = std::max(plan.depth, (matrix.inputs + 31) / 32 * 32);
     std::optional<routines::Norm> normalised;
     if (norm != nullptr) normalised.emplace(norm->gain, norm->shift, config_.epsilon);
-    return routines::multiply(programs_, plan,
-                              {.a = a,
-                               .b = matrix.packed,
-                               .c = c,
-                               .m = m,
-                               .n = matrix.outputs,
-                               .k = matrix.inputs,
-                               .bias = &matrix.bias,
-                               .gelu = gelu,
-                               .residual = residual,
-                               .norm = normalised ? &*normalised : nullptr});
+    return routines::multiply(
+        programs_, plan,
+        {.a = narrow ? a.narrow.numbers : a.numbers,
+         .b = matrix.packed,
+         .c = narrow_c ? c.narrow.numbers : c.numbers,
+         .m = m,
+         .n = matrix.outputs,
+         .k = matrix.inputs,
+         .bias = &matrix.bias,
+         .gelu = gelu,
+         .residual = residual,
+         .norm = normalised ? &*normalised : nullptr,
+         .narrow_a = narrow,
+         .scales_of_a = is_empty(a.narrow.scales) ? nullptr : &a.narrow.scales,
+         .narrow_c = narrow_c,
+         .copy = narrow_c || is_empty(c.narrow.numbers) ? nullptr : &c.narrow});
 }
 
 // Of the last layer only what the head reads is computed: the first token of every sequence.
@@ -171,31 +200,32 @@ Result<void> Classifier::layer(const LayerWeights& weights, const routines::Sequ
     const auto sequences = static_cast<std::uint32_t>(layout.order.size());
     auto done = multiply(weights.query_key_value, on.hidden, on.query_key_value, rows);
     if (done) {
-        done = attend(programs_, attention_, on.query_key_value,
+        const bool wide = is_empty(on.query_key_value.narrow.numbers);
+        done = attend(programs_, attention_,
+                      wide ? on.query_key_value.numbers : on.query_key_value.narrow.numbers,
                       {on.offsets, on.walk, sequences, rows, layout.longest},
-                      {config_.heads, config_.hidden / config_.heads}, on.attended);
+                      {config_.heads, config_.hidden / config_.heads},
+                      wide ? on.attended.numbers : on.attended.narrow.numbers);
     }
-    const opencl::Buffer* hidden = &on.hidden;
-    const opencl::Buffer* attended = &on.attended;
+    if (done) done = narrow(on.attended, rows);
+    const Rows* hidden = &on.hidden;
+    const Rows* attended = &on.attended;
     if (last) {
         rows = sequences;
         for (const auto& [from, to] :
              {std::pair{&hidden, &on.chosen}, std::pair{&attended, &on.chosen_attended}}) {
-            if (done) {
-                done = over_rows(programs_, flavour_, "gather_rows", "", {rows, config_.hidden},
-                                 **from, on.first_tokens, *to);
-            }
+            if (done) done = choose_rows(**from, *to, rows);
             *from = to;
         }
     }
     if (done) {
-        done = multiply(weights.output, *attended, on.mixed, rows, false, hidden,
+        done = multiply(weights.output, *attended, on.mixed, rows, false, &hidden->numbers,
                         &weights.attention_norm);
     }
     if (done) done = multiply(weights.up, on.mixed, on.inner, rows, true);
     if (done) {
-        done =
-            multiply(weights.down, on.inner, *hidden, rows, false, &on.mixed, &weights.output_norm);
+        done = multiply(weights.down, on.inner, *hidden, rows, false, &on.mixed.numbers,
+                        &weights.output_norm);
     }
     return done;
 }
@@ -203,16 +233,18 @@ Result<void> Classifier::layer(const LayerWeights& weights, const routines::Sequ
 Result<void> Classifier::head(std::uint32_t sequences, Scores& scores) {
     auto& on = on_device_;
     const bool relu = config_.family == model_files::Family::distilbert;
-    auto done = multiply(weights_.head, on.chosen, on.mixed, sequences);
+    auto done = multiply(weights_.head, on.chosen, on.pooled, sequences);
     if (done) {
         done =
             unary(programs_, flavour_, relu ? routines::Function::relu : routines::Function::tanh,
-                  on.mixed, on.mixed, {sequences, config_.hidden});
+                  on.pooled.numbers, on.pooled.numbers, {sequences, config_.hidden});
     }
-    if (done) done = multiply(weights_.labels, on.mixed, on.logits, sequences);
+    if (done) done = multiply(weights_.labels, on.pooled, on.logits, sequences);
     const auto labels = static_cast<std::uint32_t>(config_.labels.size());
-    if (done) done = softmax(programs_, flavour_, on.logits, on.probabilities, {sequences, labels});
-    for (const auto& [buffer, numbers] : {std::pair{&on.logits, &scores.logits},
+    if (done)
+        done =
+            softmax(programs_, flavour_, on.logits.numbers, on.probabilities, {sequences, labels});
+    for (const auto& [buffer, numbers] : {std::pair{&on.logits.numbers, &scores.logits},
                                           std::pair{&on.probabilities, &scores.probabilities}}) {
         numbers->resize(std::size_t{sequences} * labels);
         if (!done) return done;
@@ -227,7 +259,16 @@ Result<void> Classifier::wait(const Watch& watch) {
     return {};
 }
 
-Result<void> Classifier::run(const Batch& batch, const Watch& watch, Scores& scores) {
+Result<void> Classifier::show(std::uint32_t tokens, const Seen& seen) {
+    std::vector<float> hidden(std::size_t{tokens} * config_.hidden);
+    auto done = programs_.device().read(on_device_.hidden.numbers,
+                                        std::as_writable_bytes(std::span(hidden)));
+    if (done) seen(hidden);
+    return done;
+}
+
+Result<void> Classifier::run(const Batch& batch, const Watch& watch, Scores& scores,
+                             const Seen& seen) {
     if (auto fits = check(batch); !fits) return fits;
     scores = {};
     if (batch.lengths.empty()) return {};
@@ -244,6 +285,7 @@ Result<void> Classifier::run(const Batch& batch, const Watch& watch, Scores& sco
     for (std::size_t i = 0; done && i < weights_.layers.size(); ++i) {
         const bool last = i + 1 == weights_.layers.size();
         done = layer(weights_.layers[i], *layout, last);
+        if (done && seen && !last) done = show(tokens, seen);
         unwatched += seconds_per_token_layer_ * tokens;
         // Before the first batch nothing is known of the device's speed.
         if (!done || (unwatched < kSecondsBetweenLooks && seconds_per_token_layer_ != 0)) continue;

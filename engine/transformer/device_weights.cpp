@@ -23,9 +23,9 @@ class Loader {
   public:
     // `rows`: memory for the largest matrix, which all are packed from. In this order: mapping it
     // for the next one waits until the last one is packed.
-    Loader(opencl::Programs& programs, const tuning::Plans& plans, routines::Method method,
-           const Watch& watch, const opencl::Buffer& rows)
-        : programs_(programs), plans_(plans), method_(method), watch_(watch), rows_(rows) {}
+    Loader(opencl::Programs& programs, const tuning::Plans& plans, const Watch& watch,
+           const opencl::Buffer& rows)
+        : programs_(programs), plans_(plans), watch_(watch), rows_(rows) {}
 
     // Calls after the first failure do nothing.
     Result<void> done;
@@ -38,8 +38,9 @@ class Loader {
         return {table(norm.gain, size), table(norm.shift, size)};
     }
     // Several matrices with the same inputs, one above the other.
-    Matrix matrix(std::initializer_list<const Linear*> parts) {
+    Matrix matrix(routines::Method method, std::initializer_list<const Linear*> parts) {
         Matrix made;
+        made.method = method;
         for (const auto* part : parts) {
             if (!done) return made;
             made.outputs += static_cast<std::uint32_t>(part->weight.tensor->shape[0]);
@@ -104,7 +105,7 @@ class Loader {
     }
 
     void pack(Matrix& into) {
-        const auto plan = packing_plan(plans_, method_, into.outputs, into.inputs);
+        const auto plan = packing_plan(plans_, into.method, into.outputs, into.inputs);
         into.vectors = plan.vectors;
         auto packed = programs_.device().allocate(packed_bytes(plan, into.inputs, into.outputs));
         if (!packed) {
@@ -118,7 +119,6 @@ class Loader {
 
     opencl::Programs& programs_;
     const tuning::Plans& plans_;
-    routines::Method method_;
     Watch watch_;
     const opencl::Buffer& rows_;
 };
@@ -126,10 +126,13 @@ class Loader {
 }  // namespace
 
 std::uint64_t weight_bytes(const model_files::Config& config, const tuning::Plans& plans,
-                           routines::Method method) {
-    const auto matrix = [&](std::uint32_t outputs, std::uint32_t inputs) {
+                           const Methods& methods) {
+    const auto of = [&](routines::Method method, std::uint32_t outputs, std::uint32_t inputs) {
         const auto plan = packing_plan(plans, method, outputs, inputs);
         return packed_bytes(plan, inputs, outputs) + std::uint64_t{outputs} * sizeof(float);
+    };
+    const auto matrix = [&](std::uint32_t outputs, std::uint32_t inputs) {
+        return of(methods.layers, outputs, inputs);
     };
     const std::uint64_t norm = std::uint64_t{2} * config.hidden * sizeof(float);
     const std::uint64_t layer = matrix(3 * config.hidden, config.hidden) +
@@ -140,8 +143,8 @@ std::uint64_t weight_bytes(const model_files::Config& config, const tuning::Plan
         std::uint64_t{config.vocabulary + config.positions + (config.token_types != 0 ? 1 : 0)} *
         config.hidden * sizeof(float);
     const auto labels = static_cast<std::uint32_t>(config.labels.size());
-    return tables + norm + config.layers * layer + matrix(config.hidden, config.hidden) +
-           matrix(labels, config.hidden);
+    return tables + norm + config.layers * layer + of(methods.head, config.hidden, config.hidden) +
+           of(methods.head, labels, config.hidden);
 }
 
 std::uint64_t loading_bytes(const model_files::Config& config) {
@@ -151,29 +154,29 @@ std::uint64_t loading_bytes(const model_files::Config& config) {
 }
 
 Result<DeviceWeights> load_weights(opencl::Programs& programs, const tuning::Plans& plans,
-                                   routines::Method method, const model_files::Model& model,
+                                   const Methods& methods, const model_files::Model& model,
                                    const Watch& watch) {
     const auto& [config, file, weights] = model;
     const std::size_t hidden = config.hidden;
     const auto rows = programs.device().allocate(loading_bytes(config));
     if (!rows) return fail(rows.error());
-    Loader loader(programs, plans, method, watch, *rows);
+    Loader loader(programs, plans, watch, *rows);
     DeviceWeights loaded;
     loaded.words = loader.table(weights.words, config.vocabulary * hidden);
     loaded.positions = loader.table(weights.positions, config.positions * hidden);
     if (weights.types.tensor != nullptr) loaded.types = loader.table(weights.types, hidden);
     loaded.embedding_norm = loader.norm(weights.embedding_norm, config.hidden);
     for (const auto& layer : weights.layers) {
-        loaded.layers.push_back(
-            {.query_key_value = loader.matrix({&layer.query, &layer.key, &layer.value}),
-             .output = loader.matrix({&layer.output}),
-             .attention_norm = loader.norm(layer.attention_norm, config.hidden),
-             .up = loader.matrix({&layer.up}),
-             .down = loader.matrix({&layer.down}),
-             .output_norm = loader.norm(layer.output_norm, config.hidden)});
+        loaded.layers.push_back({.query_key_value = loader.matrix(
+                                     methods.layers, {&layer.query, &layer.key, &layer.value}),
+                                 .output = loader.matrix(methods.layers, {&layer.output}),
+                                 .attention_norm = loader.norm(layer.attention_norm, config.hidden),
+                                 .up = loader.matrix(methods.layers, {&layer.up}),
+                                 .down = loader.matrix(methods.layers, {&layer.down}),
+                                 .output_norm = loader.norm(layer.output_norm, config.hidden)});
     }
-    loaded.head = loader.matrix({&weights.head});
-    loaded.labels = loader.matrix({&weights.labels});
+    loaded.head = loader.matrix(methods.head, {&weights.head});
+    loaded.labels = loader.matrix(methods.head, {&weights.labels});
     if (loader.done) loader.done = programs.device().finish();  // before the rows are released
     if (!loader.done) return fail(loader.done.error());
     return loaded;

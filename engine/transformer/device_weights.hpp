@@ -16,7 +16,14 @@ struct Matrix {
     opencl::Buffer bias;
     std::uint32_t outputs = 0;
     std::uint32_t inputs = 0;
-    std::uint32_t vectors = 0;  // of the plan that it was packed for
+    routines::Method method = routines::Method::block_fp32;  // of products with it
+    std::uint32_t vectors = 0;                               // of the plan that it was packed for
+};
+
+// How products are computed: those of the layers, and those of the head, which is always in fp32.
+struct Methods {
+    routines::Method layers;
+    routines::Method head;
 };
 
 struct NormWeights {
@@ -46,7 +53,7 @@ struct DeviceWeights {
 
 // The bytes that load_weights() allocates.
 std::uint64_t weight_bytes(const model_files::Config& config, const tuning::Plans& plans,
-                           routines::Method method);
+                           const Methods& methods);
 
 // What it allocates beside them while it runs.
 std::uint64_t loading_bytes(const model_files::Config& config);
@@ -55,7 +62,7 @@ std::uint64_t loading_bytes(const model_files::Config& config);
 // Errc::corrupt names a tensor that holds a NaN or an infinity. `watch` is looked at between
 // tensors: Errc::cancelled.
 Result<DeviceWeights> load_weights(opencl::Programs& programs, const tuning::Plans& plans,
-                                   routines::Method method, const model_files::Model& model,
+                                   const Methods& methods, const model_files::Model& model,
                                    const Watch& watch);
 
 }  // namespace plimsoll::transformer

@@ -28,7 +28,8 @@ std::string key_of(std::span<const std::uint32_t> ids) {
 
 Result<std::unique_ptr<TextClassifier>> TextClassifier::load(
     const std::filesystem::path& folder, opencl::Programs& programs, opencl::Ledger& ledger,
-    const opencl::Capability& capability, const tuning::Plans& plans, const Watch& watch) {
+    const opencl::Capability& capability, const tuning::Plans& plans, routines::Form form,
+    const Watch& watch) {
     auto tokenizer = tokenizers::Tokenizer::read(folder);
     if (!tokenizer) return fail(tokenizer.error());
     const auto model = model_files::open_model(folder);
@@ -38,7 +39,7 @@ Result<std::unique_ptr<TextClassifier>> TextClassifier::load(
                     folder.string());
     }
     auto classifier =
-        Classifier::load(programs, ledger, capability, plans, *model,
+        Classifier::load(programs, ledger, capability, plans, *model, form,
                          most_tokens(capability.info, model->config.longest()), watch);
     if (!classifier) return fail(classifier.error());
     return std::unique_ptr<TextClassifier>(
@@ -71,9 +72,10 @@ std::size_t TextClassifier::tokens_per_batch(std::size_t tokens) const {
                     classifier_->capacity() - classifier_->longest());
 }
 
-Result<void> TextClassifier::compute(const Batch& batch, const Watch& watch, Work& work) {
+Result<void> TextClassifier::compute(const Batch& batch, const Watch& watch,
+                                     const Classifier::Seen& seen, Work& work) {
     const auto began = Clock::now();
-    if (auto done = classifier_->run(batch, watch, scores_); !done) return done;
+    if (auto done = classifier_->run(batch, watch, scores_, seen); !done) return done;
     const double seconds = std::chrono::duration<double>(Clock::now() - began).count();
     const double tokens = kBatchSeconds * static_cast<double>(batch.ids.size()) / seconds;
     budget_ = std::clamp(static_cast<std::size_t>(tokens), kLeastTokens,
@@ -88,7 +90,7 @@ Result<void> TextClassifier::compute(const Batch& batch, const Watch& watch, Wor
 
 Result<std::vector<Classified>> TextClassifier::classify(
     const Next& next, std::size_t texts, const Watch& watch,
-    const std::function<void(std::size_t)>& done) {
+    const std::function<void(std::size_t)>& done, const Classifier::Seen& seen) {
     Work work;
     for (;;) {
         const auto text = next();
@@ -106,7 +108,8 @@ Result<std::vector<Classified>> TextClassifier::classify(
         rest = rest.subspan(work.lengths[s]);
         finished += work.users[s];
         if (batch.ids.size() < share && batch.lengths.size() < texts && !rest.empty()) continue;
-        if (auto computed = compute(batch, watch, work); !computed) return fail(computed.error());
+        if (auto computed = compute(batch, watch, seen, work); !computed)
+            return fail(computed.error());
         batch.clear();
         share = tokens_per_batch(rest.size());  // the device's speed is better known now
         done(std::exchange(finished, 0));

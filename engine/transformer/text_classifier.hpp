@@ -27,18 +27,23 @@ struct Classified {
 // A published model that classifies texts on a device, in batches without padding.
 class TextClassifier {
   public:
-    static Result<std::unique_ptr<TextClassifier>> load(
-        const std::filesystem::path& folder, opencl::Programs& programs, opencl::Ledger& ledger,
-        const opencl::Capability& capability, const tuning::Plans& plans, const Watch& watch);
+    static Result<std::unique_ptr<TextClassifier>> load(const std::filesystem::path& folder,
+                                                        opencl::Programs& programs,
+                                                        opencl::Ledger& ledger,
+                                                        const opencl::Capability& capability,
+                                                        const tuning::Plans& plans,
+                                                        routines::Form form, const Watch& watch);
 
     // Classifies texts, in order. `next` gives them one by one until it gives none: all are read
     // before the first is computed, so that batches are even. A batch has at most `texts` texts,
     // and about as many tokens as the device computes in a quarter of a second. `done` is told
-    // after each batch how many texts more are finished. Errc::cancelled.
+    // after each batch how many texts more are finished; `seen` as of Classifier::run.
+    // Errc::cancelled.
     using Next = std::function<Result<const std::string_view*>()>;
     Result<std::vector<Classified>> classify(const Next& next, std::size_t texts,
                                              const Watch& watch,
-                                             const std::function<void(std::size_t)>& done);
+                                             const std::function<void(std::size_t)>& done,
+                                             const Classifier::Seen& seen = nullptr);
 
     const Classifier& model() const { return *classifier_; }
 
@@ -59,7 +64,8 @@ class TextClassifier {
 
     void take(std::string_view text, Work& work);
     std::size_t tokens_per_batch(std::size_t tokens) const;
-    Result<void> compute(const Batch& batch, const Watch& watch, Work& work);
+    Result<void> compute(const Batch& batch, const Watch& watch, const Classifier::Seen& seen,
+                         Work& work);
 
     tokenizers::Tokenizer tokenizer_;
     std::unique_ptr<Classifier> classifier_;

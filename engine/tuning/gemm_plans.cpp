@@ -19,10 +19,11 @@ using routines::Method;
 
 // Version of the format and of kernels/gemm/gemm_block.cl: plans tuned for an older kernel may not
 // be the fastest.
-constexpr int kVersion = 3;
+constexpr int kVersion = 4;
 constexpr std::array kRows{32U, 64U, 128U, 256U, 1024U};
-constexpr std::array kMethods{Method::block_fp32, Method::block_bf16, Method::block_amx,
-                              Method::group_fp32, Method::group_mma};
+constexpr std::array kMethods{Method::block_fp32, Method::block_bf16,      Method::block_amx,
+                              Method::block_int8, Method::block_int8_avx2, Method::group_fp32,
+                              Method::group_mma};
 
 Method method_of(const std::string& name) {
     for (const auto method : kMethods) {

@@ -179,9 +179,10 @@ struct Run {
     // estimate for such a task, so that estimates are those of the lane's class, and honest ones.
     bool any_device = false;
     std::span<const KindSetting> settings = {};  // those of the contract that tasks look at
-    // What the kind can do here; `device` says whether there is an OpenCL device. Asked with every
-    // heartbeat, on the I/O thread: well below a millisecond. Null: nothing.
-    Abilities (*abilities)(const KindSettings& settings, bool device) = nullptr;
+    // What the kind can do here; `device`: what it was proven to do, null on the host worker. Asked
+    // with every heartbeat, on the I/O thread: well below a millisecond. Null: nothing.
+    Abilities (*abilities)(const KindSettings& settings,
+                           const opencl::Capability* device) = nullptr;
 };
 
 }  // namespace plimsoll::jobs

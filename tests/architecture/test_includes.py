@@ -19,7 +19,7 @@ ALLOWED = {
     'engine/tokenizers': ['engine/base', 'engine/text', 'engine/model_files'],
     'engine/models': ['engine/base', 'engine/model_files', 'engine/tokenizers'],
     'engine/transformer': ['engine/base', 'engine/opencl', 'engine/routines', 'engine/tuning', 'engine/model_files',
-                           'engine/tokenizers'],
+                           'engine/tokenizers', 'engine/models'],
     'engine/sentiment': ['engine/base', 'engine/text'],
     'engine/waves': ['engine/base', 'engine/zones'],
     'engine/waves_device': ['engine/base', 'engine/kernels', 'engine/opencl', 'engine/waves'],
@@ -30,7 +30,8 @@ ALLOWED = {
                                'engine/telemetry', 'engine/training'],
     'engine/profiling': ['engine/base', 'engine/kernels', 'engine/opencl', 'engine/routines',
                          'engine/tuning'],
-    'engine/cli': ['engine/base', 'engine/opencl', 'engine/routines', 'engine/tuning', 'engine/profiling'],
+    'engine/cli': ['engine/base', 'engine/opencl', 'engine/routines', 'engine/tuning', 'engine/profiling',
+                   'engine/text', 'engine/models', 'engine/transformer'],
     'engine/library_main.cpp': ['engine/base', 'engine/opencl', 'engine/cli'],
     # The worker program's composition root: the one file of engine that may use server.
     'engine/main.cpp': ['engine/base', 'engine/opencl', 'engine/cli', 'server/base', 'server/jobs',

@@ -1,6 +1,6 @@
 // Reads texts as JSON strings, one a line, classifies them by the model in argv[1] and prints each
 // logit's bits in hexadecimal. Environment: TEXTS (of a batch), SHUFFLE (a seed: texts are given in
-// another order), ROUNDS (repetitions that are timed; seconds go to stderr), CACHE.
+// another order), ROUNDS (repetitions that are timed; seconds go to stderr), CACHE, FORM.
 #include "engine/opencl/devices/processor.hpp"
 #include "engine/opencl/probing/probe.hpp"
 #include "engine/transformer/text_classifier.hpp"
@@ -49,7 +49,14 @@ int main(int count, char** arguments) {
         std::shuffle(order.begin(), order.end(), std::mt19937(static_cast<unsigned>(seed)));
     }
     const auto device = need(opencl::Device::open({"pocl", 0}));
-    const auto capability = opencl::assess(device);
+    auto capability = opencl::assess(device);
+    // What the processor says of itself is believed.
+    for (const auto feature : candidate_features(device.info())) {
+        capability.features.push_back(run_feature_test(device, feature));
+    }
+    const char* form_name = std::getenv("FORM");
+    const auto form = routines::parse_form(form_name == nullptr ? "fp32" : form_name);
+    if (!form) return 2;
     const char* cache = std::getenv("CACHE");
     opencl::Programs programs(device, opencl::ProgramCache(cache == nullptr ? "" : cache));
     opencl::Ledger ledger(std::uint64_t{16} << 30);
@@ -58,8 +65,8 @@ int main(int count, char** arguments) {
     const auto seconds = [&](auto since) {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
     };
-    auto classifier = need(
-        transformer::TextClassifier::load(arguments[1], programs, ledger, capability, plans, {}));
+    auto classifier = need(transformer::TextClassifier::load(arguments[1], programs, ledger,
+                                                             capability, plans, *form, {}));
     std::fprintf(stderr, "load %.3f\n", seconds(began));
     std::vector<transformer::Classified> classified;
     for (long round = 0; round < number("ROUNDS", 1); ++round) {

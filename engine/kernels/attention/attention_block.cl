@@ -1,6 +1,6 @@
 // Softmax(Q K^T / sqrt(HEAD)) V of sequences of any lengths that lie behind each other without padding, on
 // processors: one work-item a sequence and head. Row t of qkv holds the queries, keys and values of token t,
-// `heads` times HEAD numbers each. METHOD (dot.cl) is what Q, K, V and the weights are rounded to.
+// `heads` times HEAD numbers each. METHOD (dot.cl) is what they and the weights are, and what comes out is rounded to.
 //
 // K transposed, V and some of Q lie in private memory first: in qkv their rows are kilobytes apart and would evict each
 // other from the first-level cache. For the same reason the processor does not guess what is read next: while
@@ -14,16 +14,22 @@
 #define QUERIES 4           // computed together
 #define COPIED_QUERIES 64
 #define UNROLLED _Pragma("unroll")
+#if METHOD == FP32
+typedef float number;
+#else
+typedef ushort number;
+#endif
+#define LINE (64 / sizeof(number))
 
 // Rows of one sequence and head.
 typedef struct {
-    __global const float* queries;  // keys and values lie `width` and 2 * `width` numbers further
+    __global const number* queries;  // keys and values lie `width` and 2 * `width` numbers further
     uint length;
     size_t token;  // numbers from row to row
     uint width;
 } Rows;
 
-inline Rows rows_of(__global const float* qkv, __global const uint* offsets, __global const uint* order, uint group,
+inline Rows rows_of(__global const number* qkv, __global const uint* offsets, __global const uint* order, uint group,
                     uint heads) {
     const uint first = offsets[order[group / heads]];
     Rows rows;
@@ -35,30 +41,32 @@ inline Rows rows_of(__global const float* qkv, __global const uint* offsets, __g
 }
 
 // Row i, or the last one.
-inline __global const float* row_at(const Rows* rows, uint i) {
+inline __global const number* row_at(const Rows* rows, uint i) {
     return rows->queries + min(i, rows->length - 1) * rows->token;
 }
 
 // A hint to the processor: query, key and value i will be read soon.
 inline void fetch(const Rows* rows, uint i) {
     UNROLLED for (uint part = 0; part < 3; ++part) {
-        UNROLLED for (uint d = 0; d < HEAD; d += 16) {
+        UNROLLED for (uint d = 0; d < HEAD; d += LINE) {
             __builtin_prefetch((const void*)(size_t)(row_at(rows, i) + part * rows->width + d), 0, 2);
         }
     }
 }
 
 // Another: HEAD numbers will be written there.
-inline void fetch_to_write(__global float* row) {
-    UNROLLED for (uint d = 0; d < HEAD; d += 16) __builtin_prefetch((const void*)(size_t)(row + d), 1, 3);
+inline void fetch_to_write(__global number* row) {
+    UNROLLED for (uint d = 0; d < HEAD; d += LINE) __builtin_prefetch((const void*)(size_t)(row + d), 1, 3);
 }
 
 // 16 words of a row of HEAD numbers, from number d on.
-inline words row_words(__global const float* row, uint d) {
+inline words row_words(__global const number* row, uint d) {
 #if METHOD == FP32
     return load_vector(row + d);
 #else
-    return bf16_words(load_vector(row + d), d + 16 < HEAD ? load_vector(row + d + 16) : (float16)0.0f);
+    typedef uint8 half_of_words __attribute__((aligned(2)));
+    const uint8 low = *(__global const half_of_words*)(row + d);
+    return (words)(low, d + 16 < HEAD ? *(__global const half_of_words*)(row + d + 16) : (uint8)0);
 #endif
 }
 
@@ -87,13 +95,14 @@ inline void copy_keys(const Rows* rows, words* keys) {
 // [length / PER_WORD][HEAD_VECTORS]
 inline void copy_values(const Rows* rows, words* values) {
     for (uint j = 0; j < rows->length; j += PER_WORD) {
-        __global const float* row = row_at(rows, j) + 2 * rows->width;
+        __global const number* row = row_at(rows, j) + 2 * rows->width;
         UNROLLED for (uint d = 0; d < HEAD; d += 16) {
 #if METHOD == FP32
             *values++ = load_vector(row + d);
 #else
-            __global const float* second = row_at(rows, j + 1) + 2 * rows->width;
-            *values++ = bf16_pairs(load_vector(row + d), load_vector(second + d));
+            __global const number* second = row_at(rows, j + 1) + 2 * rows->width;
+            *values++ = bf16_pairs(*(__global const unaligned_bf16*)(row + d),
+                                   *(__global const unaligned_bf16*)(second + d));
 #endif
         }
     }
@@ -137,7 +146,7 @@ SCORE(3)
 SCORE(4)
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void attention_block(
-    __global const float* qkv, __global const uint* offsets, __global const uint* order, __global float* out,
+    __global const number* qkv, __global const uint* offsets, __global const uint* order, __global number* out,
     uint heads) {
     const uint group = get_group_id(0);
     const Rows rows = rows_of(qkv, offsets, order, group, heads);
@@ -200,7 +209,12 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void attention_block(
         UNROLLED for (uint r = 0; r < QUERIES; ++r) {
             if (i + r >= length) break;  // repeated queries
             UNROLLED for (uint v = 0; v < HEAD_VECTORS; ++v) {
-                store_vector(result[r][v] * share[r], out + (size_t)(i + r) * rows.width + 16 * v);
+                __global number* to = out + (size_t)(i + r) * rows.width + 16 * v;
+#if METHOD == FP32
+                store_vector(result[r][v] * share[r], to);
+#else
+                *(__global unaligned_bf16*)to = round_to_bf16(result[r][v] * share[r]);
+#endif
             }
         }
     }

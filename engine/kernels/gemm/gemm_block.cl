@@ -2,14 +2,16 @@
 // columns. For every DEPTH of K the micro-kernel keeps ROWS x 16 * VECTORS sums in registers: 8 x 3 vectors are 24 of
 // the 32 that AVX-512 has.
 //
-// METHOD (dot.cl). FP32 reads A where it lies. For BF16 and AMX (32 x 32 sums in four tiles) A, broadcast to all
-// lanes, and B are words of that: the rows of A are rounded while they are copied next to each other.
+// METHOD (dot.cl). A, broadcast to all lanes, and B are its words, and A is read where it lies: numbers in fp32, or
+// NARROW ones as narrow_row.cl makes them. AMX (32 x 32 sums in four tiles) copies the rows of A next to each other, and
+// so does BF16 when they are not narrow: it rounds them on the way. INT8 takes narrow rows only.
 // PACKED: B lies in panels (gemm_pack.cl). Otherwise, by FP32 alone, b is k rows of n numbers: the first micro-tile of a
 // panel reads DEPTH of them and leaves a copy in one piece for the others.
 //
 // Every number of C is one chain of sums in the order of K: what comes before a DEPTH is read from C again. So its bits
 // depend on the row of A and the column of B alone, not on the plan nor on other rows.
-// After gemm_epilogue.cl, rows are normalised when NORM; the work-item then owns all columns.
+// After gemm_epilogue.cl, rows are normalised when NORM and left once more, narrow, when COPY; the work-item then owns all
+// columns.
 
 #define UNROLLED _Pragma("unroll")
 
@@ -18,7 +20,25 @@
 #define AHEAD (8 * VECTORS)
 #define FETCH(p, level) __builtin_prefetch((const void*)(size_t)(p), 0, level)
 
-#if METHOD == FP32
+#define INTEGERS (METHOD == INT8 || METHOD == INT8_AVX2)
+#if INTEGERS
+typedef int sum_number;
+#define as_sums(x) as_int16(x)
+#else
+typedef float sum_number;
+#define as_sums(x) (x)
+#endif
+
+#if METHOD == FP32 || !NARROW
+typedef float a_number;
+#elif INTEGERS
+typedef uchar a_number;
+#else
+typedef ushort a_number;
+#endif
+
+#define IN_PLACE (METHOD == FP32 || (NARROW && METHOD != AMX))
+#if IN_PLACE
 #define A_SPACE __global
 #else
 #define A_SPACE __private
@@ -26,9 +46,15 @@
 #define STRIDE (DEPTH / PER_WORD + 16)
 
 // Copies `depth` numbers of a row, rounded up with zeros to `padded`. `to` is aligned to 64 bytes.
-inline void copy_row(__global const float* from, word* to, uint depth, uint padded) {
+inline void copy_row(__global const a_number* from, word* to, uint depth, uint padded) {
     for (uint i = 0; i < padded; i += 16) {
+#if NARROW
+        ushort lane[16];
+        for (uint j = 0; j < 16; ++j) lane[j] = i + j < depth ? from[i + j] : 0;
+        *(ushort16*)((ushort*)to + i) = vload16(0, lane);
+#else
         *(ushort16*)((ushort*)to + i) = round_to_bf16(load_columns(from, i, depth, 0.0f));
+#endif
     }
 }
 #endif
@@ -74,7 +100,7 @@ inline void configure_tiles(void) {
     __asm__ volatile("ldtilecfg (%0)" ::"r"(settings) : "memory");
 }
 
-inline void multiply(const word* a, size_t stride, uint rows, Panel b, Columns next, uint depth, float* sums) {
+inline void multiply(const word* a, size_t stride, uint rows, Panel b, Columns next, uint depth, sum_number* sums) {
     const long a_stride = STRIDE * sizeof(word);
     const long b_stride = 32 * sizeof(word);
     const long sum_stride = 32 * sizeof(float);
@@ -131,12 +157,12 @@ inline void multiply(const word* a, size_t stride, uint rows, Panel b, Columns n
 
 // Rows of A are `stride` words apart. Beyond the last one is that one again. The micro-tile's share of the panel that
 // comes after this one, from `next` on, is brought to the second-level cache meanwhile.
-inline void multiply(A_SPACE const word* a, size_t stride, uint rows, Panel b, Columns next, uint depth, float* sums) {
+inline void multiply(A_SPACE const word* a, size_t stride, uint rows, Panel b, Columns next, uint depth, sum_number* sums) {
     A_SPACE const word* row[ROWS];
-    float16 sum[ROWS][VECTORS];
+    sums_of_words sum[ROWS][VECTORS];
     UNROLLED for (uint r = 0; r < ROWS; ++r) {
         row[r] = a + min(r, rows - 1) * stride;
-        UNROLLED for (uint v = 0; v < VECTORS; ++v) sum[r][v] = *(float16*)(sums + (r * VECTORS + v) * 16);
+        UNROLLED for (uint v = 0; v < VECTORS; ++v) sum[r][v] = *(sums_of_words*)(sums + (r * VECTORS + v) * 16);
     }
     const uint steps = depth / PER_WORD;
     uint i = 0;
@@ -147,7 +173,7 @@ inline void multiply(A_SPACE const word* a, size_t stride, uint rows, Panel b, C
     }
     for (; i < steps; ++i) STEP
     UNROLLED for (uint r = 0; r < ROWS; ++r) {
-        UNROLLED for (uint v = 0; v < VECTORS; ++v) *(float16*)(sums + (r * VECTORS + v) * 16) = sum[r][v];
+        UNROLLED for (uint v = 0; v < VECTORS; ++v) *(sums_of_words*)(sums + (r * VECTORS + v) * 16) = sum[r][v];
     }
 }
 
@@ -156,10 +182,10 @@ inline void multiply(A_SPACE const word* a, size_t stride, uint rows, Panel b, C
 inline void multiply_and_copy(A_SPACE const word* a, size_t stride, uint rows, Columns from, Panel to, uint depth,
                               float* sums) {
     A_SPACE const word* row[ROWS];
-    float16 sum[ROWS][VECTORS];
+    sums_of_words sum[ROWS][VECTORS];
     UNROLLED for (uint r = 0; r < ROWS; ++r) {
         row[r] = a + min(r, rows - 1) * stride;
-        UNROLLED for (uint v = 0; v < VECTORS; ++v) sum[r][v] = *(float16*)(sums + (r * VECTORS + v) * 16);
+        UNROLLED for (uint v = 0; v < VECTORS; ++v) sum[r][v] = *(sums_of_words*)(sums + (r * VECTORS + v) * 16);
     }
     for (uint i = 0; i < depth; ++i) {
         words column_words[VECTORS];
@@ -173,38 +199,67 @@ inline void multiply_and_copy(A_SPACE const word* a, size_t stride, uint rows, C
         to += VECTORS;
     }
     UNROLLED for (uint r = 0; r < ROWS; ++r) {
-        UNROLLED for (uint v = 0; v < VECTORS; ++v) *(float16*)(sums + (r * VECTORS + v) * 16) = sum[r][v];
+        UNROLLED for (uint v = 0; v < VECTORS; ++v) *(sums_of_words*)(sums + (r * VECTORS + v) * 16) = sum[r][v];
     }
 }
 #endif
 
 #endif
 
-// The sums of one micro-tile so far; zeros at the beginning, and in rows and columns that do not exist.
-inline void begin_rows(float* sums, __global const float* c, uint rows, uint column, uint n, int first) {
+// The sums of one micro-tile so far; zeros at the beginning, and in rows and columns that do not exist. Sums of bytes lie
+// in C bit by bit.
+inline void begin_rows(sum_number* sums, __global const c_number* c, uint rows, uint column, uint n, int first) {
     for (uint i = 0; i < ROWS * VECTORS; ++i) {
+        sums_of_words sum = (sums_of_words)0;
+#if !NARROW_C
         const uint r = i / VECTORS;
         const uint from = column + i % VECTORS * 16;
-        const float16 sum = first || r >= rows || from >= n ? (float16)0.0f : load_columns(c + (size_t)r * n, from, n, 0.0f);
-        *(float16*)(sums + i * 16) = sum;
+        if (!first && r < rows && from < n) sum = as_sums(load_columns(c + (size_t)r * n, from, n, 0.0f));
+#endif
+        *(sums_of_words*)(sums + i * 16) = sum;
     }
+}
+
+// What gemm_pack_int8.cl leaves behind the panels: of every column its scale and, `corrections` vectors on, what its sums
+// have too much since 64 was added to every byte of A.
+typedef struct {
+    __global const words* scales;
+    size_t corrections;
+    __global const float* of_rows;  // the scales of A
+} Scales;
+
+// The numbers that the sums stand for.
+inline float16 numbers_of(sums_of_words sums, const Scales* scales, uint row, uint column, int last) {
+#if INTEGERS
+    if (!last) return as_float16(sums);
+    const float16 of_columns = as_float16(scales->scales[column / 16]);
+    const int16 correction = as_int16(scales->scales[scales->corrections + column / 16]);
+    return convert_float16(sums - correction) * (of_columns * scales->of_rows[row]);
+#else
+    return sums;
+#endif
 }
 
 // What becomes of the sums of one micro-tile. The loop over rows is not unrolled: the epilogue is long.
-inline void finish_rows(const float* sums, __global float* c, __global const float* bias,
-                        __global const float* residual, uint rows, uint column, uint n, int last) {
+inline void finish_rows(const sum_number* sums, const Scales* scales, __global c_number* c, __global const float* bias,
+                        __global const float* residual, uint first_row, uint rows, uint column, uint n, int last) {
+    c += (size_t)first_row * n;
+    residual += (size_t)first_row * n;
     for (uint r = 0; r < rows; ++r) {
         for (uint v = 0; v < VECTORS; ++v) {
-            finish_sums(vload16(r * VECTORS + v, sums), c + (size_t)r * n, bias, residual + (size_t)r * n,
-                        column + 16 * v, n, last);
+            const uint from = column + 16 * v;
+            const sums_of_words sum = *(const sums_of_words*)(sums + (r * VECTORS + v) * 16);
+            finish_sums(numbers_of(sum, scales, first_row + r, from, last), c + (size_t)r * n, bias,
+                        residual + (size_t)r * n, from, n, last);
         }
     }
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void gemm_block(
-    __global const float* a, __global const words* b, __global float* c, __global const float* bias,
+    __global const a_number* a, __global const words* b, __global c_number* c, __global const float* bias,
     __global const float* residual, __global const float* gain, __global const float* shift, float epsilon,
-    uint m, uint n, uint k, uint panels) {
+    uint m, uint n, uint k, uint panels, __global const float* scales_of_a, __global void* copy,
+    __global float* scales_of_copy) {
     const uint block_rows = PANELS * ROWS;
     const uint row_blocks = (m + block_rows - 1) / block_rows;
     const uint first_row = get_group_id(0) % row_blocks * block_rows;
@@ -216,7 +271,13 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void gemm_block(
     a += (size_t)first_row * k;
     c += (size_t)first_row * n;
     residual += (size_t)first_row * n;
-#if METHOD != FP32
+#if INTEGERS
+    const Scales scales = {b + (size_t)all_panels * padded_k / PER_WORD * VECTORS, (size_t)all_panels * VECTORS,
+                           scales_of_a + first_row};
+#else
+    const Scales scales = {0};
+#endif
+#if !IN_PLACE
     word rows_of_a[PANELS * ROWS * STRIDE] __attribute__((aligned(64)));
 #endif
 #if !PACKED
@@ -227,9 +288,9 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void gemm_block(
 #endif
     for (uint start = 0; start < k; start += DEPTH) {
         const uint depth = min((uint)DEPTH, padded_k - start);
-#if METHOD == FP32
-        A_SPACE const word* const block = a + start;
-        const size_t stride = k;
+#if IN_PLACE
+        A_SPACE const word* const block = (A_SPACE const word*)(a + start);
+        const size_t stride = k / PER_WORD;
 #else
         A_SPACE const word* const block = rows_of_a;
         const size_t stride = STRIDE;
@@ -254,7 +315,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void gemm_block(
             Columns next = {rows_of_b + after * 16 * VECTORS, n};
 #endif
             for (uint r = 0; r < rows; r += ROWS) {
-                float sums[ROWS * 16 * VECTORS] __attribute__((aligned(64)));
+                sum_number sums[ROWS * 16 * VECTORS] __attribute__((aligned(64)));
                 const uint tile_rows = min(rows - r, (uint)ROWS);
                 begin_rows(sums, c + (size_t)r * n, tile_rows, column, n, start == 0);
 #if !PACKED
@@ -265,17 +326,22 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void gemm_block(
 #endif
                     multiply(block + r * stride, stride, tile_rows, b_panel, next, depth, sums);
                 next.words += depth / PER_WORD / PANELS * next.step;
-                finish_rows(sums, c + (size_t)r * n, bias, residual + (size_t)r * n, tile_rows, column, n,
-                            start + DEPTH >= k);
+                finish_rows(sums, &scales, c, bias, residual, r, tile_rows, column, n, start + DEPTH >= k);
             }
         }
     }
 #if METHOD == AMX
     __asm__ volatile("tilerelease" ::: "memory");
 #endif
-#if NORM
+#if NORM || COPY
     for (uint r = 0; r < rows; ++r) {
-        normalise_row(c + (size_t)r * n, c + (size_t)r * n, gain, shift, epsilon, n);
+        __global float* row = c + (size_t)r * n;
+#if NORM
+        normalise_row(row, row, gain, shift, epsilon, n);
+#endif
+#if COPY
+        narrow_row(row, copy, scales_of_copy, first_row + r, n);
+#endif
     }
 #endif
 }

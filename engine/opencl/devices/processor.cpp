@@ -25,12 +25,20 @@ std::array<unsigned, 4> extended_features(unsigned subleaf) {
 
 }  // namespace
 
+bool processor_has_avx2() {
+    return (extended_features(0)[1] >> 5 & 1) != 0;
+}
+
 bool processor_has_avx512() {
     return (extended_features(0)[1] >> 16 & 1) != 0;
 }
 
 bool processor_has_avx512_bf16() {
     return (extended_features(1)[0] >> 5 & 1) != 0;
+}
+
+bool processor_has_avx512_vnni() {
+    return (extended_features(0)[2] >> 11 & 1) != 0;
 }
 
 bool processor_has_amx_bf16() {
@@ -45,7 +53,15 @@ void request_amx_tiles() {
 
 #else
 
+bool processor_has_avx2() {
+    return false;
+}
+
 bool processor_has_avx512() {
+    return false;
+}
+
+bool processor_has_avx512_vnni() {
     return false;
 }
 

@@ -4,8 +4,10 @@ namespace plimsoll::opencl {
 
 // What CPUID reports; false on anything but x86-64. The operating system or hypervisor may still
 // forbid the instructions.
+bool processor_has_avx2();
 bool processor_has_avx512();  // 32 registers of 512 bits
 bool processor_has_avx512_bf16();
+bool processor_has_avx512_vnni();
 bool processor_has_amx_bf16();
 
 // Requests permission to use the AMX tile registers from the kernel (Linux 5.16 and later). Call

@@ -139,6 +139,14 @@ std::string to_json(const ProbeReport& report) {
     return text_of({{"devices", devices}, {"problems", report.problems}});
 }
 
+Result<Capability> capability_from_json(std::string_view text) {
+    try {
+        return capability_of(Json::parse(text));
+    } catch (const std::exception& e) {
+        return fail(Errc::corrupt, std::string("This is not a device's record: ") + e.what());
+    }
+}
+
 Result<ProbeReport> probe_report_from_json(std::string_view text) {
     try {
         const auto json = Json::parse(text);

@@ -40,6 +40,7 @@ struct ProbeReport {
 // is null. Errc::corrupt for any other text.
 std::string to_json(const Capability& capability);
 std::string to_json(const ProbeReport& report);
+Result<Capability> capability_from_json(std::string_view text);
 Result<ProbeReport> probe_report_from_json(std::string_view text);
 
 }  // namespace plimsoll::opencl

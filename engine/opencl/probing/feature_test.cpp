@@ -81,6 +81,38 @@ SelfTest test_avx512_bf16(const Device& device) {
     return compare.result();
 }
 
+// Sums of four products of bytes, of up to 127 times up to -127.
+SelfTest test_bytes(const Device& device, Feature feature) {
+    const std::string name(to_string(feature));
+    constexpr std::size_t count = 256;
+    std::mt19937 bits(1);
+    Words a(count);
+    Words b(count);
+    std::vector<std::int32_t> c(count);
+    std::vector<double> expected(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        c[i] = static_cast<std::int32_t>(bits() % 1000) - 500;
+        expected[i] = c[i];
+        for (unsigned byte = 0; byte < 4; ++byte) {
+            const auto x = i == 0 ? 127U : static_cast<std::uint32_t>(bits() % 128);
+            const auto y = i == 0 ? -127 : static_cast<int>(bits() % 255) - 127;
+            a[i] |= x << 8 * byte;
+            b[i] |= static_cast<std::uint32_t>(y & 255) << 8 * byte;
+            expected[i] += static_cast<int>(x) * y;
+        }
+    }
+    const auto out = Run{device,
+                         "self_test_" + name,
+                         {bytes_of(a), bytes_of(b), std::as_bytes(std::span(c))},
+                         {},
+                         count,
+                         count}();
+    if (!out) return broken(name, out.error());
+    Comparison compare(name, 0);
+    for (std::size_t i = 0; i < count; ++i) compare.add(i, (*out)[i], expected[i]);
+    return compare.result();
+}
+
 // The product of an m x k and a k x n matrix by one instruction.
 SelfTest test_product(const Device& device, Feature feature, std::size_t m, std::size_t n,
                       std::size_t k) {
@@ -107,6 +139,10 @@ std::string_view to_string(Feature feature) {
     switch (feature) {
         case Feature::fp16:
             return "fp16";
+        case Feature::avx2:
+            return "avx2";
+        case Feature::avx512_vnni:
+            return "avx512_vnni";
         case Feature::avx512_bf16:
             return "avx512_bf16";
         case Feature::amx_bf16:
@@ -119,6 +155,10 @@ std::string_view to_string(Feature feature) {
 
 std::vector<Feature> candidate_features(const DeviceInfo& info) {
     std::vector<Feature> features{Feature::fp16};
+    if (info.type == DeviceType::cpu && processor_has_avx2()) features.push_back(Feature::avx2);
+    if (info.type == DeviceType::cpu && processor_has_avx512_vnni()) {
+        features.push_back(Feature::avx512_vnni);
+    }
     if (info.type == DeviceType::cpu && processor_has_avx512_bf16()) {
         features.push_back(Feature::avx512_bf16);
     }
@@ -135,6 +175,9 @@ SelfTest run_feature_test(const Device& device, Feature feature) {
     switch (feature) {
         case Feature::fp16:
             return test_fp16(device);
+        case Feature::avx2:
+        case Feature::avx512_vnni:
+            return test_bytes(device, feature);
         case Feature::avx512_bf16:
             return test_avx512_bf16(device);
         case Feature::amx_bf16:

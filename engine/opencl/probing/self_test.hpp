@@ -25,6 +25,8 @@ std::vector<SelfTest> run_self_tests(const Device& device);
 // without any of them.
 enum class Feature {
     fp16,         // half arithmetic
+    avx2,         // vpmaddubsw of x86 processors: products of bytes
+    avx512_vnni,  // vpdpbusd of x86 processors: the same in one instruction
     avx512_bf16,  // vdpbf16ps of x86 processors
     amx_bf16,     // tiles of x86 processors
     mma_bf16,     // tensor cores of NVIDIA's GPUs through PTX

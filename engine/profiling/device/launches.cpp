@@ -63,7 +63,7 @@ Result<Overlap> measure_overlap(const Subject& subject) {
     constexpr std::uint32_t kRows = 512;
     constexpr std::size_t kCopied = std::size_t{16} << 20;
     const auto& device = subject.programs.device();
-    const auto method = method_for(subject.capability, routines::Precision::fp32);
+    const auto method = method_for(subject.capability, routines::Form::fp32);
     const auto plan =
         subject.plans.plan_for(tuning::bucket_of(method, kRows, kKneeColumns, kKneeDepth));
     auto a = random_buffer(device, std::size_t{kRows} * kKneeDepth);

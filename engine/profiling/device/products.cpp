@@ -52,8 +52,8 @@ Result<Product> product_of(const Subject& subject, const routines::GemmPlan& pla
 }  // namespace
 
 Result<std::vector<Rate>> measure_products(const Subject& subject, const Peak& peak) {
-    std::vector methods{method_for(subject.capability, routines::Precision::fp32)};
-    const auto lower = method_for(subject.capability, routines::Precision::bf16);
+    std::vector methods{method_for(subject.capability, routines::Form::fp32)};
+    const auto lower = method_for(subject.capability, routines::Form::bf16);
     if (lower != methods.front()) methods.push_back(lower);
     std::vector<Rate> rates;
     for (const auto method : methods) {
@@ -81,7 +81,7 @@ namespace {
 
 // Measures batches of rows with one weight layout for all, as in a model.
 Result<MeasureBatch> product_by_rows(const Subject& subject, const BatchLimits& limits) {
-    const auto method = method_for(subject.capability, routines::Precision::fp32);
+    const auto method = method_for(subject.capability, routines::Form::fp32);
     const auto rows = static_cast<std::uint32_t>(limits.largest_batch);
     const auto plan =
         subject.plans.plan_for(tuning::bucket_of(method, rows, kKneeColumns, kKneeDepth));

@@ -1,6 +1,7 @@
 #include "engine/profiling/device/buffers.hpp"
 #include "engine/routines/attention.hpp"
 #include "engine/routines/layer_norm.hpp"
+#include "engine/routines/narrow.hpp"
 #include "engine/routines/softmax.hpp"
 #include "engine/routines/unary.hpp"
 
@@ -61,10 +62,22 @@ Result<Rate> attention_of(const Subject& subject, Method method, const std::stri
     for (const auto* made : {&qkv, &out, &offsets, &walk}) {
         if (!*made) return fail(made->error());
     }
+    const bool is_narrow = form_of(method) != Form::fp32;
+    auto numbers = device.allocate(tokens * 3 * width * bytes_of_number(form_of(method)));
+    if (!numbers) return fail(numbers.error());
+    const NarrowRows rows{std::move(*numbers), {}};
+    if (is_narrow) {
+        const Shape shape{tokens, static_cast<std::uint32_t>(3 * width)};
+        if (auto done = narrow(subject.programs, method, *qkv, rows, shape); !done) {
+            return fail(done.error());
+        }
+    }
     const Sequences sequences{*offsets, *walk, static_cast<std::uint32_t>(lengths.size()), tokens,
                               layout->longest};
-    const auto timing = time_launches(
-        subject, [&] { return attend(subject.programs, method, *qkv, sequences, heads, *out); });
+    const auto timing = time_launches(subject, [&] {
+        return attend(subject.programs, method, is_narrow ? rows.numbers : *qkv, sequences, heads,
+                      *out);
+    });
     if (!timing) return fail(timing.error());
     double work = 0;
     for (const double length : lengths) {
@@ -83,8 +96,8 @@ Result<std::vector<Rate>> measure_attention(const Subject& subject, const Peak& 
         std::pair{"64 headlines of 8 to 64 tokens", headlines},
         {"16 texts of 128 tokens", std::vector<std::uint32_t>(16, 128)},
         {"2 texts of 512 tokens", std::vector<std::uint32_t>(2, 512)}};
-    std::vector methods{attention_method_for(subject.capability, Precision::fp32)};
-    const auto lower = attention_method_for(subject.capability, Precision::bf16);
+    std::vector methods{attention_method_for(subject.capability, Form::fp32)};
+    const auto lower = attention_method_for(subject.capability, Form::bf16);
     if (lower != methods.front()) methods.push_back(lower);
     std::vector<Rate> rates;
     for (const auto method : methods) {

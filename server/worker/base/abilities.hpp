@@ -7,8 +7,8 @@
 
 namespace plimsoll::worker {
 
-// Sets what the kinds can do here at this moment. `device`: whether there is an OpenCL device.
+// Sets what the kinds can do at this moment on the device that `info` describes.
 void describe_abilities(std::span<const jobs::Run> kinds, const jobs::KindSettings& settings,
-                        bool device, queue::WorkerInfo& info);
+                        queue::WorkerInfo& info);
 
 }  // namespace plimsoll::worker

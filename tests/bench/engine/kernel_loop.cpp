@@ -175,7 +175,7 @@ void products(Bench& bench, std::uint32_t m, std::uint32_t n, std::uint32_t k) {
     const auto units = bench.device().info().compute_units;
     add("block_fp32", default_plan(Method::block_fp32, units, m, n), b_there, false);
     std::vector<Method> methods{Method::block_fp32};
-    const auto low = method_for(bench.capability, Precision::bf16);
+    const auto low = method_for(bench.capability, Form::bf16);
     if (low != Method::block_fp32) methods.push_back(low);
     std::vector<opencl::Buffer> packed(methods.size());
     for (std::size_t i = 0; i < methods.size(); ++i) {
@@ -257,13 +257,23 @@ void attention(const Bench& bench) {
         need(bench.device().finish());
     }};
     std::vector methods{Method::block_fp32};
-    const auto low = attention_method_for(bench.capability, Precision::bf16);
+    const auto low = attention_method_for(bench.capability, Form::bf16);
     if (low != Method::block_fp32) methods.push_back(low);
+    std::vector<NarrowRows> narrowed(methods.size());
+    for (std::size_t i = 0; i < methods.size(); ++i) {
+        if (form_of(methods[i]) == Form::fp32) continue;
+        const auto numbers = std::size_t{tokens} * 3 * width;
+        narrowed[i].numbers = need(bench.device().allocate(numbers * sizeof(std::uint16_t)));
+        need(narrow(bench.programs, methods[i], qkv, narrowed[i],
+                    {tokens, static_cast<std::uint32_t>(3 * width)}));
+    }
     const Sequences sequences{offsets, walk, static_cast<std::uint32_t>(lengths.size()), tokens,
                               layout.longest};
-    for (const auto method : methods) {
-        calls.push_back([&, method] {
-            need(attend(bench.programs, method, qkv, sequences, heads, out));
+    for (std::size_t i = 0; i < methods.size(); ++i) {
+        calls.push_back([&, i] {
+            const bool narrow = form_of(methods[i]) != Form::fp32;
+            need(attend(bench.programs, methods[i], narrow ? narrowed[i].numbers : qkv, sequences,
+                        heads, out));
             need(bench.device().finish());
         });
     }

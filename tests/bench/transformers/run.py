@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""A FinBERT-shaped model of random numbers: texts per second against ONNX Runtime with the same weights, in one run.
+"""A FinBERT-shaped model of random numbers: texts per second against ONNX Runtime with the same weights, in one run, in every
+form that the processor has.
 
     python3 -m venv build/peers && build/peers/bin/pip install numpy==2.4.6 onnx==1.23.2 onnxruntime==1.32.0 tokenizers==0.23.3
     build/peers/bin/python tests/bench/transformers/run.py [--rounds N] [--record]
 
-ONNX Runtime gets the tokens, sorted by length in batches of 8 (its best) and unsorted in batches of 32; we get the texts, in
-their own order, and tokenise them. Both have two threads. Round by round; medians of wall time, which other work on the
+ONNX Runtime gets the tokens, sorted by length in batches of 8 (its best) and unsorted in batches of 32, and its own dynamic
+quantisation to int8 with a scale for each column; we get the texts, in their own order, and tokenise them. Our fp32 and bf16 stand
+beside its fp32, our int8 beside its int8. Both have two threads. Round by round; medians of wall time, which other work on the
 machine distorts for both.
 """
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -21,12 +24,21 @@ sys.path[:0] = [str(ROOT / 'tests/bench'), str(ROOT / 'tests/fuzz/tokenizers'), 
 import numpy  # noqa: E402
 import onnx_bert  # noqa: E402
 import onnxruntime  # noqa: E402
+from onnxruntime.quantization import QuantType, quantize_dynamic  # noqa: E402
 import fuzz  # noqa: E402
 import published  # noqa: E402
 import results  # noqa: E402
 
 COMMAND = 'tests/bench/transformers/run.py --record'
 TEXTS = 128
+# By processor, our form and what it stands beside: what the ratio must and should be.
+LIMITS = {
+    ('AVX2', 'fp32', 'sorted'): (1.2, 1.45), ('AVX2', 'fp32', 'unsorted'): (2.8, 3.5),
+    ('AVX2', 'int8', 'int8 sorted'): (1.35, 1.8),
+    ('AVX-512', 'fp32', 'sorted'): (1.0, 1.2), ('AVX512-BF16', 'fp32', 'sorted'): (1.0, 1.2),
+    ('AVX512-BF16', 'bf16', 'sorted'): (1.6, 2.1), ('AVX512-BF16', 'int8', 'int8 sorted'): (1.15, 1.5),
+    ('AMX', 'bf16', 'sorted'): (4, 5.5), ('AMX', 'int8', 'int8 sorted'): (1.6, 2.2),
+}
 
 
 def processor_class():
@@ -61,9 +73,14 @@ def peer_seconds(session, ids, order, batch):
     return time.perf_counter() - start, numpy.array(logits)
 
 
-def our_seconds(program, folder, texts, cache):
+def our_forms():
+    flags = pathlib.Path('/proc/cpuinfo').read_text(encoding='ascii').split()
+    return ['fp32'] + ['bf16'] * ('avx512_bf16' in flags or 'amx_bf16' in flags) + ['int8'] * ('avx2' in flags)
+
+
+def our_seconds(program, folder, texts, cache, form):
     told = subprocess.run([program, folder], input='\n'.join(map(json.dumps, texts)), capture_output=True, text=True,
-                          check=True, env={'ROUNDS': '3', 'CACHE': cache})
+                          check=True, env={**os.environ, 'ROUNDS': '3', 'CACHE': cache, 'FORM': form})
     lines = [line.split() for line in told.stderr.splitlines()]
     load = next(float(line[1]) for line in lines if line[:1] == ['load'])
     seconds = [float(line[1]) for line in lines if line[:1] == ['round']]
@@ -82,39 +99,52 @@ def main():
         tensors = published.random_tensors('bert', config, 1)
         published.write(folder, config, tensors)
         onnx_bert.build(folder / 'model.onnx', config, tensors)
+        quantize_dynamic(folder / 'model.onnx', folder / 'int8.onnx', per_channel=True, weight_type=QuantType.QInt8)
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads = 2
-        session = onnxruntime.InferenceSession(folder / 'model.onnx', settings, providers=['CPUExecutionProvider'])
+        exact, quantised = (onnxruntime.InferenceSession(folder / file, settings, providers=['CPUExecutionProvider'])
+                            for file in ('model.onnx', 'int8.onnx'))
         texts = headlines(source)
         ids = [one.ids for one in tokenizer.encode_batch(texts)]
         in_order = list(range(TEXTS))
         by_length = sorted(in_order, key=lambda text: len(ids[text]))
-        ours, loads, by_8, by_32 = [], [], [], []
+        forms = our_forms()
+        took = {name: [] for name in [*forms, 'sorted', 'unsorted', 'int8 sorted']}
+        loads = []
         error = 0
-        our_seconds(program, place, texts, place + '/kernels')  # compiles
+        for form in forms:
+            our_seconds(program, place, texts, place + '/kernels', form)  # compiles
         for number in range(options.rounds):
-            seconds, load, logits = our_seconds(program, place, texts, place + '/kernels')
-            sorted_seconds, expected = peer_seconds(session, ids, by_length, 8)
-            ours.append(seconds)
-            loads.append(load)
-            by_8.append(sorted_seconds)
-            by_32.append(peer_seconds(session, ids, in_order, 32)[0])
-            error = max(error, float(numpy.abs(logits - expected).max()))
-            print(f'round {number + 1}: ours {TEXTS / seconds:.1f}, sorted {TEXTS / by_8[-1]:.1f}, unsorted '
-                  f'{TEXTS / by_32[-1]:.1f} texts/s, load {load:.2f} s, error {error:.1e}')
+            taken, expected = peer_seconds(exact, ids, by_length, 8)
+            took['sorted'].append(taken)
+            took['unsorted'].append(peer_seconds(exact, ids, in_order, 32)[0])
+            took['int8 sorted'].append(peer_seconds(quantised, ids, by_length, 8)[0])
+            for form in forms:
+                seconds, load, logits = our_seconds(program, place, texts, place + '/kernels', form)
+                took[form].append(seconds)
+                if form == 'fp32':
+                    loads.append(load)
+                    error = max(error, float(numpy.abs(logits - expected).max()))
+            print(f'round {number + 1}: ' + ', '.join(f'{name} {TEXTS / seconds[-1]:.1f}' for name, seconds in took.items()) +
+                  f' texts/s, load {loads[-1]:.2f} s, error {error:.1e}')
     kind = processor_class()
-    rate = {name: round(TEXTS / statistics.median(seconds), 1) for name, seconds in
-            (('ours', ours), ('sorted', by_8), ('unsorted', by_32))}
+    rate = {name: round(TEXTS / statistics.median(seconds), 1) for name, seconds in took.items()}
     peer = f'ONNX Runtime {onnxruntime.__version__}'
-    must = {'AVX2': (1.2, 1.45, 2.8, 3.5), 'AVX-512': (1.0, 1.2, None, None), 'AVX512-BF16': (1.0, 1.2, None, None)}.get(
-        kind, (None, None, None, None))
     tokens = sum(map(len, ids))
-    name = f'FinBERT shape, fp32, headlines of {tokens / TEXTS:.0f} tokens, {kind}'
+
+    def against(form, other, words):
+        must, stretch = LIMITS.get((kind, form, other), (None, None))
+        return results.entry(f'FinBERT shape, {form}, headlines of {tokens / TEXTS:.0f} tokens, {kind}: against {words}',
+                             'transformers', rate[form], 'texts/s', peer=peer, peer_value=rate[other], must=must,
+                             stretch=stretch, rounds=options.rounds, command=COMMAND)
+
+    entries = [against('fp32', 'sorted', 'sorted batches of 8'), against('fp32', 'unsorted', 'unsorted batches of 32')]
+    if 'bf16' in forms:
+        entries.append(against('bf16', 'sorted', 'fp32 in sorted batches of 8'))
+    if 'int8' in forms:
+        entries.append(against('int8', 'int8 sorted', 'int8 in sorted batches of 8'))
     results.publish([
-        results.entry(f'{name}: against sorted batches of 8', 'transformers', rate['ours'], 'texts/s', peer=peer,
-                      peer_value=rate['sorted'], must=must[0], stretch=must[1], rounds=options.rounds, command=COMMAND),
-        results.entry(f'{name}: against unsorted batches of 32', 'transformers', rate['ours'], 'texts/s', peer=peer,
-                      peer_value=rate['unsorted'], must=must[2], stretch=must[3], rounds=options.rounds, command=COMMAND),
+        *entries,
         results.entry_of_least('FinBERT shape: largest difference of a logit from ONNX Runtime', 'transformers', error, '',
                                most=1e-5, must=1, stretch=1e-5 / 3e-6, rounds=options.rounds, command=COMMAND),
         results.entry_of_least('Load of 438 MB with packing, in the page cache', 'transformers',

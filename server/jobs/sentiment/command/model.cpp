@@ -64,6 +64,21 @@ std::string megabytes(std::uint64_t bytes) {
     return format_figure(static_cast<double>(bytes) / kMegabyte) + " MB";
 }
 
+// What the guard found of the forms of a model; fp32 needs no proof.
+std::string forms_of(const Manifest& model) {
+    std::string text = "fp32";
+    for (const auto& proof : model.proofs) {
+        const double share =
+            100 * static_cast<double>(proof.same_label) / static_cast<double>(proof.texts);
+        text += "; " + proof.form + " by " + proof.method +
+                (proof.passed ? "" : " FAILED (" + proof.why + ")") + ": " + format_figure(share) +
+                " % of " + format_count(static_cast<std::int64_t>(proof.texts)) +
+                " labels as in fp32, probabilities up to " + format_figure(proof.difference_most) +
+                " off, " + format_figure(proof.speedup) + " times as fast";
+    }
+    return text;
+}
+
 std::string details(const Manifest& model) {
     const auto line = [](const std::string& key, const std::string& value) {
         constexpr std::size_t kWidth = 14;
@@ -76,7 +91,7 @@ std::string details(const Manifest& model) {
                 line("Labels", joined(model.labels)) +
                 line("Longest text", std::to_string(model.longest_text) + " tokens") +
                 line("Source", model.source) + line("Licence", model.licence) +
-                line("Added", model.added_at) + line("Forms", "fp32") +
+                line("Added", model.added_at) + line("Forms", forms_of(model)) +
                 line("Accuracy", "not measured here");
     for (const auto& file : model.files) {
         text += line("File", file.name + "  " + megabytes(file.bytes) + "  sha256 " + file.sha256);

@@ -2,6 +2,7 @@
 #include "server/jobs/records/text_plan.hpp"
 #include "server/jobs/records/text_rows.hpp"
 #include "server/jobs/sentiment/contract/comparison.hpp"
+#include "server/jobs/sentiment/contract/form.hpp"
 #include "server/jobs/sentiment/contract/model_choice.hpp"
 #include "server/jobs/sentiment/contract/server_policy.hpp"
 #include "server/jobs/sentiment/contract/settings.hpp"
@@ -95,6 +96,11 @@ tl::expected<json, FieldErrors> complete(json args, const Knowledge& knowledge) 
     const auto name = args.value("model", usual_model(settings));
     const auto found = std::ranges::find(models, name, &Manifest::name);
     if (found != models.end()) {
+        if (args.contains("form")) {
+            auto form = form_of(*found, args["form"].get<std::string>());
+            if (!form) return tl::unexpected(std::move(form.error()));
+            args["form"] = std::move(*form);
+        }
         args["model"] = json::parse(models::to_json(*found));
         return args;
     }
@@ -109,6 +115,7 @@ tl::expected<json, FieldErrors> complete(json args, const Knowledge& knowledge) 
 struct Scoring {
     std::vector<Manifest> models;  // that a worker must have; none: VADER alone
     json args;                     // of the plan
+    std::string form = std::string(kExactForm);
 };
 
 tl::expected<Scoring, FieldErrors> scoring_by_model(const json& args) {
@@ -116,8 +123,11 @@ tl::expected<Scoring, FieldErrors> scoring_by_model(const json& args) {
     Scoring scoring;
     if (model.is_object()) {
         scoring.models.push_back(models::manifest_from_json(model.dump()).value());
-        scoring.args = {{"model", scoring.models.front().name},
-                        {"model_hash", scoring.models.front().hash}};
+        const auto& only = scoring.models.front();
+        scoring.form = args.value("form", scoring.form);
+        scoring.args = form_facts(only, scoring.form);
+        scoring.args["model"] = only.name;
+        scoring.args["model_hash"] = only.hash;
     } else if (model == kVader) {
         scoring.args = {{"model", kVader}};
     } else {
@@ -194,6 +204,7 @@ tl::expected<Scoring, FieldErrors> scoring_by_all(const json& args) {
 }
 
 tl::expected<Scoring, FieldErrors> scoring_of(const json& args, bool judged) {
+    if (auto wrong = form_out_of_place(args)) return tl::unexpected(std::move(*wrong));
     for (const char* member : {"label_names", "neutral_within"}) {
         if (args.contains(member) && !args.contains("models")) {
             return tl::unexpected(one_error(std::string("/") + member, "not_used",
@@ -228,7 +239,7 @@ tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*set
         plan_args["keep"] = std::move(kept);
     }
     return Plan{.args = plan_args.dump(),
-                .requirement = requirement_of(scoring->models),
+                .requirement = requirement_of(scoring->models, scoring->form),
                 .tasks = std::move(*tasks)};
 }
 
@@ -253,7 +264,7 @@ tl::expected<DatasetPlan, FieldErrors> plan_dataset(const json& given,
     const auto scoring = scoring_of(args, columns.contains("source") || columns.contains("time"));
     if (!scoring) return tl::unexpected(scoring.error());
     auto plan = plan_texts(texts_for(args, *scoring), args, dataset, scoring->args);
-    if (plan) plan->requirement = requirement_of(scoring->models);
+    if (plan) plan->requirement = requirement_of(scoring->models, scoring->form);
     return plan;
 }
 

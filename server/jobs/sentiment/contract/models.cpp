@@ -74,30 +74,42 @@ std::vector<Manifest> models_of(std::span<const std::string> offers) {
     }
     const auto key = [](const Manifest& model) { return std::tie(model.name, model.hash); };
     std::ranges::sort(models, {}, key);
-    const auto [first, last] = std::ranges::unique(models, {}, key);
-    models.erase(first, last);
-    return models;
+    std::vector<Manifest> each;
+    for (auto& model : models) {
+        if (each.empty() || key(each.back()) != key(model)) {
+            each.push_back(std::move(model));
+            continue;
+        }
+        auto& proofs = each.back().proofs;
+        for (auto& proof : model.proofs) {
+            if (std::ranges::find(proofs, proof) == proofs.end())
+                proofs.push_back(std::move(proof));
+        }
+    }
+    return each;
 }
 
-std::string resident_name(std::string_view name, std::string_view hash) {
-    return std::string(name) + " " + std::string(hash.substr(0, kShownHash));
+std::string resident_name(std::string_view name, std::string_view hash, std::string_view form) {
+    auto text = std::string(name) + " " + std::string(hash.substr(0, kShownHash));
+    if (form != kExactForm) text += " " + std::string(form);
+    return text;
 }
 
-std::string capability_of(std::string_view name, std::string_view hash) {
-    return "model " + resident_name(name, hash);
+std::string capability_of(std::string_view name, std::string_view hash, std::string_view form) {
+    return "model " + resident_name(name, hash, form);
 }
 
-Requirement requirement_of(std::span<const Manifest> models) {
+Requirement requirement_of(std::span<const Manifest> models, std::string_view form) {
     if (models.empty()) return {};
     Requirement needs{
         .device_class = "gpu,cpu", .capability = {}, .memory_bucket_mib = 0, .model = {}};
     for (const Manifest& model : models) {
         if (!needs.capability.empty()) needs.capability += ',';
-        needs.capability += capability_of(model.name, model.hash);
+        needs.capability += capability_of(model.name, model.hash, form);
         // One after the other is loaded: the largest decides.
         needs.memory_bucket_mib = std::max(needs.memory_bucket_mib, memory_mib(model));
     }
-    needs.model = resident_name(models.front().name, models.front().hash);
+    needs.model = resident_name(models.front().name, models.front().hash, form);
     return needs;
 }
 

@@ -16,20 +16,25 @@ namespace plimsoll::jobs::sentiment {
 // A model as workers offer it: its manifest, without its files.
 using models::Manifest;
 
+inline constexpr std::string_view kExactForm = "fp32";
+
 // What workers say of the models that they have (Abilities::offer), and back. models_in: without
 // those that cannot be read, which are of a worker of another version.
 nlohmann::json offer_of(const std::vector<Manifest>& models);
 std::vector<Manifest> models_in(const nlohmann::json& offer);
 
-// Of all workers, each name and hash once, by name. Texts as of Knowledge::offers.
+// Of all workers, each name and hash once, by name, with the proofs of all. Texts as of
+// Knowledge::offers.
 std::vector<Manifest> models_of(std::span<const std::string> offers);
 
-// What a task by the models needs of its worker; none: nothing.
-Requirement requirement_of(std::span<const Manifest> models);
-std::string capability_of(std::string_view name, std::string_view hash);
+// What a task by the models needs of its worker, in this form (form.hpp); none: nothing.
+Requirement requirement_of(std::span<const Manifest> models, std::string_view form = kExactForm);
+std::string capability_of(std::string_view name, std::string_view hash,
+                          std::string_view form = kExactForm);
 
-// "finbert 0123456789ab": what a lane prefers to find loaded.
-std::string resident_name(std::string_view name, std::string_view hash);
+// "finbert 0123456789ab", or "finbert 0123456789ab bf16": what a lane prefers to find loaded.
+std::string resident_name(std::string_view name, std::string_view hash,
+                          std::string_view form = kExactForm);
 
 // Texts that one of the models scores, with estimates by the slowest of them on a processor; none:
 // VADER. The charge is corrected by what tasks took.

@@ -17,11 +17,17 @@ using nlohmann::json;
 namespace {
 
 json vader_json(json devices) {
-    return {{"name", kVader},      {"hash", nullptr},
-            {"family", kVader},    {"labels", {"positive", "neutral", "negative"}},
-            {"parameters", 0},     {"longest_text", nullptr},
-            {"licence", "MIT"},    {"source", "pypi.org/project/vaderSentiment"},
-            {"added_at", nullptr}, {"devices", std::move(devices)}};
+    return {{"name", kVader},
+            {"hash", nullptr},
+            {"family", kVader},
+            {"labels", {"positive", "neutral", "negative"}},
+            {"parameters", 0},
+            {"longest_text", nullptr},
+            {"licence", "MIT"},
+            {"source", "pypi.org/project/vaderSentiment"},
+            {"added_at", nullptr},
+            {"proofs", json::array()},
+            {"devices", std::move(devices)}};
 }
 
 json text_or_null(const std::string& text) {
@@ -29,6 +35,8 @@ json text_or_null(const std::string& text) {
 }
 
 json model_json(const Manifest& model, json devices) {
+    auto proofs = json::array();
+    for (const auto& proof : model.proofs) proofs.push_back(to_json(proof));
     return {{"name", model.name},
             {"hash", model.hash},
             {"family", model.family},
@@ -38,6 +46,7 @@ json model_json(const Manifest& model, json devices) {
             {"licence", text_or_null(model.licence)},
             {"source", text_or_null(model.source)},
             {"added_at", text_or_null(model.added_at)},
+            {"proofs", std::move(proofs)},
             {"devices", std::move(devices)}};
 }
 

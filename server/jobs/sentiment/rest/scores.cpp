@@ -80,7 +80,8 @@ class Scores {
     static std::string text(const http::endpoints::AtOnce& answer, const json& used, bool keep) {
         json head{{"job_id", keep ? json(to_public(answer.job.id)) : json(nullptr)},
                   {"model", used.value("model", json(nullptr))},
-                  {"model_hash", used.value("model_hash", json(nullptr))}};
+                  {"model_hash", used.value("model_hash", json(nullptr))},
+                  {"form", used.value("form", json(nullptr))}};
         auto out = head.dump();
         out.back() = ',';
         return out + "\"items\":" + items_text(answer.rows) + '}';

@@ -1,4 +1,5 @@
 #include "server/base/time.hpp"
+#include "server/jobs/sentiment/contract/models.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/jobs/sentiment/run/aggregate.hpp"
 
@@ -200,10 +201,12 @@ std::string Aggregate::summary(const json& args) const {
     return json{
         {"model", text_or_null(said.model)},
         {"model_hash", text_or_null(said.hash)},
+        {"form", reading.is_null() ? json(nullptr) : json(args.value("form", kExactForm))},
+        {"proofs", args.contains("proof") ? json::array({args["proof"]}) : json::array()},
         {"policy", policy_json(args)},
         {"choices", choices_.summary()},
         {"compared", compared_json(args, comparison_)},
-        {"reading", std::move(reading)},
+        {"reading", reading},
         {"labels", {{"positive", labels_[0]}, {"neutral", labels_[1]}, {"negative", labels_[2]}}},
         {"compound", std::move(compound)},
         {"by_source", by_source_.summary()},

@@ -35,27 +35,42 @@ void open_device(const RunContext& context) {
 }
 
 Result<LoadedModel> load(const std::filesystem::path& folder, const models::Manifest& manifest,
-                         RunContext& context) {
+                         routines::Form form, RunContext& context) {
     auto meaning = ::plimsoll::sentiment::Meaning::of(manifest.labels);
     if (!meaning) return fail(meaning.error());
     const auto start = std::chrono::steady_clock::now();
     auto classifier = transformer::TextClassifier::load(folder, *kept.programs, *context.ledger,
-                                                        *context.capability, *kept.plans,
+                                                        *context.capability, *kept.plans, form,
                                                         Watch{context.stop, &context.progress});
     if (!classifier) return fail(classifier.error());
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    return LoadedModel{manifest.hash, std::move(*meaning), std::move(*classifier), took.count()};
+    return LoadedModel{manifest.hash, form, std::move(*meaning), std::move(*classifier), took.count()};
+}
+
+bool is_proven(const models::Manifest& manifest, routines::Form form,
+               const opencl::Capability& device) {
+    return form == routines::Form::fp32 ||
+           std::ranges::any_of(manifest.proofs, [&](const models::Proof& proof) {
+               return proof.passed && proof.form == to_string(form) && is_of(device, proof);
+           });
 }
 
 }  // namespace
 
+bool is_of(const opencl::Capability& device, const models::Proof& proof) {
+    const auto form = routines::parse_form(proof.form);
+    return form && transformer::can_use(device, *form) &&
+           proof.method == to_string(method_for(device, *form));
+}
+
 Result<LoadedModel*> loaded_model(const std::string& name, const std::string& hash,
-                                  RunContext& context) {
+                                  RunContext& context, routines::Form form) {
     if (context.device == nullptr || context.ledger == nullptr || context.capability == nullptr) {
         return fail(Errc::unavailable, "This worker has no OpenCL device.");
     }
     open_device(context);
-    const auto found = std::ranges::find(kept.models, hash, &LoadedModel::hash);
+    const auto found = std::ranges::find_if(
+        kept.models, [&](const LoadedModel& one) { return one.hash == hash && one.form == form; });
     if (found != kept.models.end()) {
         kept.models.splice(kept.models.begin(), kept.models, found);
         return &kept.models.front();
@@ -65,10 +80,14 @@ Result<LoadedModel*> loaded_model(const std::string& name, const std::string& ha
     if (!manifest || manifest->hash != hash) {
         return fail(Errc::unavailable, "This worker no longer has the model \"" + name + "\".");
     }
-    auto loaded = load(store.folder_of(name), *manifest, context);
+    if (!is_proven(*manifest, form, *context.capability)) {
+        return fail(Errc::unavailable, "This worker has no proof of \"" + name + "\" in " +
+                                           std::string(to_string(form)) + ".");
+    }
+    auto loaded = load(store.folder_of(name), *manifest, form, context);
     while (!loaded && loaded.error().code == Errc::exhausted && !kept.models.empty()) {
         kept.models.pop_back();
-        loaded = load(store.folder_of(name), *manifest, context);
+        loaded = load(store.folder_of(name), *manifest, form, context);
     }
     if (!loaded) return fail(loaded.error());
     kept.models.push_front(std::move(*loaded));

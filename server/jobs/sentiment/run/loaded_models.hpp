@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/models/proof.hpp"
 #include "engine/sentiment/meaning.hpp"
 #include "engine/transformer/text_classifier.hpp"
 #include "server/jobs/kind.hpp"
@@ -11,15 +12,20 @@ namespace plimsoll::jobs::sentiment {
 // A published model on the device of this worker.
 struct LoadedModel {
     std::string hash;
+    routines::Form form = routines::Form::fp32;
     ::plimsoll::sentiment::Meaning meaning;
     std::unique_ptr<transformer::TextClassifier> classifier;
     double load_seconds = 0;
 };
 
-// The model, loaded if it is not: another one makes room for it where memory is short. Kept until
-// release_models(). Errc::unavailable: this worker has no OpenCL device, or no longer this model.
+// The model in a form, loaded if it is not: another one makes room for it where memory is short.
+// Kept until release_models(). Errc::unavailable: this worker has no OpenCL device, no longer this
+// model, or no proof of the form.
 Result<LoadedModel*> loaded_model(const std::string& name, const std::string& hash,
-                                  RunContext& context);
+                                  RunContext& context, routines::Form form = routines::Form::fp32);
+
+// Whether the proof is of what this device computes.
+bool is_of(const opencl::Capability& device, const models::Proof& proof);
 
 // Lets go of all models and kernels; see Run::release.
 std::uint64_t release_models(opencl::Device* device);

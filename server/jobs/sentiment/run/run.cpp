@@ -37,7 +37,9 @@ Result<void> score_by(const json& args, TextSource source, RunContext& context,
     };
     const auto model = args.value("model", std::string(kVader));
     if (model == kVader) return score_by_vader(std::move(source), context, take);
-    const auto loaded = loaded_model(model, args.value("model_hash", ""), context);
+    const auto form = ::plimsoll::routines::parse_form(args.value("form", std::string(kExactForm)));
+    if (!form) return fail(Errc::internal, "A task asks for a form that there is not.");
+    const auto loaded = loaded_model(model, args.value("model_hash", ""), context, *form);
     if (!loaded) return fail(loaded.error());
     return score_by_model(std::move(source), **loaded, texts, context, take);
 }
@@ -65,15 +67,25 @@ Result<Merged> merge(std::string_view args, std::span<const std::string> partial
     return Merged{all.summary(json::parse(args)), {}};
 }
 
-// The models that this machine has and whose labels tell a sentiment.
-Abilities abilities(const KindSettings& settings, bool device) {
-    if (!device) return {};
+// The models that this machine has and whose labels tell a sentiment, with what was proven of the
+// forms that the device computes.
+Abilities abilities(const KindSettings& settings, const opencl::Capability* device) {
+    if (device == nullptr) return {};
     auto models = models::Store(models_folder(settings)).list();
     std::erase_if(models, [](const Manifest& model) {
         return !::plimsoll::sentiment::Meaning::of(model.labels);
     });
     Abilities can;
-    for (const auto& model : models) can.names.push_back(capability_of(model.name, model.hash));
+    for (auto& model : models) {
+        can.names.push_back(capability_of(model.name, model.hash));
+        std::erase_if(model.proofs,
+                      [&](const models::Proof& proof) { return !is_of(*device, proof); });
+        for (const auto& proof : model.proofs) {
+            if (proof.passed) {
+                can.names.push_back(capability_of(model.name, model.hash, proof.form));
+            }
+        }
+    }
     can.offer = offer_of(models).dump();
     return can;
 }

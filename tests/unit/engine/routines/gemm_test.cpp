@@ -157,18 +157,18 @@ TEST(Gemm, FusesBiasGeluResidualAndNorm) {
 TEST(Gemm, OnlyProvenInstructionsAreChosen) {
     opencl::Capability device;
     device.info.type = opencl::DeviceType::cpu;
-    const auto chosen = [&](Precision precision) { return method_for(device, precision); };
-    EXPECT_EQ(chosen(Precision::bf16), Method::block_fp32);
+    const auto chosen = [&](Form form) { return method_for(device, form); };
+    EXPECT_EQ(chosen(Form::bf16), Method::block_fp32);
     device.features = {{"avx512_bf16", 0, 0, {}}, {"amx_bf16", 0, 0, "killed by SIGILL"}};
-    EXPECT_EQ(chosen(Precision::bf16), Method::block_bf16);
-    EXPECT_EQ(chosen(Precision::fp32), Method::block_fp32);
+    EXPECT_EQ(chosen(Form::bf16), Method::block_bf16);
+    EXPECT_EQ(chosen(Form::fp32), Method::block_fp32);
     device.features.back().failure.clear();
-    EXPECT_EQ(chosen(Precision::bf16), Method::block_amx);
+    EXPECT_EQ(chosen(Form::bf16), Method::block_amx);
     device.info.type = opencl::DeviceType::gpu;
-    EXPECT_EQ(chosen(Precision::bf16), Method::group_fp32);
+    EXPECT_EQ(chosen(Form::bf16), Method::group_fp32);
     device.features = {{"mma_bf16", 0, 0, {}}};
-    EXPECT_EQ(chosen(Precision::bf16), Method::group_mma);
-    EXPECT_EQ(chosen(Precision::fp32), Method::group_fp32);
+    EXPECT_EQ(chosen(Form::bf16), Method::group_mma);
+    EXPECT_EQ(chosen(Form::fp32), Method::group_fp32);
 }
 
 TEST(Gemm, DefaultsAreSoundOnAnyDevice) {
@@ -205,12 +205,13 @@ TEST(Gemm, RejectsInvalidPlans) {
 
 // Neither can run here without the processor or the GPU, but a driver's compiler reads this one.
 TEST(Gemm, TheTileInstructionsOfAmxCompile) {
-    const auto built =
-        programs().get("gemm_block",
-                       row_options(Flavour::block) + dot_options(Method::block_amx) +
-                           " -DROWS=32 -DVECTORS=2 -DDEPTH=768 -DPANELS=2 -DPACKED=1 "
-                           "-DDEPTH_UNIT=32 -DBIAS=1 -DGELU=1 -DRESIDUAL=1 -DNORM=1",
-                       [] { return row_source({"dot", "gemm_epilogue", "gemm_block"}); });
+    const auto built = programs().get(
+        "gemm_block",
+        row_options(Flavour::block) + dot_options(Method::block_amx) +
+            " -DROWS=32 -DVECTORS=2 -DDEPTH=768 -DPANELS=2 -DPACKED=1 "
+            "-DDEPTH_UNIT=32 -DBIAS=1 -DGELU=1 -DRESIDUAL=1 -DNORM=1 -DCOPY=1 "
+            "-DNARROW=1 -DNARROW_C=0",
+        [] { return row_source({"dot", "narrow_row", "gemm_epilogue", "gemm_block"}); });
     EXPECT_TRUE(built) << built.error().message;
 }
 

@@ -3,6 +3,7 @@
 #include "engine/routines/flavour.hpp"
 #include "tests/unit/engine/opencl/private_cache.hpp"
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -83,6 +84,29 @@ class Output {
     std::size_t count_;
     opencl::Buffer buffer_;
 };
+
+// To bf16, the nearest; of ties the even one.
+inline std::uint16_t rounded(float value) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    return static_cast<std::uint16_t>((bits + 0x7fffU + (bits >> 16 & 1U)) >> 16);
+}
+
+inline std::vector<std::uint16_t> rounded(const Floats& values) {
+    std::vector<std::uint16_t> all;
+    for (const auto value : values) all.push_back(rounded(value));
+    return all;
+}
+
+// What lies in memory as pairs of bf16.
+inline Floats from_bf16(const Floats& pairs) {
+    Floats values;
+    for (const auto pair : pairs) {
+        const auto bits = std::bit_cast<std::uint32_t>(pair);
+        values.push_back(std::bit_cast<float>(bits << 16));
+        values.push_back(std::bit_cast<float>(bits & 0xffff0000U));
+    }
+    return values;
+}
 
 // The largest distance, by the largest number that is expected. NaN is infinitely far away.
 inline double error_of(const Floats& got, const std::vector<double>& expected) {

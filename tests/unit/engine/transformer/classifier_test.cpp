@@ -9,25 +9,42 @@
 namespace plimsoll::transformer {
 namespace {
 
+using routines::Form;
 using routines::need;
 using routines::programs;
 using ::testing::HasSubstr;
 
 const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::PrivateCache);
 
+// What instructions a device has is told by tests in a process of their own; here CPUID is asked.
+opencl::Capability proven(opencl::Capability capability) {
+    for (const auto feature : candidate_features(capability.info)) {
+        capability.features.push_back({std::string(to_string(feature)), 0, 0, {}});
+    }
+    return capability;
+}
+
 struct Loaded {
     explicit Loaded(const TinyModel& tiny = {}, std::uint64_t memory = 64 << 20)
         : ledger(memory),
-          capability(opencl::assess(programs().device())),
+          capability(proven(opencl::assess(programs().device()))),
           plans(programs().device().info()) {
         tiny.write(folder.path());
         model.emplace(need(model_files::open_model(folder.path())));
     }
-    Result<std::unique_ptr<Classifier>> load(std::size_t tokens = 128) {
-        return Classifier::load(programs(), ledger, capability, plans, *model, tokens, {});
+    Result<std::unique_ptr<Classifier>> load(std::size_t tokens = 128, Form form = Form::fp32) {
+        return Classifier::load(programs(), ledger, capability, plans, *model, form, tokens, {});
+    }
+    std::vector<Form> forms() const {
+        std::vector<Form> usable;
+        for (const auto form : {Form::fp32, Form::bf16, Form::int8}) {
+            if (can_use(capability, form)) usable.push_back(form);
+        }
+        return usable;
     }
     Result<std::unique_ptr<TextClassifier>> load_with_tokenizer() {
-        return TextClassifier::load(folder.path(), programs(), ledger, capability, plans, {});
+        return TextClassifier::load(folder.path(), programs(), ledger, capability, plans,
+                                    Form::fp32, {});
     }
 
     TemporaryFolder folder;
@@ -44,9 +61,9 @@ std::vector<std::uint32_t> sequence(unsigned seed, std::uint32_t length) {
     return ids;
 }
 
-TEST(Classifier, ASequencesBitsDoNotDependOnItsNeighbours) {
-    Loaded loaded;
-    const auto classifier = need(loaded.load(400));
+void expect_bits_to_be_those_of_a_sequence_alone(Loaded& loaded, Form form) {
+    SCOPED_TRACE(to_string(form));
+    const auto classifier = need(loaded.load(400, form));
     std::vector<std::vector<std::uint32_t>> sequences;
     for (unsigned i = 0; i < 20; ++i) sequences.push_back(sequence(i, 2 + i * 7 % 39));
     std::vector<std::vector<float>> alone;
@@ -75,11 +92,20 @@ TEST(Classifier, ASequencesBitsDoNotDependOnItsNeighbours) {
     }
 }
 
-TEST(Classifier, PlansOfProductsDoNotChangeBits) {
+TEST(Classifier, ASequencesBitsDoNotDependOnItsNeighbours) {
     Loaded loaded;
+    for (const auto form : loaded.forms())
+        expect_bits_to_be_those_of_a_sequence_alone(loaded, form);
+}
+
+void expect_bits_not_to_depend_on_plans(Form form) {
+    SCOPED_TRACE(to_string(form));
+    Loaded loaded;
+    const auto method = method_for(loaded.capability, form);
     Batch batch;
     for (unsigned i = 0; i < 9; ++i) batch.add(sequence(i, 13));
-    const auto logits = [&](const routines::GemmPlan& plan) {
+    const auto logits = [&](routines::GemmPlan plan) {
+        plan.method = method;
         for (const auto& [n, k] :
              {std::pair{96U, 32U}, {32U, 32U}, {64U, 32U}, {32U, 64U}, {3U, 32U}}) {
             for (const auto m : {1U, 33U, 65U, 129U, 1024U}) {
@@ -87,7 +113,7 @@ TEST(Classifier, PlansOfProductsDoNotChangeBits) {
             }
         }
         Scores scores;
-        need(need(loaded.load())->run(batch, {}, scores));
+        need(need(loaded.load(128, form))->run(batch, {}, scores));
         return scores.logits;
     };
     const auto usual = logits({.rows = 8, .vectors = 3, .depth = 768});
@@ -96,17 +122,70 @@ TEST(Classifier, PlansOfProductsDoNotChangeBits) {
     EXPECT_EQ(logits({.rows = 1, .vectors = 6, .depth = 32, .column_panels = 1}), usual);
 }
 
+TEST(Classifier, PlansOfProductsDoNotChangeBits) {
+    for (const auto form : Loaded().forms()) expect_bits_not_to_depend_on_plans(form);
+}
+
+// Both instructions for bytes form the same sums.
+TEST(Classifier, Int8HasTheSameBitsOnEveryProcessor) {
+    Loaded loaded;
+    if (method_for(loaded.capability, Form::int8) != routines::Method::block_int8) {
+        GTEST_SKIP() << "of processors with AVX512-VNNI";
+    }
+    Batch batch;
+    for (unsigned i = 0; i < 9; ++i) batch.add(sequence(i, 13));
+    Scores by_vnni;
+    need(need(loaded.load(128, Form::int8))->run(batch, {}, by_vnni));
+    std::erase_if(loaded.capability.features,
+                  [](const auto& test) { return test.name == "avx512_vnni"; });
+    ASSERT_EQ(method_for(loaded.capability, Form::int8), routines::Method::block_int8_avx2);
+    Scores by_avx2;
+    need(need(loaded.load(128, Form::int8))->run(batch, {}, by_avx2));
+    EXPECT_EQ(by_vnni.logits, by_avx2.logits);
+}
+
+TEST(Classifier, FormsSayNearlyTheSame) {
+    Loaded loaded;
+    Batch batch;
+    for (unsigned i = 0; i < 9; ++i) batch.add(sequence(i, 13));
+    Scores exact;
+    need(need(loaded.load())->run(batch, {}, exact));
+    for (const auto form : loaded.forms()) {
+        if (form == Form::fp32) continue;
+        SCOPED_TRACE(to_string(form));
+        Scores near;
+        need(need(loaded.load(128, form))->run(batch, {}, near));
+        EXPECT_NE(near.logits, exact.logits);
+        for (std::size_t i = 0; i < exact.probabilities.size(); ++i) {
+            EXPECT_NEAR(near.probabilities[i], exact.probabilities[i],
+                        form == Form::bf16 ? 0.01 : 0.05);
+        }
+    }
+}
+
+TEST(Classifier, RefusesAFormThatTheDeviceDoesNotHave) {
+    Loaded loaded;
+    loaded.capability.features.clear();
+    for (const auto form : {Form::bf16, Form::int8}) {
+        EXPECT_EQ(loaded.load(128, form).error().code, Errc::unavailable);
+    }
+}
+
 TEST(Classifier, EntersWhatItPredictsAndGivesItBack) {
     Loaded loaded;
-    const auto predicted =
-        Classifier::predicted_bytes(loaded.capability, loaded.plans, loaded.model->config, 128);
-    {
-        const auto classifier = need(loaded.load(128));
-        EXPECT_EQ(loaded.ledger.used(), predicted);
-        EXPECT_EQ(classifier->held_bytes(), predicted);
+    const auto predicted = [&](Form form) {
+        return Classifier::predicted_bytes(loaded.capability, loaded.plans, loaded.model->config,
+                                           form, 128);
+    };
+    for (const auto form : loaded.forms()) {
+        {
+            const auto classifier = need(loaded.load(128, form));
+            EXPECT_EQ(loaded.ledger.used(), predicted(form));
+            EXPECT_EQ(classifier->held_bytes(), predicted(form));
+        }
+        EXPECT_EQ(loaded.ledger.used(), 0U);
     }
-    EXPECT_EQ(loaded.ledger.used(), 0U);
-    Loaded small({}, predicted - 1);
+    Loaded small({}, predicted(Form::fp32) - 1);
     EXPECT_EQ(small.load(128).error().code, Errc::exhausted);
     EXPECT_EQ(small.ledger.used(), 0U);
 }

@@ -2,12 +2,15 @@
 #include "engine/models/store.hpp"
 #include "engine/opencl/memory/ledger.hpp"
 #include "engine/opencl/probing/probe.hpp"
+#include "engine/routines/method.hpp"
 #include "server/base/gzip.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/jobs/sentiment/contract/models.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 #include "tests/unit/engine/models/tiny_model.hpp"
 #include "tests/unit/engine/opencl/private_cache.hpp"
+
+#include <algorithm>
 
 #include <gmock/gmock.h>
 
@@ -49,7 +52,7 @@ class SentimentOnDevice : public testing::Test {
     }
     // As the server plans what this worker offers.
     Plan plan(json args) const {
-        const auto offer = run().abilities(settings_, true).offer;
+        const auto offer = run().abilities(settings_, &capability_).offer;
         const Knowledge known{.records = {},
                               .devices = {},
                               .offers = {json{{"sentiment", json::parse(offer)}}.dump()}};
@@ -108,8 +111,48 @@ TEST_F(SentimentOnDevice, ScoresEveryItemInOrder) {
     const auto report = json::parse(run().merge(planned.args, partials)->summary);
     EXPECT_EQ(report["model"], "tiny");
     EXPECT_EQ(report["model_hash"].get<std::string>().size(), 64U);
+    EXPECT_EQ(report["form"], "fp32");
+    EXPECT_EQ(report["proofs"], json::array());
     EXPECT_EQ(report["reading"], (json{{"tokens", 74}, {"truncated", 1}, {"duplicates", 1}}));
     EXPECT_EQ(report["least_certain"].size(), 3U);
+}
+
+models::Proof passed(routines::Form form, const opencl::Capability& device) {
+    return {.form = std::string(to_string(form)),
+            .method = std::string(to_string(method_for(device, form))),
+            .passed = true,
+            .why = {},
+            .texts = 512,
+            .same_label = 512,
+            .speedup = 2,
+            .device = "tests",
+            .proven_at = "2026-03-02T09:00:00Z"};
+}
+
+TEST_F(SentimentOnDevice, ScoresInAFormThatPassedAndInNoOther) {
+    capability_.features = {{"avx2", 0, 0, {}}};
+    if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "of processors with AVX2";
+    const json args{{"texts", {"good news", "bad news"}}, {"form", "auto"}};
+    EXPECT_EQ(json::parse(plan(args).args)["form"], "fp32");
+    const auto proof = passed(routines::Form::int8, capability_);
+    const auto manifest = store_.find("tiny").value();
+    ASSERT_TRUE(models::keep_proofs(store_.folder_of("tiny"), manifest.hash, {proof}));
+    const auto planned = plan(args);
+    EXPECT_EQ(planned.requirement.capability,
+              "model tiny " + manifest.hash.substr(0, 12) + " int8");
+    const auto names = run().abilities(settings_, &capability_).names;
+    EXPECT_NE(std::ranges::find(names, planned.requirement.capability), names.end());
+    const auto output = score(planned);
+    ASSERT_TRUE(output) << output.error().message;
+    const std::vector<std::string> partials{output->partial};
+    const auto report = json::parse(run().merge(planned.args, partials)->summary);
+    EXPECT_EQ(report["form"], "int8");
+    EXPECT_EQ(report["proofs"], json::array({to_json(proof)}));
+    // A device that computes it in another way has not proven it.
+    capability_.features = {{"avx2", 0, 0, {}}, {"avx512_vnni", 0, 0, {}}};
+    EXPECT_EQ(run().abilities(settings_, &capability_).names.size(), 1U);
+    static_cast<void>(run().release(&*device_));
+    EXPECT_EQ(score(planned).error().code, Errc::unavailable);
 }
 
 TEST_F(SentimentOnDevice, KeepsTheModelUntilItIsReleased) {
@@ -143,15 +186,15 @@ TEST_F(SentimentOnDevice, StopsAndTellsShortMemory) {
 }
 
 TEST_F(SentimentOnDevice, OffersWhatIsInstalledWhereThereIsADevice) {
-    EXPECT_TRUE(run().abilities(settings_, false).names.empty());
-    const auto can = run().abilities(settings_, true);
+    EXPECT_TRUE(run().abilities(settings_, nullptr).names.empty());
+    const auto can = run().abilities(settings_, &capability_);
     ASSERT_EQ(can.names.size(), 1U);
     EXPECT_THAT(can.names[0], testing::StartsWith("model tiny "));
     TinyModel silent;
     silent.config["id2label"] = {{"0", "cat"}, {"1", "dog"}, {"2", "fish"}};
     silent.write(folder_.path() / "silent");
     ASSERT_TRUE(store_.add(folder_.path() / "silent", {.name = "silent"}, false, {}));
-    EXPECT_EQ(run().abilities(settings_, true), can);
+    EXPECT_EQ(run().abilities(settings_, &capability_), can);
 }
 
 }  // namespace

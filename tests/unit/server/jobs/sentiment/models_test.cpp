@@ -63,9 +63,54 @@ TEST(SentimentModels, AJobNeedsAWorkerWithThisVeryModel) {
     EXPECT_EQ(plan->requirement.model, "finbert aaaaaaaaaaaa");
     EXPECT_GT(plan->requirement.memory_bucket_mib, 438);
     EXPECT_LT(plan->requirement.memory_bucket_mib, 1024);
-    EXPECT_EQ(
-        json::parse(plan->args),
-        (json{{"model", "finbert"}, {"model_hash", std::string(64, 'a')}, {"batch_size", 20}}));
+    EXPECT_EQ(json::parse(plan->args), (json{{"model", "finbert"},
+                                             {"model_hash", std::string(64, 'a')},
+                                             {"form", "fp32"},
+                                             {"batch_size", 20}}));
+}
+
+models::Proof proof(const std::string& form, double speedup, const std::string& why = {}) {
+    return {.form = form,
+            .method = "block_" + form,
+            .passed = why.empty(),
+            .why = why,
+            .texts = 512,
+            .same_label = 511,
+            .speedup = speedup,
+            .device = "cpu",
+            .proven_at = "2026-03-02T09:00:00Z"};
+}
+
+json form_of(std::vector<models::Proof> proofs, const std::string& asked) {
+    auto finbert = model("finbert");
+    finbert.proofs = std::move(proofs);
+    const json args{{"texts", {"a"}}, {"model", "finbert"}, {"form", asked}};
+    const auto found = contract().complete(args, knowledge({finbert}));
+    return found ? (*found)["form"] : json(found.error()[0].message);
+}
+
+TEST(SentimentModels, AutoIsTheFastestFormThatPassed) {
+    EXPECT_EQ(form_of({}, "auto"), "fp32");
+    EXPECT_EQ(form_of({proof("bf16", 1.6), proof("int8", 2.1)}, "auto"), "int8");
+    EXPECT_EQ(form_of({proof("bf16", 1.6), proof("int8", 2.1, "It is off")}, "auto"), "bf16");
+    EXPECT_EQ(form_of({proof("bf16", 0.8)}, "auto"), "fp32");
+    EXPECT_EQ(form_of({proof("bf16", 0.8)}, "bf16"), "bf16");
+}
+
+TEST(SentimentModels, AFormThatDidNotPassIsRefusedWithTheReason) {
+    EXPECT_THAT(form_of({}, "bf16"), HasSubstr("plimsoll-engine prove finbert"));
+    EXPECT_THAT(form_of({proof("int8", 2, "12 labels differ")}, "int8"),
+                HasSubstr("12 labels differ"));
+}
+
+TEST(SentimentModels, AFormIsThatOfAModel) {
+    const auto rule = [](const json& args) {
+        const auto planned = contract().plan(args, kUsualSettings);
+        return planned ? std::string() : planned.error()[0].rule;
+    };
+    EXPECT_EQ(rule({{"texts", {"a"}}, {"model", "vader"}, {"form", "bf16"}}), "not_used");
+    EXPECT_EQ(rule({{"texts", {"a"}}, {"model", "vader"}, {"form", "auto"}}), "");
+    EXPECT_EQ(rule({{"texts", {"a"}}, {"policy", "desk"}, {"form", "auto"}}), "one_of");
 }
 
 TEST(SentimentModels, TasksTakeAFractionOfASecond) {

@@ -1,5 +1,7 @@
 #include "server/worker/base/abilities.hpp"
 
+#include "engine/opencl/probing/capability.hpp"
+
 #include <array>
 
 #include <gtest/gtest.h>
@@ -8,11 +10,13 @@
 namespace plimsoll::worker {
 namespace {
 
-jobs::Abilities translate(const jobs::KindSettings& /*settings*/, bool device) {
-    if (!device) return {};
+jobs::Abilities translate(const jobs::KindSettings& /*settings*/,
+                          const opencl::Capability* device) {
+    if (device == nullptr) return {};
     return {.names = {"language de", "language fr"}, .offer = R"({"languages":2})"};
 }
-jobs::Abilities count(const jobs::KindSettings& /*settings*/, bool /*device*/) {
+jobs::Abilities count(const jobs::KindSettings& /*settings*/,
+                      const opencl::Capability* /*device*/) {
     return {.names = {"abacus"}, .offer = ""};
 }
 
@@ -21,11 +25,15 @@ TEST(Abilities, AreThoseOfAllKinds) {
                               jobs::Run{.name = "translate", .abilities = translate},
                               jobs::Run{.name = "count", .abilities = count}};
     queue::WorkerInfo info;
-    describe_abilities(kinds, jobs::kUsualSettings, true, info);
+    opencl::Capability capability;
+    capability.info.address = {"pocl", 0};
+    info.capability = to_json(capability);
+    describe_abilities(kinds, jobs::kUsualSettings, info);
     EXPECT_EQ(info.abilities, (std::vector<std::string>{"language de", "language fr", "abacus"}));
     EXPECT_EQ(nlohmann::json::parse(info.offers),
               (nlohmann::json{{"translate", {{"languages", 2}}}}));
-    describe_abilities(kinds, jobs::kUsualSettings, false, info);
+    info.capability = R"({"device":"host","state":"ready"})";
+    describe_abilities(kinds, jobs::kUsualSettings, info);
     EXPECT_EQ(info.abilities, (std::vector<std::string>{"abacus"}));
     EXPECT_EQ(info.offers, "");
 }

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace plimsoll::models {
+
+// This moment, RFC 3339 in UTC, to the second.
+std::string now_text();
+
+}  // namespace plimsoll::models

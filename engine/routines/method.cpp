@@ -1,0 +1,74 @@
+#include "engine/routines/method.hpp"
+
+#include <array>
+
+namespace plimsoll::routines {
+namespace {
+
+struct Facts {
+    std::string_view name;
+    Form form;
+    Flavour flavour;
+};
+
+// By Method.
+constexpr std::array kMethods{Facts{"block_fp32", Form::fp32, Flavour::block},
+                              Facts{"block_bf16", Form::bf16, Flavour::block},
+                              Facts{"block_amx", Form::bf16, Flavour::block},
+                              Facts{"block_int8", Form::int8, Flavour::block},
+                              Facts{"block_int8_avx2", Form::int8, Flavour::block},
+                              Facts{"group_fp32", Form::fp32, Flavour::group},
+                              Facts{"group_mma", Form::bf16, Flavour::group}};
+
+const Facts& facts_of(Method method) {
+    return kMethods.at(static_cast<std::size_t>(method));
+}
+
+constexpr std::array<std::string_view, 3> kForms{"fp32", "bf16", "int8"};
+
+}  // namespace
+
+std::string_view to_string(Form form) {
+    return kForms.at(static_cast<std::size_t>(form));
+}
+
+std::optional<Form> parse_form(std::string_view name) {
+    for (std::size_t i = 0; i < kForms.size(); ++i) {
+        if (kForms.at(i) == name) return static_cast<Form>(i);
+    }
+    return std::nullopt;
+}
+
+std::string_view to_string(Method method) {
+    return facts_of(method).name;
+}
+
+Form form_of(Method method) {
+    return facts_of(method).form;
+}
+
+Flavour flavour_of(Method method) {
+    return facts_of(method).flavour;
+}
+
+std::string dot_options(Method method) {
+    static constexpr std::array<std::string_view, 5> kNames{"FP32", "BF16", "AMX", "INT8",
+                                                            "INT8_AVX2"};
+    return " -DFP32=0 -DBF16=1 -DAMX=2 -DINT8=3 -DINT8_AVX2=4 -DMETHOD=" +
+           std::string(kNames.at(static_cast<std::size_t>(method)));
+}
+
+Method method_for(const opencl::Capability& capability, Form form) {
+    using opencl::Feature;
+    if (flavour_for(capability.info) == Flavour::group) {
+        return form == Form::bf16 && capability.has(Feature::mma_bf16) ? Method::group_mma
+                                                                       : Method::group_fp32;
+    }
+    if (form == Form::bf16 && capability.has(Feature::amx_bf16)) return Method::block_amx;
+    if (form == Form::bf16 && capability.has(Feature::avx512_bf16)) return Method::block_bf16;
+    if (form == Form::int8 && capability.has(Feature::avx512_vnni)) return Method::block_int8;
+    if (form == Form::int8 && capability.has(Feature::avx2)) return Method::block_int8_avx2;
+    return Method::block_fp32;
+}
+
+}  // namespace plimsoll::routines

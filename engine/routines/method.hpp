@@ -1,0 +1,47 @@
+#pragma once
+
+#include "engine/opencl/probing/capability.hpp"
+#include "engine/routines/flavour.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::routines {
+
+// What numbers products multiply: a model's activations and weights.
+enum class Form {
+    fp32,
+    bf16,  // sums in fp32
+    int8,  // A7W8: 7 bits and a scale for each row of A, 8 bits and a scale for each column of B;
+           // exact sums
+};
+
+std::string_view to_string(Form form);
+std::optional<Form> parse_form(std::string_view name);
+
+// How products are computed. Methods differ in the type that A and B are rounded to and in the
+// multiply instructions.
+enum class Method {
+    block_fp32,  // processors: fused multiply-add on vectors of 16
+    block_bf16,  // processors with AVX512-BF16
+    block_amx,   // processors with AMX-BF16; needs request_amx_tiles(), which Device::open calls
+    block_int8,  // processors with AVX512-VNNI
+    block_int8_avx2,  // processors with AVX2: the same numbers
+    group_fp32,       // GPUs, plain OpenCL C
+    group_mma,        // NVIDIA GPUs of compute capability 8 and later
+};
+
+std::string_view to_string(Method method);
+Form form_of(Method method);
+Flavour flavour_of(Method method);
+
+// What kernels/gemm/dot.cl is compiled with, for the block methods.
+std::string dot_options(Method method);
+
+// The best method whose instructions passed their test on this device; fp32 always works, and takes
+// the place of a form that the device cannot multiply in.
+Method method_for(const opencl::Capability& capability, Form form);
+
+}  // namespace plimsoll::routines
