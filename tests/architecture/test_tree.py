@@ -1,4 +1,5 @@
 """What the repository may contain, and how large its files may grow."""
+import collections
 import pathlib
 import re
 import unittest
@@ -12,6 +13,7 @@ TOP_LEVEL = {
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.mjs', '.js', '.svelte', '.css', '.sql', '.py', '.sh', '.cmake'}
 MAX_LINES = 400
+MAX_FILES = 30
 
 # Folders of one person's or one machine's, and package hosts: those who build choose their mirror.
 # Written in parts, so that this file does not match itself.
@@ -37,6 +39,12 @@ class Tree(unittest.TestCase):
                 if lines > MAX_LINES:
                     large.append(f'{path}: {lines} lines, at most {MAX_LINES}')
         self.assertFalse(large, '\n' + '\n'.join(large))
+
+    def test_no_folder_is_a_heap(self):
+        folders = collections.Counter(path.parent for path in tree.tracked_files()
+                                      if path.parts[0] in ('engine', 'server', 'web') and path.suffix in CODE)
+        heaps = [f'{folder}: {count} files, at most {MAX_FILES}: make rooms' for folder, count in folders.items() if count > MAX_FILES]
+        self.assertFalse(heaps, '\n' + '\n'.join(heaps))
 
     def test_names_no_machine_and_no_package_host(self):
         found = []

@@ -1,6 +1,6 @@
 #include "engine/training/tape/optimizer.hpp"
 
-#include "engine/training/tape/operations.hpp"
+#include "engine/training/tape/operations/operations.hpp"
 
 namespace plimsoll::training {
 namespace {

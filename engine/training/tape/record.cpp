@@ -1,7 +1,7 @@
 #include "engine/training/tape/record.hpp"
 
 #include "engine/training/tape/communication.hpp"
-#include "engine/training/tape/models.hpp"
+#include "engine/training/tape/families/models.hpp"
 #include "engine/training/tape/optimizer.hpp"
 
 namespace plimsoll::training {

@@ -4,11 +4,11 @@
 #include "server/jobs/command.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/terminal/assignment.hpp"
+#include "server/terminal/files/job_file.hpp"
+#include "server/terminal/files/yaml_json.hpp"
 #include "server/terminal/follow_job.hpp"
-#include "server/terminal/job_file.hpp"
 #include "server/terminal/priority.hpp"
 #include "server/terminal/wait_reason.hpp"
-#include "server/terminal/yaml_json.hpp"
 
 #include <cstdlib>
 #include <memory>

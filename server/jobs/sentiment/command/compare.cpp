@@ -6,8 +6,9 @@
 #include "server/jobs/sentiment/command/disagreements.hpp"
 #include "server/jobs/sentiment/contract/comparison.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
+#include "server/terminal/files/job_file.hpp"
 #include "server/terminal/follow_job.hpp"
-#include "server/terminal/job_file.hpp"
+#include "server/terminal/table_width.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -88,7 +89,9 @@ int compare(const CommandContext& context, const Flags& flags) {
     const int code = follow_job(context, id, terminal::Ending::note);
     const auto report = api->get_json("/v1/jobs/" + id + "/report");
     if (!report) return code != 0 ? code : refuse(context, report.error());
-    context.terminal.line(context.json ? report->dump(2) : summary_text(report->at("summary")));
+    context.terminal.line(context.json
+                              ? report->dump(2)
+                              : summary_text(report->at("summary"), table_width(context.terminal)));
     if (flags.disagreements.empty()) return code;
     const auto written = write_disagreements(*api, id, flags.disagreements);
     if (!written) return refuse(context, written.error());

@@ -1,7 +1,7 @@
 #include "server/jobs/sentiment/command/compared_text.hpp"
 
 #include "engine/base/format_number.hpp"
-#include "server/terminal/terminal.hpp"
+#include "server/base/text_table.hpp"
 
 #include <cmath>
 #include <string>
@@ -29,7 +29,7 @@ std::string speed(const json& number) {
     return number.is_null() ? "–" : format_count(std::llround(number.get<double>()));
 }
 
-std::string models_text(const terminal::Terminal& terminal, const json& compared) {
+std::string models_text(std::size_t width, const json& compared) {
     const bool labelled = !compared.at("given").is_null();
     Rows rows = {{"MODEL", "TEXTS/S", "LOADED IN", "POSITIVE", "NEUTRAL", "NEGATIVE"}};
     if (labelled) {
@@ -58,10 +58,10 @@ std::string models_text(const terminal::Terminal& terminal, const json& compared
         rows.back().push_back(calibration.is_null() ? "–"
                                                     : figure(calibration.at("expected_error"), 3));
     }
-    return format_table(terminal, rows);
+    return table_text(rows, width);
 }
 
-std::string pairs_text(const terminal::Terminal& terminal, const json& compared) {
+std::string pairs_text(std::size_t width, const json& compared) {
     Rows rows = {{"MODELS", "SAME LABEL", "KAPPA", "CORRELATION"}};
     for (const json& pair : compared.at("pairs")) {
         rows.push_back(
@@ -69,10 +69,10 @@ std::string pairs_text(const terminal::Terminal& terminal, const json& compared)
              percent(pair.at("agreement")), figure(pair.at("kappa"), 3),
              figure(pair.at("correlation"), 3)});
     }
-    return rows.size() == 1 ? "" : "\n\n" + format_table(terminal, rows);
+    return rows.size() == 1 ? "" : "\n" + table_text(rows, width);
 }
 
-std::string disagreements_text(const terminal::Terminal& terminal, const json& compared) {
+std::string disagreements_text(std::size_t width, const json& compared) {
     if (compared.at("disagreements").empty()) return {};
     Rows rows = {{}};
     for (const json& name : compared.at("models")) rows.front().push_back(name);
@@ -87,8 +87,8 @@ std::string disagreements_text(const terminal::Terminal& terminal, const json& c
         }
         row.push_back(text.at("text"));
     }
-    return "\n\nThe models disagree on " + format_count(compared.at("disagreeing")) +
-           " texts, the most on:\n" + format_table(terminal, rows);
+    return "\nThe models disagree on " + format_count(compared.at("disagreeing")) +
+           " texts, the most on:\n" + table_text(rows, width);
 }
 
 // Why a model or a label counts for nothing.
@@ -115,17 +115,16 @@ std::string remarks_text(const json& compared) {
                 " texts have labels that mean nothing (" + labels +
                 "): --label-name says what they mean.";
     }
-    return text.empty() ? "" : "\n" + text;
+    return text.empty() ? "" : text + "\n";
 }
 
 }  // namespace
 
-std::string summary_text(const json& summary) {
+std::string summary_text(const json& summary, std::size_t width) {
     const json& compared = summary.at("compared");
     if (compared.is_null()) return {};
-    const terminal::Terminal terminal;
-    return models_text(terminal, compared) + pairs_text(terminal, compared) +
-           disagreements_text(terminal, compared) + remarks_text(compared) + "\n\n" +
+    return models_text(width, compared) + pairs_text(width, compared) +
+           disagreements_text(width, compared) + remarks_text(compared) + "\n" +
            compared.at("recommendation").at("text").get<std::string>();
 }
 

@@ -1,13 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
 
 namespace plimsoll::jobs::sentiment {
 
-// A report's summary for a terminal where it compares models; empty for others, whose members are
-// shown as they are.
-std::string summary_text(const nlohmann::json& summary);
+// A report's summary for tables of so many columns (0: any), where it compares models; empty for
+// others, whose members are shown as they are.
+std::string summary_text(const nlohmann::json& summary, std::size_t width);
 
 }  // namespace plimsoll::jobs::sentiment

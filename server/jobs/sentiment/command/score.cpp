@@ -1,7 +1,7 @@
 // `plimsoll score`: a few texts at once.
 #include "server/client/session.hpp"
 #include "server/jobs/sentiment/command/commands.hpp"
-#include "server/terminal/input_file.hpp"
+#include "server/terminal/files/input_file.hpp"
 #include "server/terminal/members.hpp"
 
 #include <algorithm>

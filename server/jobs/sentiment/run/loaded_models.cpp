@@ -44,7 +44,8 @@ Result<LoadedModel> load(const std::filesystem::path& folder, const models::Mani
                                                         Watch{context.stop, &context.progress});
     if (!classifier) return fail(classifier.error());
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    return LoadedModel{manifest.hash, form, std::move(*meaning), std::move(*classifier), took.count()};
+    return LoadedModel{manifest.hash, form, std::move(*meaning), std::move(*classifier),
+                       took.count()};
 }
 
 bool is_proven(const models::Manifest& manifest, routines::Form form,

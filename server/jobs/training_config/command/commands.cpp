@@ -3,8 +3,8 @@
 #include "server/jobs/command.hpp"
 #include "server/jobs/training_config/command/examine.hpp"
 #include "server/jobs/training_config/contract/limits.hpp"
-#include "server/jobs/training_config/contract/summary_text.hpp"
-#include "server/terminal/arguments_file.hpp"
+#include "server/jobs/training_config/contract/report/summary_text.hpp"
+#include "server/terminal/files/arguments_file.hpp"
 
 #include <cstdio>
 

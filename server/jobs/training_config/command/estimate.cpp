@@ -2,7 +2,7 @@
 #include "server/jobs/training_config/command/described_cards.hpp"
 #include "server/jobs/training_config/command/estimate_arguments.hpp"
 #include "server/jobs/training_config/contract/advice.hpp"
-#include "server/jobs/training_config/contract/summary_text.hpp"
+#include "server/jobs/training_config/contract/report/summary_text.hpp"
 #include "server/terminal/table_width.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/terminal/input_file.hpp"
+#include "server/terminal/files/input_file.hpp"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "server/jobs/waves/command/symbol_list.hpp"
 
-#include "server/terminal/input_file.hpp"
+#include "server/terminal/files/input_file.hpp"
 
 #include <algorithm>
 #include <sstream>

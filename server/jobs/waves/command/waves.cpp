@@ -11,7 +11,7 @@
 #include "server/jobs/waves/contract/summary_text.hpp"
 #include "server/terminal/assignment.hpp"
 #include "server/terminal/command_context.hpp"
-#include "server/terminal/yaml_json.hpp"
+#include "server/terminal/files/yaml_json.hpp"
 
 #include <condition_variable>
 #include <filesystem>

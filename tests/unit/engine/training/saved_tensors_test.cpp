@@ -2,7 +2,7 @@
 #include "engine/training/gpus/catalogue.hpp"
 #include "engine/training/models/hugging_face.hpp"
 #include "engine/training/models/presets.hpp"
-#include "engine/training/tape/operations.hpp"
+#include "engine/training/tape/operations/operations.hpp"
 
 #include <fstream>
 

@@ -1,4 +1,4 @@
-#include "server/terminal/no_header.hpp"
+#include "server/terminal/files/no_header.hpp"
 
 #include <gtest/gtest.h>
 

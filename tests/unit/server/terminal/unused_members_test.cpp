@@ -1,4 +1,4 @@
-#include "server/terminal/unused_members.hpp"
+#include "server/terminal/files/unused_members.hpp"
 
 #include <gtest/gtest.h>
 

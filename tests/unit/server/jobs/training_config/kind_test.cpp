@@ -3,7 +3,7 @@
 #include "server/base/gzip.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/jobs/training_config/contract/advice.hpp"
-#include "server/jobs/training_config/contract/summary_text.hpp"
+#include "server/jobs/training_config/contract/report/summary_text.hpp"
 #include "tests/unit/server/jobs/training_config/estimates.hpp"
 
 #include <string>

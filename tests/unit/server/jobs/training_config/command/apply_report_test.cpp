@@ -1,5 +1,5 @@
 // Reports applied to configurations of every structure that is known, and of none.
-#include "server/jobs/training_config/command/apply_report.hpp"
+#include "server/jobs/training_config/command/configs/apply_report.hpp"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // Recommended values put into configurations: only the values' own characters may change.
-#include "server/jobs/training_config/command/config_edit.hpp"
+#include "server/jobs/training_config/command/configs/config_edit.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

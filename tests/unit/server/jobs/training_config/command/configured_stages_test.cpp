@@ -1,5 +1,5 @@
 // A folder of training configuration, read and judged.
-#include "server/jobs/training_config/command/configured_stages.hpp"
+#include "server/jobs/training_config/command/configs/configured_stages.hpp"
 
 #include "engine/training/gpus/catalogue.hpp"
 

@@ -1,4 +1,4 @@
-#include "server/jobs/training_config/command/line_diff.hpp"
+#include "server/jobs/training_config/command/configs/line_diff.hpp"
 
 #include <string>
 

@@ -1,0 +1,216 @@
+#include "engine/training/models/decoder_traits.hpp"
+#include "engine/training/tape/families/experts.hpp"
+#include "engine/training/tape/operations/rotary.hpp"
+
+// Llama and the decoders that are written in its manner, as transformers 5.17 has them.
+
+namespace plimsoll::training {
+namespace {
+
+struct Block {
+    Linear query, key, value, attention_out;
+    Linear qkv;  // packed
+    int query_norm = -1, key_norm = -1;
+    GatedLinear feed_forward;
+    Linear gate_up;  // packed
+    Experts experts;
+    int before_attention = -1, after_attention = -1;
+    int before_feed_forward = -1, after_feed_forward = -1;
+};
+
+void read_attention(Graph& g, const ModelShape& s, const DecoderTraits& traits, ParameterCursor& p,
+                    Block& b) {
+    if (traits.packed) {
+        b.attention_out = read_linear(p, g, s.q_width(), s.hidden, false);
+        b.qkv = read_linear(p, g, s.hidden, s.q_width() + 2LL * s.kv_width(), false);
+        return;
+    }
+    b.query = read_linear(p, g, s.hidden, s.q_width(), s.qkv_bias);
+    b.key = read_linear(p, g, s.hidden, s.kv_width(), s.qkv_bias);
+    b.value = read_linear(p, g, s.hidden, s.kv_width(), s.qkv_bias);
+    b.attention_out = read_linear(p, g, s.q_width(), s.hidden, s.output_bias);
+    if (traits.head_norms) {
+        b.query_norm = p.next();
+        b.key_norm = p.next();
+    }
+}
+
+Block read_block(Graph& g, const ModelShape& s, ParameterCursor& p) {
+    const auto traits = decoder_traits(s.family);
+    Block b;
+    read_attention(g, s, traits, p, b);
+    if (s.has_experts()) {
+        b.experts = read_experts(p, g, s);
+    } else if (traits.packed) {
+        b.gate_up = read_linear(p, g, s.hidden, 2LL * s.ffn, false);
+        b.feed_forward.down = read_linear(p, g, s.ffn, s.hidden, false);
+    } else {
+        b.feed_forward = read_gated(p, g, s, s.ffn);
+    }
+    b.before_attention = p.next();
+    if (traits.outer_norms) b.after_attention = p.next();
+    b.before_feed_forward = p.next();
+    if (traits.outer_norms) b.after_feed_forward = p.next();
+    return b;
+}
+
+// What layers of one kind share.
+struct Context {
+    RotaryTables rope;
+    Var mask;
+    Var bias;  // the mask, where eager attention adds it
+    AttentionShape shape;
+};
+
+class Layer {
+  public:
+    Layer(Graph& g, const ModelShape& shape) : g_(g), s_(shape) {}
+
+    Var run(const Block& b, const Var& x, const Context& context) {
+        Var y = attention(b, norm(x, b.before_attention, s_.hidden), context);
+        y = dropout(g_, y, s_.hidden_dropout, Group::attention);
+        y = outer_norm(std::move(y), b.after_attention);
+        y = add(g_, x, y, Group::attention);
+        const Var residual = y;
+        y = norm(y, b.before_feed_forward, s_.hidden);
+        y = feed_forward(b, std::move(y));
+        y = dropout(g_, y, s_.hidden_dropout, Group::feed_forward);
+        y = outer_norm(std::move(y), b.after_feed_forward);
+        return add(g_, residual, y, Group::feed_forward);
+    }
+
+    Var norm(const Var& x, int weight, std::int64_t width) {
+        return traits_.unit_norms ? unit_rms_norm(g_, x, weight, width)
+                                  : rms_norm(g_, x, weight, width);
+    }
+
+  private:
+    Var outer_norm(Var x, int weight) { return weight < 0 ? x : norm(x, weight, s_.hidden); }
+
+    struct Heads {
+        Var q, k, v;
+    };
+
+    // Gradients arrive in the order of heads and are copied back to rows.
+    Heads project(const Block& b, const Var& x) {
+        constexpr auto group = Group::attention;
+        if (!traits_.packed) {
+            Heads h{reordered(g_, linear(g_, x, b.query, group)),
+                    reordered(g_, linear(g_, x, b.key, group)), linear(g_, x, b.value, group)};
+            if (b.query_norm >= 0) {
+                h.q = norm(h.q, b.query_norm, s_.head_dim);
+                h.k = norm(h.k, b.key_norm, s_.head_dim);
+            }
+            return h;
+        }
+        const Var all = linear(g_, x, b.qkv, group);
+        const std::int64_t rows = x.elements() / s_.hidden;
+        return {reordered(g_, slice(g_, all, rows * s_.q_width())),
+                reordered(g_, slice(g_, all, rows * s_.kv_width())),
+                slice(g_, all, rows * s_.kv_width())};
+    }
+
+    Var turn(const Var& x, const RotaryTables& rope) {
+        return traits_.packed ? rotate_part(g_, x, rope, s_.head_dim) : rotate(g_, x, rope);
+    }
+
+    Var attention(const Block& b, const Var& x, const Context& context) {
+        constexpr auto group = Group::attention;
+        AttentionShape shape = context.shape;
+        Var weights;
+        auto [q, k, v] = project(b, x);
+        // PyTorch groups heads itself; with a mask transformers repeats them beforehand.
+        const bool fused = g_.settings().attention == Attention::sdpa;
+        const bool repeats = fused && shape.mask;
+        if (repeats) shape.kv_heads = shape.heads;
+        if (fused && choose_sdpa(g_.settings(), g_.device(), attended_type(g_, v), shape) ==
+                         SdpaKernel::math)
+            v = reordered(g_, v);
+        {
+            Var turned_q = turn(q, context.rope);
+            Var turned_k = turn(k, context.rope);
+            q = std::move(turned_q);
+            k = std::move(turned_k);
+        }
+        if (repeats) {
+            k = repeat_kv(g_, k, context.shape);
+            v = repeat_kv(g_, v, context.shape);
+        }
+        const Var y =
+            attend(g_, q, k, v, context.bias, shape, Probabilities::fp32_softmax, weights);
+        return linear(g_, y, b.attention_out, group);
+    }
+
+    Var feed_forward(const Block& b, Var x) {
+        constexpr auto group = Group::feed_forward;
+        if (s_.has_experts()) return run_experts(g_, s_, b.experts, x);
+        if (!traits_.packed) return gated_feed_forward(g_, b.feed_forward, x, s_.activation);
+        Var y;
+        {
+            const auto [gate, up] = split2(g_, linear(g_, x, b.gate_up, group));
+            y = multiply(g_, up, activate(g_, gate, s_.activation, group), group);
+        }
+        return linear(g_, y, b.feed_forward.down, group);
+    }
+
+    Graph& g_;
+    const ModelShape& s_;
+    const DecoderTraits traits_ = decoder_traits(s_.family);
+};
+
+// Gemma multiplies what it looks up by a number.
+Var look_up(Graph& g, const ModelShape& s, int table, std::int64_t rows) {
+    if (!decoder_traits(s.family).unit_norms) return embedding(g, table, rows, s.hidden, {}, true);
+    const Var words = embedding(g, table, rows, s.hidden, {}, false);
+    return as_input(g, scale(g, words, Group::embedding), table);
+}
+
+// From ids to the last norm. Embeddings, tables and masks live until its end.
+Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids) {
+    const std::int64_t rows = ids.elements();
+    const int sequence = g.settings().sequence;
+    const bool eager = g.settings().attention == Attention::eager;
+    const Var embeddings = look_up(g, s, p.next(), rows);
+    const Var position_ids = g.make(sequence, Dtype::int64, Group::embedding);
+    const auto context_of = [&](bool window) {
+        Context c;
+        c.shape = self_attention(g, s, rows, true);
+        c.shape.mask = c.shape.mask || (window && sequence >= s.window);
+        c.shape.capped = s.capped_scores;
+        c.shape.by_heads = decoder_traits(s.family).packed;
+        c.mask = causal_mask(g, c.shape, embeddings.dtype());
+        if (eager) c.bias = c.mask;
+        return c;
+    };
+    // Families that alternate have masks of both kinds, others of the one that they use.
+    Context full, windowed;
+    if (s.window == 0 || s.full_every > 0) full = context_of(false);
+    if (s.window > 0) windowed = context_of(true);
+    const auto tables = [&] {
+        return rotary_tables(g, sequence, s.rotary_width(), embeddings.dtype());
+    };
+    if (full.shape.batch > 0) full.rope = tables();
+    if (windowed.shape.batch > 0)
+        windowed.rope = s.family == Family::gemma3 || !full.rope.cosine ? tables() : full.rope;
+
+    Layer layer(g, s);
+    Var x = embeddings;
+    for (int i = 0; i < s.layers; ++i) {
+        const Block block = read_block(g, s, p);
+        const Context& context = s.has_window(i) ? windowed : full;
+        x = run_layer(g, i, std::move(x), [layer, block, context, position_ids](const Var& in) {
+            return Layer(layer).run(block, in, context);
+        });
+    }
+    return layer.norm(x, p.next(), s.hidden);
+}
+
+}  // namespace
+
+Outputs rms_norm_decoder_forward(Graph& g, const ModelShape& s, const Batch& batch) {
+    ParameterCursor p(g);
+    const Var x = hidden_states(g, s, p, batch.ids);
+    return decoder_head(g, s, p, x, batch);
+}
+
+}  // namespace plimsoll::training

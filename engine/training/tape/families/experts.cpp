@@ -1,0 +1,208 @@
+#include "engine/training/tape/families/experts.hpp"
+
+namespace plimsoll::training {
+namespace {
+
+constexpr auto kGroup = Group::experts;
+constexpr auto kBackward = Group::backward_temporaries;
+
+void fresh_backward(Graph& g, Node& n) {
+    Graph::output(n, 0, g.allocate(n.size[0] * bytes_of(n.dtype), kBackward));
+}
+
+// The largest of each row and where they stood; their gradient is scattered into zeros.
+Var largest(Graph& g, const Var& x, std::int64_t elements, const Var& indices) {
+    Var y = g.make(elements, x.dtype(), kGroup);
+    Node* n = g.node(fresh_backward, {x.edge()}, x.dtype(), kGroup);
+    if (n == nullptr) return y;
+    n->size[0] = x.elements();
+    g.save(n, indices);
+    y = y.alias(elements, g.edge_to(n));
+    g.sealed(n);
+    return y;
+}
+
+// Divided in place by their sum. The derivative needs what stood there before: a clone.
+void share_backward(Graph& g, Node& n) {
+    const BufferId quotient = g.allocate(n.size[0] * 4, kBackward);
+    const BufferId of_sum = g.allocate(n.size[0] * 4, kBackward);
+    Graph::output(n, 0, g.allocate(n.size[0] * 4, kBackward));
+    g.release(of_sum);
+    g.release(quotient);
+}
+
+Var shares(Graph& g, Var x, std::int64_t rows) {
+    const Var sum = g.make(rows, x.dtype(), kGroup);
+    Node* n = g.node(share_backward, {x.edge()}, x.dtype(), kGroup);
+    if (n == nullptr) return x;
+    const Var clone = g.make(x.elements(), x.dtype(), kGroup);
+    n->size[0] = x.elements();
+    g.save(n, sum);
+    g.save(n, clone);
+    x = x.alias(x.elements(), g.edge_to(n));
+    g.sealed(n);
+    return x;
+}
+
+// Rows by an index that its derivative needs; equal indices are sorted to be summed.
+void pick_backward(Graph& g, Node& n) {
+    Graph::output(n, 0, g.allocate(n.size[0] * bytes_of(n.dtype), kBackward));
+    g.scratch(4 * 8 * n.size[1], kBackward);
+}
+
+Var pick(Graph& g, const Var& x, std::int64_t elements, const Var& index) {
+    Var y = g.make(elements, x.dtype(), kGroup);
+    Node* n = g.node(pick_backward, {x.edge()}, x.dtype(), kGroup);
+    if (n == nullptr) return y;
+    n->size = {x.elements(), index.elements()};
+    g.save(n, index);
+    y = y.alias(elements, g.edge_to(n));
+    g.sealed(n);
+    return y;
+}
+
+// size: rows, in, out, elements of all experts' weights.
+void grouped_backward(Graph& g, Node& n) {
+    const double flops = 2.0 * static_cast<double>(n.size[0]) * static_cast<double>(n.size[1]) *
+                         static_cast<double>(n.size[2]);
+    const std::int64_t width = bytes_of(n.dtype);
+    if (n.wants(0)) {
+        Graph::output(n, 0, g.allocate(n.size[0] * n.size[1] * width, kBackward));
+        g.count_flops(flops);
+    }
+    if (n.wants(1)) {
+        Graph::output(n, 1, g.allocate(n.size[3] * width, kBackward));
+        g.count_flops(flops);
+    }
+}
+
+// Autocast does not know grouped products: the input takes the weights' type.
+Var grouped_product(Graph& g, const Var& x, int weight, std::int64_t in, std::int64_t out,
+                    const Var& offsets) {
+    const Var w = parameter(g, weight);
+    const Var input = to(g, x, w.dtype(), kGroup);
+    const std::int64_t rows = x.elements() / in;
+    Var y = g.make(rows * out, w.dtype(), kGroup);
+    g.count_flops(2.0 * static_cast<double>(rows) * static_cast<double>(in) *
+                  static_cast<double>(out));
+    Node* n = g.node(grouped_backward, {input.edge(), w.edge()}, w.dtype(), kGroup);
+    if (n == nullptr) return y;
+    n->size = {rows, in, out, w.elements()};
+    g.save(n, offsets);
+    // Before Ampere transformers multiplies expert by expert in an operation of its own.
+    const bool keeps_all = g.device().compute_capability < 80;
+    if (keeps_all || n->wants(1)) g.save(n, input);
+    if (keeps_all || n->wants(0)) g.save(n, w);
+    y = y.alias(y.elements(), g.edge_to(n));
+    g.sealed(n);
+    return y;
+}
+
+// Sum over a row's experts; its gradient is spread over them by a view.
+void spread_backward(Graph& g, Node& n) {
+    g.retain(n.gradients[0].buffer);
+    Graph::output(n, 0, n.gradients[0].buffer, true);
+}
+
+Var sum_experts(Graph& g, const Var& x, std::int64_t elements) {
+    Var y = g.make(elements, x.dtype(), kGroup);
+    Node* n = g.node(spread_backward, {x.edge()}, x.dtype(), kGroup);
+    return n == nullptr ? y : y.alias(elements, g.edge_to(n));
+}
+
+struct Routing {
+    Var gates, experts;  // of every token's experts
+};
+
+Routing route(Graph& g, const ModelShape& s, const Experts& experts, const Var& x) {
+    const std::int64_t rows = x.elements() / s.hidden;
+    const Linear router{.weight = experts.router, .in = s.hidden, .out = s.experts};
+    const Var logits = linear(g, x, router, kGroup);
+    const Var probabilities = softmax(g, to(g, logits, Dtype::fp32, kGroup), kGroup);
+    Routing r;
+    r.experts = g.make(rows * s.experts_per_row, Dtype::int64, kGroup);
+    r.gates = largest(g, probabilities, rows * s.experts_per_row, r.experts);
+    if (s.normalised_routing) r.gates = shares(g, std::move(r.gates), rows);
+    // Mixtral leaves them in fp32.
+    if (s.family != Family::mixtral) r.gates = to(g, r.gates, logits.dtype(), kGroup);
+    return r;
+}
+
+Var apply_experts(Graph& g, const ModelShape& s, const Experts& experts, const Var& x,
+                  const Routing& routing) {
+    const std::int64_t rows = x.elements() / s.hidden;
+    const std::int64_t pairs = rows * s.experts_per_row;
+    const std::int64_t width = s.expert_hidden;
+    const Var sorted = g.make(pairs, Dtype::int64, kGroup);
+    const Var order = g.make(pairs, Dtype::int64, kGroup);
+    Var input, offsets, beyond;
+    {
+        const Var tokens = g.make(pairs, Dtype::int64, kGroup);
+        input = pick(g, x, pairs * s.hidden, tokens);
+    }
+    const Var gates = pick(g, routing.gates, pairs, order);
+    const Var narrow = g.make((pairs + 1) / 2, Dtype::int64, kGroup);  // int32
+    const Var counts = g.make((s.experts + 1) / 2, Dtype::int64, kGroup);
+    offsets = g.make((s.experts + 1) / 2, Dtype::int64, kGroup);
+    beyond = g.make(pairs, Dtype::boolean, kGroup);
+    // Rows beyond the last expert's become zero.
+    input = masked_fill(g, input, beyond, true, kGroup);
+    Var y = grouped_product(g, input, experts.gate_up, s.hidden, 2 * width, offsets);
+    y = masked_fill(g, y, beyond, false, kGroup);
+    {
+        const auto [gate, up] = split2(g, y);
+        y = multiply(g, activate(g, gate, s.activation, kGroup), up, kGroup);
+    }
+    y = grouped_product(g, y, experts.down, width, s.hidden, offsets);
+    y = masked_fill(g, y, beyond, false, kGroup);
+    Var weighted = multiply(g, y, gates, kGroup, Broadcast::over_columns);
+    const Var back = g.make(pairs, Dtype::int64, kGroup);
+    weighted = pick(g, weighted, pairs * s.hidden, back);
+    return to(g, sum_experts(g, weighted, x.elements()), x.dtype(), kGroup);
+}
+
+}  // namespace
+
+GatedLinear read_gated(ParameterCursor& p, const Graph& g, const ModelShape& s,
+                       std::int64_t width) {
+    GatedLinear layer;
+    layer.gate = read_linear(p, g, s.hidden, width, s.ffn_bias);
+    layer.up = read_linear(p, g, s.hidden, width, s.ffn_bias);
+    layer.down = read_linear(p, g, width, s.hidden, s.ffn_bias);
+    return layer;
+}
+
+Var gated_feed_forward(Graph& g, const GatedLinear& layer, const Var& x, Activation activation) {
+    constexpr auto group = Group::feed_forward;
+    const Var gate = activate(g, linear(g, x, layer.gate, group), activation, group);
+    const Var up = linear(g, x, layer.up, group);
+    return linear(g, multiply(g, gate, up, group), layer.down, group);
+}
+
+Experts read_experts(ParameterCursor& p, const Graph& g, const ModelShape& s) {
+    Experts e;
+    if (s.family != Family::qwen3_moe) e.router = p.next();
+    e.gate_up = p.next();
+    e.down = p.next();
+    if (s.family == Family::qwen3_moe) e.router = p.next();
+    if (s.shared_expert_hidden > 0) {
+        e.shared = read_gated(p, g, s, s.shared_expert_hidden);
+        e.shared_gate = read_linear(p, g, s.hidden, 1, false);
+    }
+    return e;
+}
+
+Var run_experts(Graph& g, const ModelShape& s, const Experts& experts, const Var& x) {
+    Var shared;
+    if (s.shared_expert_hidden > 0) shared = gated_feed_forward(g, experts.shared, x, s.activation);
+    const Routing routing = route(g, s, experts, x);
+    Var y = apply_experts(g, s, experts, x, routing);
+    if (!shared) return y;
+    {
+        const Var gate = sigmoid(g, linear(g, x, experts.shared_gate, kGroup), kGroup);
+        shared = multiply(g, gate, shared, kGroup, Broadcast::over_columns);
+    }
+    return add(g, y, shared, kGroup);
+}
+
+}  // namespace plimsoll::training

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "engine/training/tape/families/layers.hpp"
+
+namespace plimsoll::training {
+
+// A feed-forward of gate, up and down.
+struct GatedLinear {
+    Linear gate, up, down;
+};
+GatedLinear read_gated(ParameterCursor& parameters, const Graph& g, const ModelShape& shape,
+                       std::int64_t width);
+Var gated_feed_forward(Graph& g, const GatedLinear& layer, const Var& x, Activation activation);
+
+// A mixture of experts as transformers 5 computes it: rows sorted by expert, one grouped product
+// for all. Its sizes are the same however rows are routed.
+struct Experts {
+    int router = -1, gate_up = -1, down = -1;
+    GatedLinear shared;  // what every token takes, weighed by a gate of one number
+    Linear shared_gate;
+};
+Experts read_experts(ParameterCursor& parameters, const Graph& g, const ModelShape& shape);
+Var run_experts(Graph& g, const ModelShape& shape, const Experts& experts, const Var& x);
+
+}  // namespace plimsoll::training

@@ -1,0 +1,141 @@
+#include "engine/training/tape/families/layers.hpp"
+
+namespace plimsoll::training {
+
+bool ParameterCursor::adapters_follow() const {
+    const auto& parameters = graph_.parameters();
+    return static_cast<std::size_t>(at_) < parameters.size() &&
+           parameters[static_cast<std::size_t>(at_)].adapter;
+}
+
+Linear read_linear(ParameterCursor& parameters, const Graph& g, std::int64_t in, std::int64_t out,
+                   bool bias) {
+    Linear layer{.in = in, .out = out};
+    layer.weight = parameters.next();
+    if (bias) layer.bias = parameters.next();
+    if (parameters.adapters_follow()) {
+        layer.lora_a = parameters.next();
+        layer.lora_b = parameters.next();
+        layer.rank = g.settings().lora.rank;
+    }
+    return layer;
+}
+
+Norm read_norm(ParameterCursor& parameters, std::int64_t width) {
+    const int weight = parameters.next();
+    return {weight, parameters.next(), width};
+}
+
+EncoderBlock read_encoder_block(Graph& g, const ModelShape& s, ParameterCursor& p) {
+    EncoderBlock l;
+    l.query = read_linear(p, g, s.hidden, s.hidden, true);
+    l.key = read_linear(p, g, s.hidden, s.hidden, true);
+    l.value = read_linear(p, g, s.hidden, s.hidden, true);
+    l.attention_out = read_linear(p, g, s.hidden, s.hidden, true);
+    l.attention_norm = read_norm(p, s.hidden);
+    l.up = read_linear(p, g, s.hidden, s.ffn, true);
+    l.down = read_linear(p, g, s.ffn, s.hidden, true);
+    l.output_norm = read_norm(p, s.hidden);
+    return l;
+}
+
+AttentionShape self_attention(const Graph& g, const ModelShape& s, std::int64_t rows, bool causal) {
+    const std::int64_t sequence = g.settings().sequence;
+    return {.batch = rows / sequence,
+            .heads = s.heads,
+            .kv_heads = s.kv_heads,
+            .queries = sequence,
+            .keys = sequence,
+            .head_dim = s.head_dim,
+            .dropout = s.attention_dropout,
+            .causal = causal,
+            .mask = g.settings().padded};
+}
+
+Dtype attended_type(const Graph& g, const Var& x) {
+    return g.autocast() ? Dtype::half : x.dtype();
+}
+
+Var attend(Graph& g, const Var& given_q, const Var& given_k, const Var& given_v, const Var& bias,
+           const AttentionShape& shape, Probabilities probabilities, Var& weights) {
+    // Autocast converts the arguments from the right.
+    const Dtype dtype = attended_type(g, given_q);
+    const Var v = to(g, given_v, dtype, Group::attention);
+    const Var k = to(g, given_k, dtype, Group::attention);
+    const Var q = to(g, given_q, dtype, Group::attention);
+    if (g.settings().attention == Attention::eager)
+        return eager_attention(g, q, k, v, bias, shape, probabilities, weights);
+    Var out = sdpa(g, q, k, v, shape);
+    // Rows are wanted. Memory-efficient attention returns them, the plain composition does not, and
+    // the others follow q.
+    const auto kernel = choose_sdpa(g.settings(), g.device(), q.dtype(), shape);
+    if (kernel == SdpaKernel::math || (shape.by_heads && kernel != SdpaKernel::efficient))
+        out = copy(g, out, true, Group::attention);
+    return out;
+}
+
+Var language_model_loss(Graph& g, const Var& logits, const Var& labels, bool causal) {
+    const Var wide = to(g, logits, Dtype::fp32, Group::logits);
+    if (!causal) return cross_entropy(g, wide, labels);
+    const Var padded = g.make(labels.elements() + g.settings().batch, Dtype::int64, Group::logits);
+    const Var shifted = g.make(labels.elements(), Dtype::int64, Group::logits);
+    return cross_entropy(g, wide, shifted);
+}
+
+Var causal_mask(Graph& g, const AttentionShape& shape, Dtype dtype) {
+    const std::int64_t elements = shape.batch * shape.queries * shape.keys;
+    if (g.settings().attention == Attention::eager)
+        return g.make(elements, dtype, Group::attention_scores);
+    if (shape.mask) return g.make(elements, Dtype::boolean, Group::attention_scores);
+    return {};
+}
+
+Outputs decoder_head(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& hidden,
+                     const Batch& batch) {
+    constexpr int word_embeddings = 0;
+    Outputs out;
+    if (s.head == Head::language_model) {
+        const Linear head{
+            .weight = s.tied_head ? word_embeddings : p.next(), .in = s.hidden, .out = s.vocab};
+        out.logits = linear(g, hidden, head, Group::logits);
+        if (s.capped_logits) out.logits = cap(g, std::move(out.logits), Group::logits);
+        out.loss = language_model_loss(g, out.logits, batch.labels, true);
+    } else {
+        const Linear head{.weight = p.next(), .in = s.hidden, .out = s.labels};
+        out.logits = linear(g, hidden, head, Group::logits);
+        const std::int64_t rows = hidden.elements() / s.hidden / g.settings().sequence;
+        out.loss = cross_entropy(g, slice(g, out.logits, rows * s.labels), batch.labels);
+    }
+    return out;
+}
+
+Outputs forward(Graph& g, const ModelShape& shape, const Batch& batch) {
+    switch (shape.family) {
+        case Family::bert:
+        case Family::distilbert:
+        case Family::roberta:
+            return bert_forward(g, shape, batch);
+        case Family::deberta_v2:
+            return deberta_forward(g, shape, batch);
+        case Family::modernbert:
+            return modernbert_forward(g, shape, batch);
+        case Family::vit:
+            return vit_forward(g, shape, batch);
+        case Family::whisper:
+            return whisper_forward(g, shape, batch);
+        case Family::gpt2:
+            return gpt2_forward(g, shape, batch);
+        case Family::gpt_neox:
+            return gpt_neox_forward(g, shape, batch);
+        case Family::naics:
+            return naics_forward(g, shape, batch);
+        case Family::temporal:
+            return temporal_forward(g, shape, batch);
+        case Family::lstm:
+            return lstm_forward(g, shape, batch);
+        default:
+            return rms_norm_decoder_forward(g, shape, batch);
+    }
+}
+
+}  // namespace plimsoll::training

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "engine/training/tape/families/models.hpp"
+#include "engine/training/tape/operations/operations.hpp"
+
+namespace plimsoll::training {
+
+// A linear layer or norm whose parameters are the cursor's next ones, adapters included.
+Linear read_linear(ParameterCursor& parameters, const Graph& g, std::int64_t in, std::int64_t out,
+                   bool bias);
+Norm read_norm(ParameterCursor& parameters, std::int64_t width);
+
+// A layer of BERT and of those that keep its order of modules.
+struct EncoderBlock {
+    Linear query, key, value, attention_out, up, down;
+    Norm attention_norm, output_norm;
+};
+EncoderBlock read_encoder_block(Graph& g, const ModelShape& shape, ParameterCursor& parameters);
+
+// Attention of a text's `rows` tokens to one another, with a mask where there is padding.
+AttentionShape self_attention(const Graph& g, const ModelShape& shape, std::int64_t rows,
+                              bool causal);
+
+// The type in which attention computes what comes as x.
+Dtype attended_type(const Graph& g, const Var& x);
+
+// transformers' attention interface: SDPA or eager. `weights` are eager's probabilities, which a
+// layer's local variable keeps until it returns.
+Var attend(Graph& g, const Var& q, const Var& k, const Var& v, const Var& bias,
+           const AttentionShape& shape, Probabilities probabilities, Var& weights);
+
+// A layer, run plainly or under gradient checkpointing.
+template <class Layer>
+Var run_layer(Graph& g, int index, Var x, Layer layer) {
+    g.set_layer(index);
+    Var y = g.settings().checkpointing ? g.checkpoint(x, layer) : layer(x);
+    g.set_layer(-1);
+    return y;
+}
+
+// The 4-D mask of a decoder: additive for eager attention, boolean for SDPA with real padding,
+// none otherwise (transformers then passes is_causal).
+Var causal_mask(Graph& g, const AttentionShape& shape, Dtype dtype);
+
+// A decoder's head on its hidden states: language model (tied or not) or classifier of the last
+// token.
+Outputs decoder_head(Graph& g, const ModelShape& shape, ParameterCursor& parameters,
+                     const Var& hidden, const Batch& batch);
+
+// Logits -> loss as ForCausalLMLoss and ForMaskedLMLoss do: fp32 logits; causal labels are shifted.
+Var language_model_loss(Graph& g, const Var& logits, const Var& labels, bool causal);
+
+}  // namespace plimsoll::training

@@ -1,0 +1,313 @@
+#include "engine/training/tape/operations/operations.hpp"
+
+namespace plimsoll::training {
+namespace {
+
+constexpr auto kBackward = Group::backward_temporaries;
+
+// A weight or bias as the kernel sees it: itself, or autocast's half copy.
+struct Operand {
+    BufferId buffer = kNoBuffer;
+    Edge edge;
+    bool owned = false;  // an uncached copy that the caller releases
+};
+
+void cast_backward(Graph& g, Node& n) {
+    Graph::output(n, 0, g.allocate(n.size[0] * bytes_of(n.dtype), kBackward));
+}
+
+// Autocast caches copies of fp32 leaves that require a gradient; frozen weights are converted again
+// at every use (ATen autocast_mode.cpp).
+Operand operand(Graph& g, int index) {
+    if (index < 0) return {};
+    auto& p = g.parameter(index);
+    const Edge own = p.trainable ? Edge{Edge::Kind::parameter, index, 0} : Edge{};
+    if (!g.autocast() || p.dtype != Dtype::fp32) return {p.data, own, false};
+    if (p.cast != kNoBuffer) return {p.cast, p.cast_edge, false};
+    const BufferId copy = g.allocate(p.elements * 2, Group::half_weights);
+    if (!p.trainable) return {copy, {}, true};
+    p.cast = copy;
+    p.cast_edge = own;
+    if (!g.recomputing()) {
+        Node* n = g.node(cast_backward, {own}, Dtype::fp32, Group::half_weights);
+        if (n != nullptr) {
+            n->size[0] = p.elements;
+            n->cached_cast = true;
+        }
+        p.cast_edge = g.edge_to(n);
+    }
+    return {copy, p.cast_edge, false};
+}
+
+double flops_of(const Node& n) {
+    return 2.0 * static_cast<double>(n.size[0]) * static_cast<double>(n.size[1]) *
+           static_cast<double>(n.size[2]);
+}
+
+// size: rows, in, out. Edges: input, weight, bias.
+void input_gradient(Graph& g, Node& n) {
+    if (!n.wants(0)) return;
+    Graph::output(n, 0, g.allocate(n.size[0] * n.size[1] * bytes_of(n.dtype), kBackward), true);
+    g.matmul(flops_of(n), false);
+}
+void weight_gradient(Graph& g, Node& n) {
+    if (!n.wants(1)) return;
+    Graph::output(n, 1, g.allocate(n.size[1] * n.size[2] * bytes_of(n.dtype), kBackward), true);
+    g.matmul(flops_of(n), false);
+}
+void addmm_backward(Graph& g, Node& n) {
+    input_gradient(g, n);
+    weight_gradient(g, n);
+}
+void bias_gradient(Graph& g, Node& n) {
+    if (n.wants(2)) Graph::output(n, 2, sum_rows(g, n.size[0], n.size[2], n.dtype, kBackward));
+}
+void mm_backward(Graph& g, Node& n) {
+    weight_gradient(g, n);
+    input_gradient(g, n);
+}
+
+Var product(Graph& g, const Var& x, const Operand& weight, const Operand& bias, bool has_bias,
+            std::int64_t in, std::int64_t out, Group group) {
+    const std::int64_t rows = x.elements() / in;
+    Var y = g.make(rows * out, x.dtype(), group);
+    g.matmul(2.0 * static_cast<double>(rows) * static_cast<double>(in) * static_cast<double>(out),
+             has_bias);
+    Node* n = g.node(has_bias ? addmm_backward : mm_backward, {x.edge(), weight.edge, bias.edge},
+                     x.dtype(), group);
+    if (n == nullptr) return y;
+    n->size = {rows, in, out};
+    if (has_bias) n->finish = bias_gradient;
+    if (n->wants(1)) g.save(n, x);
+    if (n->wants(0)) g.save(n, weight.buffer);
+    y = y.alias(rows * out, g.edge_to(n));
+    g.sealed(n);
+    return y;
+}
+
+// bitsandbytes multiplies by a half copy of the weight that lives as long as the product takes; its
+// scales become fp32 first.
+struct Unpacked {
+    BufferId scales = kNoBuffer, weight = kNoBuffer;
+};
+Unpacked unpack(Graph& g, std::int64_t elements, Group group) {
+    Unpacked u;
+    if (g.settings().quantization == Quantization::nf4_double)
+        u.scales = g.allocate((elements + 63) / 64 * 4, group);
+    u.weight = g.allocate(elements * 2, group);
+    return u;
+}
+void release(Graph& g, const Unpacked& u) {
+    g.release(u.weight);
+    g.release(u.scales);
+}
+
+// size: rows, in, out. Nothing is saved: the weight is frozen.
+void four_bit_backward(Graph& g, Node& n) {
+    const Unpacked weight = unpack(g, n.size[1] * n.size[2], kBackward);
+    Graph::output(n, 0, g.allocate(n.size[0] * n.size[1] * 2, kBackward), true);
+    g.matmul(flops_of(n), false);
+    release(g, weight);
+}
+
+Var four_bit_linear(Graph& g, const Var& x, const Linear& layer, Group group) {
+    const Var input = to(g, x, Dtype::half, group);
+    const std::int64_t rows = x.elements() / layer.in;
+    Var bias;
+    if (layer.bias >= 0) bias = to(g, parameter(g, layer.bias), Dtype::half, group);
+    const Unpacked weight = unpack(g, layer.in * layer.out, Group::half_weights);
+    Var y = g.make(rows * layer.out, Dtype::half, group);
+    release(g, weight);
+    g.matmul(2.0 * static_cast<double>(rows) * static_cast<double>(layer.in) *
+                 static_cast<double>(layer.out),
+             layer.bias >= 0);
+    Node* n = g.node(four_bit_backward, {input.edge()}, Dtype::half, group);
+    if (n != nullptr) {
+        n->size = {rows, layer.in, layer.out};
+        y = y.alias(y.elements(), g.edge_to(n));
+    }
+    return to(g, y, x.dtype(), group);
+}
+
+// LLM.int8 keeps its input, though only outliers of a trained weight would need it.
+void eight_bit_backward(Graph& g, Node& n) {
+    const BufferId weight = g.allocate(n.size[1] * n.size[2] * bytes_of(n.dtype), kBackward);
+    Graph::output(n, 0, g.allocate(n.size[0] * n.size[1] * bytes_of(n.dtype), kBackward), true);
+    g.matmul(flops_of(n), false);
+    g.release(weight);
+}
+
+Var eight_bit_linear(Graph& g, const Var& x, const Linear& layer, Group group) {
+    const std::int64_t rows = x.elements() / layer.in;
+    const Var codes = g.make(x.elements(), Dtype::boolean, group);
+    {
+        const Var half = g.make(x.elements(), Dtype::half, group);
+        g.scratch(4 * rows, group);
+    }
+    const Var sums = g.make(rows * layer.out, Dtype::fp32, group);  // int32
+    Var y = g.make(rows * layer.out, x.dtype(), group);
+    g.count_flops(2.0 * static_cast<double>(rows) * static_cast<double>(layer.in) *
+                  static_cast<double>(layer.out));
+    Node* n = g.node(eight_bit_backward, {x.edge()}, x.dtype(), group);
+    if (n == nullptr) return y;
+    n->size = {rows, layer.in, layer.out};
+    g.save(n, x);
+    y = y.alias(y.elements(), g.edge_to(n));
+    g.sealed(n);
+    return y;
+}
+
+Var quantized_linear(Graph& g, const Var& x, const Linear& layer, Group group) {
+    if (g.settings().quantization == Quantization::int8)
+        return eight_bit_linear(g, x, layer, group);
+    const Var y = four_bit_linear(g, x, layer, group);
+    return layer.lora_a < 0 ? y : copy(g, y, false, group);  // peft clones before it adds
+}
+
+Var base_linear(Graph& g, const Var& x, const Linear& layer, Group group, bool conv1d) {
+    if (g.parameter(layer.weight).quantized) return quantized_linear(g, x, layer, group);
+    Operand weight, bias;
+    Var input;
+    const auto take_input = [&] {
+        input = g.autocast() && x.dtype() == Dtype::fp32 ? to(g, x, Dtype::half, group) : x;
+    };
+    if (conv1d) {  // addmm(bias, x, weight): C++ evaluates the conversions from the right
+        weight = operand(g, layer.weight);
+        take_input();
+        bias = operand(g, layer.bias);
+    } else {  // linear(x, weight, bias)
+        bias = operand(g, layer.bias);
+        weight = operand(g, layer.weight);
+        take_input();
+    }
+    Var y = product(g, input, weight, bias, layer.bias >= 0, layer.in, layer.out, group);
+    if (weight.owned) g.release(weight.buffer);
+    if (bias.owned) g.release(bias.buffer);
+    return y;
+}
+
+Var without_bias(Graph& g, const Var& x, int weight, std::int64_t in, std::int64_t out) {
+    return base_linear(g, x, {.weight = weight, .in = in, .out = out}, Group::lora, false);
+}
+
+// The bias was added in place: the gradient passes through, its sum over rows is the bias's.
+void bias_add_backward(Graph& g, Node& n) {
+    g.retain(n.gradients[0].buffer);
+    Graph::output(n, 0, n.gradients[0].buffer, n.gradients[0].view);
+}
+void bias_add_finish(Graph& g, Node& n) {
+    if (n.wants(1)) Graph::output(n, 1, sum_rows(g, n.size[0], n.size[1], n.dtype, kBackward));
+}
+
+void join_slices_backward(Graph& g, Node& n) {
+    Graph::output(n, 0, g.allocate(n.size[0] * bytes_of(n.dtype), kBackward));
+}
+
+// A slice of a parameter: autocast converts it without its cache, for it is no leaf.
+Operand slice_operand(Graph& g, int index, std::int64_t elements, Edge slice) {
+    const auto& p = g.parameter(index);
+    if (!g.autocast() || p.dtype != Dtype::fp32) return {p.data, slice, false};
+    const BufferId copy = g.allocate(elements * 2, Group::half_weights);
+    Node* n = g.node(cast_backward, {slice}, Dtype::fp32, Group::half_weights);
+    if (n != nullptr) n->size[0] = elements;
+    return {copy, g.edge_to(n), true};
+}
+
+}  // namespace
+
+Edge packed_slices(Graph& g, int parameter) {
+    const auto& p = g.parameter(parameter);
+    if (!p.trainable) return {};
+    Node* n = g.node(join_slices_backward, {Edge{Edge::Kind::parameter, parameter, 0}}, p.dtype,
+                     Group::attention);
+    n->size[0] = p.elements;
+    return g.edge_to(n);
+}
+
+Var packed_projection(Graph& g, const Var& x, const PackedWeight& packed, std::int64_t parts,
+                      Edge weight_slice, Edge bias_slice) {
+    const bool whole = parts == 3;
+    const std::int64_t width = packed.width;
+    const Operand bias =
+        whole ? operand(g, packed.bias) : slice_operand(g, packed.bias, parts * width, bias_slice);
+    const Operand weight =
+        whole ? operand(g, packed.weight)
+              : slice_operand(g, packed.weight, parts * width * width, weight_slice);
+    Var y;
+    {
+        const Var cast = g.autocast() ? to(g, x, Dtype::half, Group::attention) : x;
+        const Var input = copy(g, cast, false, Group::attention);
+        y = product(g, input, weight, {}, false, width, parts * width, Group::attention);
+    }
+    if (weight.owned) g.release(weight.buffer);
+    if (bias.owned) g.release(bias.buffer);
+    Node* n = g.node(bias_add_backward, {y.edge(), bias.edge}, y.dtype(), Group::attention);
+    if (n == nullptr) return y;
+    n->finish = bias_add_finish;
+    n->size = {y.elements() / (parts * width), parts * width};
+    return y.alias(y.elements(), g.edge_to(n));
+}
+
+Var to(Graph& g, const Var& x, Dtype dtype, Group group) {
+    if (x.dtype() == dtype) return x;
+    Var y = g.make(x.elements(), dtype, group);
+    Node* n = g.node(cast_backward, {x.edge()}, x.dtype(), group);
+    if (n == nullptr) return y;
+    n->size[0] = x.elements();
+    return y.alias(x.elements(), g.edge_to(n));
+}
+
+namespace {
+
+// size: elements of the input, the weight's, the bias's.
+void convolution_backward(Graph& g, Node& n) {
+    for (int i = 0; i < 3; ++i)
+        if (n.wants(i))
+            Graph::output(
+                n, i,
+                g.allocate(n.size[static_cast<std::size_t>(i)] * bytes_of(n.dtype), kBackward));
+    g.count_flops(4.0 * static_cast<double>(n.size[3]) * static_cast<double>(n.size[1]));
+}
+
+}  // namespace
+
+// cuDNN's workspaces are not known.
+Var convolution(Graph& g, const Var& x, const Linear& layer, std::int64_t positions, Group group) {
+    const Operand bias = operand(g, layer.bias);
+    const Operand weight = operand(g, layer.weight);
+    const Var input = g.autocast() && x.dtype() == Dtype::fp32 ? to(g, x, Dtype::half, group) : x;
+    Var y = g.make(positions * layer.out, input.dtype(), group);
+    const std::int64_t weights = layer.in * layer.out;
+    g.count_flops(2.0 * static_cast<double>(positions) * static_cast<double>(weights));
+    Node* n =
+        g.node(convolution_backward, {input.edge(), weight.edge, bias.edge}, input.dtype(), group);
+    if (n != nullptr) {
+        n->size = {input.elements(), weights, layer.out, positions};
+        g.save(n, input);
+        g.save(n, weight.buffer);
+        y = y.alias(y.elements(), g.edge_to(n));
+        g.sealed(n);
+    }
+    if (weight.owned) g.release(weight.buffer);
+    if (bias.owned) g.release(bias.buffer);
+    return y;
+}
+
+Var linear(Graph& g, const Var& x, const Linear& layer, Group group, bool conv1d) {
+    Var result = base_linear(g, x, layer, group, conv1d);
+    if (layer.lora_a < 0) return result;
+    // peft: (result + lora_B(lora_A(dropout(x.to(adapter dtype)))) * scaling).to(result dtype)
+    const Dtype adapter = g.parameter(layer.lora_a).dtype;
+    const Var input = to(g, x, adapter, Group::lora);
+    const Dtype dtype = result.dtype();
+    {
+        Var y = dropout(g, input, g.settings().lora.dropout, Group::lora);
+        y = without_bias(g, y, layer.lora_a, layer.in, layer.rank);
+        y = without_bias(g, y, layer.lora_b, layer.rank, layer.out);
+        y = scale(g, y, Group::lora);
+        result = add(g, result, y, group);
+    }
+    return to(g, result, dtype, group);
+}
+
+}  // namespace plimsoll::training

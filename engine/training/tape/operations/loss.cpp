@@ -1,0 +1,108 @@
+#include "engine/training/tape/operations/operations.hpp"
+
+namespace plimsoll::training {
+namespace {
+
+constexpr auto kBackward = Group::backward_temporaries;
+
+void fresh_fp32(Graph& g, Node& n) {
+    Graph::output(n, 0, g.allocate(n.size[0] * 4, kBackward));
+}
+void fresh_same(Graph& g, Node& n) {
+    Graph::output(n, 0, g.allocate(n.size[0] * bytes_of(n.dtype), kBackward));
+}
+
+// embedding_dense_backward: up to 3072 indices are added directly; more are sorted, and sums of ten
+// equal indices each are kept between two passes.
+void embedding_backward(Graph& g, Node& n) {
+    const std::int64_t table = n.size[0], rows = n.size[1], width = n.size[2];
+    const auto gradient = [&] { return g.allocate(table * width * bytes_of(n.dtype), kBackward); };
+    if (rows <= 3072) {
+        Graph::output(n, 0, gradient());
+        return;
+    }
+    std::array<BufferId, 7> scratch{};
+    scratch[0] = g.allocate(8 * rows, kBackward);  // sorted indices
+    scratch[1] = g.allocate(8 * rows, kBackward);  // where they were
+    Graph::output(n, 0, gradient());
+    const std::int64_t partial = rows / 10 + std::min(rows, table);
+    const std::int64_t padded = (width + 31) / 32 * 32;
+    for (std::size_t i = 2; i < 5; ++i) scratch[i] = g.allocate(8 * rows, kBackward);
+    scratch[5] = g.allocate(8 * partial, kBackward);
+    scratch[6] = g.allocate(4 * partial * padded, kBackward);
+    for (const auto id : scratch) g.release(id);
+}
+
+Var with_node(Graph& g, Var y, const Var& x, Node::Run run, std::int64_t elements) {
+    Node* n = g.node(run, {x.edge()}, x.dtype(), Group::logits);
+    if (n == nullptr) return y;
+    n->size[0] = elements;
+    return y.alias(y.elements(), g.edge_to(n));
+}
+
+// Frozen layers under checkpointing: transformers and peft let the word embeddings' output require
+// a gradient (enable_input_require_grads).
+bool wants_input_gradients(const Graph& g) {
+    return g.settings().checkpointing && g.settings().lora.rank > 0;
+}
+
+}  // namespace
+
+Var embedding(Graph& g, int table, std::int64_t rows, std::int64_t width, const Var& indices,
+              bool word_table) {
+    const auto& p = g.parameter(table);
+    Var y = g.make(rows * width, p.dtype, Group::embedding);
+    const Edge edge = p.trainable ? Edge{Edge::Kind::parameter, table, 0} : Edge{};
+    if (!p.trainable && word_table) return as_input(g, std::move(y), table);
+    Node* n = g.node(embedding_backward, {edge}, p.dtype, Group::embedding);
+    if (n == nullptr) return y;
+    n->size = {p.elements / width, rows, width};
+    if (indices) g.save(n, indices);
+    return y.alias(y.elements(), g.edge_to(n));
+}
+
+Var as_input(Graph& g, Var x, int table) {
+    if (g.parameter(table).trainable || !wants_input_gradients(g)) return x;
+    return g.as_leaf(std::move(x));
+}
+
+// log_softmax keeps the type of the logits; under autocast nll_loss converts its result to fp32.
+Var cross_entropy(Graph& g, const Var& logits, const Var& labels) {
+    Var log_probabilities = g.make(logits.elements(), logits.dtype(), Group::logits);
+    Node* softmax_node = g.node(fresh_same, {logits.edge()}, logits.dtype(), Group::logits);
+    if (softmax_node == nullptr) return log_probabilities;
+    softmax_node->size[0] = logits.elements();
+    g.save(softmax_node, log_probabilities);
+    log_probabilities =
+        log_probabilities.alias(log_probabilities.elements(), g.edge_to(softmax_node));
+    const Var input =
+        g.autocast() ? to(g, log_probabilities, Dtype::fp32, Group::logits) : log_probabilities;
+
+    const Var loss = g.make(1, input.dtype(), Group::logits);
+    const Var weight = g.make(1, input.dtype(), Group::logits);
+    Node* nll = g.node(fresh_same, {input.edge()}, input.dtype(), Group::logits);
+    nll->size[0] = input.elements();
+    g.save(nll, input);
+    g.save(nll, labels);
+    g.save(nll, weight);
+    return loss.alias(1, g.edge_to(nll));
+}
+
+Var mse_loss(Graph& g, const Var& prediction, const Var& target) {
+    const Var input = to(g, prediction, Dtype::fp32, Group::logits);
+    const Var squared = g.make(input.elements(), Dtype::fp32, Group::logits);
+    Var loss = g.make(1, Dtype::fp32, Group::logits);
+    Node* n = g.node(fresh_fp32, {input.edge()}, Dtype::fp32, Group::logits);
+    if (n == nullptr) return loss;
+    n->size[0] = input.elements();
+    g.save(n, input);
+    g.save(n, target);
+    return loss.alias(1, g.edge_to(n));
+}
+
+Var divide_scalar(Graph& g, const Var& x) {
+    return with_node(g, g.make(x.elements(), x.dtype(), Group::logits), x, fresh_same,
+                     x.elements());
+}
+
+}  // namespace plimsoll::training

@@ -1,0 +1,60 @@
+#include "engine/training/tape/operations/operations.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace plimsoll::training {
+namespace {
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
+
+std::int64_t power_of_two_below(std::int64_t n) {
+    return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n)));
+}
+
+}  // namespace
+
+SumScratch sum_scratch(const TapeDevice& device, std::int64_t rows, std::int64_t columns) {
+    constexpr std::int64_t most_threads = 512;
+    constexpr std::int64_t warp = 32;
+    constexpr std::int64_t least_values = 16;
+    constexpr std::int64_t most_values = 256;
+    if (rows < 2 || columns < 1) return {};
+    const std::int64_t vector = columns % 4 == 0 ? 4 : columns % 2 == 0 ? 2 : 1;
+    const std::int64_t threads = most_threads / vector;
+    const std::int64_t across = columns / vector;
+    const auto fit = [&](std::int64_t n) {
+        return n < threads ? std::max<std::int64_t>(1, power_of_two_below(n)) : threads;
+    };
+    std::int64_t width = std::min(fit(across), warp);
+    const std::int64_t height = std::min(fit(rows), threads / width);
+    width = std::min(fit(across), threads / height);
+
+    std::int64_t values = rows;  // per thread
+    const bool split_rows = values >= std::min(height * 16, most_values);
+    if (!split_rows) return {};
+    values = divide_up(values, height);
+    const std::int64_t grid = divide_up(across, width);
+    const std::int64_t blocks_per_mp = device.threads_per_multiprocessor / (width * height);
+    const std::int64_t target = device.multiprocessors * blocks_per_mp;
+    if (values < most_values || grid > target) return {};
+    const std::int64_t blocks =
+        std::max(std::min(divide_up(target, grid), divide_up(values, least_values)),
+                 divide_up(values, most_values));
+    if (blocks <= 1) return {};
+    return {4 * columns * blocks * width * vector, 4 * grid};
+}
+
+BufferId sum_rows(Graph& g, std::int64_t rows, std::int64_t columns, Dtype dtype, Group group) {
+    const BufferId out = g.allocate(columns * bytes_of(dtype), group);
+    const auto scratch = sum_scratch(g.device(), rows, columns);
+    const BufferId buffer = g.allocate(scratch.buffer, Group::backward_temporaries);
+    const BufferId semaphores = g.allocate(scratch.semaphores, Group::backward_temporaries);
+    g.release(semaphores);
+    g.release(buffer);
+    return out;
+}
+
+}  // namespace plimsoll::training

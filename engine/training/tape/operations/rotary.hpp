@@ -1,0 +1,21 @@
+#pragma once
+
+#include "engine/training/tape/operations/operations.hpp"
+
+namespace plimsoll::training {
+
+// Cosines and sines of positions, shared by batch, heads and layers.
+struct RotaryTables {
+    Var cosine, sine;
+    std::int64_t width = 0;  // numbers of a head that are turned
+};
+
+RotaryTables rotary_tables(Graph& g, std::int64_t sequence, std::int64_t width, Dtype dtype);
+
+// q or k, all of whose numbers are turned.
+Var rotate(Graph& g, const Var& x, const RotaryTables& tables);
+
+// The first numbers of every head are turned and joined to the others, even if there are none.
+Var rotate_part(Graph& g, const Var& x, const RotaryTables& tables, std::int64_t head_dim);
+
+}  // namespace plimsoll::training

@@ -1,0 +1,88 @@
+#include "server/jobs/training_config/command/commands.hpp"
+#include "server/jobs/training_config/command/configs/apply_report.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+const std::vector<std::string>& names() {
+    static const std::vector<std::string> all(std::begin(kSettingNames), std::end(kSettingNames));
+    return all;
+}
+
+// "batch=train.bs"; an empty sentence if it is right.
+std::string read_map(const std::string& text, Choice& choice) {
+    const auto equals = text.find('=');
+    const auto name = text.substr(0, equals);
+    if (equals == std::string::npos || equals + 1 == text.size() ||
+        std::ranges::find(names(), name) == names().end()) {
+        return "takes NAME=PLACE, with one of the names of --only";
+    }
+    choice.places[name] = text.substr(equals + 1);
+    return {};
+}
+
+int run(const CommandContext& context, const ApplyRequest& request) {
+    const auto told = apply_report(request);
+    if (!told) return refuse_input(context, told.error());
+    if (context.json) {
+        context.terminal.line(told->value.dump(2));
+    } else {
+        print(told->text);
+    }
+    return static_cast<int>(told->complete ? terminal::ExitStatus::done
+                                           : terminal::ExitStatus::partly);
+}
+
+}  // namespace
+
+void add_apply(CLI::App& app, CommandContext& context) {
+    const auto request = std::make_shared<ApplyRequest>();
+    auto& choice = request->choice;
+    auto* command =
+        app.add_subcommand("apply", "Write a report's settings into training configurations");
+    auto* report = command->add_option("report", request->report,
+                                       "A report as JSON: of `report JOB --json` or `estimate "
+                                       "--json`");
+    command->add_option("files", request->files,
+                        "Transformers, Accelerate, DeepSpeed, Lightning or Hydra configurations, "
+                        "YAML or JSON");
+    command->add_option("--gpu", request->gpu,
+                        "The card to follow; the report's first if left out");
+    command->add_option("--stage", request->stage,
+                        "The stage that all files follow; by the files' names if left out");
+    command->add_flag("--dry-run", request->dry_run,
+                      "Show what would change, as a diff, and change nothing");
+    command->add_flag("--rates", choice.rates, "Write the learning rate and the warm-up, too");
+    command->add_option("--only", choice.only, "Write these settings alone, separated by commas")
+        ->delimiter(',')
+        ->check(CLI::IsMember(names()));
+    command->add_option("--keep", choice.keep, "Do not write these settings, separated by commas")
+        ->delimiter(',')
+        ->check(CLI::IsMember(names()));
+    command
+        ->add_option_function<std::vector<std::string>>(
+            "--map",
+            [&choice](const std::vector<std::string>& all) {
+                for (const auto& one : all) {
+                    if (auto wrong = read_map(one, choice); !wrong.empty()) {
+                        throw CLI::ValidationError("--map", wrong);
+                    }
+                }
+            },
+            "Where a setting stands in the files: batch=train.bs, repeatable")
+        ->type_name("NAME=PLACE");
+    command->add_option("--restore", request->files, "Undo the last change of these files")
+        ->excludes(report)
+        ->each([request](const std::string&) { request->restore = true; });
+    command->callback([request, &context] {
+        if (request->files.empty()) throw CLI::RequiredError("a report and files, or --restore");
+        context.exit_code = run(context, *request);
+    });
+}
+
+}  // namespace plimsoll::jobs::training_config

@@ -1,0 +1,167 @@
+#include "server/jobs/training_config/command/configs/apply_report.hpp"
+
+#include "server/jobs/training_config/command/configs/backups.hpp"
+#include "server/jobs/training_config/command/configs/line_diff.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <filesystem>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using nlohmann::json;
+
+struct FileEdit {
+    std::string file;
+    std::string before;  // the whole text
+    Plan plan;
+    ConfigEdit edit;
+    std::string backup;  // once it is written
+};
+
+// "02-05_stage (later)" is for the files 02… to 05…, "01_stage (early)" for 01…; another name for
+// the file of that name. Says which stages of the report a file may follow.
+bool is_for(const std::string& stage, const std::string& stem) {
+    const auto number = [](const char* begin, const char* end, int& value) {
+        return std::from_chars(begin, end, value);
+    };
+    int first = 0, last = 0, file = 0;
+    const char* end = stage.data() + stage.size();
+    const auto from = number(stage.data(), end, first);
+    const auto of_file = number(stem.data(), stem.data() + stem.size(), file);
+    if (from.ec != std::errc() || of_file.ec != std::errc()) return stage == stem;
+    last = first;
+    if (from.ptr != end && *from.ptr == '-') number(from.ptr + 1, end, last);
+    return first <= file && file <= last;
+}
+
+// The stage of the report that a file is about; empty: it is about none.
+std::string stage_of(const json& report, const std::string& gpu, const std::string& file) {
+    const auto stem = std::filesystem::path(file).stem().string();
+    const json& summary = report.contains("summary") ? report["summary"] : report;
+    for (const json& card : summary.value("gpus", json::array())) {
+        if (!gpu.empty() && card.value("/gpu/id"_json_pointer, "") != gpu) continue;
+        for (const json& stage : card.value("stages", json::array())) {
+            const auto name = stage.value("name", "");
+            if (is_for(name, stem)) return name;
+        }
+        break;
+    }
+    return {};
+}
+
+Result<FileEdit> edit_of(const std::string& file, const json& report, const ApplyRequest& request) {
+    auto text = read_config_file(file);
+    if (!text) return fail(text.error());
+    const auto stage = request.stage.empty() ? stage_of(report, request.gpu, file) : request.stage;
+    const auto recommended = recommended_by(report, request.gpu, stage);
+    if (!recommended) {
+        return fail(recommended.error().code, recommended.error().message, request.report);
+    }
+    auto plan = plan_settings(*text, *recommended, request.choice);
+    if (!plan) return fail(plan.error().code, plan.error().message, file);
+    auto edit = edit_config(*text, plan->settings);
+    if (!edit) return fail(edit.error().code, edit.error().message, file);
+    if (!edit->changes.empty()) {
+        if (auto may = check_writable(file); !may) return fail(may.error());
+    }
+    return FileEdit{file, std::move(*text), std::move(*plan), std::move(*edit), {}};
+}
+
+std::string line_of(const std::string& file, int line) {
+    return file + (line > 0 ? ":" + std::to_string(line) : "") + ": ";
+}
+
+void tell(const FileEdit& one, bool dry_run, Applied& told) {
+    json changes = json::array(), left = json::array();
+    std::string& text = told.text;
+    if (one.plan.structure.empty() && one.plan.settings.empty()) {
+        text += one.file +
+                ": its structure is not known, so nothing was changed. Name places with --map, for "
+                "example --map batch=train.bs\n";
+        told.complete = false;
+    }
+    if (dry_run) text += unified_diff(one.file, one.before, one.edit.text);
+    for (const auto& change : one.edit.changes) {
+        changes.push_back({{"line", change.line},
+                           {"place", change.place},
+                           {"before", change.before.empty() ? json(nullptr) : json(change.before)},
+                           {"after", change.after}});
+        if (!dry_run) {
+            text += line_of(one.file, change.line) + change.place + ": " +
+                    (change.before.empty() ? "added, " : change.before + " -> ") + change.after +
+                    "\n";
+        }
+    }
+    for (const auto& setting : one.edit.left) {
+        left.push_back({{"line", setting.line},
+                        {"place", setting.place},
+                        {"wanted", setting.value},
+                        {"why", setting.why}});
+        text += line_of(one.file, setting.line) + setting.place + " should be " + setting.value +
+                "; left, because " + setting.why + "\n";
+        told.complete = false;
+    }
+    for (const auto& differs : one.plan.differs) {
+        text += one.file + ": " + differs + "\n";
+        told.complete = false;
+    }
+    if (!one.backup.empty()) text += one.file + ": as it was is kept in " + one.backup + "\n";
+    const bool known = !one.plan.structure.empty() || !one.plan.settings.empty();
+    if (known && one.edit.changes.empty() && one.edit.left.empty() && one.plan.differs.empty()) {
+        text += one.file + ": nothing to change\n";
+    }
+    told.value["files"].push_back(
+        {{"file", one.file},
+         {"structure", one.plan.structure.empty() ? json(nullptr) : json(one.plan.structure)},
+         {"backup", one.backup.empty() ? json(nullptr) : json(one.backup)},
+         {"changes", std::move(changes)},
+         {"left", std::move(left)},
+         {"differs", one.plan.differs}});
+}
+
+// What was done before a failure, for its message.
+tl::unexpected<Error> after(const std::string& told, const Error& error) {
+    const auto before = told.empty() ? "" : " Before it:\n" + told;
+    return fail(error.code, error.message + before, error.where);
+}
+
+Result<Applied> restore(const ApplyRequest& request) {
+    Applied told{{{"files", json::array()}}, {}, true};
+    for (const auto& file : request.files) {
+        const auto done = restore_file(file);
+        if (!done) return after(told.text, done.error());
+        told.text += file + ": " + *done + "\n";
+        told.value["files"].push_back({{"file", file}, {"restored", *done}});
+    }
+    return told;
+}
+
+}  // namespace
+
+Result<Applied> apply_report(const ApplyRequest& request) {
+    if (request.restore) return restore(request);
+    const auto text = read_config_file(request.report);
+    if (!text) return fail(text.error());
+    const auto report = json::parse(*text, nullptr, false);
+    std::vector<FileEdit> edits;
+    for (const auto& file : request.files) {
+        auto edit = edit_of(file, report, request);
+        if (!edit) return fail(edit.error());
+        edits.push_back(std::move(*edit));
+    }
+    Applied told{{{"files", json::array()}}, {}, true};
+    for (auto& edit : edits) {
+        if (!request.dry_run && !edit.edit.changes.empty()) {
+            auto backup = change_file(edit.file, edit.edit.text);
+            if (!backup) return after(told.text, backup.error());
+            edit.backup = std::move(*backup);
+        }
+        tell(edit, request.dry_run, told);
+    }
+    return told;
+}
+
+}  // namespace plimsoll::jobs::training_config

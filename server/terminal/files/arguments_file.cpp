@@ -1,0 +1,18 @@
+#include "server/terminal/files/arguments_file.hpp"
+
+namespace plimsoll::terminal {
+
+Result<JobInput> read_arguments_file(const std::string& file,
+                                     const std::vector<std::string>& columns) {
+    if (!columns.empty())
+        return fail(Errc::invalid_input, "--column has no effect: this kind takes no records.");
+    if (!file.ends_with(".json")) {
+        return fail(Errc::invalid_input,
+                    "This kind takes no file of records: give its arguments as .json, as --config "
+                    "or by --set.",
+                    file);
+    }
+    return read_input_file(file, columns);
+}
+
+}  // namespace plimsoll::terminal

@@ -1,0 +1,220 @@
+#include "server/terminal/files/input_file.hpp"
+
+#include "engine/base/format_number.hpp"
+#include "engine/text/record_reader.hpp"
+#include "engine/text/utf8.hpp"
+#include "server/client/upload.hpp"
+#include "server/terminal/files/no_header.hpp"
+#include "server/terminal/files/unused_members.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::terminal {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kPieceBytes = 1 << 16;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+int keep_open(std::FILE*) {
+    return 0;
+}
+
+Result<File> open(const std::string& name) {
+    if (name == "-") return File(stdin, keep_open);
+    File file(std::fopen(name.c_str(), "rb"), std::fclose);
+    if (!file) {
+        return fail(Errc::invalid_input,
+                    "The file cannot be read: " + std::string(std::strerror(errno)) + ".", name);
+    }
+    return file;
+}
+
+Result<text::RecordColumns> parse_columns(const std::vector<std::string>& columns) {
+    text::RecordColumns chosen;
+    for (const auto& column : columns) {
+        const auto equals = column.find('=');
+        const auto member = column.substr(0, equals);
+        std::string* name = member == "text"        ? &chosen.text
+                            : member == "custom_id" ? &chosen.custom_id
+                                                    : nullptr;
+        for (const auto attribute : text::kColumnAttributes) {
+            if (member == name_of(attribute)) name = &chosen.attributes[attribute];
+        }
+        if (member == "keep") name = &chosen.keep.emplace_back();
+        if (equals == std::string::npos || name == nullptr) {
+            return fail(Errc::invalid_input,
+                        "--column takes text, custom_id, source, time, label, group or "
+                        "keep=COLUMN, not \"" +
+                            column + "\".");
+        }
+        *name = column.substr(equals + 1);
+    }
+    return chosen;
+}
+
+Result<JobInput> too_long(bool headless) {
+    if (headless) {
+        return fail(Errc::invalid_input,
+                    "A file that is long enough to be uploaded needs a header line; columns by "
+                    "their place (#2) are for shorter ones.");
+    }
+    JobInput input;
+    input.too_long = true;
+    return input;
+}
+
+// How a CSV file was read, so that nobody has to guess.
+std::string understood_of(const text::RecordReader& reader, const text::RecordColumns& columns,
+                          std::size_t records) {
+    const auto& header = reader.header();
+    const bool alone = header.size() == 1 && columns.text.empty();
+    std::string used, unused;
+    for (const auto& name : header) {
+        const bool is_text = alone || name == (columns.text.empty() ? "text" : columns.text);
+        const bool is_id = name == (columns.custom_id.empty() ? "custom_id" : columns.custom_id);
+        const bool is_attribute = std::ranges::any_of(text::kColumnAttributes, [&](auto attribute) {
+            return name == columns.attributes[attribute];
+        });
+        const bool is_kept = std::ranges::find(columns.keep, name) != columns.keep.end();
+        auto& list = is_text || is_id || is_attribute || is_kept ? used : unused;
+        list += (list.empty() ? "" : ", ") + name;
+    }
+    const char delimiter = reader.delimiter();
+    return format_count(static_cast<std::int64_t>(records)) +
+           (records == 1 ? " record" : " records") + "; columns: " + used +
+           "; separator: " + (delimiter == '\t' ? "tab" : std::string(1, delimiter)) +
+           (unused.empty() ? ""
+                           : "; not sent: " + unused +
+                                 " (--keep COLUMN sends one, --column custom_id=COLUMN as the id)");
+}
+
+// A column that is missing is mostly one of another name, or a file without a header line.
+Error with_hint(Error error) {
+    if (error.message.starts_with("There is no column")) {
+        error.message += ". The first line is the header; name its column with --column " +
+                         (error.where.empty() ? "text" : error.where) +
+                         "=COLUMN, or, where the file has no header line, by its place with =#1.";
+    }
+    return error;
+}
+
+// The whole file is one job's input: a record that cannot be read stops the submission, so that
+// nobody takes a part for the whole.
+Result<JobInput> read_items(const std::string& name, std::FILE* file, text::RecordFormat format,
+                            const text::RecordColumns& columns, bool headless) {
+    json items = json::array();
+    std::optional<Error> broken;
+    const auto sink = [&](text::ReadRecord read) {
+        if (broken || items.size() > client::kInlineItems) return;
+        if (read.record.error) {
+            broken = Error{Errc::invalid_input, read.record.error->message,
+                           name + ":" + std::to_string(read.line - (headless ? 1 : 0))};
+            return;
+        }
+        json item{{"text", std::move(read.record.text)}};
+        if (read.record.custom_id) item["custom_id"] = std::move(*read.record.custom_id);
+        for (const auto attribute : text::kColumnAttributes) {
+            auto& value = read.record.attributes[attribute];
+            if (value) item[std::string(name_of(attribute))] = std::move(*value);
+        }
+        if (const auto& kept = read.record.attributes[text::Attribute::kept]) {
+            item["kept"] = json::parse(*kept);
+        }
+        items.push_back(std::move(item));
+    };
+    text::RecordReader reader(format, columns);
+    std::set<std::string> used{columns.text.empty() ? "text" : columns.text,
+                               columns.custom_id.empty() ? "custom_id" : columns.custom_id};
+    for (const auto attribute : text::kColumnAttributes) {
+        used.insert(columns.attributes[attribute]);
+    }
+    used.insert(columns.keep.begin(), columns.keep.end());
+    UnusedMembers unused(std::move(used));
+    std::string piece(kPieceBytes, '\0');
+    bool started = false;
+    while (const auto size = std::fread(piece.data(), 1, piece.size(), file)) {
+        std::string_view bytes(piece.data(), size);
+        if (headless && !std::exchange(started, true)) {
+            if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
+            if (auto fed = reader.feed(header_for(bytes), sink); !fed) return fail(fed.error());
+        }
+        if (auto fed = reader.feed(bytes, sink); !fed) return fail(with_hint(fed.error()));
+        if (format == text::RecordFormat::json_lines) unused.feed(bytes);
+    }
+    unused.finish();
+    if (auto ended = reader.finish(sink); !ended) return fail(with_hint(ended.error()));
+    if (broken) return fail(*broken);
+    if (items.size() > client::kInlineItems && name != "-") return too_long(headless);
+    if (items.empty()) {
+        return fail(Errc::invalid_input,
+                    format == text::RecordFormat::csv ? "The file has a header line and no records."
+                                                      : "The file has no records.",
+                    name);
+    }
+    JobInput input;
+    if (format == text::RecordFormat::csv) {
+        input.understood = name + ": " + understood_of(reader, columns, items.size());
+    }
+    input.args = {{"items", std::move(items)}};
+    for (const auto& [member, line] : unused.found()) {
+        input.left_out.push_back(name + ":" + std::to_string(line) + ": the member \"" + member +
+                                 "\" is not sent");
+    }
+    return input;
+}
+
+}  // namespace
+
+Result<std::string> read_text(const std::string& name) {
+    const auto file = open(name);
+    if (!file) return fail(file.error());
+    std::string bytes;
+    std::string piece(kPieceBytes, '\0');
+    while (const auto size = std::fread(piece.data(), 1, piece.size(), file->get())) {
+        bytes.append(piece, 0, size);
+    }
+    if (std::ferror(file->get()) != 0)
+        return fail(Errc::invalid_input, "The file cannot be read.", name);
+    if (const auto at = text::find_invalid_utf8(bytes)) {
+        return fail(Errc::invalid_input,
+                    "The file is not UTF-8 from byte " + std::to_string(*at) + " on.", name);
+    }
+    return bytes;
+}
+
+Result<JobInput> read_input_file(const std::string& name, const std::vector<std::string>& columns) {
+    auto chosen = parse_columns(columns);
+    if (!chosen) return fail(chosen.error());
+    auto file = open(name);
+    if (!file) return fail(file.error());
+    const bool whole = name.ends_with(".json");
+    const bool csv = client::is_csv(name);
+    const bool headless = csv && without_header(columns);
+    if (!whole && name != "-") {
+        const auto bytes = client::file_bytes(name);
+        if (!bytes) return fail(bytes.error());
+        if (*bytes > client::kInlineFileBytes) return too_long(headless);
+    }
+    if (whole) {
+        auto args = json::parse(file->get(), nullptr, false);
+        if (!args.is_object())
+            return fail(Errc::invalid_input, "The file must hold one JSON object.", name);
+        return JobInput{.args = std::move(args)};
+    }
+    return read_items(name, file->get(),
+                      csv ? text::RecordFormat::csv : text::RecordFormat::json_lines, *chosen,
+                      headless);
+}
+
+}  // namespace plimsoll::terminal
