@@ -18,7 +18,7 @@ JOB, DATASET, SCHEDULE, WEBHOOK = "job_0000000000001", "ds_0000000000001", "sch_
 # Commands that ask a server: arguments with which they do so.
 ASKS = {
     "policy list": (), "policy show": ("desk",), "policy set": ("desk", "{json}"), "policy remove": ("desk",),
-    "policy preview": ("desk",), "score": ("calm",), "profile": (), "gpu-profiles add": ("card", "{json}"),
+    "policy preview": ("desk",), "score": ("calm",), "compare-models": ("{texts}",), "profile": (), "gpu-profiles add": ("card", "{json}"),
     "gpu-profiles remove": ("card",), "gpu-profiles own": (), "submit": ("sentiment", "{texts}"),
     "submit-bundle": ("{jobs}",), "jobs": (), "watch": (JOB,), "why": (JOB,), "cancel": (JOB,), "redrive": (JOB,),
     "report": (JOB,), "results": (JOB,), "datasets": (), "datasets upload": ("{texts}",), "datasets show": (DATASET,),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <vector>
 
 namespace plimsoll::terminal {
 
@@ -15,21 +16,54 @@ bool without_header(const std::vector<std::string>& columns) {
     });
 }
 
-std::string header_for(std::string_view first_line) {
-    constexpr std::array kSeparators = {',', ';', '\t'};
-    std::array<std::size_t, kSeparators.size()> counts{};
+namespace {
+
+constexpr std::array kSeparators = {',', ';', '\t'};
+constexpr std::size_t kLines = 10;
+
+using Counts = std::array<std::size_t, kSeparators.size()>;
+
+// Separators outside of quotes, of each of the first records.
+std::vector<Counts> counts_of(std::string_view beginning) {
+    std::vector<Counts> lines(1);
     bool quoted = false;
-    for (const char c : first_line) {
+    bool empty = true;
+    for (const char c : beginning) {
         if (c == '"') quoted = !quoted;
-        if (c == '\n' && !quoted) break;
+        if (c == '\n' && !quoted) {
+            if (empty) lines.pop_back();
+            if (lines.size() == kLines) return lines;
+            lines.emplace_back();
+            empty = true;
+            continue;
+        }
+        empty = false;
         const auto* const found = std::ranges::find(kSeparators, c);
         if (!quoted && found != kSeparators.end())
-            ++counts[static_cast<std::size_t>(found - kSeparators.begin())];
+            ++lines.back()[static_cast<std::size_t>(found - kSeparators.begin())];
     }
-    const auto most = static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
+    // The last one may be cut off.
+    if (lines.size() > 1) lines.pop_back();
+    return lines;
+}
+
+}  // namespace
+
+std::string header_for(std::string_view beginning) {
+    const auto lines = counts_of(beginning);
+    // A text may have commas of its own, but not the same number in every record.
+    std::size_t best = 0;
+    std::size_t most = 0;
+    for (std::size_t separator = 0; separator < kSeparators.size(); ++separator) {
+        const auto least = std::ranges::min(
+            lines, {}, [&](const Counts& counts) { return counts[separator]; })[separator];
+        if (least <= most) continue;
+        best = separator;
+        most = least;
+    }
     std::string header;
-    for (std::size_t column = 1; column <= counts[most] + 1; ++column) {
-        if (column > 1) header += kSeparators[most];
+    for (std::size_t column = 1; column <= lines.front()[best] + 1; ++column) {
+        if (column > 1) header += kSeparators[best];
         header += "#" + std::to_string(column);
     }
     return header + "\n";

@@ -13,6 +13,8 @@ TEST(NoHeader, IsMeantByColumnsByPlace) {
 
 TEST(NoHeader, NumbersTheColumnsOfTheFirstLine) {
     EXPECT_EQ(header_for("7;fine, really;x\n8;\"a,b,c,d\";y\n"), "#1;#2;#3\n");
+    EXPECT_EQ(header_for("7;good, very good\n8;bad\n"), "#1;#2\n");
+    EXPECT_EQ(header_for("\n\n"), "#1\n");
     EXPECT_EQ(header_for("7\t\"a;b;c\"\n"), "#1\t#2\n");
     EXPECT_EQ(header_for("\"two\nlines\",1"), "#1,#2\n");
     EXPECT_EQ(header_for("only"), "#1\n");
