@@ -30,6 +30,22 @@ visit('a job compares the models that are ticked, the default first', { arrange:
   assert.deepEqual(sent(server).at(-1), { models: ['finbert', 'vader'], texts: ['one'] });
 });
 
+visit('a form that passed its guard can be chosen', { arrange: (server) => (server.models = models) }, async ({ page, server, go }) => {
+  await go('/#/new/sentiment');
+  await page.getByText('109 million parameters').waitFor();
+  await page.getByLabel('Form', { exact: true }).selectOption('int8');
+  await page.getByText('of 512 labels were those of fp32').waitFor();
+  await page.getByLabel('Texts', { exact: true }).fill('one');
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.getByText('0 of 1 text').waitFor();
+  assert.deepEqual(sent(server).at(-1), { model: 'finbert', form: 'int8', texts: ['one'] });
+  await go('/#/new/sentiment');
+  await page.getByLabel('Form', { exact: true }).waitFor();
+  await page.getByLabel('Model', { exact: true }).selectOption('vader');
+  await page.getByText('A lexicon and rules').waitFor();
+  assert.equal(await page.getByLabel('Form', { exact: true }).count(), 0);
+});
+
 visit('the report says which model to use, how they agree and where they do not', { arrange: (server) => compare(server) }, async ({ page, go }) => {
   await go('/#/jobs/job_c');
   await page.getByText('finbert: the most accurate (84.8 %)').waitFor();

@@ -4,6 +4,7 @@ import { count } from '../../design/text/format';
 
 export type Models = components['schemas']['SentimentModels'];
 export type Model = components['schemas']['SentimentModel'];
+export type Form = NonNullable<components['schemas']['SentimentArgs']['form']>;
 
 export const vader = 'vader';
 
