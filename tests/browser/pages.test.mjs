@@ -206,7 +206,7 @@ visit('a CSV file: columns are guessed, chosen and previewed', async ({ page, se
     buffer: Buffer.from('key;headline;note\nn1;"Calm; clear";x\nn2;Storm warning;y\n'),
   });
   await page.getByText('CSV with 2 records').waitFor();
-  await page.getByText('Calm; clear').waitFor();
+  await page.getByText('Calm; clear', { exact: true }).waitFor();
   await page.getByLabel('Text column').selectOption('note');
   await page.getByLabel('Text column').selectOption('headline');
   await page.getByRole('button', { name: 'Submit job' }).click();

@@ -351,7 +351,7 @@ export const views = [
   { name: 'docs-many-answers', address: '/#/docs/getJobResults', signedOut: true, ready: heading('With curl') },
   { name: 'docs-schema', address: '/#/docs/schemas/SentimentReport', ready: heading('Used by') },
   { name: 'docs-clients', address: '/#/docs/clients', ready: heading('Other languages') },
-  { name: 'docs-sentiment', address: '/#/docs/guides/sentiment', ready: heading('Scores') },
+  { name: 'docs-sentiment', address: '/#/docs/guides/sentiment', ready: heading('Scores by region, by source, over time') },
   { name: 'docs-profile', address: '/#/docs/guides/profile', ready: heading('How to read a report') },
   { name: 'docs-waves', address: '/#/docs/guides/waves', ready: heading('What significance means') },
   { name: 'docs-unknown', address: '/#/docs/juggle', ready: text('No such operation') },

@@ -78,7 +78,7 @@ TEST(Plans, ReadNothingFromADamagedFile) {
     for (const auto& damaged :
          {text.substr(0, text.size() / 2), std::string(), with("block_fp32", "nonsense"),
           with("384", "100"), with("\"rows\": 12", "\"rows\": 99"), with("\"k\"", "\"kk\""),
-          with("\"version\": 3", "\"version\": 1")}) {
+          with("\"version\": 4", "\"version\": 1")}) {
         std::ofstream(file, std::ios::trunc) << damaged;
         Plans read(device("1"));
         EXPECT_EQ(read.read(file).error().code, Errc::corrupt) << damaged;
