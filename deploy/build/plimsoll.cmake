@@ -44,6 +44,15 @@ include_directories(${CMAKE_SOURCE_DIR})
 # The programs (plimsoll, plimsoll-engine) lie side by side: one execs the other.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
+# Several files are compiled as one, because most of a file's time goes to the headers that it shares
+# with its neighbours. Names in the anonymous namespaces of a folder are therefore distinct.
+option(PLIMSOLL_BUNDLE "Compile up to a dozen files of a folder as one" ON)
+function(plimsoll_bundle target)
+  if(PLIMSOLL_BUNDLE)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  endif()
+endfunction()
+
 # plimsoll_folder([ROOMS folders...] [LINK targets...]): every .cpp of this folder and of its rooms but
 # main.cpp, as one library. New files are picked up without touching the build description.
 function(plimsoll_folder)
@@ -56,6 +65,7 @@ function(plimsoll_folder)
   if(sources)
     add_library(plimsoll_${name} STATIC ${sources})
     target_link_libraries(plimsoll_${name} PUBLIC ${ARG_LINK})
+    plimsoll_bundle(plimsoll_${name})
     if(PLIMSOLL_PRECOMPILE AND "plimsoll_boost" IN_LIST ARG_LINK)
       target_precompile_headers(plimsoll_${name} REUSE_FROM plimsoll_boost)
     endif()
@@ -75,6 +85,7 @@ function(plimsoll_unit_tests)
   file(GLOB sources CONFIGURE_DEPENDS *.cpp ${patterns})
   add_executable(test_${name} ${sources})
   target_link_libraries(test_${name} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
+  plimsoll_bundle(test_${name})
   set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   plimsoll_test(${path} LABEL unit COMMAND test_${name})
 endfunction()

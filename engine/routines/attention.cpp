@@ -10,7 +10,7 @@ namespace {
 
 // A sequence's keys and values are in a work-item's private memory.
 constexpr std::uint32_t kLongest = 4096;
-constexpr std::size_t kGroupItems = 64;
+constexpr std::size_t kRowItems = 64;
 // Keys and values of one head, on a thread's stack: 4 MiB together.
 constexpr std::uint32_t kMostKeyNumbers = 1U << 19;
 
@@ -79,7 +79,7 @@ Result<void> attend(opencl::Programs& programs, Method method, const opencl::Buf
                               : row_kernel(programs, Flavour::group, "attention_group", options);
     if (!kernel) return fail(kernel.error());
     const auto groups = std::size_t{block ? sequences.count : sequences.tokens} * heads.count;
-    const std::size_t items = block ? 1 : kGroupItems;
+    const std::size_t items = block ? 1 : kRowItems;
     return opencl::invoke(programs.device(), **kernel, {groups * items, items}, qkv,
                           sequences.offsets, sequences.walk, out, heads.count);
 }

@@ -5,22 +5,22 @@
 namespace plimsoll::routines {
 namespace {
 
-struct Facts {
+struct MethodFacts {
     std::string_view name;
     Form form;
     Flavour flavour;
 };
 
 // By Method.
-constexpr std::array kMethods{Facts{"block_fp32", Form::fp32, Flavour::block},
-                              Facts{"block_bf16", Form::bf16, Flavour::block},
-                              Facts{"block_amx", Form::bf16, Flavour::block},
-                              Facts{"block_int8", Form::int8, Flavour::block},
-                              Facts{"block_int8_avx2", Form::int8, Flavour::block},
-                              Facts{"group_fp32", Form::fp32, Flavour::group},
-                              Facts{"group_mma", Form::bf16, Flavour::group}};
+constexpr std::array kMethods{MethodFacts{"block_fp32", Form::fp32, Flavour::block},
+                              MethodFacts{"block_bf16", Form::bf16, Flavour::block},
+                              MethodFacts{"block_amx", Form::bf16, Flavour::block},
+                              MethodFacts{"block_int8", Form::int8, Flavour::block},
+                              MethodFacts{"block_int8_avx2", Form::int8, Flavour::block},
+                              MethodFacts{"group_fp32", Form::fp32, Flavour::group},
+                              MethodFacts{"group_mma", Form::bf16, Flavour::group}};
 
-const Facts& facts_of(Method method) {
+const MethodFacts& method_facts_of(Method method) {
     return kMethods.at(static_cast<std::size_t>(method));
 }
 
@@ -40,15 +40,15 @@ std::optional<Form> parse_form(std::string_view name) {
 }
 
 std::string_view to_string(Method method) {
-    return facts_of(method).name;
+    return method_facts_of(method).name;
 }
 
 Form form_of(Method method) {
-    return facts_of(method).form;
+    return method_facts_of(method).form;
 }
 
 Flavour flavour_of(Method method) {
-    return facts_of(method).flavour;
+    return method_facts_of(method).flavour;
 }
 
 std::string dot_options(Method method) {

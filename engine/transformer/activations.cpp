@@ -12,7 +12,7 @@ struct Indices {
     std::size_t count;  // numbers of four bytes
 };
 
-struct Matrix {
+struct ProductShape {
     Rows Activations::* rows;
     std::size_t count;
     std::size_t columns;
@@ -22,7 +22,7 @@ struct Matrix {
 
 struct Wanted {
     std::vector<Indices> indices;
-    std::vector<Matrix> matrices;
+    std::vector<ProductShape> matrices;
     Form form;
 };
 

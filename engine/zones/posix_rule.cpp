@@ -1,5 +1,7 @@
 #include "engine/zones/posix_rule.hpp"
 
+#include "engine/zones/digit.hpp"
+
 #include <algorithm>
 #include <chrono>
 
@@ -14,10 +16,6 @@ constexpr std::int64_t kCycle = 146'097 * kDay;
 
 bool letter(char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-bool digit(char c) {
-    return c >= '0' && c <= '9';
 }
 
 // Takes a TZ apart from its beginning. Each function consumes the element it is named after, or
@@ -38,7 +36,7 @@ class Reader {
     bool name() {
         const bool quoted = take('<');
         const auto end = std::ranges::find_if_not(rest_, [&](char c) {
-            return letter(c) || (quoted && (digit(c) || c == '+' || c == '-'));
+            return letter(c) || (quoted && (is_digit(c) || c == '+' || c == '-'));
         });
         const auto length = static_cast<std::size_t>(end - rest_.begin());
         rest_.remove_prefix(length);
@@ -48,7 +46,7 @@ class Reader {
     std::optional<int> number(int low, int high) {
         int value = 0;
         std::size_t digits = 0;
-        for (; digits < rest_.size() && digit(rest_[digits]); ++digits) {
+        for (; digits < rest_.size() && is_digit(rest_[digits]); ++digits) {
             if (digits == 4) return {};
             value = value * 10 + (rest_[digits] - '0');
         }

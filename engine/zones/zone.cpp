@@ -1,5 +1,6 @@
 #include "engine/zones/zone.hpp"
 
+#include "engine/zones/digit.hpp"
 #include "engine/zones/place.hpp"
 
 #include <array>
@@ -12,17 +13,13 @@ namespace {
 // More than any offset from UTC ever used.
 constexpr std::int64_t kMostOffset = 26 * 3600;
 
-bool digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 // Seconds of "+02:00", "-0530" or "+02".
 std::optional<std::int64_t> offset_of(std::string_view text) {
     if (text.size() < 3 || (text[0] != '+' && text[0] != '-')) return {};
     const bool colon = text.size() == 6 && text[3] == ':';
     if (text.size() != 3 && text.size() != 5 && !colon) return {};
     const auto two = [&](std::size_t at) {
-        return digit(text[at]) && digit(text[at + 1])
+        return is_digit(text[at]) && is_digit(text[at + 1])
                    ? std::optional((text[at] - '0') * 10 + (text[at + 1] - '0'))
                    : std::nullopt;
     };

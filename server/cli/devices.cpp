@@ -91,7 +91,7 @@ bool has_worker(const json& device) {
     return state != "failed" && state != "gone";
 }
 
-int list(const CommandContext& context, bool watch) {
+int list_devices(const CommandContext& context, bool watch) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     for (;;) {
@@ -153,7 +153,8 @@ void add_devices(CLI::App& app, CommandContext& context) {
     group->add_flag("--watch", options->watch, "Look again every two seconds, until Ctrl-C");
     group->require_subcommand(0, 1);
     group->callback([&context, options, group] {
-        if (group->get_subcommands().empty()) context.exit_code = list(context, options->watch);
+        if (group->get_subcommands().empty())
+            context.exit_code = list_devices(context, options->watch);
     });
     auto* command =
         group->add_subcommand("clean", "Free the models, kernels and buffers that a device keeps");

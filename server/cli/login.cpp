@@ -16,7 +16,7 @@
 namespace plimsoll::cli {
 namespace {
 
-struct Options {
+struct LoginOptions {
     std::string link;    // http://host:port/#/sign-in/plm_signin_…
     std::string server;  // with `token`, instead of a link
     std::string token;
@@ -69,7 +69,7 @@ Result<std::string> trusted_origin(const std::string& address, bool allow_http) 
                     "between: use https://, or --allow-http where the network is yours.");
 }
 
-Result<client::Credentials> credentials_of(const Options& options) {
+Result<client::Credentials> credentials_of(const LoginOptions& options) {
     if (options.link.empty()) {
         auto origin = trusted_origin(options.server, options.allow_http);
         if (!origin) return fail(origin.error());
@@ -110,7 +110,7 @@ Result<void> remember(const CommandContext& context, const client::Credentials& 
     return {};
 }
 
-int login(const CommandContext& context, const Options& options) {
+int login(const CommandContext& context, const LoginOptions& options) {
     const auto credentials = credentials_of(options);
     if (!credentials) return refuse(context, credentials.error());
     client::ApiClient api(credentials->server, credentials->token);
@@ -134,7 +134,7 @@ int login(const CommandContext& context, const Options& options) {
 }  // namespace
 
 void add_login(CLI::App& app, CommandContext& context) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<LoginOptions>();
     auto* command = app.add_subcommand("login", "Sign this command line in to a server");
     auto* link = command->add_option("link", options->link,
                                      "The one-time sign-in link that the server printed");

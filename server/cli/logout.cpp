@@ -13,12 +13,12 @@
 namespace plimsoll::cli {
 namespace {
 
-struct Options {
+struct LogoutOptions {
     std::string server;  // empty: the current one
     bool all = false;
 };
 
-Result<std::vector<std::string>> named(const client::Wallet& wallet, const Options& options) {
+Result<std::vector<std::string>> named(const client::Wallet& wallet, const LogoutOptions& options) {
     std::vector<std::string> servers;
     if (options.all) {
         for (const auto& [server, entry] : wallet.servers) servers.push_back(server);
@@ -35,7 +35,7 @@ Result<std::vector<std::string>> named(const client::Wallet& wallet, const Optio
     return servers;
 }
 
-int logout(const CommandContext& context, const Options& options) {
+int logout(const CommandContext& context, const LogoutOptions& options) {
     auto wallet = client::load_wallet();
     if (!wallet) return refuse(context, wallet.error());
     const auto servers = named(*wallet, options);
@@ -67,7 +67,7 @@ int logout(const CommandContext& context, const Options& options) {
 }  // namespace
 
 void add_logout(CLI::App& app, CommandContext& context) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<LogoutOptions>();
     auto* command = app.add_subcommand("logout", "Sign out of a server and revoke its token");
     auto* server = command->add_option("server", options->server,
                                        "The server, or its host; the current one if left out");

@@ -127,7 +127,7 @@ int put_for_team(const CommandContext& context, const std::string& team, const s
     return put(context, *api, "/v1/teams/" + *id + rest, body);
 }
 
-int show(const CommandContext& context) {
+int show_queue(const CommandContext& context) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     const auto queue = api->get_json("/v1/queue");
@@ -211,7 +211,8 @@ Result<std::vector<std::string>> holds_of(client::ApiClient& api, const HoldOpti
     return ids;
 }
 
-int resume(const CommandContext& context, const std::string& hold_id, const HoldOptions& options) {
+int resume_hold(const CommandContext& context, const std::string& hold_id,
+                const HoldOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     Result<std::vector<std::string>> ids = std::vector{hold_id};
@@ -278,7 +279,7 @@ void add_resume(CLI::App& group, CommandContext& context) {
     auto& subject = add_subject(*command, *options, "What to resume");
     subject.add_option("hold", *id, "The hold's id, as `queue show` lists it");
     command->callback(
-        [&context, id, options] { context.exit_code = resume(context, *id, *options); });
+        [&context, id, options] { context.exit_code = resume_hold(context, *id, *options); });
 }
 
 void add_share(CLI::App& group, CommandContext& context) {
@@ -332,7 +333,7 @@ void add_queue(CLI::App& app, CommandContext& context) {
     group->require_subcommand(1);
     group->fallthrough();
     group->add_subcommand("show", "Show shares, quotas, limits and holds")->callback([&context] {
-        context.exit_code = show(context);
+        context.exit_code = show_queue(context);
     });
     add_hold(*group, "pause", "Start no new tasks; running ones finish", context);
     add_hold(*group, "drain", "Pause, for maintenance once nothing runs", context);

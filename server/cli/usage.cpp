@@ -19,7 +19,7 @@ namespace {
 using nlohmann::json;
 using terminal::text_of;
 
-struct Options {
+struct UsageOptions {
     std::string from;  // RFC 3339; empty: a week before `to`
     std::string to;    // empty: now
     std::string by = "day";
@@ -27,7 +27,7 @@ struct Options {
     bool csv = false;
 };
 
-std::string target_of(const Options& options) {
+std::string target_of(const UsageOptions& options) {
     boost::urls::url target(options.csv ? "/v1/usage.csv" : "/v1/usage");
     const auto add = [&](const char* name, const std::string& value) {
         if (!value.empty()) target.params().append({name, value});
@@ -79,7 +79,7 @@ std::string table_of(const CommandContext& context, const json& usage) {
     return format_table(context.terminal, rows);
 }
 
-int show(const CommandContext& context, const Options& options) {
+int show_usage(const CommandContext& context, const UsageOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     const auto reply = api->send("GET", target_of(options));
@@ -96,7 +96,7 @@ int show(const CommandContext& context, const Options& options) {
 }  // namespace
 
 void add_usage(CLI::App& app, CommandContext& context) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<UsageOptions>();
     auto* command = app.add_subcommand("usage", "Show what was used, by team, user, kind and hour");
     command->add_option("--from", options->from, "RFC 3339; a week before the end when left out");
     command->add_option("--to", options->to, "RFC 3339; now when left out");
@@ -104,7 +104,7 @@ void add_usage(CLI::App& app, CommandContext& context) {
                         "hour, day or month, team, user, kind; commas between them");
     command->add_option("--team", options->team, "Only this team, by its id");
     command->add_flag("--csv", options->csv, "As CSV");
-    command->callback([&context, options] { context.exit_code = show(context, *options); });
+    command->callback([&context, options] { context.exit_code = show_usage(context, *options); });
 }
 
 }  // namespace plimsoll::cli

@@ -11,7 +11,7 @@
 namespace plimsoll::cli {
 namespace {
 
-int list(const CommandContext& context, const client::Wallet& wallet) {
+int list_servers(const CommandContext& context, const client::Wallet& wallet) {
     if (context.json) {
         auto servers = nlohmann::json::array();
         for (const auto& [server, entry] : wallet.servers) servers.push_back(server);
@@ -31,12 +31,12 @@ int list(const CommandContext& context, const client::Wallet& wallet) {
 int use(const CommandContext& context, const std::string& text) {
     auto wallet = client::load_wallet();
     if (!wallet) return refuse(context, wallet.error());
-    if (text.empty()) return list(context, *wallet);
+    if (text.empty()) return list_servers(context, *wallet);
     auto server = client::find_server(*wallet, text);
     if (!server) return refuse(context, server.error());
     wallet->current = std::move(*server);
     if (auto saved = client::save_wallet(*wallet); !saved) return refuse(context, saved.error());
-    return list(context, *wallet);
+    return list_servers(context, *wallet);
 }
 
 }  // namespace

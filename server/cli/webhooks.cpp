@@ -35,14 +35,14 @@ std::vector<std::string> delivery_row(const json& delivery) {
             text_of(delivery, "error")};
 }
 
-int list(const CommandContext& context) {
+int list_webhooks(const CommandContext& context) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     return show_list(context, api->get_json("/v1/webhooks"), {{"WEBHOOK", "NAME", "URL"}},
                      webhook_row, "No webhooks yet: plimsoll webhooks add …");
 }
 
-int add(const CommandContext& context, const std::string& name, const std::string& url) {
+int add_webhook(const CommandContext& context, const std::string& name, const std::string& url) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     auto made = api->post_json("/v1/webhooks", {{"name", name}, {"url", url}});
@@ -57,7 +57,7 @@ int add(const CommandContext& context, const std::string& name, const std::strin
     return 0;
 }
 
-int remove(const CommandContext& context, const std::string& webhook_id) {
+int remove_webhook(const CommandContext& context, const std::string& webhook_id) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     auto removed = api->send("DELETE", path_of(webhook_id));
@@ -94,20 +94,21 @@ void add_webhooks(CLI::App& app, CommandContext& context) {
     group->require_subcommand(1);
     group->fallthrough();
     group->add_subcommand("list", "List the team's webhooks")->callback([&context] {
-        context.exit_code = list(context);
+        context.exit_code = list_webhooks(context);
     });
     auto* add_command = group->add_subcommand("add", "Add one; its secret is printed this once");
     add_command->add_option("name", options->name, "What it is for")->required();
     add_command->add_option("url", options->url, "Where to send notices")->required();
-    add_command->callback(
-        [&context, options] { context.exit_code = add(context, options->name, options->url); });
+    add_command->callback([&context, options] {
+        context.exit_code = add_webhook(context, options->name, options->url);
+    });
     const auto on_webhook = [&](const char* name, const char* help, auto run) {
         auto* command = group->add_subcommand(name, help);
         command->add_option("webhook", options->id, "The webhook's id")->required();
         command->callback(
             [&context, options, run] { context.exit_code = run(context, options->id); });
     };
-    on_webhook("remove", "Remove one", remove);
+    on_webhook("remove", "Remove one", remove_webhook);
     on_webhook("deliveries", "List what was sent, newest first", list_deliveries);
     on_webhook("test", "Send a test", send_test);
 }

@@ -8,7 +8,7 @@
 namespace plimsoll::cli {
 namespace {
 
-int show(const CommandContext& context) {
+int show_identity(const CommandContext& context) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     auto me = api->get_json("/v1/users/me");
@@ -27,7 +27,7 @@ int show(const CommandContext& context) {
 
 void add_whoami(CLI::App& app, CommandContext& context) {
     app.add_subcommand("whoami", "Show who is signed in, where and in which team")
-        ->callback([&context] { context.exit_code = show(context); });
+        ->callback([&context] { context.exit_code = show_identity(context); });
 }
 
 }  // namespace plimsoll::cli

@@ -7,18 +7,18 @@
 namespace plimsoll::queue {
 namespace {
 
-constexpr std::array<std::string_view, 7> kNames = {"scheduled", "queued", "running",  "cancelling",
-                                                    "succeeded", "failed", "cancelled"};
+constexpr std::array<std::string_view, 7> kJobStates = {
+    "scheduled", "queued", "running", "cancelling", "succeeded", "failed", "cancelled"};
 
 }  // namespace
 
 std::string_view to_string(JobState state) {
-    return kNames[static_cast<std::size_t>(state)];
+    return kJobStates[static_cast<std::size_t>(state)];
 }
 
 std::optional<JobState> parse_job_state(std::string_view text) {
-    for (std::size_t i = 0; i < kNames.size(); ++i) {
-        if (kNames[i] == text) return static_cast<JobState>(i);
+    for (std::size_t i = 0; i < kJobStates.size(); ++i) {
+        if (kJobStates[i] == text) return static_cast<JobState>(i);
     }
     return std::nullopt;
 }

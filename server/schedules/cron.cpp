@@ -28,11 +28,11 @@ struct Field {
     std::span<const std::string_view> names = {};  // of low, low + 1, …
 };
 
-constexpr Field kMinute{"minute", 0, 59};
-constexpr Field kHour{"hour", 0, 23};
-constexpr Field kDay{"day of the month", 1, 31};
-constexpr Field kMonth{"month", 1, 12, kMonths};
-constexpr Field kWeekday{"day of the week", 0, 7, kWeekdays};
+constexpr Field kMinuteField{"minute", 0, 59};
+constexpr Field kHourField{"hour", 0, 23};
+constexpr Field kDayField{"day of the month", 1, 31};
+constexpr Field kMonthField{"month", 1, 12, kMonths};
+constexpr Field kWeekdayField{"day of the week", 0, 7, kWeekdays};
 
 std::string lower(std::string_view text) {
     std::string result(text);
@@ -162,25 +162,26 @@ Result<Cron> Cron::parse(std::string_view given) {
     Cron cron;
     cron.fixed_ = !fields[0].starts_with('*') && !fields[1].starts_with('*');
     cron.both_days_ = fields[2].starts_with('*') || fields[4].starts_with('*');
-    if (auto done = set(cron.minutes_, kMinute, fields[0]); !done) return fail(done.error());
-    if (auto done = set(cron.hours_, kHour, fields[1]); !done) return fail(done.error());
+    if (auto done = set(cron.minutes_, kMinuteField, fields[0]); !done) return fail(done.error());
+    if (auto done = set(cron.hours_, kHourField, fields[1]); !done) return fail(done.error());
     for (const auto part : split(fields[2], ",")) {
         if (part == "l") {
             cron.last_day_ = true;
-        } else if (auto done = set(cron.days_, kDay, part); !done) {
+        } else if (auto done = set(cron.days_, kDayField, part); !done) {
             return fail(done.error());
         }
     }
-    if (auto done = set(cron.months_, kMonth, fields[3]); !done) return fail(done.error());
+    if (auto done = set(cron.months_, kMonthField, fields[3]); !done) return fail(done.error());
     for (const auto part : split(fields[4], ",")) {
         const auto hash = part.find('#');
         const bool last = part.size() > 1 && part.ends_with('l');
         if (hash == std::string_view::npos && !last) {
-            if (auto done = set(cron.weekdays_, kWeekday, part); !done) return fail(done.error());
+            if (auto done = set(cron.weekdays_, kWeekdayField, part); !done)
+                return fail(done.error());
             continue;
         }
         const auto weekday =
-            value_of(kWeekday, last ? part.substr(0, part.size() - 1) : part.substr(0, hash));
+            value_of(kWeekdayField, last ? part.substr(0, part.size() - 1) : part.substr(0, hash));
         if (!weekday) return fail(weekday.error());
         const auto index = static_cast<std::size_t>(*weekday % 7);
         if (last) {
@@ -189,7 +190,7 @@ Result<Cron> Cron::parse(std::string_view given) {
         }
         const auto digits = part.substr(hash + 1);
         if (digits.size() != 1 || digits[0] < '1' || digits[0] > '5') {
-            return refuse(kWeekday, "what follows # in " + quoted(part) + " is not 1 to 5");
+            return refuse(kWeekdayField, "what follows # in " + quoted(part) + " is not 1 to 5");
         }
         cron.nth_weekdays_[index].set(static_cast<std::size_t>(digits[0] - '0'));
     }

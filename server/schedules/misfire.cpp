@@ -5,7 +5,7 @@
 namespace plimsoll::schedules {
 namespace {
 
-constexpr std::size_t kAtOnce = 1000;  // due times computed in one go
+constexpr std::size_t kDuesAtOnce = 1000;  // due times computed in one go
 
 // The due times from `next` to `now`: how many were missed, the latest of those, and the first that
 // was not, which may be still to come.
@@ -29,7 +29,7 @@ Backlog look(const Cron& cron, const Zone& zone, std::size_t keep, std::int64_t 
             backlog.latest.push_back(due);
             if (backlog.latest.size() > keep) backlog.latest.pop_front();
         }
-        dues = next_dues(cron, zone, dues.back(), kAtOnce);
+        dues = next_dues(cron, zone, dues.back(), kDuesAtOnce);
     }
     return backlog;
 }

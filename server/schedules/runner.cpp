@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::chrono::seconds kPace{1};
-constexpr int kAtOnce = 16;
+constexpr int kClaimed = 16;
 // Lease of a claim: well below kMissedAfter, so that the claims of a dying server are not
 // considered missed.
 constexpr std::chrono::seconds kLease{30};
@@ -76,7 +76,7 @@ struct Runner::State : std::enable_shared_from_this<State> {
 
     // Whether there may be more to do immediately.
     awaitable<bool> work() {
-        const auto claimed = co_await due_times.claim(kAtOnce, kLease);
+        const auto claimed = co_await due_times.claim(kClaimed, kLease);
         if (stopped) co_return false;
         tell(claimed);
         if (!claimed) co_return false;

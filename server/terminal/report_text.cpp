@@ -10,7 +10,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kWidestCell = 72;
-constexpr int kWidestBar = 40;
+constexpr int kWidestBin = 40;
 constexpr std::size_t kMostBars = 20;
 
 std::string readable(std::string name) {
@@ -67,7 +67,7 @@ json coarse(const json& bins) {
 std::string bars(const Terminal& terminal, const json& bins) {
     std::int64_t most = 1;
     // Beside the edges of a bin and its count.
-    const int widest = std::clamp(terminal.width() - 30, 8, kWidestBar);
+    const int widest = std::clamp(terminal.width() - 30, 8, kWidestBin);
     int decimals = 0;  // of the edges: none where all are whole numbers
     for (const auto& bin : bins) {
         most = std::max(most, bin.value("count", std::int64_t{0}));

@@ -16,7 +16,7 @@ namespace {
 
 using terminal::text_of;
 
-int list(const CommandContext& context) {
+int list_baselines(const CommandContext& context) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     const auto row_of = [](const nlohmann::json& baseline) -> std::vector<std::string> {
@@ -43,7 +43,7 @@ int pin(const CommandContext& context, const std::string& job_id) {
     return 0;
 }
 
-int remove(const CommandContext& context, const std::string& id) {
+int remove_baseline(const CommandContext& context, const std::string& id) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     const auto removed = api->send("DELETE", "/v1/baselines/" + id);
@@ -63,9 +63,9 @@ void add_baselines(CLI::App& app, CommandContext& context) {
     pin_command->callback([&context, id] { context.exit_code = pin(context, *id); });
     auto* remove_command = group->add_subcommand("remove", "Unpin a report");
     remove_command->add_option("baseline", *id, "The baseline's id")->required();
-    remove_command->callback([&context, id] { context.exit_code = remove(context, *id); });
+    remove_command->callback([&context, id] { context.exit_code = remove_baseline(context, *id); });
     group->callback([&context, group] {
-        if (group->get_subcommands().empty()) context.exit_code = list(context);
+        if (group->get_subcommands().empty()) context.exit_code = list_baselines(context);
     });
 }
 

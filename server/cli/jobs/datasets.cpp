@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-struct Options {
+struct DatasetOptions {
     std::string id;
     std::string file;
     std::string name;
@@ -67,7 +67,7 @@ std::string preview_table(const terminal::Terminal& terminal, const json& previe
     return format_table(terminal, rows);
 }
 
-int list(const CommandContext& context) {
+int list_datasets(const CommandContext& context) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     auto page = api->get_json("/v1/datasets?limit=200");
@@ -89,7 +89,7 @@ int list(const CommandContext& context) {
     return 0;
 }
 
-int upload(const CommandContext& context, const Options& options) {
+int upload(const CommandContext& context, const DatasetOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     auto dataset =
@@ -98,7 +98,7 @@ int upload(const CommandContext& context, const Options& options) {
     return print(context, *dataset);
 }
 
-int show(const CommandContext& context, const Options& options) {
+int show_dataset(const CommandContext& context, const DatasetOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     const auto path = "/v1/datasets/" + options.id;
@@ -117,7 +117,7 @@ int show(const CommandContext& context, const Options& options) {
     return 0;
 }
 
-int show_errors(const CommandContext& context, const Options& options) {
+int show_errors(const CommandContext& context, const DatasetOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     auto done =
@@ -128,7 +128,7 @@ int show_errors(const CommandContext& context, const Options& options) {
     return done ? 0 : refuse(context, done.error());
 }
 
-int remove(const CommandContext& context, const Options& options) {
+int remove_dataset(const CommandContext& context, const DatasetOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     auto done = api->send("DELETE", "/v1/datasets/" + options.id);
@@ -140,11 +140,11 @@ int remove(const CommandContext& context, const Options& options) {
 }  // namespace
 
 void add_datasets(CLI::App& app, CommandContext& context) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<DatasetOptions>();
     auto* group = app.add_subcommand("datasets", "List the team's uploaded files, newest first");
     group->require_subcommand(0, 1);
     group->callback([&context, group] {
-        if (group->get_subcommands().empty()) context.exit_code = list(context);
+        if (group->get_subcommands().empty()) context.exit_code = list_datasets(context);
     });
     auto* upload_command = group->add_subcommand("upload", "Upload a .csv or .jsonl file");
     upload_command->add_option("file", options->file, "CSV with a header line, or JSON lines")
@@ -161,11 +161,11 @@ void add_datasets(CLI::App& app, CommandContext& context) {
         command->callback([&context, options, run] { context.exit_code = run(context, *options); });
         return command;
     };
-    on_dataset("show", "Show a dataset with its first records", show);
+    on_dataset("show", "Show a dataset with its first records", show_dataset);
     on_dataset("errors", "Print the lines that cannot be read", show_errors)
         ->add_option("--format", options->format, "jsonl or csv")
         ->check(CLI::IsMember({"jsonl", "csv"}));
-    on_dataset("delete", "Delete a dataset with its texts", remove);
+    on_dataset("delete", "Delete a dataset with its texts", remove_dataset);
 }
 
 }  // namespace plimsoll::cli

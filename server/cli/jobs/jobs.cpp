@@ -18,7 +18,7 @@ namespace {
 
 using terminal::text_of;
 
-struct Options {
+struct JobsOptions {
     std::string kind;
     std::string state;
     std::string label;
@@ -54,7 +54,7 @@ Result<void> check_kind(const std::string& kind) {
                                          did_you_mean(kind, known) + " Kinds: " + names + ".");
 }
 
-int list(const CommandContext& context, const Options& options) {
+int list_jobs(const CommandContext& context, const JobsOptions& options) {
     if (auto known = check_kind(options.kind); !known) return refuse(context, known.error());
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
@@ -92,13 +92,13 @@ int list(const CommandContext& context, const Options& options) {
 }  // namespace
 
 void add_jobs(CLI::App& app, CommandContext& context) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<JobsOptions>();
     auto* command = app.add_subcommand("jobs", "List the team's jobs, newest first");
     command->add_option("--kind", options->kind, "Only this kind");
     command->add_option("--state", options->state, "Only this state");
     command->add_option("--label", options->label, "Only with this label, as key or key=value");
     command->add_option("--limit", options->limit, "At most so many")->check(CLI::Range(1, 200));
-    command->callback([&context, options] { context.exit_code = list(context, *options); });
+    command->callback([&context, options] { context.exit_code = list_jobs(context, *options); });
 }
 
 }  // namespace plimsoll::cli

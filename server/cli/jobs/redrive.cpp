@@ -14,14 +14,14 @@ namespace {
 
 using nlohmann::json;
 
-struct Options {
+struct RedriveOptions {
     std::vector<std::string> jobs;  // none: all that failed, of `kind` and with `label`
     bool all_failed = false;
     std::string kind;
     std::string label;
 };
 
-json first_request(const Options& options) {
+json first_request(const RedriveOptions& options) {
     if (!options.jobs.empty()) return {{"job_ids", options.jobs}};
     json filter = json::object();
     if (!options.kind.empty()) filter["kind"] = options.kind;
@@ -29,7 +29,7 @@ json first_request(const Options& options) {
     return {{"filter", std::move(filter)}};
 }
 
-int redrive(const CommandContext& context, const Options& options) {
+int redrive(const CommandContext& context, const RedriveOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     json total = {{"redriven", 0}, {"refused", json::array()}};
@@ -56,7 +56,7 @@ int redrive(const CommandContext& context, const Options& options) {
 }  // namespace
 
 void add_redrive(CLI::App& app, CommandContext& context) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<RedriveOptions>();
     auto* command =
         app.add_subcommand("redrive", "Run the unfinished tasks of failed or cancelled jobs again");
     auto* ids = command->add_option("job", options->jobs, "The jobs' ids");

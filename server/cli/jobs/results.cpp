@@ -11,13 +11,13 @@
 namespace plimsoll::cli {
 namespace {
 
-struct Options {
+struct ResultsOptions {
     std::string job;
     std::string format = "jsonl";
     std::string file;  // empty: the standard output
 };
 
-int download(const CommandContext& context, const Options& options) {
+int download(const CommandContext& context, const ResultsOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> opened(
@@ -45,7 +45,7 @@ int download(const CommandContext& context, const Options& options) {
 }  // namespace
 
 void add_results(CLI::App& app, CommandContext& context) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ResultsOptions>();
     auto* command = app.add_subcommand("results", "Download a job's results");
     command->add_option("job", options->job, "The job's id")->required();
     command->add_option("--format", options->format, "json, jsonl or csv")

@@ -22,7 +22,7 @@ namespace {
 using nlohmann::json;
 using terminal::text_of;
 
-struct Options {
+struct ScheduleOptions {
     std::string id;  // or its name
     std::string name;
     std::string cron;
@@ -34,7 +34,7 @@ struct Options {
     int limit = 20;
 };
 
-Result<std::string> path_of(client::ApiClient& api, const Options& options) {
+Result<std::string> schedule_path(client::ApiClient& api, const ScheduleOptions& options) {
     const auto id = client::id_of(api, client::kSchedules, options.id);
     if (!id) return fail(id.error());
     return "/v1/schedules/" + *id;
@@ -61,7 +61,7 @@ Result<json> read_job(const std::string& file) {
 }
 
 // The members of `spec` that the options name are replaced.
-Result<json> spec_of(const Options& options, json spec) {
+Result<json> spec_of(const ScheduleOptions& options, json spec) {
     const auto set = [&](const char* member, const std::string& value) {
         if (!value.empty()) spec[member] = value;
     };
@@ -104,10 +104,10 @@ int print_answer(const CommandContext& context, const Result<json>& schedule) {
     return 0;
 }
 
-int post(const CommandContext& context, const Options& options, const std::string& action) {
+int post(const CommandContext& context, const ScheduleOptions& options, const std::string& action) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    const auto path = path_of(*api, options);
+    const auto path = schedule_path(*api, options);
     if (!path) return refuse(context, path.error());
     return print_answer(context, api->post_json(*path + action, nullptr));
 }
@@ -122,7 +122,7 @@ std::vector<std::string> run_row(const json& run) {
             text_of(run, "job_state"), text_of(run, "reason")};
 }
 
-int list(const CommandContext& context) {
+int list_schedules(const CommandContext& context) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     return show_list(context, api->get_json("/v1/schedules"),
@@ -130,15 +130,15 @@ int list(const CommandContext& context) {
                      "No schedules yet: plimsoll schedules add …");
 }
 
-int show(const CommandContext& context, const Options& options) {
+int show_schedule(const CommandContext& context, const ScheduleOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    const auto path = path_of(*api, options);
+    const auto path = schedule_path(*api, options);
     if (!path) return refuse(context, path.error());
     return print_answer(context, api->get_json(*path));
 }
 
-int add(const CommandContext& context, const Options& options) {
+int add_schedule(const CommandContext& context, const ScheduleOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     auto spec = spec_of(options, json::object());
@@ -146,10 +146,10 @@ int add(const CommandContext& context, const Options& options) {
     return print_answer(context, api->post_json("/v1/schedules", *spec));
 }
 
-int edit(const CommandContext& context, const Options& options) {
+int edit(const CommandContext& context, const ScheduleOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    const auto path = path_of(*api, options);
+    const auto path = schedule_path(*api, options);
     if (!path) return refuse(context, path.error());
     auto stored = api->get_json(*path);
     if (!stored) return refuse(context, stored.error());
@@ -164,27 +164,27 @@ int edit(const CommandContext& context, const Options& options) {
     return print_answer(context, api->put_json(*path, *spec, {{"If-Match", version}}));
 }
 
-int pause(const CommandContext& context, const Options& options) {
+int pause(const CommandContext& context, const ScheduleOptions& options) {
     return post(context, options, "/pause");
 }
 
-int resume(const CommandContext& context, const Options& options) {
+int resume_schedule(const CommandContext& context, const ScheduleOptions& options) {
     return post(context, options, "/resume");
 }
 
-int remove(const CommandContext& context, const Options& options) {
+int remove_schedule(const CommandContext& context, const ScheduleOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    const auto path = path_of(*api, options);
+    const auto path = schedule_path(*api, options);
     if (!path) return refuse(context, path.error());
     auto removed = api->send("DELETE", *path);
     return removed ? 0 : refuse(context, removed.error());
 }
 
-int run(const CommandContext& context, const Options& options) {
+int run(const CommandContext& context, const ScheduleOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    const auto path = path_of(*api, options);
+    const auto path = schedule_path(*api, options);
     if (!path) return refuse(context, path.error());
     auto run = api->post_json(*path + "/runs", nullptr);
     if (!run) return refuse(context, run.error());
@@ -192,17 +192,17 @@ int run(const CommandContext& context, const Options& options) {
     return 0;
 }
 
-int list_runs(const CommandContext& context, const Options& options) {
+int list_runs(const CommandContext& context, const ScheduleOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    const auto path = path_of(*api, options);
+    const auto path = schedule_path(*api, options);
     if (!path) return refuse(context, path.error());
     return show_list(context, api->get_json(*path + "/runs?limit=" + std::to_string(options.limit)),
                      {{"DUE", "OUTCOME", "JOB", "STATE", "WHY"}}, run_row,
                      "It has not been due yet.");
 }
 
-void add_settings(CLI::App& command, Options& options, bool required) {
+void add_settings(CLI::App& command, ScheduleOptions& options, bool required) {
     auto* cron = command.add_option("--cron", options.cron,
                                     "When: minute hour day month weekday, or @daily, …");
     command.add_option("--time-zone", options.time_zone, "Europe/Berlin, …; UTC by default");
@@ -233,30 +233,31 @@ void add_schedules(CLI::App& app, CommandContext& context) {
     group->require_subcommand(1);
     group->fallthrough();
     group->add_subcommand("list", "List the team's schedules")->callback([&context] {
-        context.exit_code = list(context);
+        context.exit_code = list_schedules(context);
     });
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ScheduleOptions>();
     auto* add_command = group->add_subcommand("add", "Add a schedule");
     add_command->add_option("name", options->name, "Name of the schedule")->required();
     add_settings(*add_command, *options, true);
-    add_command->callback([&context, options] { context.exit_code = add(context, *options); });
+    add_command->callback(
+        [&context, options] { context.exit_code = add_schedule(context, *options); });
     const auto on_schedule = [&](const char* name, const char* help, auto run) {
         auto* command = group->add_subcommand(name, help);
         command->add_option("schedule", options->id, "The schedule, by name or id")->required();
         command->callback([&context, options, run] { context.exit_code = run(context, *options); });
         return command;
     };
-    on_schedule("show", "Show a schedule and its next runs", show);
+    on_schedule("show", "Show a schedule and its next runs", show_schedule);
     auto* edit_command = on_schedule("edit", "Change the given settings, keep the others", edit);
     edit_command->add_option("--name", options->name, "New name");
     add_settings(*edit_command, *options, false);
     on_schedule("pause", "Stop submitting until resumed", pause);
-    on_schedule("resume", "Resume after a pause", resume);
+    on_schedule("resume", "Resume after a pause", resume_schedule);
     on_schedule("run", "Submit the job now", run);
     on_schedule("runs", "List past runs and their outcome, newest first", list_runs)
         ->add_option("--limit", options->limit, "At most this many")
         ->check(CLI::Range(1, 200));
-    on_schedule("remove", "Delete the schedule; its jobs are kept", remove);
+    on_schedule("remove", "Delete the schedule; its jobs are kept", remove_schedule);
     add_schedules_next(*group, context);
 }
 

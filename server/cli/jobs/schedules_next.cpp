@@ -18,14 +18,14 @@ namespace {
 
 using terminal::CommandContext;
 
-struct Options {
+struct NextOptions {
     std::string cron;
     std::string time_zone = "UTC";
     std::string after;  // RFC 3339; now when left out
     int count = 5;
 };
 
-int show(const CommandContext& context, const Options& options) {
+int show_next_runs(const CommandContext& context, const NextOptions& options) {
     const auto cron = schedules::Cron::parse(options.cron);
     if (!cron) return refuse(context, cron.error());
     const auto zone = schedules::Zone::named(options.time_zone);
@@ -54,13 +54,14 @@ int show(const CommandContext& context, const Options& options) {
 }  // namespace
 
 void add_schedules_next(CLI::App& group, CommandContext& context) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<NextOptions>();
     auto* command = group.add_subcommand("next", "Say when an expression is due, without a server");
     command->add_option("cron", options->cron, "The expression, quoted")->required();
     command->add_option("--time-zone", options->time_zone, "Europe/Berlin, …");
     command->add_option("--after", options->after, "A time like 2026-03-01T12:00:00Z");
     command->add_option("--count", options->count, "How many")->check(CLI::Range(1, 100000));
-    command->callback([&context, options] { context.exit_code = show(context, *options); });
+    command->callback(
+        [&context, options] { context.exit_code = show_next_runs(context, *options); });
 }
 
 }  // namespace plimsoll::cli

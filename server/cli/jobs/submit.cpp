@@ -24,7 +24,7 @@ namespace {
 
 using nlohmann::json;
 
-struct Options {
+struct SubmitOptions {
     std::string kind;
     std::string file;  // .jsonl, .csv, or .json for complete arguments; - for standard input
     std::string name;
@@ -43,7 +43,7 @@ struct Options {
     bool watch = false;
 };
 
-Result<json> build_request(client::ApiClient& api, const Options& options,
+Result<json> build_request(client::ApiClient& api, const SubmitOptions& options,
                            const terminal::Terminal& terminal) {
     json args = json::object();
     if (!options.file.empty()) {
@@ -90,7 +90,7 @@ Result<json> build_request(client::ApiClient& api, const Options& options,
     return request;
 }
 
-int submit(const CommandContext& context, const Options& options) {
+int submit(const CommandContext& context, const SubmitOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     auto request = build_request(*api, options, context.terminal);
@@ -118,7 +118,7 @@ int submit(const CommandContext& context, const Options& options) {
 }  // namespace
 
 void add_submit(CLI::App& app, CommandContext& context) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<SubmitOptions>();
     auto* command = app.add_subcommand("submit", "Submit a job");
     command
         ->add_option("kind", options->kind,

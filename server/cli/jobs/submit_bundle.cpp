@@ -36,7 +36,7 @@ Result<json> read_specs(const std::string& file) {
     return read_specs(in);
 }
 
-int submit(const CommandContext& context, const std::string& file, bool per_item) {
+int submit_bundle_file(const CommandContext& context, const std::string& file, bool per_item) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     auto jobs = read_specs(file);
@@ -75,7 +75,7 @@ void add_submit_bundle(CLI::App& app, CommandContext& context) {
         ->required();
     command->add_flag("--per-item", options->per_item, "Each for itself, not all or none");
     command->callback([&context, options] {
-        context.exit_code = submit(context, options->file, options->per_item);
+        context.exit_code = submit_bundle_file(context, options->file, options->per_item);
     });
 }
 

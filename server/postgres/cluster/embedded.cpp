@@ -2,6 +2,7 @@
 
 #include "server/postgres/cluster/embedded_settings.hpp"
 #include "server/postgres/cluster/postmaster.hpp"
+#include "server/postgres/cluster/problem.hpp"
 
 #include <chrono>
 #include <thread>
@@ -25,10 +26,6 @@ constexpr std::chrono::seconds kStart{300};
 constexpr const char* kStopSeconds = "60";
 // Above every process id that Linux gives.
 constexpr const char* kNoProcess = "2147483647";
-
-Error problem(std::string message) {
-    return {Errc::unavailable, std::move(message), {}};
-}
 
 // The descriptor of the locked file, or why not.
 Result<int> lock(const fs::path& base) {

@@ -1,5 +1,7 @@
 #include "server/postgres/cluster/embedded_layout.hpp"
 
+#include "server/postgres/cluster/problem.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -18,10 +20,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kLongestSocketDirectory = 107 - 14;
 
 constexpr const char* kInstalled = "/usr/lib/postgresql";
-
-Error problem(const std::string& message) {
-    return {Errc::unavailable, message, {}};
-}
 
 bool has_server(const fs::path& binaries) {
     return fs::exists(binaries / "initdb") && fs::exists(binaries / "postgres");

@@ -1,5 +1,6 @@
 #include "server/postgres/identity/identity_store.hpp"
 
+#include "server/postgres/driver/optional.hpp"
 #include "server/postgres/identity/identity_rows.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
@@ -8,10 +9,6 @@ namespace plimsoll::postgres {
 using identity::awaitable;
 
 namespace {
-
-std::optional<std::string> unless_empty(std::string text) {
-    return text.empty() ? std::nullopt : std::optional(std::move(text));
-}
 
 template <class T>
 std::vector<T> all(const Rows& rows, T (*from)(const Row&)) {

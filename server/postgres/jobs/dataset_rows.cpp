@@ -1,5 +1,6 @@
 #include "server/postgres/jobs/dataset_rows.hpp"
 
+#include "server/postgres/driver/optional.hpp"
 #include "server/postgres/jobs/enqueue.hpp"
 #include "server/postgres/jobs/job_rows.hpp"
 #include "server/postgres/sql.hpp"
@@ -7,12 +8,7 @@
 #include <stdexcept>
 
 namespace plimsoll::postgres {
-namespace {
-
-template <class T>
-using Maybe = std::optional<T>;
-
-}  // namespace
+namespace {}  // namespace
 
 queue::Dataset to_dataset(const Row& row) {
     queue::Dataset dataset;

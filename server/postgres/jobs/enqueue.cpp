@@ -1,5 +1,6 @@
 #include "server/postgres/jobs/enqueue.hpp"
 
+#include "server/postgres/driver/optional.hpp"
 #include "server/postgres/jobs/job_rows.hpp"
 #include "server/postgres/sql.hpp"
 
@@ -11,10 +12,6 @@ namespace {
 
 using Texts = std::vector<std::string>;
 using Numbers = std::vector<std::int64_t>;
-
-std::optional<std::string> unless_empty(const std::string& text) {
-    return text.empty() ? std::nullopt : std::optional(text);
-}
 
 std::optional<std::string> seconds(const std::optional<queue::Seconds>& time) {
     return time ? std::optional(std::to_string(time->count())) : std::nullopt;

@@ -1,5 +1,6 @@
 #include "server/postgres/jobs/job_rows.hpp"
 
+#include "server/postgres/driver/optional.hpp"
 #include "server/postgres/jobs/share_rows.hpp"
 
 #include <map>
@@ -11,9 +12,6 @@ namespace plimsoll::postgres {
 namespace {
 
 using nlohmann::json;
-
-template <class T>
-using Maybe = std::optional<T>;
 
 queue::Labels labels_of(std::string_view text) {
     return json::parse(text).get<queue::Labels>();

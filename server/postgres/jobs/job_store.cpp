@@ -2,6 +2,7 @@
 
 #include "migrations/embedded.hpp"
 #include "server/base/gzip.hpp"
+#include "server/postgres/driver/optional.hpp"
 #include "server/postgres/jobs/bundles.hpp"
 #include "server/postgres/jobs/job_rows.hpp"
 #include "server/postgres/pool/scope.hpp"
@@ -17,10 +18,6 @@ Batch batch_of(Statements&&... statements) {
     Batch batch;
     (batch.push_back(std::forward<Statements>(statements)), ...);
     return batch;
-}
-
-std::optional<std::string> unless_empty(const std::string& text) {
-    return text.empty() ? std::nullopt : std::optional(text);
 }
 
 Statement list_query(const queue::JobFilter& filter) {

@@ -1,13 +1,12 @@
 #include "server/postgres/jobs/share_rows.hpp"
 
+#include "server/postgres/driver/optional.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::postgres {
 
 using nlohmann::json;
-
-template <class T>
-using Maybe = std::optional<T>;
 
 queue::Share to_share(const Row& row) {
     queue::Share share;

@@ -1,5 +1,6 @@
 #include "server/postgres/teams/schedule_rows.hpp"
 
+#include "server/postgres/driver/optional.hpp"
 #include "server/postgres/jobs/enqueue.hpp"
 #include "server/postgres/jobs/job_rows.hpp"
 #include "server/postgres/sql.hpp"
@@ -11,15 +12,8 @@ namespace {
 
 using schedules::Answer;
 
-template <class T>
-using Maybe = std::optional<T>;
-
 constexpr std::array<std::string_view, 3> kWays = {"time", "waiting", "person"};
 constexpr std::array<std::string_view, 4> kVerdicts = {"submit", "busy", "failed", "missed"};
-
-Maybe<std::string> unless_empty(const std::string& text) {
-    return text.empty() ? std::nullopt : Maybe<std::string>(text);
-}
 
 schedules::Settings settings_of(const Row& row) {
     schedules::Settings settings;

@@ -25,9 +25,6 @@ Result<std::vector<T>> each(Result<Rows> rows, T (*read)(const Row&)) {
 
 }  // namespace
 
-template <class T>
-using Answer = ShareStore::Answer<T>;
-
 asio::awaitable<Result<Rows>> ShareStore::run(Statement statement) {
     Batch batch;
     batch.push_back(across_teams());
@@ -37,34 +34,34 @@ asio::awaitable<Result<Rows>> ShareStore::run(Statement statement) {
     co_return std::move(replies->back());
 }
 
-Answer<std::vector<queue::Share>> ShareStore::shares(std::optional<TeamId> team) {
+ShareStore::Answer<std::vector<queue::Share>> ShareStore::shares(std::optional<TeamId> team) {
     co_return each(co_await run(Statement::of(sql::shares_list, number(team))), to_share);
 }
 
-Answer<std::vector<queue::TeamLimit>> ShareStore::limits(std::optional<TeamId> team) {
+ShareStore::Answer<std::vector<queue::TeamLimit>> ShareStore::limits(std::optional<TeamId> team) {
     co_return each(co_await run(Statement::of(sql::shares_limits, number(team))), to_team_limit);
 }
 
-Answer<std::vector<queue::Hold>> ShareStore::holds(std::optional<TeamId> team) {
+ShareStore::Answer<std::vector<queue::Hold>> ShareStore::holds(std::optional<TeamId> team) {
     co_return each(co_await run(Statement::of(sql::shares_holds, number(team))), to_hold);
 }
 
-Answer<std::vector<queue::ClassOverview>> ShareStore::classes() {
+ShareStore::Answer<std::vector<queue::ClassOverview>> ShareStore::classes() {
     co_return each(co_await run(Statement::of(sql::shares_classes)), to_class_overview);
 }
 
-Answer<std::vector<queue::VacuumHolder>> ShareStore::vacuum_holders() {
+ShareStore::Answer<std::vector<queue::VacuumHolder>> ShareStore::vacuum_holders() {
     co_return each(co_await run(Statement::of(sql::shares_vacuum_holders)), to_vacuum_holder);
 }
 
-Answer<std::vector<queue::Usage>> ShareStore::usage(queue::UsageQuery query) {
+ShareStore::Answer<std::vector<queue::Usage>> ShareStore::usage(queue::UsageQuery query) {
     co_return each(co_await run(Statement::of(sql::shares_usage, number(query.team), query.from,
                                               query.to, query.by, query.limit)),
                    to_usage);
 }
 
-Answer<void> ShareStore::set_share(Author author, TeamId team, std::string device_class,
-                                   queue::ShareTerms terms) {
+ShareStore::Answer<void> ShareStore::set_share(Author author, TeamId team, std::string device_class,
+                                               queue::ShareTerms terms) {
     std::optional<double> quota;
     if (terms.quota) quota = terms.quota->seconds;
     auto rows = co_await run(Statement::of(
@@ -75,7 +72,8 @@ Answer<void> ShareStore::set_share(Author author, TeamId team, std::string devic
     co_return Result<void>{};
 }
 
-Answer<void> ShareStore::set_limits(Author author, TeamId team, queue::TeamLimits limits) {
+ShareStore::Answer<void> ShareStore::set_limits(Author author, TeamId team,
+                                                queue::TeamLimits limits) {
     auto rows =
         co_await run(Statement::of(sql::shares_set_limit, team.value, limits.queued_jobs,
                                    limits.jobs_per_minute, author.user.value, author.request_id));
@@ -84,8 +82,9 @@ Answer<void> ShareStore::set_limits(Author author, TeamId team, queue::TeamLimit
     co_return Result<void>{};
 }
 
-Answer<void> ShareStore::set_class(Author author, std::string device_class,
-                                   double half_life_seconds, double entry_limit_seconds) {
+ShareStore::Answer<void> ShareStore::set_class(Author author, std::string device_class,
+                                               double half_life_seconds,
+                                               double entry_limit_seconds) {
     auto rows = co_await run(Statement::of(sql::shares_set_class, std::move(device_class),
                                            half_life_seconds, entry_limit_seconds,
                                            author.user.value, author.request_id));
@@ -96,7 +95,7 @@ Answer<void> ShareStore::set_class(Author author, std::string device_class,
     co_return Result<void>{};
 }
 
-Answer<std::int64_t> ShareStore::hold(Author author, queue::NewHold hold) {
+ShareStore::Answer<std::int64_t> ShareStore::hold(Author author, queue::NewHold hold) {
     const auto subject = hold.team                   ? std::to_string(hold.team->value)
                          : hold.device_class.empty() ? hold.node
                                                      : hold.device_class;
@@ -109,7 +108,8 @@ Answer<std::int64_t> ShareStore::hold(Author author, queue::NewHold hold) {
     co_return *id;
 }
 
-Answer<void> ShareStore::resume(Author author, std::int64_t id, std::optional<TeamId> team) {
+ShareStore::Answer<void> ShareStore::resume(Author author, std::int64_t id,
+                                            std::optional<TeamId> team) {
     auto rows = co_await run(
         Statement::of(sql::shares_resume, id, number(team), author.user.value, author.request_id));
     if (!rows) co_return fail(std::move(rows.error()));
@@ -119,7 +119,8 @@ Answer<void> ShareStore::resume(Author author, std::int64_t id, std::optional<Te
     co_return Result<void>{};
 }
 
-Answer<void> ShareStore::ask_cleanup(Author author, std::string node, std::string device) {
+ShareStore::Answer<void> ShareStore::ask_cleanup(Author author, std::string node,
+                                                 std::string device) {
     auto rows =
         co_await run(Statement::of(sql::devices_ask_cleanup, std::move(node), std::move(device),
                                    author.user.value, author.request_id));

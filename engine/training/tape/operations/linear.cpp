@@ -3,8 +3,6 @@
 namespace plimsoll::training {
 namespace {
 
-constexpr auto kBackward = Group::backward_temporaries;
-
 // A weight or bias as the kernel sees it: itself, or autocast's half copy.
 struct Operand {
     BufferId buffer = kNoBuffer;

@@ -3,8 +3,6 @@
 namespace plimsoll::training {
 namespace {
 
-constexpr auto kBackward = Group::backward_temporaries;
-
 void fresh_fp32(Graph& g, Node& n) {
     Graph::output(n, 0, g.allocate(n.size[0] * 4, kBackward));
 }

@@ -3,8 +3,6 @@
 namespace plimsoll::training {
 namespace {
 
-constexpr auto kBackward = Group::backward_temporaries;
-
 // With many rows of few columns the weights' gradients are summed in two passes, with partial sums
 // between them (ATen layer_norm_kernel.cu, LaunchGammaBetaBackwardCUDAKernel).
 void partial_sums(Graph& g, const Node& n) {

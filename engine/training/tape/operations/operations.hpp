@@ -9,6 +9,9 @@
 
 namespace plimsoll::training {
 
+// What a backward kernel allocates: the memory ledger names it so.
+inline constexpr auto kBackward = Group::backward_temporaries;
+
 // Indices of a linear layer's parameters; -1 where it has none.
 struct Linear {
     int weight = -1;

@@ -3,8 +3,6 @@
 namespace plimsoll::training {
 namespace {
 
-constexpr auto kBackward = Group::backward_temporaries;
-
 BufferId gradient(Graph& g, const Node& n, std::int64_t elements) {
     return g.allocate(elements * bytes_of(n.dtype), kBackward);
 }

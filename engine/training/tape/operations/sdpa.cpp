@@ -3,8 +3,6 @@
 namespace plimsoll::training {
 namespace {
 
-constexpr auto kBackward = Group::backward_temporaries;
-
 std::int64_t round_up(std::int64_t n, std::int64_t to_multiple) {
     return (n + to_multiple - 1) / to_multiple * to_multiple;
 }

@@ -15,8 +15,6 @@ using boost::asio::awaitable;
 
 namespace {
 
-constexpr std::size_t kLargestChunk = 64 * 1024 * 1024;
-
 std::string_view line_of(std::string_view rows, std::int64_t number) {
     for (; number > 0; --number) rows.remove_prefix(std::min(rows.find('\n'), rows.size() - 1) + 1);
     return rows.substr(0, rows.find('\n'));

@@ -32,7 +32,7 @@ std::string reason(queue::Redrive outcome) {
     return {};
 }
 
-Problem refused(std::string pointer, std::string detail) {
+Problem broken_filter(std::string pointer, std::string detail) {
     Problem problem(422, "The body is invalid.");
     problem.errors.push_back({std::move(pointer), {}, std::move(detail)});
     return problem;
@@ -113,7 +113,7 @@ class JobRedrive {
                 parse_public_id("job", wanted["cursor"].get_ref<const std::string&>());
             if (!before) {
                 co_return tl::unexpected(
-                    refused("/filter/cursor", "is not the next_cursor of an answer"));
+                    broken_filter("/filter/cursor", "is not the next_cursor of an answer"));
             }
             filter.before = JobId{*before};
         }

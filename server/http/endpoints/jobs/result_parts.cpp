@@ -2,6 +2,7 @@
 
 #include "server/base/gzip.hpp"
 #include "server/base/offload.hpp"
+#include "server/http/endpoints/jobs/item_chunk.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/messages/limits.hpp"
 #include "server/jobs/records/rows_without_input.hpp"
@@ -20,9 +21,6 @@ using jobs::ResultsFormat;
 using nlohmann::json;
 
 namespace {
-
-// One task's rows, unpacked. Tasks are cut far smaller; this bounds what a damaged chunk can do.
-constexpr std::size_t kLargestChunk = 64 * 1024 * 1024;
 
 std::string json_head(const queue::Job& job) {
     auto head = json{{"job_id", to_public(job.id)}, {"kind", job.kind}}.dump();

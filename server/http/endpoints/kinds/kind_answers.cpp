@@ -26,7 +26,7 @@ Problem wrong_member(std::string pointer, std::string detail) {
     return problem;
 }
 
-Problem refused(const jobs::FieldErrors& errors) {
+Problem refused_fields(const jobs::FieldErrors& errors) {
     Problem problem(422, "The body is invalid.");
     for (const auto& error : errors) {
         if (problem.errors.size() == limits::kFieldErrors) break;
@@ -57,7 +57,7 @@ class KindAnswers {
             return answer.make(call.body, &view);
         };
         const auto text = co_await offload(pool_, work);
-        if (!text) co_return tl::unexpected(refused(text.error()));
+        if (!text) co_return tl::unexpected(refused_fields(text.error()));
         co_return text_response("application/json", *text);
     }
 

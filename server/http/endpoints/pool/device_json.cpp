@@ -65,7 +65,7 @@ json readings_json(const json& told) {
     return readings;
 }
 
-json warnings_json(const json& told) {
+json device_warnings(const json& told) {
     auto warnings = json::array();
     for (const auto& warning : list_of(told, "warnings")) {
         warnings.push_back(
@@ -135,7 +135,7 @@ json health_of(const queue::DeviceStatus& device) {
         used = total.get<double>() - free.get<double>();
         used_percent = std::round(1000 * used.get<double>() / total.get<double>()) / 10;
     }
-    auto warnings = warnings_json(readings);
+    auto warnings = device_warnings(readings);
     const auto driver = text_of(json::parse(device.capability, nullptr, false), "driver_version");
     return {{"healthy", is_alive(device) && warnings.empty()},
             {"node", device.node},
@@ -172,7 +172,7 @@ json device_json(const queue::DeviceStatus& device) {
         {"tasks_running", device.tasks_running},
         {"last_seen_at", time_or_null(device.seen_at)},
         {"telemetry", readings_json(readings)},
-        {"warnings", warnings_json(readings)},
+        {"warnings", device_warnings(readings)},
         {"cleanup", cleanup_json(device.cleanup)},
     };
 }

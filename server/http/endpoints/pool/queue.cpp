@@ -18,7 +18,7 @@ bool administers_all(const Call& call) {
     return has_scope(call.principal, "sys:admin");
 }
 
-Problem broken(std::string pointer, std::string rule) {
+Problem broken_body(std::string pointer, std::string rule) {
     Problem problem(422, "The body is invalid.");
     problem.errors.push_back({std::move(pointer), {}, std::move(rule)});
     return problem;
@@ -145,10 +145,11 @@ class Queue {
         hold.device = call.body.value("device", "");
         const bool team = call.body.contains("team_id");
         if (int(team) + int(!hold.device_class.empty()) + int(!hold.node.empty()) != 1) {
-            return tl::unexpected(broken("", "must name one of team_id, device_class and node"));
+            return tl::unexpected(
+                broken_body("", "must name one of team_id, device_class and node"));
         }
         if (!hold.device.empty() && hold.node.empty()) {
-            return tl::unexpected(broken("/device", "needs the node that it belongs to"));
+            return tl::unexpected(broken_body("/device", "needs the node that it belongs to"));
         }
         if (team) {
             const auto id = team_id_of(call.body.at("team_id").get<std::string>());

@@ -30,7 +30,7 @@ constexpr std::array<jobs::Column, 10> kColumns = {{{"start"},
                                                     {"items"},
                                                     {"jobs"}}};
 
-Problem broken(std::string parameter, std::string rule) {
+Problem broken_query(std::string parameter, std::string rule) {
     Problem problem(400, "A parameter is invalid.");
     problem.errors.push_back({{}, std::move(parameter), std::move(rule)});
     return problem;
@@ -49,14 +49,15 @@ Outcome<std::vector<std::string>> parts_of(const std::string& text) {
         const auto end = std::min(text.find(',', begin), text.size());
         auto part = text.substr(begin, end - begin);
         if (std::ranges::find(parts, part) != parts.end()) {
-            return tl::unexpected(broken("group_by", "must name nothing twice"));
+            return tl::unexpected(broken_query("group_by", "must name nothing twice"));
         }
         periods += part == "hour" || part == "day" || part == "month";
         parts.push_back(std::move(part));
         begin = end + 1;
     }
     if (periods > 1) {
-        return tl::unexpected(broken("group_by", "must name one of hour, day and month at most"));
+        return tl::unexpected(
+            broken_query("group_by", "must name one of hour, day and month at most"));
     }
     return parts;
 }
@@ -65,9 +66,9 @@ Outcome<queue::UsageQuery> query_of(const Call& call, Timestamp now) {
     queue::UsageQuery query;
     const auto to = time_of(call, "to", now);
     const auto from = time_of(call, "from", to - kUsualPeriod);
-    if (from >= to) return tl::unexpected(broken("from", "must be before to"));
+    if (from >= to) return tl::unexpected(broken_query("from", "must be before to"));
     if (to - from > kLongestPeriod) {
-        return tl::unexpected(broken("from", "must be at most 400 days before to"));
+        return tl::unexpected(broken_query("from", "must be at most 400 days before to"));
     }
     auto by = parts_of(call.parameters.text("group_by").value_or("day"));
     if (!by) return tl::unexpected(by.error());
@@ -154,8 +155,8 @@ awaitable<Outcome<Response>> usage(const Call& call, queue::ShareStore& store, T
     const auto rows = co_await store.usage(*query);
     if (!rows) co_return tl::unexpected<Problem>(rows.error());
     if (rows->size() > kMostRows) {
-        co_return tl::unexpected(
-            broken("group_by", "makes more than 10000 rows: group by less, or ask for less time"));
+        co_return tl::unexpected(broken_query(
+            "group_by", "makes more than 10000 rows: group by less, or ask for less time"));
     }
     if (form == Form::table) co_return table(*rows);
     co_return json_response(200, page(*query, *rows));

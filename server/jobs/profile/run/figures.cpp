@@ -12,10 +12,6 @@ namespace {
 constexpr double kMilli = 1e3;
 constexpr double kMegabyte = 1e6;
 
-Json or_null(const std::optional<double>& value) {
-    return value ? Json(*value) : Json();
-}
-
 // The keys of the guide first.
 Json point_json(const BatchPoint& point, double first_items_per_second) {
     Json json{{"batch_size", point.batch},

@@ -12,6 +12,11 @@ namespace plimsoll::jobs::profile {
 
 // What was measured, as members of the report.
 
+// null where it is unknown.
+inline nlohmann::ordered_json or_null(const std::optional<double>& value) {
+    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
+
 profiling::BatchLimits limits_of(const Request& request);
 
 // median_ms, p95_ms, spread_ms, runs and warm_up_runs.

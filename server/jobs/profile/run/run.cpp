@@ -2,6 +2,7 @@
 #include "server/base/gzip.hpp"
 #include "server/base/time.hpp"
 #include "server/jobs/profile/contract/settings.hpp"
+#include "server/jobs/profile/run/figures.hpp"
 #include "server/jobs/profile/run/parts.hpp"
 #include "server/jobs/profile/run/system.hpp"
 
@@ -30,10 +31,6 @@ Json row_of(std::int64_t index, const std::string& part, const Result<PartResult
     row["error_code"] = result ? Json() : Json(to_string(result.error().code));
     row["error"] = result ? Json() : Json(result.error().message);
     return row;
-}
-
-Json number_or_null(const std::optional<double>& value) {
-    return value ? Json(*value) : Json();
 }
 
 Json method_json() {
@@ -82,8 +79,8 @@ Json report_of(const Request& request, const opencl::Device* device, const Areas
             {"system_info", system_json(device)},
             {"limits",
              {{"max_batch", request.largest_batch},
-              {"latency_ms", number_or_null(request.latency_ms)},
-              {"memory_mb", number_or_null(request.memory_mb)}}},
+              {"latency_ms", or_null(request.latency_ms)},
+              {"memory_mb", or_null(request.memory_mb)}}},
             {"method", method_json()},
             {"engine", areas.engine->report()},
             {"results", std::move(results)},

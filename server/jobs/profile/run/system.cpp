@@ -1,6 +1,7 @@
 #include "server/jobs/profile/run/system.hpp"
 
 #include "engine/telemetry/sensors.hpp"
+#include "server/jobs/profile/run/figures.hpp"
 
 #include <thread>
 
@@ -19,10 +20,6 @@ telemetry::Reading reading_of(const opencl::Device* device) {
         return {};
     }
     return telemetry::host_sensor()();
-}
-
-Json or_null(const std::optional<double>& value) {
-    return value ? Json(*value) : Json();
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ namespace {
 using nlohmann::json;
 using terminal::CommandContext;
 
-struct Flags {
+struct CompareFlags {
     std::string file;
     std::vector<std::string> models;
     std::vector<std::string> columns;
@@ -46,7 +46,8 @@ Result<json> all_models(client::ApiClient& api) {
 }
 
 // Labels are read from the column that is called so, if there is one and no other is named.
-Result<json> items_of(client::ApiClient& api, const CommandContext& context, const Flags& flags) {
+Result<json> items_of(client::ApiClient& api, const CommandContext& context,
+                      const CompareFlags& flags) {
     const auto is_label = [](const std::string& column) { return column.starts_with("label="); };
     if (std::ranges::none_of(flags.columns, is_label)) {
         auto columns = flags.columns;
@@ -57,7 +58,8 @@ Result<json> items_of(client::ApiClient& api, const CommandContext& context, con
     return args_of_file(api, context.terminal, flags.file, flags.columns);
 }
 
-Result<json> args_of(client::ApiClient& api, const CommandContext& context, const Flags& flags) {
+Result<json> args_of(client::ApiClient& api, const CommandContext& context,
+                     const CompareFlags& flags) {
     auto args = items_of(api, context, flags);
     if (!args) return args;
     auto models = flags.models.empty() ? all_models(api) : Result<json>(flags.models);
@@ -76,7 +78,7 @@ Result<json> args_of(client::ApiClient& api, const CommandContext& context, cons
     return args;
 }
 
-int compare(const CommandContext& context, const Flags& flags) {
+int compare(const CommandContext& context, const CompareFlags& flags) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     const auto args = args_of(*api, context, flags);
@@ -103,7 +105,7 @@ int compare(const CommandContext& context, const Flags& flags) {
 }  // namespace
 
 void add_compare_command(CLI::App& app, CommandContext& context) {
-    const auto flags = std::make_shared<Flags>();
+    const auto flags = std::make_shared<CompareFlags>();
     auto* command = app.add_subcommand("compare-models",
                                        "Score the texts of a file by several models, and say "
                                        "how they agree and how good and fast they are");

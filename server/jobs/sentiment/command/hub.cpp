@@ -66,7 +66,7 @@ Error about(const Error& error, const client::Origin& hub, const std::string& re
     return told;
 }
 
-std::string text_of(const json& object, const char* key) {
+std::string text_member(const json& object, const char* key) {
     const auto found = object.is_object() ? object.find(key) : object.end();
     return object.is_object() && found != object.end() && found->is_string()
                ? found->get<std::string>()
@@ -84,8 +84,8 @@ std::vector<HubModel::File> needed_files(const json& siblings) {
     for (const json& one : siblings.is_array() ? siblings : json::array()) {
         const json& size = part_of(one, "size");
         if (!size.is_number_unsigned()) continue;
-        all.push_back({text_of(one, "rfilename"), size.get<std::uint64_t>(),
-                       text_of(part_of(one, "lfs"), "sha256")});
+        all.push_back({text_member(one, "rfilename"), size.get<std::uint64_t>(),
+                       text_member(part_of(one, "lfs"), "sha256")});
     }
     std::vector<HubModel::File> needed;
     for (const auto& name : models::needed_files([&](const std::string& wanted) {
@@ -165,8 +165,8 @@ Result<HubModel> find_on_hub(const client::Origin& hub, const std::string& repos
     if (!answer) return fail(about(answer.error(), hub, repository));
     const auto told = json::parse(*answer, nullptr, false);
     HubModel model{.repository = repository,
-                   .commit = text_of(told, "sha"),
-                   .licence = text_of(part_of(told, "cardData"), "license"),
+                   .commit = text_member(told, "sha"),
+                   .licence = text_member(part_of(told, "cardData"), "license"),
                    .files = needed_files(part_of(told, "siblings"))};
     if (!is_plain(model.commit)) {
         return fail(Errc::corrupt, hub.server + " does not answer like a hub of models.");

@@ -26,7 +26,7 @@ using nlohmann::json;
 using terminal::CommandContext;
 using terminal::text_of;
 
-struct Flags {
+struct ModelFlags {
     std::string folder;  // of models; empty: as workers of this machine
     std::string name;
     std::string source;
@@ -36,7 +36,7 @@ struct Flags {
     bool pool = false;
 };
 
-Result<models::Store> store_of(const Flags& flags) {
+Result<models::Store> store_of(const ModelFlags& flags) {
     if (!flags.folder.empty()) return models::Store(flags.folder);
     KindSettings settings;
     if (auto read = read_environment(kSettings, settings); !read) return fail(read.error());
@@ -128,8 +128,8 @@ int tell(const CommandContext& context, const Result<Manifest>& model, const std
 }
 
 // Adds the files of a folder, and says how to use them.
-int install(const CommandContext& context, const Flags& flags, const std::filesystem::path& folder,
-            Manifest about) {
+int install(const CommandContext& context, const ModelFlags& flags,
+            const std::filesystem::path& folder, Manifest about) {
     auto store = store_of(flags);
     if (!store) return refuse(context, store.error());
     const auto files = models::published_files(folder);
@@ -155,7 +155,8 @@ int install(const CommandContext& context, const Flags& flags, const std::filesy
                     name);
 }
 
-int add_model(const CommandContext& context, const Flags& flags, const std::string& published) {
+int add_model(const CommandContext& context, const ModelFlags& flags,
+              const std::string& published) {
     Manifest about;
     about.name = flags.name;
     about.source = flags.source;
@@ -173,7 +174,7 @@ std::vector<std::string> row_of(const json& model) {
             text_of(model, "source")};
 }
 
-int list_models(const CommandContext& context, const Flags& flags) {
+int list_models(const CommandContext& context, const ModelFlags& flags) {
     Result<json> page = json::object();
     if (flags.pool) {
         auto api = client::signed_in();
@@ -191,7 +192,7 @@ int list_models(const CommandContext& context, const Flags& flags) {
 }
 
 // Fetches into a folder that a later try goes on with, then installs.
-int pull_model(const CommandContext& context, const Flags& flags, const std::string& wanted) {
+int pull_model(const CommandContext& context, const ModelFlags& flags, const std::string& wanted) {
     auto store = store_of(flags);
     if (!store) return refuse(context, store.error());
     const auto hub = hub_of_environment();
@@ -227,7 +228,7 @@ int pull_model(const CommandContext& context, const Flags& flags, const std::str
 }
 
 template <class Act>
-int with_model(const CommandContext& context, const Flags& flags, const Act& act) {
+int with_model(const CommandContext& context, const ModelFlags& flags, const Act& act) {
     auto store = store_of(flags);
     if (!store) return refuse(context, store.error());
     const auto found = store->find(flags.name);
@@ -235,7 +236,7 @@ int with_model(const CommandContext& context, const Flags& flags, const Act& act
     return act(*store, *found);
 }
 
-int remove_model(const CommandContext& context, const Flags& flags) {
+int remove_model(const CommandContext& context, const ModelFlags& flags) {
     return with_model(context, flags, [&](models::Store& store, const Manifest& model) {
         if (auto removed = store.remove(model.name); !removed) {
             return refuse(context, removed.error());
@@ -247,7 +248,7 @@ int remove_model(const CommandContext& context, const Flags& flags) {
     });
 }
 
-int verify_model(const CommandContext& context, const Flags& flags) {
+int verify_model(const CommandContext& context, const ModelFlags& flags) {
     return with_model(context, flags, [&](models::Store& store, const Manifest& model) {
         const auto verified =
             with_bar(context, "Verifying " + model.name, bytes_of(model),
@@ -259,7 +260,7 @@ int verify_model(const CommandContext& context, const Flags& flags) {
 }  // namespace
 
 void add_model_commands(CLI::App& app, CommandContext& context) {
-    const auto flags = std::make_shared<Flags>();
+    const auto flags = std::make_shared<ModelFlags>();
     auto* command =
         app.add_subcommand("model", "Install and list the models that this machine's workers use");
     command->require_subcommand(1);
@@ -298,11 +299,12 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
         sub->add_option("name", flags->name, "The model")->required();
         sub->callback([flags, &context, act] { context.exit_code = act(context, *flags); });
     };
-    named("inspect", "Show what is known of a model", [](const CommandContext& c, const Flags& f) {
-        return with_model(c, f, [&](models::Store&, const Manifest& model) {
-            return tell(c, model, "Its files: " + megabytes(bytes_of(model)) + ".");
-        });
-    });
+    named("inspect", "Show what is known of a model",
+          [](const CommandContext& c, const ModelFlags& f) {
+              return with_model(c, f, [&](models::Store&, const Manifest& model) {
+                  return tell(c, model, "Its files: " + megabytes(bytes_of(model)) + ".");
+              });
+          });
     named("verify", "Read a model's files again and compare them", verify_model);
     named("remove", "Remove a model from this machine", remove_model);
 }

@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 using terminal::CommandContext;
 
-struct Flags {
+struct PolicyFlags {
     std::string id;
     std::string file;
     std::string source;
@@ -30,7 +30,7 @@ std::string path_of(const std::string& id) {
     return "/v1/policies/" + id;
 }
 
-std::string joined(const json& names) {
+std::string joined_names(const json& names) {
     std::string text;
     for (const json& name : names) text += (text.empty() ? "" : ", ") + name.get<std::string>();
     return text;
@@ -52,13 +52,13 @@ int list(const CommandContext& context) {
         const json& definition = policy.at("definition");
         rows.push_back({policy.at("id"), definition.at("model"),
                         std::to_string(definition.value("rules", json::array()).size()),
-                        joined(policy.at("missing")), definition.value("description", "")});
+                        joined_names(policy.at("missing")), definition.value("description", "")});
     }
     context.terminal.line(format_table(context.terminal, rows));
     return 0;
 }
 
-int show(const CommandContext& context, const Flags& flags) {
+int show(const CommandContext& context, const PolicyFlags& flags) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     auto policy = api->get_json(path_of(flags.id));
@@ -68,7 +68,7 @@ int show(const CommandContext& context, const Flags& flags) {
 }
 
 // The file holds a SentimentPolicyUpdate of the contract.
-int set(const CommandContext& context, const Flags& flags) {
+int set(const CommandContext& context, const PolicyFlags& flags) {
     std::ifstream input(flags.file);
     std::stringstream text;
     if (!(input && text << input.rdbuf())) {
@@ -86,13 +86,13 @@ int set(const CommandContext& context, const Flags& flags) {
     context.terminal.line("Jobs can name it: --set policy=" + flags.id);
     const auto missing = json::parse(made->body).at("missing");
     if (!missing.empty()) {
-        context.terminal.note("No worker has " + joined(missing) +
+        context.terminal.note("No worker has " + joined_names(missing) +
                               ": until one does, the next of the chain is used.");
     }
     return 0;
 }
 
-int remove(const CommandContext& context, const Flags& flags) {
+int remove(const CommandContext& context, const PolicyFlags& flags) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     auto removed = api->send("DELETE", path_of(flags.id));
@@ -110,7 +110,7 @@ std::string choice_text(const json& choice) {
            choice.at("market_until").get<std::string>();
 }
 
-int preview(const CommandContext& context, const Flags& flags) {
+int preview(const CommandContext& context, const PolicyFlags& flags) {
     json body{{"policy_id", flags.id}, {"days", flags.days}};
     if (!flags.source.empty()) body["source"] = flags.source;
     if (!flags.at.empty()) body["at"] = flags.at;
@@ -135,7 +135,7 @@ int preview(const CommandContext& context, const Flags& flags) {
 }  // namespace
 
 void add_policy_commands(CLI::App& app, CommandContext& context) {
-    const auto flags = std::make_shared<Flags>();
+    const auto flags = std::make_shared<PolicyFlags>();
     auto* command = app.add_subcommand("policy", "Choose models by market hours and source");
     command->require_subcommand(1);
     command->add_subcommand("list", "List the policies that jobs can name")->callback([&context] {

@@ -23,7 +23,7 @@ using terminal::text_of;
 
 constexpr std::size_t kMostTexts = 64;  // of one call, as the contract has it
 
-struct Flags {
+struct ScoreFlags {
     std::vector<std::string> texts;
     std::string model;
     std::string policy;
@@ -33,7 +33,7 @@ struct Flags {
     bool keep = false;
 };
 
-Result<std::vector<std::string>> texts_of(const Flags& flags) {
+Result<std::vector<std::string>> texts_of(const ScoreFlags& flags) {
     if (flags.texts != std::vector<std::string>{"-"}) return flags.texts;
     const auto input = terminal::read_text("-");
     if (!input) return fail(input.error());
@@ -46,7 +46,7 @@ Result<std::vector<std::string>> texts_of(const Flags& flags) {
     return lines;
 }
 
-Result<json> body_of(const Flags& flags) {
+Result<json> body_of(const ScoreFlags& flags) {
     const auto texts = texts_of(flags);
     if (!texts) return fail(texts.error());
     if (texts->empty() || texts->size() > kMostTexts) {
@@ -96,7 +96,7 @@ ExitStatus status_of(const json& items) {
     return failed == items.size() ? ExitStatus::failed : ExitStatus::partly;
 }
 
-int score(const CommandContext& context, const Flags& flags) {
+int score(const CommandContext& context, const ScoreFlags& flags) {
     const auto body = body_of(flags);
     if (!body) return refuse(context, body.error());
     auto api = client::signed_in();
@@ -114,7 +114,7 @@ int score(const CommandContext& context, const Flags& flags) {
 }  // namespace
 
 void add_score_command(CLI::App& app, CommandContext& context) {
-    const auto flags = std::make_shared<Flags>();
+    const auto flags = std::make_shared<ScoreFlags>();
     auto* command = app.add_subcommand("score", "Score up to 64 texts at once");
     command
         ->add_option("texts", flags->texts,

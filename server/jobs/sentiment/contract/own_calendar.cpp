@@ -1,5 +1,7 @@
 #include "server/jobs/sentiment/contract/own_calendar.hpp"
 
+#include "server/jobs/sentiment/contract/refused.hpp"
+
 #include <algorithm>
 #include <cstdio>
 
@@ -13,10 +15,6 @@ using nlohmann::json;
 constexpr int kEndOfDay = 24 * 60;
 constexpr const char* kWeekdays[] = {"sunday",   "monday", "tuesday", "wednesday",
                                      "thursday", "friday", "saturday"};
-
-tl::unexpected<FieldErrors> refused(std::string pointer, std::string rule, std::string message) {
-    return tl::unexpected(FieldErrors{{std::move(pointer), std::move(rule), std::move(message)}});
-}
 
 // "09:30"; the contract has checked the form.
 int minutes_of(const json& time) {

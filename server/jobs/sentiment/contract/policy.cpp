@@ -3,6 +3,7 @@
 #include "engine/market/nyse.hpp"
 #include "server/base/time.hpp"
 #include "server/jobs/sentiment/contract/own_calendar.hpp"
+#include "server/jobs/sentiment/contract/refused.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 
 #include <algorithm>
@@ -18,10 +19,6 @@ constexpr std::int64_t kMinute = 60;
 // The members of a definition that a clock is made of.
 constexpr const char* kClockMembers[] = {"calendar", "own_calendar", "hold_minutes",
                                          "market_status", "overrides"};
-
-tl::unexpected<FieldErrors> refused(std::string pointer, std::string rule, std::string message) {
-    return tl::unexpected(FieldErrors{{std::move(pointer), std::move(rule), std::move(message)}});
-}
 
 bool is_given(const json& object, const char* member) {
     const auto found = object.find(member);

@@ -2,6 +2,7 @@
 #include "server/jobs/sentiment/contract/models.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/jobs/sentiment/run/aggregate.hpp"
+#include "server/jobs/sentiment/run/text_or_null.hpp"
 
 #include <cmath>
 
@@ -18,10 +19,6 @@ json id_json(const std::optional<std::string>& id) {
 
 std::optional<std::string> id_from(const json& value) {
     return value.is_null() ? std::nullopt : std::optional(value.get<std::string>());
-}
-
-double fraction(std::int64_t compound) {
-    return static_cast<double>(compound) / static_cast<double>(kCompoundScale);
 }
 
 json extremes_stored(const std::vector<Extreme>& list) {
@@ -66,10 +63,6 @@ double standard_deviation(std::int64_t n, std::int64_t sum, std::int64_t sum_of_
 // Six decimals say all there is to say about means of four-decimal scores.
 double shown(double value) {
     return std::round(value * 1e6) / 1e6;
-}
-
-json text_or_null(const std::string& text) {
-    return text.empty() ? json(nullptr) : json(text);
 }
 
 // The model of all texts, or nothing where a policy chose several.

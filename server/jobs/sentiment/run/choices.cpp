@@ -1,15 +1,13 @@
 #include "server/jobs/sentiment/run/choices.hpp"
 
+#include "server/jobs/sentiment/run/text_or_null.hpp"
+
 #include <algorithm>
 
 namespace plimsoll::jobs::sentiment {
 namespace {
 
 using nlohmann::json;
-
-json text_or_null(const std::string& text) {
-    return text.empty() ? json(nullptr) : json(text);
-}
 
 }  // namespace
 

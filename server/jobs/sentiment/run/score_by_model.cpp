@@ -6,10 +6,6 @@
 namespace plimsoll::jobs::sentiment {
 namespace {
 
-std::int64_t scaled(double value) {
-    return std::llround(value * static_cast<double>(kCompoundScale));
-}
-
 // The most probable of the three; of equals the more positive one.
 Label label_of(const ::plimsoll::sentiment::Opinion& opinion) {
     if (opinion.positive >= opinion.neutral && opinion.positive >= opinion.negative) {

@@ -2,6 +2,7 @@
 
 #include "server/jobs/sentiment/contract/label.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 
@@ -11,6 +12,14 @@ namespace plimsoll::jobs::sentiment {
 // order. So are shares.
 inline constexpr int kCompoundDecimals = 4;
 inline constexpr std::int64_t kCompoundScale = 10000;
+
+inline std::int64_t scaled(double value) {
+    return std::llround(value * static_cast<double>(kCompoundScale));
+}
+
+inline double fraction(std::int64_t scaled) {
+    return static_cast<double>(scaled) / static_cast<double>(kCompoundScale);
+}
 
 // What is said of a text, by whatever model.
 struct TextScores {

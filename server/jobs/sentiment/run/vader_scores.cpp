@@ -7,10 +7,6 @@ namespace {
 
 constexpr std::int64_t kLabelThreshold = 500;  // 0.05
 
-std::int64_t scaled(double value) {
-    return std::llround(value * static_cast<double>(kCompoundScale));
-}
-
 Label label_of(std::int64_t compound) {
     if (compound >= kLabelThreshold) return Label::positive;
     if (compound <= -kLabelThreshold) return Label::negative;

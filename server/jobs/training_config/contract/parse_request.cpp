@@ -1,5 +1,6 @@
 #include "engine/training/guides/naics_memory.hpp"
 #include "server/jobs/training_config/contract/assumer.hpp"
+#include "server/jobs/training_config/contract/bytes.hpp"
 #include "server/jobs/training_config/contract/limits.hpp"
 #include "server/jobs/training_config/contract/words.hpp"
 
@@ -12,8 +13,6 @@ namespace plimsoll::jobs::training_config {
 namespace {
 
 using nlohmann::json;
-
-constexpr double kGiB = 1024.0 * 1024 * 1024;
 
 // The engine's words for a place, in those of the contract.
 std::string in_args(const std::string& where) {

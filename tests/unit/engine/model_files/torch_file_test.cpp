@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace plimsoll::model_files {
+namespace plimsoll::model_files::torch_file_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -188,4 +188,4 @@ TEST(Pickle, BombsEnd) {
 }
 
 }  // namespace
-}  // namespace plimsoll::model_files
+}  // namespace plimsoll::model_files::torch_file_test

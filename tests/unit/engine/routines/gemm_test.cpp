@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace plimsoll::routines {
+namespace plimsoll::routines::gemm_test {
 namespace {
 
 struct Size {
@@ -216,4 +216,4 @@ TEST(Gemm, TheTileInstructionsOfAmxCompile) {
 }
 
 }  // namespace
-}  // namespace plimsoll::routines
+}  // namespace plimsoll::routines::gemm_test

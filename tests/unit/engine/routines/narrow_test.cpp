@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace plimsoll::routines {
+namespace plimsoll::routines::narrow_test {
 namespace {
 
 struct Size {
@@ -236,4 +236,4 @@ TEST(Narrow, RefusesWhatAMethodDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace plimsoll::routines
+}  // namespace plimsoll::routines::narrow_test

@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 
 std::int64_t parameters(const ModelShape& s) {
-    return count(list_parameters(s, {}), false);
+    return count(list_parameters(s, Lora{}), false);
 }
 
 TEST(HuggingFaceConfig, ReadsEveryKnownFamily) {

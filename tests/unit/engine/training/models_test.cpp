@@ -9,7 +9,7 @@ namespace {
 using testing::HasSubstr;
 
 std::int64_t parameters(const char* name) {
-    return count(list_parameters(*preset(name), {}), false);
+    return count(list_parameters(*preset(name), Lora{}), false);
 }
 
 // Published sizes; heads of three labels where the model has a classifier.

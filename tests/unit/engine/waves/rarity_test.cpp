@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace plimsoll::waves::testing {
+namespace plimsoll::waves::testing::rarity_test {
 namespace {
 
 constexpr int kWalks = 300;
@@ -134,4 +134,4 @@ TEST(Rarity, ASmallPoolKeepsTheRarest) {
 }
 
 }  // namespace
-}  // namespace plimsoll::waves::testing
+}  // namespace plimsoll::waves::testing::rarity_test

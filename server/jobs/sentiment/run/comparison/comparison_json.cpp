@@ -1,4 +1,5 @@
 #include "server/jobs/sentiment/run/comparison/comparison.hpp"
+#include "server/jobs/sentiment/run/text_or_null.hpp"
 
 #include <algorithm>
 
@@ -13,14 +14,6 @@ constexpr std::array kLabels = {Label::positive, Label::neutral, Label::negative
 
 json number(const std::optional<double>& value) {
     return value ? json(*value) : json(nullptr);
-}
-
-json text_or_null(const std::string& text) {
-    return text.empty() ? json(nullptr) : json(text);
-}
-
-double fraction(std::int64_t compound) {
-    return static_cast<double>(compound) / static_cast<double>(kCompoundScale);
 }
 
 json by_label(const std::array<std::int64_t, 3>& texts) {

@@ -5,6 +5,7 @@
 #include "engine/training/guides/utilisation.hpp"
 #include "engine/training/tape/record.hpp"
 #include "server/jobs/training_config/contract/advice.hpp"
+#include "server/jobs/training_config/contract/bytes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,9 +19,6 @@ namespace {
 
 using nlohmann::json;
 namespace tr = ::plimsoll::training;
-
-constexpr double kMiB = 1024.0 * 1024;
-constexpr double kGiB = 1024.0 * kMiB;
 
 json row(std::string_view name, double guide, json ours, std::string_view unit = "") {
     return {{"name", name},

@@ -1,6 +1,7 @@
 #include "server/jobs/training_config/contract/report/summary_text.hpp"
 
 #include "server/base/text_table.hpp"
+#include "server/jobs/training_config/contract/bytes.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -14,7 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kGiB = 1024.0 * 1024 * 1024;
 constexpr int kBarWidth = 32;
 
 std::string gib(const json& bytes) {

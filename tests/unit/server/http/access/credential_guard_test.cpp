@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace plimsoll::http {
+namespace plimsoll::http::credential_guard_test {
 namespace {
 
 const CredentialGuard::Clock::time_point kStart(std::chrono::hours(1));
@@ -52,4 +52,4 @@ TEST(CredentialGuard, ForgetsCredentialsUnusedForLong) {
 }
 
 }  // namespace
-}  // namespace plimsoll::http
+}  // namespace plimsoll::http::credential_guard_test

@@ -19,7 +19,7 @@ using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const std::vector<ComparedModel> kModels = {
+const std::vector<ComparedModel> kCompared = {
     {"finbert", "f", true}, {"distilbert", "d", false}, {"vader", "", true}};
 
 // A text with what three models say; empty: the model was not there.
@@ -40,7 +40,7 @@ TextScores said(Label label, std::int64_t compound, std::int64_t certainty = 800
 
 Comparison count(std::span<const Said> texts, std::uint64_t first = 0,
                  const GivenLabels& labels = GivenLabels({})) {
-    Comparison comparison(kModels.size());
+    Comparison comparison(kCompared.size());
     for (const Said& text : texts) {
         text::RecordView item;
         item.index = first++;
@@ -49,7 +49,7 @@ Comparison count(std::span<const Said> texts, std::uint64_t first = 0,
         if (!text.label.empty()) given = Given{text.label, labels.of(text.label)};
         comparison.add(item, text.scores, given);
     }
-    for (std::size_t i = 0; i < kModels.size(); ++i) {
+    for (std::size_t i = 0; i < kCompared.size(); ++i) {
         ModelUse use;
         use.texts = static_cast<std::int64_t>(texts.size());
         use.seconds = std::pow(10.0, 2.0 - static_cast<double>(i));
@@ -83,7 +83,7 @@ std::optional<Label> label_of(const std::string& given) {
 
 TEST(SentimentComparison, CountsAsByHand) {
     const auto texts = at_random(500, 1);
-    const json compared = count(texts).summary(kModels);
+    const json compared = count(texts).summary(kCompared);
     std::int64_t both = 0;
     std::int64_t same = 0;
     std::int64_t disagreeing = 0;
@@ -134,13 +134,13 @@ TEST(SentimentComparison, CountsAsByHand) {
 
 TEST(SentimentComparison, TheCutIntoTasksDoesNotShow) {
     const auto texts = at_random(300, 2);
-    const json whole = count(texts).summary(kModels);
+    const json whole = count(texts).summary(kCompared);
     for (const std::size_t cut : {1U, 7U, 150U, 299U}) {
         const std::span all(texts);
         auto merged = Comparison::from_json(count(all.first(cut)).to_json());
         merged.add(Comparison::from_json(count(all.subspan(cut), cut).to_json()));
-        json parts = merged.summary(kModels);
-        for (const auto& model : kModels) {  // seconds of two tasks add up
+        json parts = merged.summary(kCompared);
+        for (const auto& model : kCompared) {  // seconds of two tasks add up
             for (const char* key : {"avg_inference_time_ms", "items_per_second"}) {
                 parts["comparison"][model.name][key] = whole["comparison"][model.name][key];
             }
@@ -157,7 +157,7 @@ TEST(SentimentComparison, ShowsTheTextsThatModelsSeeTheMostDifferently) {
     }
     texts.push_back(
         {"", {said(Label::positive, 10000), said(Label::positive, 0), {}}});  // one label
-    const json compared = count(texts).summary(kModels);
+    const json compared = count(texts).summary(kCompared);
     EXPECT_EQ(compared["disagreeing"], 30);
     ASSERT_EQ(compared["disagreements"].size(), 10);
     EXPECT_EQ(compared["disagreements"][0]["index"], 29);
@@ -175,7 +175,7 @@ json recommended(int slow, int fast, const std::string& label = "positive") {
         texts.push_back(
             {i == 199 && label == "positive" ? "negative" : "positive", {at(slow), {}, at(fast)}});
     }
-    return count(texts).summary(kModels)["recommendation"];
+    return count(texts).summary(kCompared)["recommendation"];
 }
 
 TEST(SentimentComparison, RecommendsTheFastestThatIsAsGood) {
@@ -191,13 +191,13 @@ TEST(SentimentComparison, RecommendsTheFastestThatIsAsGood) {
 }
 
 TEST(SentimentComparison, RecommendsNothingWhereLabelsAreTooFew) {
-    EXPECT_THAT(count(at_random(50, 3)).summary(kModels)["recommendation"]["text"],
+    EXPECT_THAT(count(at_random(50, 3)).summary(kCompared)["recommendation"]["text"],
                 HasSubstr("fewer than 100"));
     std::vector<Said> unlabelled(
         200, Said{"", {said(Label::positive, 1), {}, said(Label::positive, 1)}});
-    EXPECT_THAT(count(unlabelled).summary(kModels)["recommendation"]["text"],
+    EXPECT_THAT(count(unlabelled).summary(kCompared)["recommendation"]["text"],
                 HasSubstr("have no labels"));
-    EXPECT_EQ(count(unlabelled).summary(kModels)["given"], nullptr);
+    EXPECT_EQ(count(unlabelled).summary(kCompared)["given"], nullptr);
     const json one_class = recommended(180, 140, "one");
     EXPECT_EQ(one_class["model"], nullptr);
     EXPECT_THAT(one_class["text"], HasSubstr("all labels are the same"));

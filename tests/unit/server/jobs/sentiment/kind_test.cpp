@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace plimsoll::jobs::sentiment {
+namespace plimsoll::jobs::sentiment::kind_test {
 namespace {
 
 using nlohmann::json;
@@ -287,4 +287,4 @@ TEST(SentimentKind, ATaskThatWasGivenUpStillHasARowForEveryItem) {
 }
 
 }  // namespace
-}  // namespace plimsoll::jobs::sentiment
+}  // namespace plimsoll::jobs::sentiment::kind_test

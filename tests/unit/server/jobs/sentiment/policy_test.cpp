@@ -13,7 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace plimsoll::jobs::sentiment {
+namespace plimsoll::jobs::sentiment::policy_test {
 namespace {
 
 using nlohmann::json;
@@ -368,4 +368,4 @@ TEST(SentimentPolicy, ScoresStayWithTheirTexts) {
 }
 
 }  // namespace
-}  // namespace plimsoll::jobs::sentiment
+}  // namespace plimsoll::jobs::sentiment::policy_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace plimsoll::worker {
+namespace plimsoll::worker::kind_settings_test {
 namespace {
 
 constexpr const char* kVariable = "PLIMSOLL_TEST_KIND_LIMIT";
@@ -47,4 +47,4 @@ TEST_F(KindSettingsTest, AWrongValueNamesItsVariable) {
 }
 
 }  // namespace
-}  // namespace plimsoll::worker
+}  // namespace plimsoll::worker::kind_settings_test
