@@ -14,7 +14,7 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
 
 option(PLIMSOLL_WERROR "Treat warnings as errors" OFF)
-option(PLIMSOLL_PRECOMPILE "Parse Boost's and JSON's headers once for all folders that link Boost" OFF)
+option(PLIMSOLL_PRECOMPILE "Parse Boost's and JSON's headers once for all folders of the server" OFF)
 set(PLIMSOLL_SANITIZE "" CACHE STRING "Sanitizers to build with, for example address,undefined")
 
 add_compile_options(-Wall -Wextra -Wshadow -Wnon-virtual-dtor)
@@ -66,7 +66,8 @@ function(plimsoll_folder)
     add_library(plimsoll_${name} STATIC ${sources})
     target_link_libraries(plimsoll_${name} PUBLIC ${ARG_LINK})
     plimsoll_bundle(plimsoll_${name})
-    if(PLIMSOLL_PRECOMPILE AND "plimsoll_boost" IN_LIST ARG_LINK)
+    # All of the server but the rules that it was proven by links Boost, directly or by its neighbours.
+    if(PLIMSOLL_PRECOMPILE AND path MATCHES "^server/" AND NOT path MATCHES "^server/queue/spec")
       target_precompile_headers(plimsoll_${name} REUSE_FROM plimsoll_boost)
     endif()
   else()

@@ -1,6 +1,6 @@
 #pragma once
 
-// What most folders that link Boost include, parsed once for the release build. Other builds do
+// What most folders of the server include, parsed once for the release build. Other builds do
 // without, so that every file shows there that it includes what it uses.
 #include <chrono>
 #include <functional>
