@@ -34,7 +34,7 @@ Names command_names() {
 
 std::map<std::string, Names> all_names() {
     std::map<std::string, Names> all{{"command", command_names()}};
-    for (const auto& card : training::GpuCatalogue().profiles()) all["card"].push_back(card.id);
+    for (const auto& card : training::shipped_gpus()) all["card"].push_back(card.id);
     for (const auto& kind : jobs::contracts()) all["kind"].emplace_back(kind.name);
     for (const auto name : waves::preset_names()) all["waves preset"].emplace_back(name);
     for (const auto& key : waves::all_keys()) all["waves key"].emplace_back(key.name);
@@ -65,7 +65,7 @@ constexpr Typo kTypos[] = {
     {"card", "rtx3009", "rtx_3090"},
     {"card", "rtx-490", "rtx_4090"},
     {"card", "A100 80G", "a100_80gb"},
-    {"card", "h10", "h100_80gb"},
+    {"card", "h100-80g", "h100_80gb"},
     {"kind", "sentimet", "sentiment"},
     {"kind", "training", "training-config"},
     {"kind", "wave", "waves"},
