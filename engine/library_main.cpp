@@ -17,7 +17,7 @@ namespace {
 int run(int argc, char** argv) {
     std::filesystem::path cache = opencl::default_kernel_cache();
     std::function<int()> chosen;
-    CLI::App app("Tries, measures and tunes OpenCL devices", "plimsoll-engine");
+    CLI::App app("Test, measure and tune OpenCL devices", "plimsoll-engine");
     app.require_subcommand(1);
     app.add_option("--cache", cache, "Folder for compiled kernels")->capture_default_str();
     cli::add_commands(app, cache, chosen);

@@ -59,7 +59,7 @@ Result<std::string> database_url() {
         const char* value = std::getenv(name);
         if (value != nullptr && *value != '\0') return value;
     }
-    return fail(Errc::invalid_input, "No database is named.",
+    return fail(Errc::invalid_input, "No database is configured.",
                 "PLIMSOLL_DATABASE_WORKER_URL or PLIMSOLL_DATABASE_URL");
 }
 
@@ -155,19 +155,19 @@ void work_without(std::filesystem::path& cache, const Error& why) {
 
 int run(int argc, char** argv) {
     Options options;
-    CLI::App app("Runs Plimsoll's tasks on the devices of this machine", "plimsoll-engine");
+    CLI::App app("Run Plimsoll's tasks on this machine's devices", "plimsoll-engine");
     app.require_subcommand(1);
     app.add_option("--cache", options.cache, "Folder for compiled kernels")->capture_default_str();
 
     cli::add_commands(app, options.cache, options.library_command);
-    auto* worker = app.add_subcommand("worker", "Work on one device");
+    auto* worker = app.add_subcommand("worker", "Run a worker for one device");
     worker->add_option("--device", options.device, "host or opencl:<platform>:<index>")->required();
     worker->add_option("--heartbeat-fd", options.heartbeat_fd,
                        "File descriptor to write heartbeats to");
-    worker->add_option("--last-exit", options.last_exit, "How the worker before this one ended");
-    worker->add_option("--probed", options.probed, "What `probe --json` said of the device");
+    worker->add_option("--last-exit", options.last_exit, "How the previous worker exited");
+    worker->add_option("--probed", options.probed, "Report of `probe --json` on the device");
     app.add_subcommand("supervise", "Run a worker for the host and every device");
-    app.footer("The database is named by PLIMSOLL_DATABASE_WORKER_URL or PLIMSOLL_DATABASE_URL.");
+    app.footer("Set the database with PLIMSOLL_DATABASE_WORKER_URL or PLIMSOLL_DATABASE_URL.");
     CLI11_PARSE(app, argc, argv);
 
     const std::string process = worker->parsed() ? "worker " + options.device : "engine";

@@ -18,6 +18,16 @@ std::string plain(std::string_view text) {
     return letters;
 }
 
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+// A wrong letter is a slip; a wrong digit mostly names another size or version.
+std::size_t substitution(char a, char b) {
+    if (a == b) return 0;
+    return is_digit(a) || is_digit(b) ? 2 : 1;
+}
+
 // Optimal string alignment distance.
 std::size_t distance(const std::string& a, const std::string& b) {
     std::vector<std::vector<std::size_t>> cost(a.size() + 1,
@@ -27,7 +37,7 @@ std::size_t distance(const std::string& a, const std::string& b) {
     for (std::size_t i = 1; i <= a.size(); ++i) {
         for (std::size_t j = 1; j <= b.size(); ++j) {
             cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1,
-                                   cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+                                   cost[i - 1][j - 1] + substitution(a[i - 1], b[j - 1])});
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
                 cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
             }
@@ -36,6 +46,13 @@ std::size_t distance(const std::string& a, const std::string& b) {
     return cost[a.size()][b.size()];
 }
 
+std::size_t common_prefix(const std::string& a, const std::string& b) {
+    const auto ends = std::ranges::mismatch(a, b);
+    return static_cast<std::size_t>(ends.in1 - a.begin());
+}
+
+constexpr std::size_t kShortestStem = 4;  // letters of a name that what was typed may go beyond
+
 }  // namespace
 
 std::optional<std::string> closest(std::string_view typed, std::span<const std::string> known) {
@@ -43,8 +60,11 @@ std::optional<std::string> closest(std::string_view typed, std::span<const std::
     if (wanted.empty()) return std::nullopt;
     const std::string* best = nullptr;
     auto fewest = std::numeric_limits<std::size_t>::max();
+    std::size_t best_prefix = 0;
     const std::string* holder = nullptr;
     int holders = 0;
+    const std::string* stem = nullptr;
+    std::size_t stem_size = kShortestStem - 1;
     for (const auto& name : known) {
         const auto letters = plain(name);
         if (letters == wanted) return name;
@@ -52,14 +72,21 @@ std::optional<std::string> closest(std::string_view typed, std::span<const std::
             holder = &name;
             ++holders;
         }
+        if (letters.size() > stem_size && wanted.starts_with(letters)) {
+            stem = &name;
+            stem_size = letters.size();
+        }
         const auto wrong = distance(wanted, letters);
-        if (wrong < fewest) {
+        const auto prefix = common_prefix(wanted, letters);
+        if (wrong < fewest || (wrong == fewest && prefix > best_prefix)) {
             fewest = wrong;
+            best_prefix = prefix;
             best = &name;
         }
     }
     if (holders == 1 && wanted.size() > 1) return *holder;
     if (best != nullptr && fewest * 3 <= wanted.size()) return *best;
+    if (stem != nullptr) return *stem;
     return std::nullopt;
 }
 

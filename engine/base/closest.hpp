@@ -7,9 +7,11 @@
 
 namespace plimsoll {
 
-// The one of `known` that a person most likely meant: the same letters and digits, the only one
-// that begins with or holds them, or at most a third of them mistyped (insertions, deletions,
-// substitutions, neighbours swapped). Case and punctuation do not count.
+// The one of `known` that a person most likely meant: the same letters and digits; else the only
+// one that contains them; else the one with the fewest typing mistakes (insertions, deletions,
+// substitutions, swapped neighbours; a substituted digit counts twice), at most one in three
+// characters, ties going to the longest common prefix; else the longest that what was typed begins
+// with. Case and punctuation do not count.
 std::optional<std::string> closest(std::string_view typed, std::span<const std::string> known);
 
 // " Did you mean \"…\"?", or nothing: the end of an error's sentence.

@@ -93,7 +93,7 @@ void print_launches(Printer& out, const Subject& subject, const std::filesystem:
     const auto measured = measure_launches(subject, cache / "bench");
     const auto* cost = out.good("launch", measured);
     if (cost != nullptr) {
-        out.number("launch", "one, waited for", cost->waited.median * 1e6, "us");
+        out.number("launch", "one, with its wait", cost->waited.median * 1e6, "us");
         out.number("launch", "one of many in a row", cost->queued * 1e6, "us");
         out.number("launch", "a kernel, compiled and run", cost->cold_build * 1e3, "ms");
         out.number("launch", "a kernel, from the program cache", cost->warm_build * 1e3, "ms");
@@ -118,7 +118,7 @@ void print_knee(Printer& out, const Subject& subject, bool sweep) {
     const auto* points = out.good("sweep", all);
     if (points == nullptr) return;
     const auto best = recommend(*points, limits);
-    out.number("sweep", "recommended rows by measuring all",
+    out.number("sweep", "recommended rows from measuring all",
                static_cast<double>(best.batch.value_or(0)), "rows");
     for (const auto& point : *points) {
         out.number("sweep", ("batches of " + std::to_string(point.batch)).c_str(),
@@ -128,9 +128,10 @@ void print_knee(Printer& out, const Subject& subject, bool sweep) {
     const auto compared = compare_product_batches(subject, limits, batches, kRounds);
     const auto* rates = out.good("sweep", compared);
     if (rates == nullptr) return;
-    out.number("sweep", "by turns, against the sweep's recommended",
+    out.number("sweep", "interleaved, against the sweep's recommended",
                (*rates)[0] / (*rates)[1] * 100, "%");
-    out.number("sweep", "by turns, against the sweep's best", (*rates)[0] / (*rates)[2] * 100, "%");
+    out.number("sweep", "interleaved, against the sweep's best", (*rates)[0] / (*rates)[2] * 100,
+               "%");
 }
 
 }  // namespace

@@ -15,9 +15,9 @@ void add_commands(CLI::App& app, const std::filesystem::path& cache, std::functi
     probing->callback([json, &chosen] { chosen = [json] { return probe(*json); }; });
 
     const auto benched = std::make_shared<BenchOptions>();
-    auto* benching = app.add_subcommand("bench", "Measure how fast a device is");
+    auto* benching = app.add_subcommand("bench", "Measure the speed of a device");
     benching->add_option("--device", benched->device,
-                         "opencl:<platform>:<index>; default: the first ready device");
+                         "Device: opencl:<platform>:<index> (default: the first ready one)");
     benching->add_flag("--json", benched->json, "Print one line of JSON per measurement");
     benching->add_flag("--sweep", benched->sweep,
                        "Also measure every batch size and compare the search with it");
@@ -32,7 +32,7 @@ void add_commands(CLI::App& app, const std::filesystem::path& cache, std::functi
     auto* tuning =
         app.add_subcommand("tune", "Find the fastest matrix product plans and save them");
     tuning->add_option("--device", tuned->device,
-                       "opencl:<platform>:<index>; default: the first ready device");
+                       "Device: opencl:<platform>:<index> (default: the first ready one)");
     tuning->add_option("--seconds", tuned->seconds, "Seconds per product size and method")
         ->check(CLI::Range(0.1, 600.0))
         ->capture_default_str();
@@ -45,18 +45,20 @@ void add_commands(CLI::App& app, const std::filesystem::path& cache, std::functi
 
     const auto proven = std::make_shared<ProveOptions>();
     auto* proving = app.add_subcommand(
-        "prove", "Compare a model's bf16 and int8 with fp32: what passes is used");
-    proving->add_option("model", proven->model, "Its name")->required();
-    proving->add_option("--form", proven->form, "Default: all that the device has")
+        "prove", "Compare a model's bf16 and int8 forms with fp32, and record which pass");
+    proving->add_option("model", proven->model, "Name of the model")->required();
+    proving
+        ->add_option("--form", proven->form,
+                     "Form to prove: bf16 or int8 (default: all that the device supports)")
         ->check(CLI::IsMember({"bf16", "int8"}));
     proving
         ->add_option("--texts", proven->texts,
-                     "Your own texts, .csv or .jsonl; default: 512 texts of many sorts")
+                     "Texts as .csv or .jsonl (default: 512 built-in texts)")
         ->check(CLI::ExistingFile);
     proving->add_option("--models", proven->models,
-                        "Folder of models; default: as workers of this machine");
+                        "Model folder (default: as for this machine's workers)");
     proving->add_option("--device", proven->device,
-                        "opencl:<platform>:<index>; default: the first ready device");
+                        "Device: opencl:<platform>:<index> (default: the first ready one)");
     proving->callback([proven, &cache, &chosen] {
         chosen = [proven, &cache] {
             proven->cache = cache;

@@ -46,7 +46,7 @@ Result<std::vector<Form>> forms_of(const ProveOptions& options,
     }
     if (!forms.empty()) return forms;
     return fail(Errc::unavailable,
-                "This device does not multiply in " +
+                "This device does not support " +
                     (options.form.empty() ? std::string("bf16 or int8") : options.form) + ".",
                 capability.info.name);
 }
@@ -55,8 +55,8 @@ void print(const Proof& proof) {
     const auto percent =
         100 * static_cast<double>(proof.same_label) / static_cast<double>(proof.texts);
     std::printf(
-        "%-5s %s by %s: %.2f %% of %llu labels as in fp32, probabilities up to %.4f off "
-        "(99 %%: %.4f), %.2f times as fast\n",
+        "%-5s %s by %s: %.2f %% of %llu labels match fp32, probabilities within %.4f (99 %%: "
+        "%.4f), %.2f times as fast\n",
         proof.form.c_str(), proof.passed ? "passed" : "FAILED", proof.method.c_str(), percent,
         static_cast<unsigned long long>(proof.texts), proof.difference_most, proof.difference_p99,
         proof.speedup);
@@ -103,7 +103,7 @@ int prove(const ProveOptions& options) {
     for (const auto& proof : *proofs) print(proof);
     const auto kept = keep_proofs(store.folder_of(manifest->name), manifest->hash, *proofs);
     if (!kept) return refuse(kept.error());
-    std::printf("Workers of this machine offer what passed within 10 s: --set form=auto\n");
+    std::printf("Workers of this machine offer passed forms within 10 s: --set form=auto\n");
     return EXIT_SUCCESS;
 }
 

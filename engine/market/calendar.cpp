@@ -64,7 +64,7 @@ Result<Span> Calendar::at(std::int64_t seconds) const {
 
 Result<std::vector<Span>> Calendar::spans(std::int64_t from, std::int64_t until) const {
     if (from < first_ || until > last_ || from >= until) {
-        return fail(Errc::invalid_input, "The calendar " + rules_.name + " knows the years " +
+        return fail(Errc::invalid_input, "The calendar " + rules_.name + " covers the years " +
                                              std::to_string(rules_.first_year) + " to " +
                                              std::to_string(rules_.last_year) + ".");
     }

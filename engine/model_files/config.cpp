@@ -116,7 +116,7 @@ Result<void> check_shape(const Config& config) {
                       " numbers; supported: a multiple of 16 up to 256.");
     }
     if (config.positions < config.first_position + 2) {
-        return refuse("\"max_position_embeddings\" leaves no place for a text.");
+        return refuse("\"max_position_embeddings\" leaves no room for a text.");
     }
     if (!(config.epsilon > 0 && config.epsilon < 1)) {
         return refuse("\"layer_norm_eps\" must be between 0 and 1.");
@@ -135,7 +135,7 @@ Result<Config> read_config(const std::filesystem::path& model) {
     const auto text = read_text(model / "config.json", kMostBytes);
     if (!text) return fail(text.error());
     const json parsed = json::parse(*text, nullptr, false);
-    if (!parsed.is_object()) return refuse("It is no JSON object.");
+    if (!parsed.is_object()) return refuse("It is not a JSON object.");
     Fields fields(parsed);
     const auto type = fields.text("model_type", "");
     const auto* const keys = std::ranges::find(kFamilies, type, &Keys::type);

@@ -33,11 +33,11 @@ Result<File> open_file(const std::filesystem::path& path) {
     file.descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file.descriptor < 0) {
         return refuse(errno == ENOENT ? Errc::not_found : Errc::unavailable,
-                      errno == ENOENT ? "there is no such file" : std::strerror(errno));
+                      errno == ENOENT ? "no such file" : std::strerror(errno));
     }
     struct stat status{};
     if (::fstat(file.descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
-        return refuse(Errc::unavailable, "it is no regular file");
+        return refuse(Errc::unavailable, "not a regular file");
     }
     file.bytes = static_cast<std::size_t>(status.st_size);
     return file;
@@ -68,7 +68,7 @@ Result<std::string> read_text(const std::filesystem::path& path, std::size_t mos
     if (file->bytes > most) {
         return fail(Errc::too_large,
                     path.filename().string() + " has " + std::to_string(file->bytes) +
-                        " bytes; at most " + std::to_string(most) + " are read.",
+                        " bytes; at most " + std::to_string(most) + " are allowed.",
                     path.string());
     }
     std::string text(file->bytes, '\0');

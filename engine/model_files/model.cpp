@@ -92,9 +92,9 @@ class Finder {
             if (found == file_.tensors.end()) continue;
             if (found->second.shape != shape) {
                 refuse("The tensor \"" + name + "\" is " + to_string(found->second.shape) +
-                       ", and by config.json it is " + to_string(shape) + ".");
+                       ", but config.json says " + to_string(shape) + ".");
             } else if (found->second.type == NumberType::other) {
-                refuse("The tensor \"" + name + "\" holds no floating-point numbers.");
+                refuse("The tensor \"" + name + "\" is not of a floating-point type.");
             }
             return {name, &found->second};
         }
@@ -161,8 +161,8 @@ Result<TensorFile> read_tensors(const std::filesystem::path& folder) {
     for (const char* name : {"model.safetensors.index.json", "pytorch_model.bin.index.json"}) {
         if (std::filesystem::exists(folder / name)) {
             return fail(Errc::invalid_input,
-                        "The weights are in several files; supported: one model.safetensors or "
-                        "pytorch_model.bin.");
+                        "The weights are split into several files; supported: a single "
+                        "model.safetensors or pytorch_model.bin.");
         }
     }
     return fail(Errc::not_found, "The folder has neither model.safetensors nor pytorch_model.bin.",

@@ -106,7 +106,8 @@ class Reader {
     }
 
     void push(Pickle::Value value) {
-        if (pickle_.values.size() == kMostValues) return refuse("it has over a million values");
+        if (pickle_.values.size() == kMostValues)
+            return refuse("it has more than a million values");
         stack_.push_back(static_cast<Place>(pickle_.values.size()));
         pickle_.values.push_back(std::move(value));
     }
@@ -145,7 +146,7 @@ class Reader {
         auto& into = pickle_.values[stack_.back()];
         // A call of collections.OrderedDict is filled like a dictionary.
         if (into.kind != kind && !(kind == Kind::mapping && into.kind == Kind::call)) {
-            return refuse("something is added to what is no container");
+            return refuse("an item is added to a value that is not a container");
         }
         if (kind == Kind::mapping && items.size() % 2 != 0) return refuse("a key has no value");
         if (into.kind == Kind::call) into.kind = Kind::mapping, into.items.clear();
@@ -159,15 +160,15 @@ class Reader {
         memo_[place] = stack_.back();
     }
     void recall(std::size_t place) {
-        if (place >= memo_.size()) return refuse("it recalls what it did not remember");
-        if (stack_.size() >= kMostValues) return refuse("it has over a million values");
+        if (place >= memo_.size()) return refuse("it reads an unset memo entry");
+        if (stack_.size() >= kMostValues) return refuse("it has more than a million values");
         stack_.push_back(memo_[place]);
     }
 
     void push_global(const std::string& name) {
         if (std::ranges::find(allowed_, name) == allowed_.end()) {
             return refuse("it names \"" + name.substr(0, 200) +
-                          "\", which no file of tensors needs");
+                          "\", which tensor files do not need");
         }
         push({Kind::global, 0, name, {}});
     }
@@ -231,7 +232,7 @@ class Reader {
                 return recall(number(4));
             default:
                 refuse("operation " + std::to_string(operation) +
-                       " is not one that a file of tensors needs");
+                       " is not allowed in tensor files");
         }
     }
 

@@ -40,7 +40,7 @@ Result<json> parse_header(std::string_view text) {
         },
         false);
     if (!twice.empty()) return fail(Errc::corrupt, "The header names \"" + twice + "\" twice.");
-    if (deep || !header.is_object()) return fail(Errc::corrupt, "The header is no JSON object.");
+    if (deep || !header.is_object()) return fail(Errc::corrupt, "The header is not a JSON object.");
     return header;
 }
 
@@ -77,7 +77,7 @@ Result<Placed> add_tensor(const std::string& name, const json& entry,
     if (!numbers) return fail(numbers.error());
     const auto wide = bytes_of(tensor.type);
     if (wide != 0 && (*numbers > tensor.bytes.size() || *numbers * wide != tensor.bytes.size())) {
-        return refuse("has " + std::to_string(tensor.bytes.size()) + " bytes, and its shape is " +
+        return refuse("has " + std::to_string(tensor.bytes.size()) + " bytes, but its shape is " +
                       to_string(tensor.shape) + ".");
     }
     into.tensors.emplace(name, std::move(tensor));
@@ -92,7 +92,7 @@ Result<void> check_layout(std::vector<Placed> placed, std::uint64_t size) {
         if (one.begin != at) {
             return fail(Errc::corrupt, "The tensor \"" + one.name + "\" " +
                                            (one.begin < at ? "overlaps the one before it."
-                                                           : "leaves a gap before it."));
+                                                           : "is preceded by a gap."));
         }
         at = one.end;
     }
@@ -131,7 +131,7 @@ Result<TensorFile> read_safetensors(const std::filesystem::path& path) {
     TensorFile read{std::move(*file), {}};
     if (auto done = read_tensors(read); !done) {
         auto error = done.error();
-        error.message = path.filename().string() + " is damaged. " + error.message;
+        error.message = path.filename().string() + " is corrupt. " + error.message;
         error.where = path.string();
         return fail(std::move(error));
     }

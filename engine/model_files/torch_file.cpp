@@ -132,8 +132,9 @@ Result<std::vector<Described>> describe_all(const Pickle& pickle) {
         const auto& key = pickle.at(root.items[i]);
         auto tensor = describe(pickle, &pickle.at(root.items[i + 1]));
         if (key.kind != Kind::text || !tensor) {
-            return fail(Errc::corrupt, "Its entry \"" + key.text.substr(0, 200) +
-                                           "\" is no tensor: save the model's state_dict() alone.");
+            return fail(Errc::corrupt,
+                        "Its entry \"" + key.text.substr(0, 200) +
+                            "\" is not a tensor: save only the model's state_dict().");
         }
         tensor->name = key.text;
         tensors.push_back(std::move(*tensor));
@@ -171,7 +172,7 @@ Result<void> add(const Described& tensor, const FindStorage& find, TensorFile& i
                 .shape = tensor.shape,
                 .bytes = storage->subspan(tensor.offset * wide, *numbers * wide)};
     if (!into.tensors.emplace(tensor.name, std::move(read)).second) {
-        return refuse("is there twice.");
+        return refuse("occurs twice.");
     }
     return {};
 }

@@ -134,20 +134,21 @@ Result<std::map<std::string, Bytes, std::less<>>> read_zip(Bytes archive) {
     };
     const auto directory = find_directory(archive);
     if (!directory) return refuse("its directory is missing");
-    if (directory->entries > kMostEntries) return refuse("it has over 100,000 entries");
+    if (directory->entries > kMostEntries) return refuse("it has more than 100,000 entries");
     std::map<std::string, Bytes, std::less<>> entries;
     std::uint64_t at = directory->offset;
     for (std::uint64_t i = 0; i < directory->entries; ++i) {
         const auto entry = read_entry(archive, at);
-        if (!entry) return refuse("its directory is damaged");
+        if (!entry) return refuse("its directory is corrupt");
         const std::string quoted = "\"" + entry->name.substr(0, 200) + "\" ";
         if (!entry->stored || entry->size != entry->packed_size) {
             return refuse(quoted + "is compressed or encrypted");
         }
-        if (leaves_archive(entry->name)) return refuse(quoted + "is no name within the archive");
+        if (leaves_archive(entry->name))
+            return refuse(quoted + "is not a valid name within the archive");
         const auto bytes = content(archive, *entry);
         if (!bytes) return refuse(quoted + "lies outside the file");
-        if (!entries.emplace(entry->name, *bytes).second) return refuse(quoted + "is there twice");
+        if (!entries.emplace(entry->name, *bytes).second) return refuse(quoted + "occurs twice");
     }
     return entries;
 }

@@ -62,10 +62,10 @@ Result<Manifest> manifest_from_json(std::string_view text) try {
     for (const auto& file : stored.value("files", ordered_json::array())) {
         manifest.files.push_back({file.at("name"), file.at("bytes"), file.at("sha256")});
     }
-    if (!is_model_name(manifest.name)) return fail(Errc::corrupt, "A model's name is damaged.");
+    if (!is_model_name(manifest.name)) return fail(Errc::corrupt, "A model's name is invalid.");
     return manifest;
 } catch (const nlohmann::json::exception&) {
-    return fail(Errc::corrupt, "A model's plimsoll.json is damaged.");
+    return fail(Errc::corrupt, "A model's plimsoll.json is corrupt.");
 }
 
 }  // namespace plimsoll::models

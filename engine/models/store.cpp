@@ -68,10 +68,9 @@ Result<void> describe(const fs::path& folder, Manifest& into, const Watch& watch
     if (!tokenizer) return fail(tokenizer.error());
     const auto& config = model->config;
     if (tokenizer->vocabulary() > config.vocabulary) {
-        return fail(Errc::invalid_input, "The tokenizer has " +
-                                             std::to_string(tokenizer->vocabulary()) +
-                                             " tokens, and config.json says that the model has " +
-                                             std::to_string(config.vocabulary) + ".");
+        return fail(Errc::invalid_input,
+                    "The tokenizer has " + std::to_string(tokenizer->vocabulary()) +
+                        " tokens, but config.json says " + std::to_string(config.vocabulary) + ".");
     }
     if (auto numbers = check_numbers(*model, watch); !numbers) return numbers;
     into.family = to_string(config.family);
@@ -175,7 +174,7 @@ Result<Manifest> Store::add(const fs::path& published, Manifest about, bool repl
     }
     const auto target = folder_of(about.name);
     if (fs::exists(target) && !replace) {
-        return fail(Errc::conflict, "A model \"" + about.name + "\" is installed already.", "name");
+        return fail(Errc::conflict, "A model \"" + about.name + "\" is already installed.", "name");
     }
     const Scratch scratch(folder_);
     std::error_code error = make_folder(fs::absolute(scratch.path()));
@@ -218,7 +217,7 @@ Result<Manifest> Store::verify(const std::string& name, const Watch& watch) cons
         const auto sha = sha256_of_file(folder_of(name) / file.name, {}, watch);
         if (!sha) return fail(sha.error());
         if (*sha != file.sha256) {
-            return fail(Errc::corrupt, file.name + " is not the file that was added.",
+            return fail(Errc::corrupt, file.name + " differs from the installed file.",
                         (folder_of(name) / file.name).string());
         }
     }

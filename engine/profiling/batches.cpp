@@ -53,7 +53,7 @@ Recommendation recommend(const std::vector<BatchPoint>& points, const BatchLimit
         }
     }
     if (result.best_batch == 0) {
-        result.reason = "No batch is inside the limits: " + broken_limit(*ruled_out, limits) + ".";
+        result.reason = "No batch is within the limits: " + broken_limit(*ruled_out, limits) + ".";
         return result;
     }
     const auto chosen = std::ranges::find_if(points, [&](const BatchPoint& point) {
@@ -66,7 +66,8 @@ Recommendation recommend(const std::vector<BatchPoint>& points, const BatchLimit
                     format_figure(result.best_items_per_second) + " a second at a batch of " +
                     format_count(result.best_batch) + ").";
     if (ruled_out != nullptr) {
-        result.reason += " Larger ones are ruled out: " + broken_limit(*ruled_out, limits) + ".";
+        result.reason +=
+            " Larger ones exceed the limits: " + broken_limit(*ruled_out, limits) + ".";
     }
     return result;
 }

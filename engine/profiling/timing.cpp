@@ -41,7 +41,7 @@ double steady_seconds() {
 Result<Timing> time_runs(const Run& run, const TimingPolicy& policy, const Watch& watch,
                          const Now& now) {
     const auto once = [&]() -> Result<double> {
-        if (watch.stopped()) return fail(Errc::cancelled, "The measurement was asked to stop.");
+        if (watch.stopped()) return fail(Errc::cancelled, "The measurement was stopped.");
         const double start = now();
         if (auto done = run(); !done) return fail(std::move(done.error()));
         return now() - start;

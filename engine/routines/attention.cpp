@@ -28,7 +28,7 @@ Result<SequenceLayout> lay_out(std::span<const std::uint32_t> lengths) {
     layout.offsets.push_back(0);
     for (std::uint32_t s = 0; s < lengths.size(); ++s) {
         if (lengths[s] == 0 || lengths[s] > kLongest) {
-            return fail(Errc::invalid_input, "A sequence has 1 to 4096 tokens.",
+            return fail(Errc::invalid_input, "A sequence must have 1 to 4096 tokens.",
                         "/" + std::to_string(s));
         }
         layout.offsets.push_back(layout.offsets.back() + lengths[s]);
@@ -55,23 +55,23 @@ Result<void> attend(opencl::Programs& programs, Method method, const opencl::Buf
                     const Sequences& sequences, Heads heads, const opencl::Buffer& out) {
     if (method != Method::block_fp32 && method != Method::block_bf16 &&
         method != Method::group_fp32) {
-        return fail(Errc::invalid_input, "There is no attention by this method.",
+        return fail(Errc::invalid_input, "This attention method does not exist.",
                     std::string(to_string(method)));
     }
     if (heads.size == 0 || heads.size % 16 != 0 || heads.size > 256) {
-        return fail(Errc::invalid_input, "A head's size is a multiple of 16 up to 256.",
+        return fail(Errc::invalid_input,
+                    "The size of a head must be a multiple of 16, at most 256.",
                     std::to_string(heads.size));
     }
     if (sequences.longest > kLongest) {
-        return fail(Errc::invalid_input, "A sequence has 1 to 4096 tokens.");
+        return fail(Errc::invalid_input, "A sequence must have 1 to 4096 tokens.");
     }
     const bool block = method != Method::group_fp32;
     // Powers of two: few programs for all batches.
     const auto keys = std::bit_ceil(std::max(sequences.longest, 16U));
     if (block && keys * heads.size > kMostKeyNumbers) {
         return fail(Errc::invalid_input,
-                    "On processors, heads of more than 128 numbers take sequences of at most 2048 "
-                    "tokens.");
+                    "On CPUs, heads larger than 128 support at most 2048 tokens.");
     }
     const auto options =
         " -DKEYS=" + std::to_string(keys) + " -DHEAD=" + std::to_string(heads.size);

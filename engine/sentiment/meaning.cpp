@@ -32,17 +32,17 @@ Result<Meaning> Meaning::of(std::span<const std::string> labels) {
     for (const auto& label : labels) {
         const auto worth = worth_of_label(label);
         if (!worth) {
-            return fail(Errc::invalid_input,
-                        "The label \"" + label +
-                            "\" says nothing of sentiment; known: positive, neutral, negative, "
-                            "bullish, bearish, 1 star to 5 stars. Labels are named by \"id2label\" "
-                            "in config.json.");
+            return fail(
+                Errc::invalid_input,
+                "The label \"" + label +
+                    "\" is not a sentiment label; known: positive, neutral, negative, bullish, "
+                    "bearish, 1 star to 5 stars. \"id2label\" in config.json names the labels.");
         }
         meaning.worth_.push_back(*worth);
     }
     const auto has = [&](auto sign) { return std::ranges::any_of(meaning.worth_, sign); };
     if (!has([](double w) { return w > 0; }) || !has([](double w) { return w < 0; })) {
-        return fail(Errc::invalid_input, "The labels do not tell positive from negative.");
+        return fail(Errc::invalid_input, "The labels do not distinguish positive from negative.");
     }
     return meaning;
 }

@@ -61,7 +61,7 @@ std::string to_text(const Reading& r) {
         add(fixed(used / 1e9, 1) + " of " + fixed(total / 1e9, 1) + " GB used");
     }
     if (r.own_memory_bytes) {
-        add(fixed(static_cast<double>(*r.own_memory_bytes) / 1e9, 1) + " GB of it here");
+        add(fixed(static_cast<double>(*r.own_memory_bytes) / 1e9, 1) + " GB by this worker");
     }
     if (r.temperature_celsius) add(fixed(*r.temperature_celsius, 0) + " °C");
     if (r.power_watts) {

@@ -30,7 +30,7 @@ std::vector<Warning> Watch::look(const Reading& reading) {
     const double most_busy = thresholds_.utilization_percent;
     if (busy && is_gpu_ &&
         utilization_.look(*busy > most_busy, *busy <= most_busy - kUtilizationBack)) {
-        warnings.push_back({"utilization", "It is busy " + rounded(*busy) +
+        warnings.push_back({"utilization", "Busy " + rounded(*busy) +
                                                " % of the time; the limit is " +
                                                rounded(most_busy) + " %."});
     }
@@ -46,17 +46,17 @@ std::vector<Warning> Watch::look(const Reading& reading) {
         const auto bytes = static_cast<double>(*free);
         if (memory_.look(bytes < least, bytes >= least * kMemoryBack)) {
             warnings.push_back({"free_memory", rounded(bytes / kMegabyte) +
-                                                   " MB of its memory are free; the limit is " +
+                                                   " MB of memory are free; the limit is " +
                                                    rounded(least / kMegabyte) + " MB."});
         }
     }
     if (const auto errors = reading.uncorrected_memory_errors.value_or(0); errors > 0) {
-        warnings.push_back({"memory_errors", "Its memory had " + std::to_string(errors) +
+        warnings.push_back({"memory_errors", "Memory had " + std::to_string(errors) +
                                                  " uncorrected errors since the driver started."});
     }
     if (reading.fault) {
         warnings.push_back(
-            {"fault", "Its driver reported fault " + std::to_string(*reading.fault) + " (Xid)."});
+            {"fault", "The driver reported fault " + std::to_string(*reading.fault) + " (Xid)."});
     }
     return warnings;
 }

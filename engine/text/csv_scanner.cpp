@@ -56,9 +56,10 @@ std::size_t CsvScanner::skip_unquoted(std::string_view bytes, std::size_t at) co
 Result<void> CsvScanner::finish(const RawSink& sink) {
     if (auto taken = take(last_bytes(), sink); !taken) return taken;
     if (state_ == State::quoted) {
-        if (header_.empty()) return fail(Errc::invalid_input, "A quote in the header never ends.");
+        if (header_.empty())
+            return fail(Errc::invalid_input, "A quote in the header is not closed.");
         sink(failed_raw_record(record_line_, "unterminated_quote",
-                               "a quote opens and the file ends before it closes."));
+                               "a quote is not closed before the end of the file."));
         return {};
     }
     if (auto ended = end_record({}, sink); !ended) return ended;
@@ -152,10 +153,10 @@ void CsvScanner::report(std::string_view record, const RawSink& sink) {
             "the record has more than " + std::to_string(limits_.record_bytes) + " bytes."));
     } else if (bad_quote_) {
         sink(failed_raw_record(record_line_, "bad_quote",
-                               "something stands between a closing quote and the next delimiter."));
+                               "there is text between a closing quote and the next delimiter."));
     } else if (delimiters_ + 1 != header_.size()) {
         sink(failed_raw_record(record_line_, "wrong_field_count",
-                               std::to_string(delimiters_ + 1) + " fields where the header has " +
+                               std::to_string(delimiters_ + 1) + " fields, but the header has " +
                                    std::to_string(header_.size()) + "."));
     } else if (delimiter_ == ',') {
         sink({record, record_line_, std::nullopt});

@@ -103,7 +103,7 @@ Result<RecordBlockReader> RecordBlockReader::open(std::string_view bytes) {
 }
 
 Result<std::optional<RecordView>> RecordBlockReader::next() {
-    const auto corrupt = [] { return fail(Errc::corrupt, "A block of records is damaged."); };
+    const auto corrupt = [] { return fail(Errc::corrupt, "A block of records is corrupt."); };
     if (left_ == 0) {
         if (!rest_.empty()) return corrupt();
         return std::nullopt;

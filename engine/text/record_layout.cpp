@@ -1,5 +1,6 @@
 #include "engine/text/record_layout.hpp"
 
+#include "engine/base/closest.hpp"
 #include "engine/text/csv_fields.hpp"
 #include "engine/text/record_rules.hpp"
 #include "engine/text/utf8.hpp"
@@ -16,7 +17,8 @@ Result<std::size_t> find_column(const std::vector<std::string>& header, std::str
                                 std::string_view member) {
     const auto found = std::ranges::find(header, name);
     if (found == header.end()) {
-        std::string message = "There is no column \"" + std::string(name) + "\". The columns are:";
+        std::string message = "There is no column \"" + std::string(name) + "\"." +
+                              did_you_mean(name, header) + " The columns are:";
         for (const std::string& column : header) {
             if (message.size() > 500) {
                 message += " …";
@@ -153,9 +155,13 @@ Result<RecordLayout> find_columns(RecordFormat format, const std::vector<std::st
             find(name_of(attribute), attributes[attribute], layout.attribute_positions[attribute]);
         if (!found) return fail(found.error());
     }
+    // In the order of the file, whatever that of the request.
+    std::ranges::sort(keep, {}, [&](const std::string& name) {
+        return std::ranges::find(header, name) - header.begin();
+    });
     for (const auto& name : keep) {
         if (std::ranges::count(keep, name) > 1) {
-            return fail(Errc::invalid_input, "The column \"" + name + "\" is to be kept twice.",
+            return fail(Errc::invalid_input, "The column \"" + name + "\" is listed twice.",
                         "keep");
         }
         const auto found = find_column(header, name, "keep");

@@ -149,7 +149,7 @@ Result<std::unique_ptr<Subwords>> make_byte_pairs(const Vocabulary& vocabulary,
         if (first == vocabulary.end() || second == vocabulary.end() || both == vocabulary.end()) {
             return fail(Errc::invalid_input, "The merge \"" + left + " " + right + "\" (number " +
                                                  std::to_string(rank + 1) +
-                                                 ") needs tokens that the vocabulary lacks.");
+                                                 ") needs tokens missing from the vocabulary.");
         }
         made->merges.emplace(pair_of(first->second, second->second), Merge{rank, both->second});
     }

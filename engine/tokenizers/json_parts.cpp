@@ -13,7 +13,7 @@ Result<json> read_json_object(const std::filesystem::path& file) {
     if (!text) return fail(text.error());
     json parsed = json::parse(*text, nullptr, false);
     if (!parsed.is_object()) {
-        return fail(Errc::invalid_input, file.filename().string() + " is no JSON object.",
+        return fail(Errc::invalid_input, file.filename().string() + " is not a JSON object.",
                     file.string());
     }
     return parsed;
@@ -22,13 +22,13 @@ Result<json> read_json_object(const std::filesystem::path& file) {
 Result<Vocabulary> vocabulary_of(const json& tokens) {
     constexpr std::uint64_t kMost = 10'000'000;
     if (!tokens.is_object() || tokens.empty()) {
-        return fail(Errc::invalid_input, "The vocabulary is no object from tokens to numbers.");
+        return fail(Errc::invalid_input, "The vocabulary does not map tokens to numbers.");
     }
     Vocabulary vocabulary;
     for (const auto& [token, id] : tokens.items()) {
         if (!id.is_number_unsigned() || id.get<std::uint64_t>() > kMost) {
             return fail(Errc::invalid_input, "The token \"" + token.substr(0, 100) +
-                                                 "\" has no id from 0 to 10,000,000.");
+                                                 "\" has no ID from 0 to 10,000,000.");
         }
         vocabulary.emplace(token, id.get<std::uint32_t>());
     }
@@ -36,7 +36,7 @@ Result<Vocabulary> vocabulary_of(const json& tokens) {
 }
 
 Result<Merges> merges_of(const json& list) {
-    if (!list.is_array()) return fail(Errc::invalid_input, "\"merges\" is no list.");
+    if (!list.is_array()) return fail(Errc::invalid_input, "\"merges\" is not a list.");
     Merges merges;
     for (const json& one : list) {
         if (one.is_array() && one.size() == 2 && one[0].is_string() && one[1].is_string()) {
@@ -47,7 +47,7 @@ Result<Merges> merges_of(const json& list) {
         const auto space = pair.find(' ');
         if (space == std::string::npos || space == 0 || space + 1 == pair.size()) {
             return fail(Errc::invalid_input,
-                        "Merge " + std::to_string(merges.size() + 1) + " is no pair of tokens.");
+                        "Merge " + std::to_string(merges.size() + 1) + " is not a pair of tokens.");
         }
         merges.emplace_back(pair.substr(0, space), pair.substr(space + 1));
     }

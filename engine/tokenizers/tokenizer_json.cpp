@@ -95,9 +95,9 @@ Result<void> read_added(const json& file, Description& into) {
                            .whole_word = value_of(one, "single_word", false)};
         // Of a text that the normaliser has changed: only WordPiece has one.
         if (value_of(one, "normalized", false) && !into.merges) {
-            return fail(Errc::invalid_input, "Its added token \"" + token.content.substr(0, 100) +
-                                                 "\" is looked for in normalised text, which is "
-                                                 "not supported.");
+            return fail(Errc::invalid_input,
+                        "Its added token \"" + token.content.substr(0, 100) +
+                            "\" matches normalized text, which is not supported.");
         }
         if (token.content.empty()) continue;
         into.special.push_back(std::move(token));

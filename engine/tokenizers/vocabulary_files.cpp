@@ -126,7 +126,7 @@ Result<Description> read_vocabulary_files(const std::filesystem::path& model) tr
         return read_words(model / "vocab.txt", *config);
     return read_pairs(model, *config);
 } catch (const json::exception&) {
-    return fail(Errc::invalid_input, "A text of a vocabulary is no UTF-8.");
+    return fail(Errc::invalid_input, "The vocabulary is not UTF-8.");
 }
 
 }  // namespace plimsoll::tokenizers

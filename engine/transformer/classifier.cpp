@@ -63,10 +63,10 @@ Result<std::unique_ptr<Classifier>> Classifier::load(opencl::Programs& programs,
                                                      std::size_t tokens, const Watch& watch) {
     const std::string name(to_string(form));
     if (!can_use(capability, form)) {
-        return fail(Errc::unavailable, "This device does not multiply in " + name + ".");
+        return fail(Errc::unavailable, "This device does not support " + name + ".");
     }
     if (form != Form::fp32 && model.config.intermediate % kNarrowUnit != 0) {
-        return fail(Errc::unavailable, "Models have no form " + name +
+        return fail(Errc::unavailable, "There is no form " + name +
                                            " whose intermediate_size is not a multiple of 4.");
     }
     const auto capacity = std::max<std::size_t>(tokens, model.config.longest());
@@ -93,7 +93,7 @@ Result<void> Classifier::check(const Batch& batch) const {
     std::size_t tokens = 0;
     for (const auto length : batch.lengths) {
         if (length < 2 || length > longest()) {
-            return refuse("A sequence has 2 to " + std::to_string(longest()) + " tokens.");
+            return refuse("A sequence must have 2 to " + std::to_string(longest()) + " tokens.");
         }
         tokens += length;
     }
@@ -255,7 +255,7 @@ Result<void> Classifier::head(std::uint32_t sequences, Scores& scores) {
 
 Result<void> Classifier::wait(const Watch& watch) {
     if (auto done = programs_.device().finish(); !done) return done;
-    if (watch.stopped()) return fail(Errc::cancelled, "The task was asked to stop.");
+    if (watch.stopped()) return fail(Errc::cancelled, "The task was stopped.");
     return {};
 }
 

@@ -38,17 +38,17 @@ std::string judged(const Proof& proof, Form form) {
     };
     const double share = static_cast<double>(proof.same_label) / static_cast<double>(proof.texts);
     add(share < same_label, format_figure(100 * share) +
-                                " % of the labels are those of fp32, of at least " +
+                                " % of labels match fp32, below the required " +
                                 format_figure(100 * same_label) + " %");
-    add(proof.difference_p99 > difference, "1 % of the probabilities are more than " +
+    add(proof.difference_p99 > difference, "1 % of probabilities differ by more than " +
                                                format_figure(proof.difference_p99) +
-                                               " off, of at most " + format_figure(difference));
+                                               ", above the allowed " + format_figure(difference));
     add(proof.flips != 0, format_count(static_cast<std::int64_t>(proof.flips)) +
-                              " labels differ of which fp32 is sure");
+                              " labels differ although fp32's margin is clear");
     add(!why.empty() && proof.outlier_columns != 0,
         format_count(static_cast<std::int64_t>(proof.outlier_columns)) +
-            " columns have numbers up to " + format_figure(proof.outlier_ratio) +
-            " times the usual");
+            " columns have values up to " + format_figure(proof.outlier_ratio) +
+            " times the median");
     return why;
 }
 
@@ -144,7 +144,7 @@ void find_outliers(std::vector<float> largest, Proof& into) {
 Result<std::vector<Proof>> prove(const Guarded& guarded, std::span<const Form> forms,
                                  const Watch& watch) {
     if (guarded.texts.empty()) {
-        return fail(Errc::invalid_input, "There is no text to compare the forms on.", "texts");
+        return fail(Errc::invalid_input, "There are no texts to compare the forms on.", "texts");
     }
     const auto exact = said_by(guarded, Form::fp32, watch);
     if (!exact) return fail(exact.error());

@@ -97,7 +97,7 @@ Result<std::vector<Classified>> TextClassifier::classify(
         if (!text) return fail(text.error());
         if (*text == nullptr) break;
         take(**text, work);
-        if (watch.stopped()) return fail(Errc::cancelled, "The task was asked to stop.");
+        if (watch.stopped()) return fail(Errc::cancelled, "The task was stopped.");
     }
     Batch batch;
     std::span<const std::uint32_t> rest(work.ids);

@@ -78,11 +78,11 @@ void Plans::keep(const Bucket& bucket, const GemmPlan& plan) {
 
 Result<void> Plans::read(const std::filesystem::path& file) {
     std::ifstream in(file);
-    if (!in) return fail(Errc::not_found, "There is no file of plans.", file.string());
+    if (!in) return fail(Errc::not_found, "There is no plan file.", file.string());
     try {
         const auto json = Json::parse(in);
         if (json.at("version").get<int>() != kVersion || json.at("device") != device_) {
-            return fail(Errc::corrupt, "These plans are of another version or device.",
+            return fail(Errc::corrupt, "The plans are for another version or device.",
                         file.string());
         }
         auto plans = plans_;
@@ -93,7 +93,7 @@ Result<void> Plans::read(const std::filesystem::path& file) {
         plans_ = std::move(plans);
         return {};
     } catch (const std::exception& e) {
-        return fail(Errc::corrupt, std::string("A file of plans cannot be read: ") + e.what(),
+        return fail(Errc::corrupt, std::string("Cannot read the plan file: ") + e.what(),
                     file.string());
     }
 }
@@ -112,7 +112,7 @@ Result<void> Plans::write(const std::filesystem::path& file) const {
     if (!out || error) {
         std::error_code ignored;
         std::filesystem::remove(temporary, ignored);
-        return fail(Errc::unavailable, "The plans cannot be written.", file.string());
+        return fail(Errc::unavailable, "Cannot write the plans.", file.string());
     }
     return {};
 }

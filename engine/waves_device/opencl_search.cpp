@@ -95,8 +95,8 @@ Result<void> OpenclSearch::search_batch(std::span<const SearchInput> inputs,
             asked[p].clear();
             if (lanes.empty()) continue;
             if (counts > kMostCounts)
-                return fail(Errc::exhausted,
-                            "There are more counts than the device is asked to hold.", name());
+                return fail(Errc::exhausted, "There are more counts than fit on the device.",
+                            name());
             auto found = runner_.count(passes[p].family, lanes, inputs, keeping, settings, watch);
             if (!found) return fail(found.error());
             for (std::size_t l = 0; l < lanes.size(); ++l)
@@ -166,11 +166,10 @@ Result<void> OpenclSearch::best_of_batch(std::span<const SearchInput> inputs,
 Result<std::vector<std::array<double, kKinds>>> OpenclSearch::best_scores(
     std::span<const SearchInput> inputs, const Settings& settings, const Watch& watch) {
     if (settings.max_combinations > 0)
-        return fail(
-            Errc::unavailable,
-            "With max_combinations the starts of a chance series are searched one after the "
-            "other, on the processor.",
-            name());
+        return fail(Errc::unavailable,
+                    "With max_combinations, the starts of a chance series are searched one by one "
+                    "on the CPU.",
+                    name());
     std::vector<std::array<double, kKinds>> scores;
     while (scores.size() < inputs.size()) {
         const auto rest = inputs.subspan(scores.size());

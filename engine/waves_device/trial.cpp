@@ -111,7 +111,7 @@ Result<Rates> try_out(SearchDevice& device, Mode mode) {
     });
     if (!equal)
         return fail(Errc::unavailable,
-                    "The device finds other counts on random walks than the processor.",
+                    "The device finds different counts on random walks than the CPU.",
                     device.name());
 
     const double work = Work::of(walks.front().itinerary) * kWalks;

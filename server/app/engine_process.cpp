@@ -106,9 +106,9 @@ void EngineProcess::start() {
         _exit(127);
     }
     if (child_ < 0) {
-        log::error("the workers' supervisor cannot be started", {{"reason", std::strerror(errno)}});
+        log::error("cannot start the worker supervisor", {{"reason", std::strerror(errno)}});
     } else {
-        log::info("workers' supervisor started", {{"pid", std::to_string(child_)}});
+        log::info("worker supervisor started", {{"pid", std::to_string(child_)}});
     }
 }
 
@@ -119,7 +119,7 @@ asio::awaitable<void> EngineProcess::wait_for_end() {
         co_await child_ended_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
     }
     if (child_ > 0 && !stopping_) {
-        log::warn("workers' supervisor ended by itself", {{"reason", describe_end(status)}});
+        log::warn("worker supervisor exited unexpectedly", {{"reason", describe_end(status)}});
     }
     child_ = 0;
 }

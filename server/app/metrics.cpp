@@ -33,12 +33,12 @@ Metrics::Metrics(const http::Traffic& traffic, postgres::ServerDatabase& databas
                   .Register(registry_)),
       expired_(prometheus::BuildCounter()
                    .Name("plimsoll_leases_expired_total")
-                   .Help("Workers whose leases this server ended because they fell silent")
+                   .Help("Workers whose leases this server expired after missed heartbeats")
                    .Register(registry_)
                    .Add({})) {
     prometheus::BuildGauge()
         .Name("plimsoll_build_info")
-        .Help("1, with the version as label")
+        .Help("Always 1, with the version as label")
         .Register(registry_)
         .Add({{"version", std::string(version)}})
         .Set(1);
@@ -84,7 +84,7 @@ Families Metrics::database_metrics() const {
     auto connections = gauge("plimsoll_database_connections", "Connections for requests, by state");
     connections.add(static_cast<double>(load.open), {{"state", "open"}});
     connections.add(static_cast<double>(load.configured), {{"state", "configured"}});
-    auto calls = gauge("plimsoll_database_calls", "Calls: sent and not answered, or in line");
+    auto calls = gauge("plimsoll_database_calls", "Calls in flight or waiting");
     calls.add(static_cast<double>(load.under_way), {{"state", "under_way"}});
     calls.add(static_cast<double>(load.waiting), {{"state", "waiting"}});
     Families all;

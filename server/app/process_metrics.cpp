@@ -69,8 +69,8 @@ Families process_metrics() {
     add(gauge("process_virtual_memory_bytes", "Virtual memory"), stat.at(23));
     add(gauge("process_threads", "Threads"), stat.at(20));
     add(gauge("process_open_fds", "Open file descriptors"), open_files());
-    add(gauge("process_max_fds", "Most file descriptors it may open"), most_open_files());
-    add(gauge("process_start_time_seconds", "Start, since the Unix epoch"),
+    add(gauge("process_max_fds", "Limit on open file descriptors"), most_open_files());
+    add(gauge("process_start_time_seconds", "Start time, since the Unix epoch"),
         boot_time_seconds() + stat.at(22) / ticks);
     return all;
 }

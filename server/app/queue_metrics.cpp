@@ -30,9 +30,8 @@ double number(const json& telemetry, const char* member) {
 
 Families queue_metrics(const std::vector<queue::QueueDepth>& depths) {
     auto depth = gauge("plimsoll_queue_depth",
-                       "What stands in the queue: tasks; in the state waiting, retries and jobs "
-                       "(each once) whose time "
-                       "has not come, where 10000 means so many or more");
+                       "Queue depth in tasks; in the state waiting, retries and scheduled jobs "
+                       "(each once), where 10000 means 10000 or more");
     for (const auto& one : depths) {
         depth.add(static_cast<double>(one.tasks),
                   {{"device_class", one.device_class}, {"state", one.state}});
@@ -44,9 +43,8 @@ Families queue_metrics(const std::vector<queue::QueueDepth>& depths) {
 
 Families vacuum_metrics(const std::vector<queue::VacuumHolder>& holders) {
     auto held = gauge("plimsoll_vacuum_blocked_seconds",
-                      "For how long the oldest of its sort has kept vacuum from removing dead "
-                      "rows, so that the queue's tables grow, or, of replication_log, PostgreSQL "
-                      "from removing its log; 0: none does");
+                      "Age of the oldest blocker of vacuum, by kind, or of log removal for "
+                      "replication_log; 0: none");
     for (const std::string sort :
          {"session", "replication_slot", "prepared_transaction", "replication_log"}) {
         double seconds = 0;
@@ -63,22 +61,23 @@ Families vacuum_metrics(const std::vector<queue::VacuumHolder>& holders) {
 Families device_metrics(const std::vector<queue::DeviceStatus>& devices) {
     constexpr std::array kStates = {"ready", "busy", "draining", "failed", "gone"};
     constexpr std::array kOutcomes = {"done", "failed", "retried", "released", "dropped"};
-    auto state = gauge("plimsoll_device_state", "1 for the state that the device is in");
-    auto running = gauge("plimsoll_device_tasks", "Tasks that the device's worker holds");
+    auto state = gauge("plimsoll_device_state", "1 for the current state of the device");
+    auto running = gauge("plimsoll_device_tasks", "Tasks leased by the device's worker");
     auto memory = gauge("plimsoll_device_memory_bytes", "Memory of the device; absent if unknown");
     auto free =
         gauge("plimsoll_device_memory_free_bytes", "Free memory of the device at the last claim");
-    auto utilization = gauge("plimsoll_device_utilization_ratio", "Share of the time it was busy");
-    auto available = gauge("plimsoll_device_memory_available_bytes",
-                           "Memory of the device that is free now, as it says itself");
-    auto temperature = gauge("plimsoll_device_temperature_celsius", "As the device says itself");
-    auto power = gauge("plimsoll_device_power_watts", "As the device says itself");
+    auto utilization =
+        gauge("plimsoll_device_utilization_ratio", "Fraction of time the device was busy");
+    auto available =
+        gauge("plimsoll_device_memory_available_bytes", "Free memory as reported by the device");
+    auto temperature = gauge("plimsoll_device_temperature_celsius", "As reported by the device");
+    auto power = gauge("plimsoll_device_power_watts", "As reported by the device");
     auto errors = gauge("plimsoll_device_memory_errors",
-                        "Uncorrected memory errors since the driver was started");
-    auto warnings = gauge("plimsoll_device_warning", "1 while the device warns of this");
-    auto claims = counter("plimsoll_worker_claims_total", "Claims that brought work");
-    auto tasks =
-        counter("plimsoll_worker_tasks_total", "Tasks by outcome; dropped: computed too late");
+                        "Uncorrected memory errors since the driver started");
+    auto warnings = gauge("plimsoll_device_warning", "1 while the device has this warning");
+    auto claims = counter("plimsoll_worker_claims_total", "Claims that returned tasks");
+    auto tasks = counter("plimsoll_worker_tasks_total",
+                         "Tasks by outcome; dropped: the lease was lost before the result");
     for (const auto& device : devices) {
         const auto labels = labels_of(device);
         for (const auto* one : kStates) {

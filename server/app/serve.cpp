@@ -51,7 +51,7 @@ Result<void> serve(const Settings& settings) {
                                           {"functions", std::to_string(report->functions)}});
         }
         if (report->newer_functions) {
-            log::warn("the database's functions are of a newer plimsoll, and were left alone");
+            log::warn("the database's functions are from a newer plimsoll and were not replaced");
         }
     }
     Server server(settings, **database);

@@ -45,7 +45,7 @@ std::optional<http::StaticFiles> load_pages(const std::string& chosen) {
     for (const auto& folder : candidates) {
         if (auto pages = http::StaticFiles::load(folder)) return std::move(*pages);
     }
-    log::warn("the web pages are not there: only the API is served");
+    log::warn("web pages not found: serving the API only");
     return std::nullopt;
 }
 
@@ -60,7 +60,7 @@ void allow_open_files(int connections) {
     limit.rlim_cur = std::min(wanted, limit.rlim_max);
     setrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur < wanted) {
-        log::warn("fewer files may be open than limits.connections needs",
+        log::warn("the limit on open files is too low for limits.connections",
                   {{"may", std::to_string(limit.rlim_cur)}, {"needed", std::to_string(wanted)}});
     }
 }
@@ -249,14 +249,14 @@ asio::awaitable<void> Server::drain() {
     http_.drain();
     if (engine_) engine_->stop();
     if (!co_await http_.drained(kConnectionDrain))
-        log::warn("connections were cut off after the drain time");
+        log::warn("closed the remaining connections after the drain time");
     while (engine_running_) co_await pause();
 }
 
 void Server::force_exit_on_second_signal() {
     signals_.async_wait([this](const boost::system::error_code& cancelled, int) {
         if (cancelled) return;
-        log::warn("stopping at once");
+        log::warn("stopping immediately");
         http_.close();
         timer_.cancel();
         if (engine_) engine_->stop();
@@ -271,9 +271,9 @@ void Server::reload_on_sighup() {
         auto loaded = http_.reload_tls();
         if (loaded) loaded = metrics_server_.reload_tls();
         if (loaded) {
-            log::info("certificate read again");
+            log::info("certificate reloaded");
         } else {
-            log::error("the certificate cannot be used: the old one stays",
+            log::error("cannot use the new certificate: keeping the old one",
                        {{"reason", loaded.error().message}});
         }
         reload_on_sighup();
@@ -285,11 +285,11 @@ asio::awaitable<void> Server::watch_cluster() {
     while (!stopping_) {
         co_await pause();
         if (stopping_ || database_.is_alive()) continue;
-        log::error("the private PostgreSQL is gone: starting it again");
+        log::error("the private PostgreSQL stopped: restarting it");
         Database& database = database_;
         auto restarted = co_await offload(pool_, [&database] { return database.restart(); });
         if (!restarted)
-            log::error("the private PostgreSQL does not start",
+            log::error("cannot start the private PostgreSQL",
                        {{"reason", restarted.error().message}});
     }
 }

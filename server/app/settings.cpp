@@ -124,24 +124,24 @@ std::vector<Entry> make_table() {
             {"http.port", "PLIMSOLL_HTTP_PORT", "0..65535", "Port to listen on; 0: any free port"},
             "7272", 0, 65535, &S::http, &S::Http::port),
         text({"http.tls_certificate", "PLIMSOLL_HTTP_TLS_CERTIFICATE", "file, PEM",
-              "Certificate chain; required to listen on other than loopback addresses"},
+              "TLS certificate chain; required beyond loopback addresses"},
              "", &S::http, &S::Http::tls_certificate),
         text({"http.tls_key", "PLIMSOLL_HTTP_TLS_KEY", "file, PEM",
               "Private key of the certificate"},
              "", &S::http, &S::Http::tls_key),
         flag({"http.insecure", "PLIMSOLL_HTTP_INSECURE", "true or false",
-              "Allow plain HTTP beyond this machine: tokens and texts are sent unencrypted"},
+              "Allow plain HTTP beyond this machine; tokens and texts are sent unencrypted"},
              "false", &S::http, &S::Http::insecure),
         text({"http.web_directory", "PLIMSOLL_HTTP_WEB_DIRECTORY", "folder",
               "Directory of the built web pages; empty: next to the program"},
              "", &S::http, &S::Http::web_directory),
         number({"http.drain_delay", "PLIMSOLL_HTTP_DRAIN_DELAY", "0..60, seconds",
-                "Delay between the first 503 of /readyz and closing the listener, for a load "
-                "balancer to notice"},
+                "Time between the first 503 of /readyz and closing the listener, for load "
+                "balancers to react"},
                "0", 0, 60, &S::http, &S::Http::drain_delay),
         {{"http.trusted_proxies", "PLIMSOLL_HTTP_TRUSTED_PROXIES", "address or network, …",
           "Proxies that terminate TLS and whose X-Forwarded-Proto and X-Forwarded-For are trusted, "
-          "commas between"},
+          "separated by commas"},
          "",
          false,
          [](Settings& s, const std::string& value) {
@@ -150,69 +150,65 @@ std::vector<Entry> make_table() {
          },
          [](const S& s) { return s.http.trusted_proxies; }},
         number({"limits.requests_per_minute", "PLIMSOLL_LIMITS_REQUESTS_PER_MINUTE", "0..10000000",
-                "Requests per minute of one token or session to one server; 0: unlimited"},
+                "Requests per minute per token or session and server; 0: unlimited"},
                "60000", 0, 10'000'000, &S::limits, &S::Limits::requests_per_minute),
-        number(
-            {"limits.team_requests_per_minute", "PLIMSOLL_LIMITS_TEAM_REQUESTS_PER_MINUTE",
-             "0..10000000", "Requests per minute of all callers of a team together; 0: unlimited"},
-            "240000", 0, 10'000'000, &S::limits, &S::Limits::team_requests_per_minute),
+        number({"limits.team_requests_per_minute", "PLIMSOLL_LIMITS_TEAM_REQUESTS_PER_MINUTE",
+                "0..10000000", "Requests per minute per team; 0: unlimited"},
+               "240000", 0, 10'000'000, &S::limits, &S::Limits::team_requests_per_minute),
         number({"limits.concurrent_requests", "PLIMSOLL_LIMITS_CONCURRENT_REQUESTS", "0..1024",
-                "Requests that one token or session may have under way, event streams among them; "
-                "0: any number"},
+                "Concurrent requests per token or session, including event streams; 0: unlimited"},
                "128", 0, 1024, &S::limits, &S::Limits::concurrent_requests),
-        number({"limits.connections", "PLIMSOLL_LIMITS_CONNECTIONS", "16..100000",
-                "Open connections; beyond that, the one that has waited longest for a request is "
-                "closed for a new one"},
-               "4096", 16, 100'000, &S::limits, &S::Limits::connections),
+        number(
+            {"limits.connections", "PLIMSOLL_LIMITS_CONNECTIONS", "16..100000",
+             "Open connections; at the limit, a new one closes the one that has been idle longest"},
+            "4096", 16, 100'000, &S::limits, &S::Limits::connections),
         number({"limits.connections_per_network", "PLIMSOLL_LIMITS_CONNECTIONS_PER_NETWORK",
                 "1..100000",
-                "Open connections from one IPv4 address or IPv6 /64; trusted proxies have no such "
-                "limit"},
+                "Open connections per IPv4 address or IPv6 /64; trusted proxies are exempt"},
                "256", 1, 100'000, &S::limits, &S::Limits::connections_per_network),
         {{"metrics.listen", "PLIMSOLL_METRICS_LISTEN", "address:port",
-          "Where Prometheus reads /metrics, without credentials; empty: nowhere; port 0: a free "
-          "one"},
+          "Address where Prometheus scrapes /metrics without credentials; empty: off; port 0: any "
+          "free port"},
          "",
          false,
          set_metrics_listen,
          [](const S& s) { return s.metrics.listen; }},
         text({"database.url", "PLIMSOLL_DATABASE_URL", "postgresql://…",
-              "PostgreSQL 15 or later; empty: a private one in database.data_directory"},
+              "URL of PostgreSQL 15 or later; empty: a private one in database.data_directory"},
              "", &S::database, &S::Database::url, true),
-        text(
-            {"database.migrate_url", "PLIMSOLL_DATABASE_MIGRATE_URL", "postgresql://…",
-             "The same database as a role that may create roles and schemas; empty: only `plimsoll "
-             "migrate` changes the schema"},
-            "", &S::database, &S::Database::migrate_url, true),
+        text({"database.migrate_url", "PLIMSOLL_DATABASE_MIGRATE_URL", "postgresql://…",
+              "URL of the same database for a role that may create roles and schemas; empty: only "
+              "`plimsoll migrate` changes the schema"},
+             "", &S::database, &S::Database::migrate_url, true),
         text({"database.worker_url", "PLIMSOLL_DATABASE_WORKER_URL", "postgresql://…",
-              "The same database as the workers' role; empty: database.url"},
+              "URL of the same database for the workers' role; empty: database.url"},
              "", &S::database, &S::Database::worker_url, true),
         text({"database.data_directory", "PLIMSOLL_DATABASE_DATA_DIRECTORY", "folder",
-              "Where the private PostgreSQL keeps its files; empty: the user's state folder"},
+              "Data folder of the private PostgreSQL; empty: the user's state folder"},
              "", &S::database, &S::Database::data_directory),
         number({"database.connections", "PLIMSOLL_DATABASE_CONNECTIONS", "1..64",
-                "Connections for requests; a few are enough, calls are pipelined"},
+                "Connections for requests; calls are pipelined, so a few are enough"},
                "4", 1, 64, &S::database, &S::Database::connections),
         flag({"engine.local", "PLIMSOLL_ENGINE_LOCAL", "true or false",
               "Run workers for this machine's devices"},
              "true", &S::engine, &S::Engine::local),
         number({"retention.jobs_days", "PLIMSOLL_RETENTION_JOBS_DAYS", "1..36500, days",
-                "How long ended jobs are kept, with their texts, results and reports"},
+                "Retention of ended jobs with their texts, results and reports"},
                "30", 1, 36'500, &S::retention, &S::Retention::jobs_days),
         number({"retention.usage_days", "PLIMSOLL_RETENTION_USAGE_DAYS", "1..36500, days",
-                "How long hourly usage is kept"},
+                "Retention of hourly usage"},
                "400", 1, 36'500, &S::retention, &S::Retention::usage_days),
         number({"retention.audit_days", "PLIMSOLL_RETENTION_AUDIT_DAYS", "1..36500, days",
-                "How long the audit log is kept; every job has a row in it"},
+                "Retention of the audit log; every job has a row in it"},
                "400", 1, 36'500, &S::retention, &S::Retention::audit_days),
         number({"devices.max_utilization", "GPU_MAX_UTILIZATION_WARN", "1..100, percent",
-                "Warn about a GPU with a higher utilization"},
+                "Warn about GPUs with a higher utilization"},
                "90", 1, 100, &S::devices, &S::Devices::max_utilization),
         number({"devices.max_temperature", "GPU_MAX_TEMPERATURE_C", "1..150, °C",
-                "Warn about a device with a higher temperature"},
+                "Warn about devices with a higher temperature"},
                "85", 1, 150, &S::devices, &S::Devices::max_temperature),
         number({"devices.min_free_memory", "GPU_MIN_FREE_VRAM_MB", "0..1000000, MB",
-                "Warn about a device with less free memory"},
+                "Warn about devices with less free memory"},
                "500", 0, 1'000'000, &S::devices, &S::Devices::min_free_memory),
         flag({"devices.log", "GPU_PROFILING_ENABLED", "true or false",
               "Log a line about each device every ten seconds"},
@@ -224,12 +220,12 @@ std::vector<Entry> make_table() {
                 "Idle time before a device releases them"},
                "300", 1, 86'400, &S::devices, &S::Devices::clean_after),
         flag({"devices.second_queue", "FEATURE_CUDA_STREAMS", "true or false",
-              "Copy to a GPU through a queue beside the one that computes; worth it where overlap "
-              "was measured above 1.1x, without effect on processors"},
+              "Copy to GPUs through a second queue; useful where the measured overlap is above "
+              "1.1x; no effect on CPUs"},
              "false", &S::devices, &S::Devices::second_queue),
         {{"webhooks.allowed_origins", "PLIMSOLL_WEBHOOKS_ALLOWED_ORIGINS", "https://host[:port], …",
-          "Where completion notices may go, commas between; *. before a host is any name below it; "
-          "empty: nowhere"},
+          "Origins that webhooks may notify, separated by commas; *. before a host matches its "
+          "subdomains; empty: none"},
          "",
          false,
          [](Settings& s, const std::string& value) {
@@ -238,8 +234,8 @@ std::vector<Entry> make_table() {
          },
          [](const S& s) { return s.webhooks.allowed_origins; }},
         {{"webhooks.allowed_networks", "PLIMSOLL_WEBHOOKS_ALLOWED_NETWORKS", "10.1.2.0/24, …",
-          "Private networks that those hosts may lie in, commas between; empty: public addresses "
-          "only"},
+          "Private networks that those hosts may be in, separated by commas; empty: public "
+          "addresses only"},
          "",
          false,
          [](Settings& s, const std::string& value) {
@@ -248,7 +244,7 @@ std::vector<Entry> make_table() {
          },
          [](const S& s) { return s.webhooks.allowed_networks; }},
         text({"webhooks.ca_file", "PLIMSOLL_WEBHOOKS_CA_FILE", "file, PEM",
-              "Certificate authorities to trust for notices, beside the system's"},
+              "Certificate authorities to trust for webhooks, besides the system's"},
              "", &S::webhooks, &S::Webhooks::ca_file),
         {{"log.level", "PLIMSOLL_LOG_LEVEL", "debug, info, warn or error",
           "Minimum severity of log lines"},
@@ -326,8 +322,8 @@ Result<void> check_together(const Settings& settings) {
     const auto exposed = [](const std::string& key, const std::string& host) {
         return fail(Errc::invalid_input,
                     key + " " + host +
-                        " is reachable from other machines: set http.tls_certificate "
-                        "and http.tls_key, or say http.insecure (--insecure-http).");
+                        " is reachable from other machines: set http.tls_certificate and "
+                        "http.tls_key, or allow plain HTTP with http.insecure (--insecure-http).");
     };
     if (plain && !is_loopback(http.host)) return exposed("http.host", http.host);
     const auto metrics = parse_host_and_port(settings.metrics.listen);

@@ -124,7 +124,7 @@ std::uint32_t gzip_content_bytes(std::string_view last_bytes) {
 }
 
 Result<std::string> gunzip(std::string_view compressed, std::size_t max_bytes) {
-    const auto damaged = [] { return fail(Errc::corrupt, "Compressed data are damaged."); };
+    const auto damaged = [] { return fail(Errc::corrupt, "The compressed data is corrupt."); };
     Inflater inflater;
     z_stream& stream = inflater.stream;
     stream.next_in = bytes(compressed);
@@ -134,7 +134,7 @@ Result<std::string> gunzip(std::string_view compressed, std::size_t max_bytes) {
     while (true) {
         if (filled == out.size()) {
             if (filled > max_bytes) {
-                return fail(Errc::too_large, "Decompressed data are larger than " +
+                return fail(Errc::too_large, "The decompressed data is larger than " +
                                                  std::to_string(max_bytes) + " bytes.");
             }
             // One byte more than allowed is enough to see that it is too much.
@@ -152,8 +152,8 @@ Result<std::string> gunzip(std::string_view compressed, std::size_t max_bytes) {
         }
     }
     if (filled > max_bytes) {
-        return fail(Errc::too_large,
-                    "Decompressed data are larger than " + std::to_string(max_bytes) + " bytes.");
+        return fail(Errc::too_large, "The decompressed data is larger than " +
+                                         std::to_string(max_bytes) + " bytes.");
     }
     out.resize(filled);
     return out;

@@ -44,9 +44,9 @@ int run(int argc, char** argv) {
     app.formatter(std::make_shared<HelpFormat>(context.terminal));  // of all commands
     app.require_subcommand(1);
     app.set_version_flag("--version", PLIMSOLL_VERSION);
-    app.add_flag("--json", context.json, "Print JSON for programs, errors too");
+    app.add_flag("--json", context.json, "Print JSON, including errors");
     app.fallthrough();
-    add_group(app, "Answers on this machine, without a server", [&] { add_kinds(app, context); });
+    add_group(app, "Runs on this machine, without a server", [&] { add_kinds(app, context); });
     for (const auto& group : kGroups) {
         add_group(app, group.heading, [&] {
             for (auto* add : group.commands) add(app, context);

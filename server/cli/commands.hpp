@@ -70,7 +70,7 @@ inline constexpr AddCommand* kProgram[] = {add_help, add_completion, add_manual}
 // In the order of `plimsoll --help`.
 inline constexpr Group kGroups[] = {
     {"Jobs", groups::kJobs},
-    {"Data, schedules and notices of the team", groups::kTeam},
+    {"The team's data, schedules and webhooks", groups::kTeam},
     {"Devices and the queue", groups::kPool},
     {"Signing in", groups::kSignIn},
     {"Running a server", groups::kMachine},

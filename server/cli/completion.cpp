@@ -12,7 +12,7 @@ namespace plimsoll::cli {
 void add_completion(CLI::App& app, CommandContext& context) {
     const auto shell = std::make_shared<std::string>();
     auto* command = app.add_subcommand(
-        "completion", "Print a shell's completion: source <(plimsoll completion bash)");
+        "completion", "Print shell completion: source <(plimsoll completion bash)");
     command->add_option("shell", *shell, "bash, zsh or fish")
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish"}));

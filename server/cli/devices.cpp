@@ -132,10 +132,10 @@ int clean(const CommandContext& context, const std::string& node, const std::str
         context.terminal.line(found.dump(2));
     } else if (done) {
         context.terminal.line("Freed " + megabytes(cleanup.at("kept_bytes")) +
-                              " by the memory ledgers of the job kinds, " +
-                              megabytes(cleanup.at("freed_bytes")) + " as the system counts.");
+                              " by the job kinds' memory ledger, " +
+                              megabytes(cleanup.at("freed_bytes")) + " by the system's count.");
     } else {
-        context.terminal.note("The device's worker is gone; the next one will answer.");
+        context.terminal.note("The device's worker is gone; the next one will do it.");
     }
     return done ? 0 : 1;
 }
@@ -150,18 +150,16 @@ void add_devices(CLI::App& app, CommandContext& context) {
     };
     const auto options = std::make_shared<Options>();
     auto* group = app.add_subcommand("devices", "List the devices that run jobs");
-    group->add_flag("--watch", options->watch, "Look again every two seconds, until Ctrl-C");
+    group->add_flag("--watch", options->watch, "Refresh every two seconds until Ctrl-C");
     group->require_subcommand(0, 1);
     group->callback([&context, options, group] {
         if (group->get_subcommands().empty())
             context.exit_code = list_devices(context, options->watch);
     });
     auto* command =
-        group->add_subcommand("clean", "Free the models, kernels and buffers that a device keeps");
-    command->add_option("node", options->node, "The machine's name")->required();
-    command
-        ->add_option("device", options->device,
-                     "The name of the device there, for example opencl:pocl:0")
+        group->add_subcommand("clean", "Free the models, kernels and buffers cached on a device");
+    command->add_option("node", options->node, "Name of the node")->required();
+    command->add_option("device", options->device, "Name of the device on the node: opencl:pocl:0")
         ->required();
     command->callback([&context, options] {
         context.exit_code = clean(context, options->node, options->device);

@@ -12,7 +12,7 @@ namespace plimsoll::cli {
 void add_help(CLI::App& app, CommandContext& context) {
     const auto path = std::make_shared<std::vector<std::string>>();
     auto* command = app.add_subcommand("help", "Show the help of a command");
-    command->add_option("command", *path, "The command, for example: queue share");
+    command->add_option("command", *path, "Command: queue share");
     command->callback([&app, &context, path] {
         CLI::App* shown = &app;
         std::string before;

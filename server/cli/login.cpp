@@ -47,7 +47,7 @@ Result<std::string> spend_link(const std::string& server, const std::string& sec
     auto reply = api.send("POST", "/v1/sessions", nlohmann::json{{"sign_in_token", secret}}.dump());
     if (!reply) return fail(reply.error());
     const auto session = nlohmann::json::parse(reply->body, nullptr, false);
-    if (!session.is_object()) return fail(Errc::corrupt, "The server's answer is not JSON.");
+    if (!session.is_object()) return fail(Errc::corrupt, "The server's response is not JSON.");
     const auto& cookie = reply->headers["set-cookie"];
     const client::Headers headers = {{"cookie", cookie.substr(0, cookie.find(';'))},
                                      {"x-csrf-token", session.value("csrf_token", "")}};
@@ -65,8 +65,8 @@ Result<std::string> trusted_origin(const std::string& address, bool allow_http) 
     if (!origin || allow_http || client::is_private(*origin)) return origin;
     return fail(Errc::invalid_input,
                 *origin +
-                    " is another machine, and plain HTTP would show the token to everyone "
-                    "between: use https://, or --allow-http where the network is yours.");
+                    " is another machine, and plain HTTP would expose the token: use https://, or "
+                    "--allow-http on a trusted network.");
 }
 
 Result<client::Credentials> credentials_of(const LoginOptions& options) {
@@ -85,7 +85,7 @@ Result<client::Credentials> credentials_of(const LoginOptions& options) {
     auto token = spend_link(*origin, options.link.substr(at + kFragment.size()));
     if (!token && token.error().code == Errc::unauthenticated) {
         return fail(Errc::unauthenticated,
-                    "The link has been used, or has expired. An administrator makes another one "
+                    "The link was used or has expired. An administrator can create another one "
                     "with `plimsoll admin sign-in-link`.");
     }
     if (!token) return fail(token.error());
@@ -104,7 +104,7 @@ Result<void> remember(const CommandContext& context, const client::Credentials& 
     if (auto saved = client::save_wallet(*wallet); !saved) return saved;
     if (!earlier.made_by_login || earlier.token == credentials.token) return {};
     if (const auto revoked = client::revoke(credentials.server, earlier.token); !revoked) {
-        context.terminal.note("The token of the earlier login remains valid on the server. " +
+        context.terminal.note("The token of the previous login is still valid on the server. " +
                               revoked.error().message);
     }
     return {};
@@ -135,9 +135,9 @@ int login(const CommandContext& context, const LoginOptions& options) {
 
 void add_login(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<LoginOptions>();
-    auto* command = app.add_subcommand("login", "Sign this command line in to a server");
-    auto* link = command->add_option("link", options->link,
-                                     "The one-time sign-in link that the server printed");
+    auto* command = app.add_subcommand("login", "Sign in to a server");
+    auto* link =
+        command->add_option("link", options->link, "One-time sign-in link that the server printed");
     auto* server =
         command->add_option("--server", options->server, "https://host:port, with --token")
             ->excludes(link);
@@ -146,7 +146,7 @@ void add_login(CLI::App& app, CommandContext& context) {
                       ->excludes(link);
     server->needs(token);
     command->add_flag("--allow-http", options->allow_http,
-                      "Send the token unencrypted to another machine, now and later");
+                      "Allow sending the token unencrypted to another machine, now and later");
     command->callback([&context, options, link, server] {
         if (link->empty() && server->empty())
             throw CLI::RequiredError("link, or --server and --token");

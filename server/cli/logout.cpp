@@ -45,7 +45,7 @@ int logout(const CommandContext& context, const LogoutOptions& options) {
         const auto entry = wallet->servers.at(server);
         if (entry.made_by_login) {
             if (const auto revoked = client::revoke(server, entry.token); !revoked) {
-                context.terminal.note("The token remains valid on the server. " +
+                context.terminal.note("The token is still valid on the server. " +
                                       revoked.error().message);
             }
         }
@@ -70,8 +70,8 @@ void add_logout(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<LogoutOptions>();
     auto* command = app.add_subcommand("logout", "Sign out of a server and revoke its token");
     auto* server = command->add_option("server", options->server,
-                                       "The server, or its host; the current one if left out");
-    command->add_flag("--all", options->all, "Of every server")->excludes(server);
+                                       "Server or its host (default: the current one)");
+    command->add_flag("--all", options->all, "Sign out of every server")->excludes(server);
     command->callback([&context, options] { context.exit_code = logout(context, *options); });
 }
 

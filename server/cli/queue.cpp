@@ -253,10 +253,10 @@ int set_device_class(const CommandContext& context, const ClassOptions& options)
 }
 
 CLI::App& add_subject(CLI::App& command, HoldOptions& options, const char* title) {
-    auto& subject = *command.add_option_group(title, "Exactly one of these");
-    subject.add_option("--team", options.team, "A team, by name or id");
-    subject.add_option("--class", options.device_class, "A device class");
-    auto* node = subject.add_option("--node", options.node, "A machine");
+    auto& subject = *command.add_option_group(title, "Exactly one of");
+    subject.add_option("--team", options.team, "Team, by name or ID");
+    subject.add_option("--class", options.device_class, "Device class");
+    auto* node = subject.add_option("--node", options.node, "Node");
     subject.require_option(1);
     command.add_option("--device", options.device, "One device of the node")->needs(node);
     return subject;
@@ -265,8 +265,8 @@ CLI::App& add_subject(CLI::App& command, HoldOptions& options, const char* title
 void add_hold(CLI::App& group, const char* mode, const char* help, CommandContext& context) {
     const auto options = std::make_shared<HoldOptions>();
     auto* command = group.add_subcommand(mode, help);
-    add_subject(*command, *options, "What to stop");
-    command->add_option("--reason", options->reason, "Shown to everyone whose jobs wait for it")
+    add_subject(*command, *options, "Scope of the hold");
+    command->add_option("--reason", options->reason, "Reason, shown to everyone whose jobs wait")
         ->required();
     command->callback(
         [&context, options, mode] { context.exit_code = hold(context, mode, *options); });
@@ -276,51 +276,53 @@ void add_resume(CLI::App& group, CommandContext& context) {
     const auto id = std::make_shared<std::string>();
     const auto options = std::make_shared<HoldOptions>();
     auto* command = group.add_subcommand("resume", "Lift a pause or a drain");
-    auto& subject = add_subject(*command, *options, "What to resume");
-    subject.add_option("hold", *id, "The hold's id, as `queue show` lists it");
+    auto& subject = add_subject(*command, *options, "Scope to resume");
+    subject.add_option("hold", *id, "ID of the hold, as `queue show` lists it");
     command->callback(
         [&context, id, options] { context.exit_code = resume_hold(context, *id, *options); });
 }
 
 void add_share(CLI::App& group, CommandContext& context) {
     const auto options = std::make_shared<ShareOptions>();
-    auto* command = group.add_subcommand("share", "Replace a team's share of a device class");
-    command->add_option("team", options->team, "The team, by name or id")->required();
-    command->add_option("class", options->device_class, "The device class")->required();
-    command->add_option("--weight", options->weight, "Weight of the team's fair share (default 1)");
-    command->add_option("--cap", options->cap, "Devices at once; unlimited if left out");
+    auto* command = group.add_subcommand(
+        "share", "Set a team's share of a device class; flags left out reset to their defaults");
+    command->add_option("team", options->team, "Team, by name or ID")->required();
+    command->add_option("class", options->device_class, "Device class")->required();
+    command->add_option("--weight", options->weight, "Weight in the fair share (default: 1)");
+    command->add_option("--cap", options->cap, "Cap on devices at once (default: unlimited)");
     command->add_option("--quota-seconds", options->quota_seconds,
-                        "Device-seconds per period; unlimited if left out");
+                        "Quota of device-seconds per period (default: unlimited)");
     command
         ->add_option("--quota-period", options->quota_period,
-                     "hour, day, week or month (default day)")
+                     "Period of the quota: hour, day, week or month (default: day)")
         ->check(CLI::IsMember({"hour", "day", "week", "month"}));
     command->callback([&context, options] { context.exit_code = set_share(context, *options); });
 }
 
 void add_limit(CLI::App& group, CommandContext& context) {
     const auto options = std::make_shared<LimitOptions>();
-    auto* command = group.add_subcommand("limit", "Replace a team's limits on jobs");
-    command->add_option("team", options->team, "The team, by name or id")->required();
+    auto* command = group.add_subcommand(
+        "limit", "Set a team's limits on jobs; flags left out reset to unlimited");
+    command->add_option("team", options->team, "Team, by name or ID")->required();
     command->add_option("--queued-jobs", options->queued_jobs,
-                        "Jobs that have not started; unlimited if left out");
+                        "Most queued jobs (default: unlimited)");
     command->add_option("--jobs-per-minute", options->jobs_per_minute,
-                        "Jobs submitted per minute; unlimited if left out");
+                        "Most jobs submitted per minute (default: unlimited)");
     command->callback([&context, options] { context.exit_code = set_limits(context, *options); });
 }
 
 void add_class(CLI::App& group, CommandContext& context) {
     const auto options = std::make_shared<ClassOptions>();
-    auto* command = group.add_subcommand("class", "Set how long past use counts in a device class");
-    command->add_option("class", options->device_class, "The device class")->required();
+    auto* command = group.add_subcommand("class", "Set how past usage counts in a device class");
+    command->add_option("class", options->device_class, "Device class")->required();
     command
         ->add_option("--half-life", options->half_life_seconds,
-                     "Seconds after which past use counts half")
+                     "Half-life of past usage, in seconds")
         ->required();
     command
         ->add_option("--entry-limit", options->entry_limit_seconds,
                      "Longest delay of a team that used more, in device-seconds per weight; 0: "
-                     "past use does not count")
+                     "past usage does not count")
         ->required();
     command->callback(
         [&context, options] { context.exit_code = set_device_class(context, *options); });
@@ -335,8 +337,9 @@ void add_queue(CLI::App& app, CommandContext& context) {
     group->add_subcommand("show", "Show shares, quotas, limits and holds")->callback([&context] {
         context.exit_code = show_queue(context);
     });
-    add_hold(*group, "pause", "Start no new tasks; running ones finish", context);
-    add_hold(*group, "drain", "Pause, for maintenance once nothing runs", context);
+    add_hold(*group, "pause", "Pause: start no new tasks", context);
+    add_hold(*group, "drain", "Drain: finish running tasks and start no new ones, for maintenance",
+             context);
     add_resume(*group, context);
     add_share(*group, context);
     add_limit(*group, context);

@@ -97,13 +97,14 @@ int show_usage(const CommandContext& context, const UsageOptions& options) {
 
 void add_usage(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<UsageOptions>();
-    auto* command = app.add_subcommand("usage", "Show what was used, by team, user, kind and hour");
-    command->add_option("--from", options->from, "RFC 3339; a week before the end when left out");
-    command->add_option("--to", options->to, "RFC 3339; now when left out");
+    auto* command = app.add_subcommand("usage", "Show usage by team, user, kind and hour");
+    command->add_option("--from", options->from,
+                        "Start, RFC 3339 (default: a week before the end)");
+    command->add_option("--to", options->to, "End, RFC 3339 (default: now)");
     command->add_option("--by", options->by,
-                        "hour, day or month, team, user, kind; commas between them");
-    command->add_option("--team", options->team, "Only this team, by its id");
-    command->add_flag("--csv", options->csv, "As CSV");
+                        "Group by hour, day or month, and team, user, kind; separated by commas");
+    command->add_option("--team", options->team, "Only this team, by ID");
+    command->add_flag("--csv", options->csv, "Print CSV");
     command->callback([&context, options] { context.exit_code = show_usage(context, *options); });
 }
 

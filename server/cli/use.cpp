@@ -43,9 +43,9 @@ int use(const CommandContext& context, const std::string& text) {
 
 void add_use(CLI::App& app, CommandContext& context) {
     const auto server = std::make_shared<std::string>();
-    auto* command = app.add_subcommand(
-        "use", "Choose the server that commands talk to, among those this user is signed in to");
-    command->add_option("server", *server, "The server, or its host; without it they are listed");
+    auto* command =
+        app.add_subcommand("use", "Choose the current server among those you are signed in to");
+    command->add_option("server", *server, "Server or its host (default: list them)");
     command->callback([&context, server] { context.exit_code = use(context, *server); });
 }
 

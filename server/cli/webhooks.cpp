@@ -53,7 +53,7 @@ int add_webhook(const CommandContext& context, const std::string& name, const st
     }
     context.terminal.line(text_of(made->at("webhook"), "id"));
     context.terminal.line(text_of(*made, "secret"));
-    context.terminal.note("The secret, which signs the notices, is shown this once.");
+    context.terminal.note("Store this signing secret now; it is not shown again.");
     return 0;
 }
 
@@ -69,7 +69,7 @@ int list_deliveries(const CommandContext& context, const std::string& webhook_id
     if (!api) return refuse(context, api.error());
     return show_list(context, api->get_json(path_of(webhook_id) + "/deliveries"),
                      {{"NOTICE", "TYPE", "JOB", "STATE", "ATTEMPTS", "CREATED", "LAST ERROR"}},
-                     delivery_row, "Nothing was sent yet.");
+                     delivery_row, "Nothing has been sent yet.");
 }
 
 int send_test(const CommandContext& context, const std::string& webhook_id) {
@@ -96,21 +96,22 @@ void add_webhooks(CLI::App& app, CommandContext& context) {
     group->add_subcommand("list", "List the team's webhooks")->callback([&context] {
         context.exit_code = list_webhooks(context);
     });
-    auto* add_command = group->add_subcommand("add", "Add one; its secret is printed this once");
-    add_command->add_option("name", options->name, "What it is for")->required();
-    add_command->add_option("url", options->url, "Where to send notices")->required();
+    auto* add_command =
+        group->add_subcommand("add", "Add a webhook and print its secret, this once");
+    add_command->add_option("name", options->name, "Purpose")->required();
+    add_command->add_option("url", options->url, "URL to send notices to")->required();
     add_command->callback([&context, options] {
         context.exit_code = add_webhook(context, options->name, options->url);
     });
     const auto on_webhook = [&](const char* name, const char* help, auto run) {
         auto* command = group->add_subcommand(name, help);
-        command->add_option("webhook", options->id, "The webhook's id")->required();
+        command->add_option("webhook", options->id, "ID of the webhook")->required();
         command->callback(
             [&context, options, run] { context.exit_code = run(context, options->id); });
     };
-    on_webhook("remove", "Remove one", remove_webhook);
-    on_webhook("deliveries", "List what was sent, newest first", list_deliveries);
-    on_webhook("test", "Send a test", send_test);
+    on_webhook("remove", "Remove a webhook", remove_webhook);
+    on_webhook("deliveries", "List deliveries, newest first", list_deliveries);
+    on_webhook("test", "Send a test notice", send_test);
 }
 
 }  // namespace plimsoll::cli

@@ -26,8 +26,9 @@ int show_identity(const CommandContext& context) {
 }  // namespace
 
 void add_whoami(CLI::App& app, CommandContext& context) {
-    app.add_subcommand("whoami", "Show who is signed in, where and in which team")
-        ->callback([&context] { context.exit_code = show_identity(context); });
+    app.add_subcommand("whoami", "Show the signed-in user, server and team")->callback([&context] {
+        context.exit_code = show_identity(context);
+    });
 }
 
 }  // namespace plimsoll::cli

@@ -14,7 +14,7 @@ constexpr std::uint64_t kReplyLimit = 256ull << 20;  // bytes; longer answers ar
 
 Error transport_error(const std::string& server, const beast::error_code& code) {
     return {Errc::unavailable,
-            "The server at " + server + " does not answer: " + code.message() + ".",
+            "The server at " + server + " does not respond: " + code.message() + ".",
             {}};
 }
 
@@ -91,7 +91,7 @@ Result<HttpConnection*> ApiClient::connect() {
         auto opened = HttpConnection::open(server_);
         if (!opened) {
             return fail(Errc::invalid_input,
-                        "The server must be given as http://host:port, not \"" + server_ + "\".");
+                        "The server must be a URL like http://host:port, not \"" + server_ + "\".");
         }
         connection_ = std::move(*opened);
     } catch (const boost::system::system_error& error) {
@@ -167,7 +167,7 @@ Result<nlohmann::json> ApiClient::get_json(const std::string& target) {
     auto reply = send("GET", target);
     if (!reply) return fail(reply.error());
     auto json = nlohmann::json::parse(reply->body, nullptr, false);
-    if (json.is_discarded()) return fail(Errc::corrupt, "The server's answer is not JSON.");
+    if (json.is_discarded()) return fail(Errc::corrupt, "The server's response is not JSON.");
     return json;
 }
 
@@ -188,7 +188,7 @@ Result<nlohmann::json> ApiClient::send_json(std::string_view method, const std::
     if (!reply) return fail(reply.error());
     if (reply->body.empty()) return nlohmann::json::object();
     auto json = nlohmann::json::parse(reply->body, nullptr, false);
-    if (json.is_discarded()) return fail(Errc::corrupt, "The server's answer is not JSON.");
+    if (json.is_discarded()) return fail(Errc::corrupt, "The server's response is not JSON.");
     return json;
 }
 

@@ -73,7 +73,7 @@ Result<std::string> origin_of(std::string_view address) {
     const auto scheme = url ? url->scheme_id() : boost::urls::scheme::none;
     const bool tls = scheme == boost::urls::scheme::https;
     if ((scheme != boost::urls::scheme::http && !tls) || url->host().empty()) {
-        return fail(Errc::invalid_input, "A server is given as https://host:port, not \"" +
+        return fail(Errc::invalid_input, "The server must be a URL like https://host:port, not \"" +
                                              std::string(address) + "\".");
     }
     std::string origin =
@@ -100,7 +100,7 @@ Result<std::string> find_server(const Wallet& wallet, std::string_view text) {
     if (fitting.size() == 1) return fitting.front();
     if (fitting.size() > 1) {
         return fail(Errc::invalid_input, "Several servers are called \"" + std::string(text) +
-                                             "\": name one as it is listed: " + known + ".");
+                                             "\": name one as listed: " + known + ".");
     }
     return fail(Errc::not_found, "Not signed in to \"" + std::string(text) + "\"" +
                                      (known.empty() ? "." : "; signed in to: " + known + "."));
@@ -139,7 +139,7 @@ Result<Wallet> load_wallet() {
         wallet.current = content.value("current", "");
     } catch (const json::exception&) {
         return fail(Errc::corrupt,
-                    "The saved credentials cannot be read: remove the file and sign in again.",
+                    "Cannot read the saved credentials: remove the file and sign in again.",
                     file.string());
     }
     return wallet;
@@ -163,7 +163,7 @@ Result<Credentials> load_credentials() {
         if (!origin) return fail(origin.error());
         credentials.server = std::move(*origin);
     } else if (!credentials.token.empty()) {
-        return fail(Errc::invalid_input, "PLIMSOLL_TOKEN needs PLIMSOLL_SERVER beside it.");
+        return fail(Errc::invalid_input, "PLIMSOLL_TOKEN also needs PLIMSOLL_SERVER.");
     }
     // With both given, nothing of the file matters.
     if (credentials.token.empty()) {
@@ -177,11 +177,10 @@ Result<Credentials> load_credentials() {
     }
     if (environment("PLIMSOLL_ALLOW_HTTP") == "1") credentials.allow_http = true;
     if (!credentials.allow_http && !is_private(credentials.server)) {
-        return fail(
-            Errc::unauthenticated,
-            credentials.server +
-                " is another machine, and plain HTTP would show the token to everyone between: "
-                "use https://, or set PLIMSOLL_ALLOW_HTTP=1.");
+        return fail(Errc::unauthenticated,
+                    credentials.server +
+                        " is another machine, and plain HTTP would expose the token: use https://, "
+                        "or set PLIMSOLL_ALLOW_HTTP=1.");
     }
     return credentials;
 }

@@ -38,18 +38,18 @@ Result<std::string> redirected(const Origin& origin, const std::string& from,
         boost::core::string_view(location.data(), location.size()));
     boost::urls::url target;
     if (!base || !reference || !boost::urls::resolve(*base, *reference, target)) {
-        return fail(Errc::corrupt, "The server sends us to what is no address.");
+        return fail(Errc::corrupt, "The server redirects to an invalid URL.");
     }
     const std::string text(target.buffer());
     const auto url = parse_url(text);
-    if (!url) return fail(Errc::corrupt, "The server sends us to what is no address.");
+    if (!url) return fail(Errc::corrupt, "The server redirects to an invalid URL.");
     if (server_of(*url) == origin.server) return text;
     const std::string host = url->host_address();
     const bool known = std::ranges::any_of(
         origin.redirects, [&](const std::string& domain) { return is_below(host, domain); });
     if (!known || url->scheme() != "https") {
         return fail(Errc::corrupt,
-                    "The server sends us to " + server_of(*url) + ", which is not allowed.");
+                    "The server redirects to " + server_of(*url) + ", which is not allowed.");
     }
     return text;
 }
@@ -73,7 +73,7 @@ http::request<http::empty_body> request_for(const Origin& origin, const std::str
 Error broken(const std::string& address, const beast::error_code& code) {
     const auto url = parse_url(address);
     return {Errc::unavailable,
-            (url ? server_of(*url) : address) + " does not answer: " + code.message() + ".",
+            (url ? server_of(*url) : address) + " does not respond: " + code.message() + ".",
             {}};
 }
 
@@ -107,7 +107,7 @@ class Answer {
             if (!next) return fail(next.error());
             address = std::move(*next);
         }
-        return fail(Errc::corrupt, "The server sends us around in circles.");
+        return fail(Errc::corrupt, "The server redirects too many times.");
     }
 
     int status() const { return static_cast<int>(parser_.get().result_int()); }
@@ -186,7 +186,7 @@ Result<void> receive(Answer& answer, std::FILE* to, std::uint64_t left,
         if (!piece) return fail(piece.error());
         if (piece->empty()) break;
         if (piece->size() > left) {
-            return fail(Errc::corrupt, "The file has more bytes than the server told.");
+            return fail(Errc::corrupt, "The file is larger than the server announced.");
         }
         left -= piece->size();
         if (std::fwrite(piece->data(), 1, piece->size(), to) != piece->size()) {
@@ -197,7 +197,8 @@ Result<void> receive(Answer& answer, std::FILE* to, std::uint64_t left,
         }
         if (watch.stopped()) return fail(Errc::cancelled, "It was stopped.");
     }
-    if (left != 0) return fail(Errc::unavailable, "The connection ended before the file did.");
+    if (left != 0)
+        return fail(Errc::unavailable, "The connection closed before the end of the file.");
     return {};
 }
 
@@ -241,7 +242,7 @@ Result<std::string> download_text(const Origin& origin, const std::string& targe
         if (!piece) return fail(piece.error());
         if (piece->empty()) return text;
         text += *piece;
-        if (text.size() > most) return fail(Errc::too_large, "The answer is too long.");
+        if (text.size() > most) return fail(Errc::too_large, "The response is too large.");
     }
 }
 

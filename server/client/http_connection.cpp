@@ -17,7 +17,7 @@ Result<std::unique_ptr<HttpConnection>> HttpConnection::open(const std::string& 
     const auto url = parse_url(address);
     if (!url || (url->scheme() != "http" && url->scheme() != "https") ||
         url->host_address().empty()) {
-        return fail(Errc::invalid_input, "\"" + address + "\" is no URL of http or https.");
+        return fail(Errc::invalid_input, "\"" + address + "\" is not an http or https URL.");
     }
     const bool tls = url->scheme() == "https";
     const std::string host = url->host_address();

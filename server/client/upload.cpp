@@ -81,7 +81,7 @@ Result<json> upload_file(ApiClient& api, const UploadRequest& request,
                                               : api.get_json("/v1/datasets/" + request.dataset_id);
     if (!dataset) return dataset;
     if (dataset->value("bytes_total", std::int64_t{0}) != *bytes) {
-        return fail(Errc::invalid_input, "The file does not have the size of this upload.", file);
+        return fail(Errc::invalid_input, "The size of the file does not match this upload.", file);
     }
     int tries = 0;
     while (dataset->value("state", "") == "uploading") {

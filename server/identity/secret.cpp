@@ -43,7 +43,7 @@ std::string sha256(std::string_view text) {
 
 void start_sodium() {
     static const bool ready = sodium_init() >= 0;
-    if (!ready) throw std::runtime_error("libsodium does not start: no source of randomness");
+    if (!ready) throw std::runtime_error("cannot start libsodium: no source of randomness");
 }
 
 }  // namespace

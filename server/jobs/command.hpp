@@ -23,6 +23,14 @@ namespace plimsoll::jobs {
 
 struct KindSettings;
 
+// A flag of `plimsoll submit` whose values become an array of the arguments.
+struct ListFlag {
+    const char* flag = nullptr;  // "--symbols"
+    const char* help = "";
+    const char* member = "";  // of the arguments
+    Result<std::vector<std::string>> (*read)(const std::vector<std::string>& given) = nullptr;
+};
+
 // The third part of a kind, which it may leave out, as each member: what the command line needs of
 // it. Every folder server/jobs/<kind>/command defines plimsoll::jobs::<kind>::kCommand.
 struct Command {
@@ -36,6 +44,8 @@ struct Command {
     // kind takes items.
     Result<terminal::JobInput> (*read_file)(const std::string& file,
                                             const std::vector<std::string>& columns) = nullptr;
+    // A list that `plimsoll submit` takes for this kind; null flag: none.
+    ListFlag list = {};
     // What `plimsoll doctor` says about what the kind needs on this machine.
     std::vector<terminal::Finding> (*examine)(const KindSettings& settings) = nullptr;
 };

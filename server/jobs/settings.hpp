@@ -24,7 +24,7 @@ struct KindSetting {
 // A variable that programs like ours look at and this one does not.
 struct UnusedVariable {
     std::string_view name;
-    std::string_view why;  // "models are loaded by the first task that needs them"
+    std::string_view why;  // "the first task that needs a model loads it"
 };
 
 struct KindSettings {

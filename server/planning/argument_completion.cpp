@@ -108,13 +108,13 @@ tl::expected<json, Refusal> ArgumentCompletion::with_class_of_device(
     if (found == devices.end()) {
         return tl::unexpected<Refusal>(jobs::FieldErrors{
             {"/device", "unknown_device",
-             "There is no device \"" + name + "\": name one of GET /v1/devices as node/device."}});
+             "There is no device \"" + name + "\": use node/device from GET /v1/devices."}});
     }
     json settled = args;
     if (settled.value("device_class", found->device_class) != found->device_class) {
         return tl::unexpected<Refusal>(jobs::FieldErrors{
             {"/device_class", "other_class",
-             "The device is of class " + found->device_class + ": leave the class out."}});
+             "The device is of class " + found->device_class + ": omit the class."}});
     }
     settled["device_class"] = found->device_class;
     return settled;

@@ -121,7 +121,7 @@ awaitable<Answered> Planner::plan_on_dataset(TeamId team, const jobs::Contract& 
         co_return tl::unexpected(
             refused_dataset(dataset->state == queue::DatasetState::failed
                                 ? "The dataset's file could not be read: " + dataset->error
-                                : "The dataset is not complete: its upload has not ended."));
+                                : "The dataset is incomplete: its upload has not finished."));
     }
     if (kind.gather_dataset != nullptr) co_return co_await gather(team, kind, args, *dataset);
     auto plan = kind.plan_dataset(args, shape_of(*dataset));

@@ -97,7 +97,7 @@ class Docs(unittest.TestCase):
                 self.assertIn(slug, slugs, source)
 
     def test_troubleshooting_has_every_entry_of_the_guides(self):
-        entries = re.findall(r'^\*(?:Optimization guide|GPU profiles|Memory guide|Utilisation guide|Wave guide)[^*]*\*',
+        entries = re.findall(r'^\*(?:Optimization guide|GPU profiles|Memory guide|Utilization guide|Wave guide)[^*]*\*',
                              PAGES['troubleshooting.md'], re.M)
         self.assertEqual(len(entries), GUIDES)
 

@@ -50,7 +50,7 @@ visit('the report says which model to use, how they agree and where they do not'
   await go('/#/jobs/job_c');
   await page.getByText('finbert: the most accurate (84.8 %)').waitFor();
   await page.getByText('5 texts have labels that mean nothing here (mixed)').waitFor();
-  const table = page.getByRole('table', { name: 'The models that were compared' });
+  const table = page.getByRole('table', { name: 'Compared models' });
   assert.match(await table.getByRole('row', { name: /finbert/ }).textContent(), /84\.8 %.*80\.5 % – 88\.6 %/);
   assert.match(await table.getByRole('row', { name: /distilbert/ }).textContent(), /–.*172/);
   await page.getByText('distilbert knows no neutral').waitFor();

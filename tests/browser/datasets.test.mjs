@@ -98,7 +98,7 @@ visit('after a reload the same file goes on, and another one is refused', async 
   await choose(page);
   await until(() => parts(server).length === 2, 'the second part');
   await page.reload();
-  await page.getByText('This upload is not complete').waitFor();
+  await page.getByText('This upload is incomplete').waitFor();
   server.onCall = undefined;
   server.faults.clear();
   const stands = server.datasets[0].bytes_received;
@@ -121,7 +121,7 @@ visit('a file that the server cannot read says why', async ({ page, server, go }
 
 visit('unreadable lines are listed and downloaded', filled, async ({ page, go }) => {
   await go('/#/datasets/data_flawed');
-  const rows = page.getByRole('table', { name: 'Lines that cannot be read' }).getByRole('row');
+  const rows = page.getByRole('table', { name: 'Unreadable lines' }).getByRole('row');
   await rows.nth(20).waitFor();
   await page.getByRole('button', { name: 'Show more' }).click();
   await rows.nth(40).waitFor();

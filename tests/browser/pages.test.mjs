@@ -108,7 +108,7 @@ visit('a device says what it has proven, and what not', async ({ page, go }) => 
   await row.getByText('Details').click();
   await row.getByText('fp32, half loads, reductions, bf16 by tensor cores').waitFor();
   await row.getByText('The device has no cl_khr_fp16.').waitFor();
-  await row.getByText('beside computations, by a second queue').waitFor();
+  await row.getByText('in parallel with computation, through a second queue').waitFor();
   const failed = page.getByRole('row').filter({ hasText: 'The self-test kernel gave a wrong sum.' });
   assert.equal(await failed.getByText('Details').count(), 0);
 });
@@ -299,7 +299,7 @@ visit('a member is added, promoted and removed', async ({ page, server, go }) =>
   await go('/#/settings/team');
   await page.getByRole('button', { name: 'Add a member' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('joan');
-  await page.getByRole('button', { name: 'Add and make a sign-in link' }).click();
+  await page.getByRole('button', { name: 'Add and create a sign-in link' }).click();
   assert.equal(await page.getByRole('textbox', { name: 'Link' }).inputValue(), `${server.url}/#/sign-in/plm_signin_fresh`);
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByLabel('Role of joan').selectOption('owner');

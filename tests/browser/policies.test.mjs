@@ -5,7 +5,7 @@ import { desk } from './fake/policies.mjs';
 import { visit } from './support/setting.mjs';
 
 const dialog = (page) => page.getByRole('dialog');
-const week = (page) => page.getByRole('region', { name: 'What it chooses' });
+const week = (page) => page.getByRole('region', { name: 'Chosen models' });
 
 visit('a policy is made, with the week that it leads to', async ({ page, server, go }) => {
   server.models = models;

@@ -84,7 +84,7 @@ test('the jobs list finds it by its label', async () => {
 
 test('the devices are there', async () => {
   await page.getByRole('link', { name: 'Devices' }).click();
-  await page.getByRole('table', { name: 'Devices' }).getByText('work that needs no OpenCL device').waitFor();
+  await page.getByRole('table', { name: 'Devices' }).getByText('tasks that need no OpenCL device').waitFor();
 });
 
 test('a large file survives a cut line and a reload, and its job is exact', async () => {
@@ -102,19 +102,19 @@ test('a large file survives a cut line and a reload, and its job is exact', asyn
   await page.getByText('The server does not answer').waitFor();
   await page.unroute(/\/content\?offset=/);
   await page.reload();
-  await page.getByText('This upload is not complete').waitFor();
+  await page.getByText('This upload is incomplete').waitFor();
   const [begun] = (await ask('/v1/datasets')).items;
   assert.ok(begun.bytes_received > 0 && begun.bytes_received < file.buffer.length, `${begun.bytes_received} bytes`);
   await page.locator('input[type=file]').setInputFiles(file);
   await page.getByText('Ready', { exact: true }).waitFor();
   const [whole] = (await ask('/v1/datasets')).items;
   assert.deepEqual([whole.id, whole.records, whole.records_failed], [begun.id, lines + 1, 1]);
-  await page.getByRole('table', { name: 'Lines that cannot be read' }).getByText('1 field').waitFor();
+  await page.getByRole('table', { name: 'Unreadable lines' }).getByText('1 field').waitFor();
   await page.getByRole('region', { name: 'Table of records' }).getByText('A wonderful, calm day at sea').first().waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
 
   await page.getByRole('link', { name: 'New sentiment job' }).click();
-  await page.getByText('CSV with 60,001 records, 1 of them unreadable').waitFor();
+  await page.getByText('CSV with 60,001 records, 1 unreadable').waitFor();
   await page.getByLabel('Id column').selectOption('key');
   await page.getByRole('textbox', { name: 'Name' }).fill('Days');
   await page.getByRole('button', { name: 'Submit job' }).click();
@@ -167,7 +167,7 @@ test('a new member signs in with their own link and sees the team’s jobs', asy
   await page.getByRole('button', { name: 'Add a member' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('grace');
   await page.getByRole('radio', { name: 'viewer' }).check();
-  await page.getByRole('button', { name: 'Add and make a sign-in link' }).click();
+  await page.getByRole('button', { name: 'Add and create a sign-in link' }).click();
   const link = await page.getByRole('textbox', { name: 'Link' }).inputValue();
   await page.getByRole('button', { name: 'Done' }).click();
   const theirs = await openPage(browser);
@@ -190,7 +190,7 @@ test('training advice: a live estimate, a job, and a report that says what the A
   await page.getByText('exceeds the model\'s 512 positions').waitFor({ state: 'detached' });
   await page.getByRole('textbox', { name: 'Name' }).fill('Advice');
   await page.getByRole('button', { name: 'Submit job' }).click();
-  await page.getByRole('heading', { name: 'What takes the memory' }).waitFor();
+  await page.getByRole('heading', { name: 'Memory by part' }).waitFor();
 
   const { items } = await ask('/v1/jobs?kind=training-config');
   const { summary } = await ask(`/v1/jobs/${items[0].id}/report`);

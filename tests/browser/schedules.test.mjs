@@ -80,7 +80,7 @@ visit('a schedule is run now, paused, resumed, changed and deleted', async ({ pa
   await dialog.getByLabel('At most').fill('3');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.waitFor({ state: 'detached' });
-  await page.getByText('Run each missed one, the latest first, 3 at most').waitFor();
+  await page.getByText('Run every missed one, latest first, 3 at most').waitFor();
   assert.equal(bodyOf(server, 'PUT /v1/schedules/sched_1').job.kind, 'sentiment');
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete for good' }).click();
@@ -149,5 +149,5 @@ visit('a change to what somebody else changed meanwhile is refused', async ({ pa
   await dialog.getByLabel('Name of the schedule').fill('Mine');
   server.schedules = server.schedules.map((one) => ({ ...one, version: 7, name: 'Theirs' }));
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('Somebody else changed the schedule meanwhile.').waitFor();
+  await dialog.getByText('The schedule was changed by someone else.').waitFor();
 });

@@ -132,7 +132,7 @@ visit('what a device showed stands beside what is modelled', { arrange }, async 
   const panel = page.getByRole('region', { name: 'A device of the pool' });
   await panel.getByText('opencl:pocl:0').waitFor();
   await panel.getByRole('row', { name: /^3,072 × 384/ }).waitFor();
-  const rests = page.getByRole('region', { name: 'What this rests on' });
+  const rests = page.getByRole('region', { name: 'Basis of this report' });
   await rests.getByText('modelled', { exact: true }).first().waitFor();
   await rests.getByText('measured', { exact: true }).first().waitFor();
 });
@@ -189,7 +189,7 @@ const arrangeMeasured = (server) => {
 };
 visit('a run that reported back stands beside its prediction, and can be taken back', { arrange: arrangeMeasured }, async ({ page, server, go }) => {
   await go(report);
-  const panel = page.getByRole('region', { name: 'Predicted and real' });
+  const panel = page.getByRole('region', { name: 'Predicted and measured' });
   await panel.getByText('+2.0 %').waitFor();
   await panel.getByRole('button', { name: /^Take back/ }).click();
   await panel.getByText('No run has reported back yet').waitFor();
@@ -228,7 +228,7 @@ visit('a team describes a card of its own and removes it', async ({ page, server
 
 visit('the parts of the memory sum to what the card holds', { arrange }, async ({ page, go }) => {
   await go(report);
-  const panel = page.getByRole('region', { name: 'What takes the memory' });
+  const panel = page.getByRole('region', { name: 'Memory by part' });
   await panel.waitFor();
   const bytes = await panel.locator('dd span').allTextContents();
   const sum = bytes.reduce((total, text) => total + Number(text.replace(/\D/g, '')), 0);
@@ -242,7 +242,7 @@ visit('moving the batch asks for that batch and changes the page', { arrange }, 
   const slider = page.getByRole('slider', { name: 'Batch' });
   await slider.focus();
   await page.keyboard.press('End');
-  await page.getByText('Batch you asked for').waitFor();
+  await page.getByText('Requested batch').waitFor();
   const { training, gpus, what_ifs } = lastArgs(server);
   assert.deepEqual(gpus, ['rtx_4090']);
   assert.equal(what_ifs, false);

@@ -69,11 +69,11 @@ visit('the report turns to the symbol that is chosen, by keyboard too', { arrang
   const grid = page.getByRole('grid', { name: 'Symbols by patterns' });
   await grid.waitFor();
   const first = await grid.getByRole('rowheader').allTextContents();
-  await panelOf(page, first[0]).getByRole('heading', { name: 'What the score is worth' }).waitFor();
+  await panelOf(page, first[0]).getByRole('heading', { name: 'Significance of the score' }).waitFor();
   await grid.locator('[tabindex="0"]').focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
-  await panelOf(page, first[1]).getByRole('heading', { name: 'What the score is worth' }).waitFor();
+  await panelOf(page, first[1]).getByRole('heading', { name: 'Significance of the score' }).waitFor();
   const index = rows.find(({ symbol }) => symbol === first[1]).index;
   await until(() => asked(server).at(-1).query.get('offset') === String(index), 'the row of the second symbol');
   assert.equal(asked(server).at(-1).query.get('limit'), '1');
@@ -115,7 +115,7 @@ const lastEnds = (server) => checks(server).at(-1)?.body.ends;
 visit('a count of the report is changed and every rule judged again', { arrange }, async ({ page, server, go }) => {
   await go(report);
   await page.getByText('Check a count of your own').click();
-  await page.getByRole('button', { name: 'Begin with the count above' }).click();
+  await page.getByRole('button', { name: 'Start from the count above' }).click();
   await page.getByText(/keeps every rule/).waitFor();
   const { job_id, index, pattern, ends } = checks(server).at(-1).body;
   const best = rows.find((row) => row.index === index).report.counts[0];
@@ -126,7 +126,7 @@ visit('a count of the report is changed and every rule judged again', { arrange 
   await page.getByText(/breaks 1 rule/).waitFor();
   await page.getByRole('row', { name: /Wave B ends above the start of A/ }).getByText('broken').waitFor();
   assert.deepEqual(lastEnds(server), [best.pivots[0], best.pivots[1] + 1, ...best.pivots.slice(2)]);
-  await page.getByRole('button', { name: 'Take back the last end' }).click();
+  await page.getByRole('button', { name: 'Undo the last end' }).click();
   await until(() => lastEnds(server)?.length === best.pivots.length - 1, 'a count under way');
 });
 
@@ -135,7 +135,7 @@ visit('ends are chosen on the chart, by keyboard and by pointer', { arrange }, a
   await page.getByText('Check a count of your own').click();
   await page.getByRole('combobox', { name: 'Pattern', exact: true }).selectOption('zigzag');
   await page.getByText('Next: the start, a low.').waitFor();
-  await page.getByRole('group', { name: 'Which bars are drawn on' }).getByRole('radio', { name: 'Whole series' }).check();
+  await page.getByRole('group', { name: 'Bars to draw on' }).getByRole('radio', { name: 'Whole series' }).check();
   const chart = page.getByRole('slider', { name: /to draw a count on$/ });
   await chart.focus();
   await page.keyboard.press('Home');
@@ -155,7 +155,7 @@ visit('what is wrong with an end stands beside it', { arrange }, async ({ page, 
   server.faults.set('POST /v1/waves-checks', { status: 422, title: 'Unprocessable content', errors: [{ pointer: '/ends/1', detail }] });
   await go(report);
   await page.getByText('Check a count of your own').click();
-  await page.getByRole('button', { name: 'Begin with the count above' }).click();
+  await page.getByRole('button', { name: 'Start from the count above' }).click();
   await page.getByText(detail).waitFor();
   assert.equal(await page.getByLabel(/^End of (1|A)\b/).getAttribute('aria-invalid'), 'true');
 });

@@ -41,6 +41,8 @@ class Columns(unittest.TestCase):
         table = list(csv.DictReader(io.StringIO(text)))
         self.assertEqual((table[0]["customer"], table[0]["region"], table[1]["customer"]), ("'=1+1", "EU", "Ann"))
         self.assertNotIn("kept", table[0])
+        # The columns have the order of the file, region before customer, neither the alphabet's nor that of --keep.
+        self.assertLess(list(table[0]).index("region"), list(table[0]).index("customer"))
 
     def test_of_a_file(self):
         self.check(self.submit())
@@ -63,6 +65,12 @@ class Columns(unittest.TestCase):
         self.assertEqual(self.api.get(f"/v1/jobs/{job['id']}/report").json["summary"]["by_source"]["groups"][0]["name"], "wire")
         header = self.server.run("results", job["id"], "--format", "csv").stdout.splitlines()[0].split(",")
         self.assertIn("a", header)
+        ordered = {"model": "vader", "items": [{"text": "a", "kept": {"a": "1", "b": "2", "c": "3"}}], "columns": {"keep": ["c", "a"]}}
+        job = self.api.wait(self.api.post("/v1/jobs", {"kind": "sentiment", "args": ordered}).json["id"])
+        header = self.server.run("results", job["id"], "--format", "csv").stdout.splitlines()[0]
+        self.assertIn("c,a,b", header)
+        refused = self.api.send("POST", "/v1/jobs", {"kind": "sentiment", "args": ordered | {"columns": {"text": "a"}}})
+        self.assertEqual((refused.status, refused.json["errors"][0]["pointer"]), (422, "/args/columns"))
         many = [{"text": "a", "kept": {f"name {i} {j}": "" for j in range(20)}} for i in range(6)]
         refused = self.api.send("POST", "/v1/jobs", {"kind": "sentiment", "args": {"model": "vader", "items": many}})
         self.assertEqual((refused.status, refused.json["errors"][0]["pointer"]), (422, "/args/items"))

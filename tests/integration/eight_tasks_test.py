@@ -84,7 +84,7 @@ class EightTasks(unittest.TestCase):
             self.assertRegex(told, r"batch \d+ \(largest \d+\), accumulation \d+")
             self.assertIn("per_device_train_batch_size=", told)
             self.assertIn("Assumed (change each by its flag", told)
-            self.assertNotIn("Training utilisation guide", told)
+            self.assertNotIn("Training utilization guide", told)
             self.assertLess(len(told.splitlines()), 45)
             self.assertIn("fragmentation", walk.types("estimate", "--preset", "bert-base", "--gpu", "RTX 3090", "--details"))
             self.assertIn("train_micro_batch_size_per_gpu",

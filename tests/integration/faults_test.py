@@ -89,7 +89,7 @@ class Faults(unittest.TestCase):
             os.kill(pid, signal.SIGSTOP)
         os.kill(postmaster, signal.SIGKILL)
         try:
-            self.await_log("the private PostgreSQL does not start")
+            self.await_log("cannot start the private PostgreSQL")
         finally:
             for pid in backends:
                 with contextlib.suppress(ProcessLookupError):

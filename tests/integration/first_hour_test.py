@@ -80,7 +80,7 @@ class FirstHour(unittest.TestCase):
         there = self.call("doctor", "--data", self.server.folder / "data").stdout
         self.assertIn("Signed in to " + self.server.base, there)
         self.assertIn("VADER; no published model", there)
-        self.assertIn("Estimates that name no card are for rtx_4090", there)
+        self.assertIn("The default GPU of estimates is rtx_4090", there)
         self.assertNotIn(f"add --data {self.server.folder / 'data'}", there)
         with socket.create_server(("127.0.0.1", 0)) as other:
             address = f"http://127.0.0.1:{other.getsockname()[1]}/api/generate"
@@ -90,7 +90,7 @@ class FirstHour(unittest.TestCase):
                                env={"LLM_ENDPOINT_URL": address, "PLIMSOLL_SERVER": "http://127.0.0.1:1",
                                     "PLIMSOLL_TOKEN": "plm_api_x"}).stdout
         self.assertIn(f"add --data {self.server.folder / 'data'}", away)
-        self.assertIn("does not answer: Connection refused", away)
+        self.assertIn("does not respond: Connection refused", away)
         self.assertIn("choose another one by `plimsoll use`", away)
         self.assertFalse((self.server.folder / "elsewhere").exists())
 

@@ -85,7 +85,7 @@ class Profile(unittest.TestCase):
         told = [line for line in self.server.log if "FEATURE_CUDA_STREAMS has no effect" in line]
         self.assertIn("opencl:pocl:0", "".join(told))
         found = self.server.run("doctor", env={"FEATURE_CUDA_STREAMS": "1"}, check=False).stdout
-        self.assertIn("FEATURE_CUDA_STREAMS is on and has no effect on opencl:pocl:0", found)
+        self.assertIn("FEATURE_CUDA_STREAMS is on, without effect on opencl:pocl:0", found)
 
     def test_one_named_device_measures_and_no_other(self):
         devices = {device["device"]: device for device in self.api.get("/v1/devices").json["items"]}
@@ -141,7 +141,7 @@ class Profile(unittest.TestCase):
         [host] = [device for device in json.loads(found.stdout)["items"] if device["device"] == "host"]
         self.assertIsNone(host["cleanup"])
         told = self.server.run("devices", "clean", host["node"], "host")
-        self.assertRegex(told.stdout, r"^Freed [\d.]+ MB by the memory ledgers of the job kinds, -?[\d.]+ MB as the system counts\.$")
+        self.assertRegex(told.stdout, r"^Freed [\d.]+ MB by the job kinds' memory ledger, -?[\d.]+ MB as the system counts\.$")
         again = json.loads(self.server.run("--json", "devices", "clean", host["node"], "host").stdout)
         self.assertEqual(again["cleanup"]["state"], "done")
         self.assertEqual(again["cleanup"]["kept_bytes"], 0)

@@ -63,7 +63,7 @@ class Schedules(unittest.TestCase):
         path, schedule = self.make(cron="0 0 1 1 *")
         spec = {"name": schedule["name"], "cron": "@yearly", "job": JOB}
         taken = self.api.post("/v1/schedules", spec)
-        self.assertEqual((taken.status, taken.json["detail"]), (409, "The team has another schedule of this name."))
+        self.assertEqual((taken.status, taken.json["detail"]), (409, "The team has another schedule with this name."))
         put = lambda tag: self.api.send("PUT", path, spec, headers={"If-Match": tag})
         self.assertEqual(put('"7"').status, 412)
         self.assertEqual(put('"1"').json["version"], 2)

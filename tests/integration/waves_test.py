@@ -126,6 +126,10 @@ class Waves(unittest.TestCase):
         told = json.loads(self.waves(path, "--symbols", tickers, "--format", "json"))
         self.assertEqual([symbol["symbol"] for symbol in told["symbols"]], ["A", "C"])
         self.assertIn('no symbol "D"', self.waves(path, "--symbols", f"D,{tickers}", code=2))
+        table = self.file("tickers.csv", "name;Ticker\nAlpha;A\nGamma;C\n")
+        self.assertEqual([it["symbol"] for it in json.loads(self.waves(path, "--symbols", table, "--format", "json"))["symbols"]], ["A", "C"])
+        self.assertIn('no symbols "D", "E"', self.waves(path, "--symbols", "E,A,D", code=2))
+        self.assertIn('no column "symbol" or "ticker"', self.waves(path, "--symbols", self.file("other.csv", "a,b\n1,2\n"), code=2))
         self.assertIn("lists no symbols", self.waves(path, "--symbols", self.file("none.txt", "#\n"), code=2))
         self.assertIn("none-here.txt", self.waves(path, "--symbols", "none-here.txt", code=2))
 

@@ -143,7 +143,7 @@ Result<Capability> capability_from_json(std::string_view text) {
     try {
         return capability_of(Json::parse(text));
     } catch (const std::exception& e) {
-        return fail(Errc::corrupt, std::string("This is not a device's record: ") + e.what());
+        return fail(Errc::corrupt, std::string("Not a device record: ") + e.what());
     }
 }
 
@@ -157,7 +157,7 @@ Result<ProbeReport> probe_report_from_json(std::string_view text) {
         report.problems = json.at("problems").get<std::vector<std::string>>();
         return report;
     } catch (const std::exception& e) {
-        return fail(Errc::corrupt, std::string("This is not a probe report: ") + e.what());
+        return fail(Errc::corrupt, std::string("Not a probe report: ") + e.what());
     }
 }
 

@@ -142,7 +142,7 @@ ChildEnd run_in_child(const std::function<std::string()>& work, std::chrono::mil
         }
         return {ChildEnd::Kind::hung,
                 {},
-                "no answer within " + std::to_string(deadline.count()) + " ms"};
+                "no response within " + std::to_string(deadline.count()) + " ms"};
     }
     int status = 0;
     if (waitpid(child, &status, 0) != child) throw_errno("waitpid");

@@ -10,7 +10,7 @@ namespace plimsoll::opencl {
 struct ChildEnd {
     enum class Kind { finished, crashed, hung } kind = Kind::finished;
     std::string output;  // the work's return value, when finished
-    std::string reason;  // otherwise: "killed by SIGSEGV", "no answer within 20 s"
+    std::string reason;  // otherwise: "killed by SIGSEGV", "no response within 20 s"
 };
 
 // Where output of the work or a driver goes: this process's standard error, or nowhere.

@@ -46,7 +46,7 @@ Capability verdict(const DeviceInfo& info, const ProbeSteps& steps,
     if (end.kind != ChildEnd::Kind::finished) return {info, state_of(end.kind), end.reason, {}, {}};
     auto report = probe_report_from_json(end.output);
     if (!report || report->devices.size() != 1) {
-        return {info, DeviceState::crashed, "its answer is incomplete", {}, {}};
+        return {info, DeviceState::crashed, "its output is incomplete", {}, {}};
     }
     return std::move(report->devices.front());
 }
@@ -65,7 +65,7 @@ SelfTest feature_verdict(const DeviceInfo& info, Feature feature, const ProbeSte
     if (end.kind != ChildEnd::Kind::finished) return {name, 0, 0, end.reason};
     auto report = probe_report_from_json(end.output);
     if (!report || report->devices.size() != 1 || report->devices[0].features.size() != 1) {
-        return {name, 0, 0, "its answer is incomplete"};
+        return {name, 0, 0, "its output is incomplete"};
     }
     return std::move(report->devices[0].features[0]);
 }

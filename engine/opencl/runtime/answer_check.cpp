@@ -27,7 +27,7 @@ Result<void> AnswerCheck::run() {
         return done;
     }
     if (read == written) return {};
-    return fail(Errc::corrupt, "The device does not give back what was written to it.",
+    return fail(Errc::corrupt, "The device does not return the data written to it.",
                 to_string(device_->info().address));
 }
 

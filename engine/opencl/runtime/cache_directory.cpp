@@ -26,7 +26,7 @@ Result<void> use_kernel_cache(const std::filesystem::path& directory) {
     fs::create_directories(pocl, error);
     if (!error) fs::permissions(pocl, fs::perms::owner_all, error);
     if (error) {
-        return fail(Errc::unavailable, "The kernel cache cannot be made: " + error.message() + ".",
+        return fail(Errc::unavailable, "Cannot create the kernel cache: " + error.message() + ".",
                     pocl.string());
     }
     setenv("POCL_CACHE_DIR", pocl.c_str(), 1);
@@ -37,7 +37,7 @@ Result<std::filesystem::path> use_temporary_kernel_cache() {
     namespace fs = std::filesystem;
     std::error_code error;
     const auto temporary = fs::temp_directory_path(error);
-    if (error) return fail(Errc::unavailable, "There is no folder for temporary files.");
+    if (error) return fail(Errc::unavailable, "No folder for temporary files.");
     const auto directory = temporary / ("plimsoll-cache-" + std::to_string(geteuid()));
     mkdir(directory.c_str(), 0700);
     // Everybody may write there, so the name may be taken: by a link, or by another user.

@@ -75,7 +75,7 @@ std::optional<ProgramBinary> ProgramCache::load(const std::string& key) const {
 
 Result<void> ProgramCache::store(const std::string& key, const ProgramBinary& binary) const {
     const auto bad = [&](const std::string& reason) {
-        return fail(Errc::unavailable, "A built program cannot be kept: " + reason + ".",
+        return fail(Errc::unavailable, "Cannot cache a built program: " + reason + ".",
                     directory_.string());
     };
     std::error_code error;
@@ -93,7 +93,7 @@ Result<void> ProgramCache::store(const std::string& key, const ProgramBinary& bi
     if (!written || !closed || error) {
         std::error_code ignored;
         fs::remove(temporary, ignored);
-        return bad(error ? error.message() : "the disk did not take it");
+        return bad(error ? error.message() : "writing to disk failed");
     }
     return {};
 }

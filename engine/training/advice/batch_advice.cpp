@@ -15,9 +15,10 @@ Result<AccumulationAdvice> advise_accumulation(std::int64_t max_batch, std::int6
                                                std::int64_t cards) {
     if (max_batch < 1) return fail(Errc::invalid_input, "The batch must be at least 1.", "/batch");
     if (target < 1 || target > 1'000'000'000)
-        return fail(Errc::invalid_input, "The target effective batch must lie between 1 and 1e9.",
+        return fail(Errc::invalid_input, "The target effective batch must be between 1 and 1e9.",
                     "/target_effective_batch");
-    if (cards < 1) return fail(Errc::invalid_input, "At least one card trains.", "/cards");
+    if (cards < 1)
+        return fail(Errc::invalid_input, "The number of GPUs must be at least 1.", "/cards");
     const auto share = share_of_target(target, cards);
     const auto batch = std::min(max_batch, share);
     const auto at_once = batch * cards;

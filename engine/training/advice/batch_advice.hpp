@@ -30,7 +30,7 @@ std::int64_t share_of_target(std::int64_t target, std::int64_t cards);
 Result<AccumulationAdvice> advise_accumulation(std::int64_t max_batch, std::int64_t target,
                                                std::int64_t cards = 1);
 
-// Loader settings by the training utilisation guide, and the host memory of the queue.
+// Loader settings by the training utilization guide, and the host memory of the queue.
 struct LoaderAdvice {
     int workers = 0;
     int prefetch = 0;  // 0 without workers

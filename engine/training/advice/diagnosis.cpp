@@ -43,18 +43,18 @@ void add_memory(const Observation& seen, std::vector<Cause>& out) {
                                                     seen.batch, seen.batch - (seen.batch + 3) / 4)
                                       : "lower the batch and accumulate more, or turn gradient "
                                         "checkpointing on",
-                       "a longer batch, or another process on the card, no longer ends the run",
-                       false, Subject::batch});
+                       "a longer batch or another process on the GPU no longer ends the run", false,
+                       Subject::batch});
     } else if (percent < kFewPercent && known && seen.max_batch > seen.batch) {
         out.push_back({fmt::format("only {:.0f} % of the memory is used", percent),
                        fmt::format("raise the batch from {} to {}", seen.batch, seen.max_batch),
-                       fmt::format("up to {:.1f}x the samples a step",
+                       fmt::format("up to {:.1f}x the samples per step",
                                    static_cast<double>(seen.max_batch) / seen.batch),
                        false, Subject::batch});
     } else if (percent < kFewPercent && !known) {
         out.push_back({fmt::format("only {:.0f} % of the memory is used", percent),
-                       "raise the batch; an estimate of this model and card says how far",
-                       "more samples a step, as far as the GPU has units to spare", false,
+                       "raise the batch; an estimate for this model and GPU gives the largest",
+                       "more samples per step, as long as the GPU has idle units", false,
                        Subject::batch});
     }
 }
@@ -69,9 +69,9 @@ void add_underused(const Observation& seen, std::vector<Cause>& out) {
     if (seen.gpu_percent && *seen.gpu_percent < waiting && seen.cpu_percent &&
         *seen.cpu_percent > busy)
         out.push_back(
-            {fmt::format("the CPU is at {:.0f} % while the GPU waits", *seen.cpu_percent),
-             "tokenise and decode beforehand, or use a machine with more cores: more workers "
-             "would share the same ones",
+            {fmt::format("the CPU is at {:.0f} % while the GPU waits for data", *seen.cpu_percent),
+             "tokenize and decode in advance, or use a machine with more cores: more workers would "
+             "share the same cores",
              "the GPU waits less for data", false, Subject::workers});
     const int wanted = utilisation::loader_workers(seen.cpu_cores, false);
     if (seen.loader_workers >= 0 && seen.cpu_cores > 0 && seen.loader_workers < wanted)
@@ -96,21 +96,21 @@ void add_slow_step(const Observation& seen, std::vector<Cause>& out) {
         const double idle = step * (1 - *seen.gpu_percent / 100);
         out.push_back({fmt::format("the GPU is idle for {:.3g} s of each step of {:.3g} s{}", idle,
                                    step, against_model),
-                       "time the loader alone; then more workers, tokenising beforehand, faster "
-                       "storage, and fewer .item() calls and logs a step",
+                       "time the data loader alone; then use more workers, tokenize in advance, "
+                       "use faster storage, and make fewer .item() calls and log entries per step",
                        fmt::format("up to {:.1f}x the samples per second",
                                    step / std::max(step - idle, step * 0.01)),
                        false, Subject::workers});
     } else if (slow && seen.gpu_percent) {
         out.push_back(
             {fmt::format("the GPU is busy, but a step takes {:.3g} s{}", step, against_model),
-             "check that mixed precision and fused attention are really on, that clocks "
-             "are not throttled, and that nothing else runs on the card",
+             "check that mixed precision and fused attention are on, that clocks are not "
+             "throttled, and that nothing else runs on the GPU",
              fmt::format("up to {:.1f}x the samples per second", step / modelled), false});
     } else if (slow) {
         out.push_back({fmt::format("a step takes {:.3g} s{}", step, against_model),
-                       "look at the GPU's utilisation while it trains: low means that it waits for "
-                       "data, high that precision or attention are not what was described",
+                       "check the GPU utilization during training: low means that it waits for "
+                       "data, high means that precision or attention differ from the estimate's",
                        fmt::format("up to {:.1f}x the samples per second", step / modelled),
                        false});
     }
@@ -124,12 +124,12 @@ void add_below_target(const Observation& seen, std::vector<Cause>& out) {
     if (seen.step_seconds || !seen.gpu_percent || *seen.gpu_percent < low ||
         *seen.gpu_percent >= targets.gpu_low)
         return;
-    out.push_back(
-        {fmt::format("the GPU is used {:.0f} %, the guide aims at {} to {}", *seen.gpu_percent,
-                     targets.gpu_low, targets.gpu_high),
-         "give the time of a step, which says whether it waits for data; if it does, more "
-         "workers and prefetching, if not, a larger batch",
-         fmt::format("up to {:.1f}x the samples per second", 100 / *seen.gpu_percent), true});
+    out.push_back({fmt::format("GPU utilization is {:.0f} %; the guide's target is {} to {}",
+                               *seen.gpu_percent, targets.gpu_low, targets.gpu_high),
+                   "set the step time to see whether the GPU waits for data; if it does, use more "
+                   "workers and prefetching, if not, a larger batch",
+                   fmt::format("up to {:.1f}x the samples per second", 100 / *seen.gpu_percent),
+                   true});
 }
 
 // Whether a rule of the guides would still change something, and says it first.
@@ -154,7 +154,7 @@ bool is_news(const Observation& seen, const std::vector<Cause>& own, Subject sub
 }  // namespace
 
 Result<std::vector<Cause>> diagnose(const Observation& seen) {
-    constexpr auto rule = "A utilisation must lie between 0 and 100 percent.";
+    constexpr auto rule = "Utilization must be between 0 and 100 percent.";
     if (!percentage(seen.gpu_percent)) return fail(Errc::invalid_input, rule, "/gpu_percent");
     if (!percentage(seen.cpu_percent)) return fail(Errc::invalid_input, rule, "/cpu_percent");
     if (!percentage(seen.memory_percent)) return fail(Errc::invalid_input, rule, "/memory_percent");
@@ -163,8 +163,7 @@ Result<std::vector<Cause>> diagnose(const Observation& seen) {
     if (seen.accumulation < 1)
         return fail(Errc::invalid_input, "The accumulation must be at least 1.", "/accumulation");
     if (seen.step_seconds && !(std::isfinite(*seen.step_seconds) && *seen.step_seconds > 0))
-        return fail(Errc::invalid_input, "The time of a step must be above 0 seconds.",
-                    "/step_seconds");
+        return fail(Errc::invalid_input, "The step time must be above 0 seconds.", "/step_seconds");
     std::vector<Cause> out;
     if (seen.out_of_memory) {
         add_out_of_memory(seen, out);

@@ -20,7 +20,7 @@ GuideBatch naics_batch(const ReportRequest& r, const GpuProfile& gpu) {
 // Its table where it names the card and the texts are as long as its tweets, else its rule by
 // memory.
 GuideBatch utilisation_batch(const ReportRequest& r, const GpuProfile& gpu) {
-    constexpr auto title = "training utilisation guide";
+    constexpr auto title = "training utilization guide";
     const auto tweets = utilisation::tweet_batches();
     const auto row = std::ranges::find(tweets, gpu.id, &utilisation::TweetBatch::profile_id);
     if (row != tweets.end() && r.settings.sequence == kTweetTokens)

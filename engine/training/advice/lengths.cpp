@@ -8,11 +8,11 @@ Result<Lengths> summarise(std::vector<LengthBin> histogram, int cut_at) {
     std::int64_t all = 0;
     for (const auto& bin : histogram) {
         if (bin.tokens < 1 || bin.samples < 0 || bin.samples > 1'000'000'000'000)
-            return fail(Errc::invalid_input, "A bin needs at least 1 token, and 0 to 1e12 samples.",
-                        "/tokens");
+            return fail(Errc::invalid_input,
+                        "A bin must have at least 1 token and 0 to 1e12 samples.", "/tokens");
         all += bin.samples;
     }
-    if (all == 0) return fail(Errc::invalid_input, "The histogram holds no samples.", "");
+    if (all == 0) return fail(Errc::invalid_input, "The histogram has no samples.", "");
     std::ranges::sort(histogram, {}, &LengthBin::tokens);
     Lengths out;
     std::int64_t seen = 0, cut = 0;

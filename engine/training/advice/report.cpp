@@ -75,7 +75,7 @@ std::vector<Change> changes(const ReportRequest& request, const GpuProfile& gpu)
          [](auto& t) { t.attention = Attention::sdpa; }},
         {"8-bit Adam", [](auto& t) { return t.optimizer == Optimizer::adamw; },
          [](auto& t) { t.optimizer = Optimizer::adam_8bit; }},
-        {"sharding all of it over the cards (FSDP)",
+        {"sharding everything across the GPUs (FSDP)",
          [](auto& t) { return t.cards > 1 && t.sharding != Sharding::fsdp; },
          [](auto& t) { t.sharding = Sharding::fsdp; }},
         {"dropping the outputs object after the loss",
@@ -84,8 +84,9 @@ std::vector<Change> changes(const ReportRequest& request, const GpuProfile& gpu)
     };
     if (request.lengths && request.lengths->p95 < request.settings.sequence) {
         const int p95 = request.lengths->p95;
-        all.push_back({"texts cut at " + std::to_string(p95) + " tokens, which 95 % are below",
-                       [](auto&) { return true; }, [p95](auto& t) { t.sequence = p95; }});
+        all.push_back(
+            {"texts truncated at " + std::to_string(p95) + " tokens, which 95 % are below",
+             [](auto&) { return true; }, [p95](auto& t) { t.sequence = p95; }});
     }
     return all;
 }

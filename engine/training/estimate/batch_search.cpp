@@ -180,10 +180,10 @@ Result<BatchLimits> find_batch(const ModelShape& shape, const TrainingSettings& 
                                const GpuProfile& gpu, const SearchOptions& options,
                                FootprintByBatch& footprints) {
     if (!std::isfinite(options.safety) || options.safety <= 0 || options.safety > 1)
-        return fail(Errc::invalid_input, "The safety margin must lie above 0 and up to 1.",
+        return fail(Errc::invalid_input, "The safety margin must be above 0 and at most 1.",
                     "/safety");
     if (!(options.correction > 0.1 && options.correction < 10))
-        return fail(Errc::invalid_input, "The correction must lie between 0.1 and 10.",
+        return fail(Errc::invalid_input, "The correction must be between 0.1 and 10.",
                     "/correction/factor");
     if (options.highest_batch < 1)
         return fail(Errc::invalid_input, "The highest batch must be at least 1.", "/highest_batch");

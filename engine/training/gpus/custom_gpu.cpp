@@ -21,17 +21,17 @@ bool in(double value, double low, double high) {
 
 Result<void> check_rates(const CustomGpu& gpu) {
     if (!in(gpu.bandwidth_gb_s, 1, 1e5))
-        return bad("/bandwidth_gb_s", "The bandwidth must lie between 1 and 100000 GB/s.");
+        return bad("/bandwidth_gb_s", "The bandwidth must be between 1 and 100000 GB/s.");
     if (!in(gpu.fp32_tflops, 0.1, 1e5))
-        return bad("/fp32_tflops", "The fp32 rate must lie between 0.1 and 100000 TFLOP/s.");
+        return bad("/fp32_tflops", "The fp32 rate must be between 0.1 and 100000 TFLOP/s.");
     if (!in(gpu.fp16_tflops, 0, 1e5))
-        return bad("/fp16_tflops", "The fp16 rate must lie between 0 and 100000 TFLOP/s.");
+        return bad("/fp16_tflops", "The fp16 rate must be between 0 and 100000 TFLOP/s.");
     if (!in(gpu.bf16_tflops, 0, 1e5))
-        return bad("/bf16_tflops", "The bf16 rate must lie between 0 and 100000 TFLOP/s.");
+        return bad("/bf16_tflops", "The bf16 rate must be between 0 and 100000 TFLOP/s.");
     if (gpu.compute_capability < 30 || gpu.compute_capability > 200)
-        return bad("/compute_capability", "The compute capability must lie between 30 and 200.");
+        return bad("/compute_capability", "The compute capability must be between 30 and 200.");
     if (gpu.multiprocessors < 1 || gpu.multiprocessors > 1024)
-        return bad("/multiprocessors", "The multiprocessors must lie between 1 and 1024.");
+        return bad("/multiprocessors", "The number of multiprocessors must be between 1 and 1024.");
     return {};
 }
 
@@ -40,7 +40,8 @@ Result<void> check_guide(const CustomGpu& gpu) {
     const auto& g = *gpu.guide;
     if (g.batch_size_1d < 1) return bad("/batch_size_1d", "The daily batch must be at least 1.");
     if (g.batch_size_1h < 1) return bad("/batch_size_1h", "The hourly batch must be at least 1.");
-    if (g.max_workers < 1) return bad("/max_workers", "At least one model trains at once.");
+    if (g.max_workers < 1)
+        return bad("/max_workers", "The number of models trained at once must be at least 1.");
     return {};
 }
 
@@ -63,7 +64,7 @@ GpuProfile with_rates(const CustomGpu& gpu) {
 GpuProfile like_another(const CustomGpu& gpu) {
     const auto bytes = static_cast<std::int64_t>(gpu.memory_gib * kGiB);
     auto p = profile_for({gpu.name.empty() ? gpu.id : gpu.name, bytes});
-    const auto source = "assumed: that of " + p.name;
+    const auto source = "assumed from " + p.name;
     for (auto* figure : {&p.multiprocessors, &p.bandwidth, &p.fp32_flops, &p.tf32_flops,
                          &p.fp16_flops, &p.bf16_flops})
         figure->source = source;
@@ -79,14 +80,15 @@ Result<GpuProfile> make_custom_gpu(const CustomGpu& gpu) {
     if (gpu.id.empty() || gpu.id.size() > 64 || !plain)
         return bad("/id", "The id must be 1 to 64 lower-case letters, digits or underscores.");
     if (!in(gpu.memory_gib, 0.5, 4096))
-        return bad("/memory_gib", "The memory must lie between 0.5 and 4096 GiB.");
+        return bad("/memory_gib", "The memory must be between 0.5 and 4096 GiB.");
     if (!in(gpu.context_gib, 0, gpu.memory_gib / 2))
-        return bad("/context_gib", "The context must lie between 0 and half of the memory.");
+        return bad("/context_gib", "The context must be between 0 and half of the memory.");
     const bool has_rates = gpu.bandwidth_gb_s != 0 || gpu.fp32_tflops != 0;
     if (has_rates) {
         if (auto ok = check_rates(gpu); !ok) return fail(ok.error());
     } else if (gpu.fp16_tflops != 0 || gpu.bf16_tflops != 0) {
-        return bad("/fp32_tflops", "Give bandwidth_gb_s and fp32_tflops beside the other rates.");
+        return bad("/fp32_tflops",
+                   "Also give bandwidth_gb_s and fp32_tflops with the other rates.");
     }
     if (auto ok = check_guide(gpu); !ok) return fail(ok.error());
     auto p = has_rates ? with_rates(gpu) : like_another(gpu);

@@ -71,7 +71,8 @@ std::vector<std::string> warnings(const GpuProfile& profile) {
             g.max_workers, g.memory_per_model_1h_gb, g.max_workers, context_gb, g.vram_gb,
             g.max_workers));
     if (profile.id == "rtx_5090")
-        out.emplace_back("The guide's text allows 2-3 workers, its profile 2; 2 is used here.");
+        out.emplace_back(
+            "The guide's text allows 2-3 workers, its profile 2; this estimate uses 2.");
     return out;
 }
 

@@ -18,15 +18,15 @@ double surge_shape(double batch, double noise) {
 
 Result<RateAdvice> advise_rate(const RateQuestion& q) {
     if (!positive(q.base_rate, 100))
-        return fail(Errc::invalid_input, "The learning rate must lie above 0 and up to 100.",
+        return fail(Errc::invalid_input, "The learning rate must be above 0 and at most 100.",
                     "/learning_rate/base");
     if (!positive(q.base_batch, 1e9))
-        return fail(Errc::invalid_input, "The base batch must lie above 0 and up to 1e9.",
+        return fail(Errc::invalid_input, "The base batch must be above 0 and at most 1e9.",
                     "/learning_rate/base_batch");
     if (!positive(q.batch, 1e9))
-        return fail(Errc::invalid_input, "The batch must lie above 0 and up to 1e9.", "/batch");
+        return fail(Errc::invalid_input, "The batch must be above 0 and at most 1e9.", "/batch");
     if (q.noise_scale && !positive(*q.noise_scale, 1e12))
-        return fail(Errc::invalid_input, "The noise scale must lie above 0 and up to 1e12.",
+        return fail(Errc::invalid_input, "The noise scale must be above 0 and at most 1e12.",
                     "/learning_rate/noise_scale");
 
     const double k = q.batch / q.base_batch;
@@ -40,7 +40,7 @@ Result<RateAdvice> advise_rate(const RateQuestion& q) {
     if (std::abs(k - 1) < 1e-9) {
         a.recommended = RateRule::base;
         a.recommended_rate = q.base_rate;
-        a.why = "The effective batch is the one that the base rate was found at.";
+        a.why = "The effective batch equals that of the base rate.";
     } else if (!q.adaptive) {
         a.recommended = RateRule::linear;
         a.recommended_rate = a.linear_rate;
@@ -51,8 +51,8 @@ Result<RateAdvice> advise_rate(const RateQuestion& q) {
         a.recommended = RateRule::surge;
         a.recommended_rate = a.surge_rate;
         a.why =
-            "The batch comes near the gradient noise scale, beyond which the best Adam rate "
-            "stops growing and falls again; the square-root rule is capped there.";
+            "The batch approaches the gradient noise scale, where the best Adam rate stops growing "
+            "and then falls; the square-root rule is capped there.";
     } else {
         a.recommended = RateRule::sqrt;
         a.recommended_rate = a.sqrt_rate;

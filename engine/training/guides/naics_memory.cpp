@@ -65,10 +65,10 @@ Suggestion suggest(const Model& model, const Search& search, int positives, int 
 
 Result<std::vector<Suggestion>> suggest_stages(const Model& model, const Search& search) {
     if (!std::isfinite(search.gpu_gib) || search.gpu_gib <= 0 || search.gpu_gib > 4096)
-        return fail(Errc::invalid_input, "The GPU memory must lie above 0 and up to 4096 GiB.",
+        return fail(Errc::invalid_input, "The GPU memory must be above 0 and at most 4096 GiB.",
                     "/gpu_memory");
     if (!std::isfinite(search.safety) || search.safety <= 0 || search.safety > 1)
-        return fail(Errc::invalid_input, "The safety margin must lie above 0 and up to 1.",
+        return fail(Errc::invalid_input, "The safety margin must be above 0 and at most 1.",
                     "/safety");
     if (search.target_effective_batch < 1)
         return fail(Errc::invalid_input, "The target effective batch must be at least 1.",

@@ -79,7 +79,7 @@ std::vector<Finding> diagnose(const Observed& o) {
     if (cpu) {
         constexpr std::string_view symptom = "CPU use below 50 %";
         out.push_back({symptom, "too few loader workers", "more loader workers", Subject::workers});
-        out.push_back({symptom, "slow preprocessing", "tokenise in parallel, beforehand"});
+        out.push_back({symptom, "slow preprocessing", "tokenize in parallel, in advance"});
         out.push_back({symptom, "workers restart every epoch", "set persistent_workers=True"});
     }
     return out;

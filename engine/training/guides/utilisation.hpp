@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-// The rules and tables of the training utilisation guide, verbatim. `remark` fields say where the
+// The rules and tables of the training utilization guide, verbatim. `remark` fields say where the
 // guide contradicts itself or the physics.
 
 namespace plimsoll::training::utilisation {

@@ -59,7 +59,7 @@ void ConfigReader::activation(const std::string& key, Activation& out) {
     if (named)
         out = *named;
     else
-        note(key, "names no known activation: " + found->dump() + ".");
+        note(key, "is not a known activation: " + found->dump() + ".");
 }
 
 void ConfigReader::refuse(const std::string& key, const std::string& why) {
@@ -96,7 +96,7 @@ void read_layer_types(ConfigReader& read, ModelShape& s) {
     std::vector<int> all;
     for (std::size_t i = 0; i < types.size(); ++i) {
         if (!full(i) && types[i] != "sliding_attention")
-            return read.note("layer_types", "names what is not modelled: " + types[i].dump() + ".");
+            return read.note("layer_types", "is not modelled: " + types[i].dump() + ".");
         if (full(i)) all.push_back(static_cast<int>(i));
     }
     s.full_at = all.empty() ? 0 : all[0];

@@ -126,7 +126,7 @@ void read_experts(ConfigReader& read, Family family, ModelShape& s) {
 void refuse_experts(ConfigReader& read) {
     for (const char* key : {"num_local_experts", "num_experts", "n_routed_experts",
                             "num_experts_per_tok", "moe_intermediate_size"})
-        read.refuse(key, "says that the model has experts, which its \"model_type\" has not.");
+        read.refuse(key, "says that the model has experts, but its \"model_type\" has none.");
 }
 
 void read_rms_norm(ConfigReader& read, const std::string& type, ModelShape& s) {
@@ -147,7 +147,7 @@ void read_rms_norm(ConfigReader& read, const std::string& type, ModelShape& s) {
     }
     if (type == "llama") read.boolean("mlp_bias", s.ffn_bias);
     if (type != "llama")
-        read.refuse("mlp_bias", "is not known for models of type \"" + type + "\".");
+        read.refuse("mlp_bias", "is not supported for models of type \"" + type + "\".");
     if (family == Family::phi3) {
         read.number("resid_pdrop", s.hidden_dropout, "hidden_dropout");
         read_rotary_share(read, "partial_rotary_factor", s);

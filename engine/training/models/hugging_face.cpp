@@ -36,10 +36,9 @@ Error unknown_type(const Json& type) {
     }
     const std::string asked = type.is_string() ? type.get<std::string>() : type.dump();
     return {Errc::invalid_input,
-            "The architecture \"" + asked + "\" is not known." + did_you_mean(asked, known) +
+            "The architecture \"" + asked + "\" is unknown." + did_you_mean(asked, known) +
                 " Known: " + names +
-                ". A model whose layers are built like one of these can be described by its "
-                "\"dimensions\" instead.",
+                ". Describe a model with the same layer structure by its \"dimensions\" instead.",
             "/model_type"};
 }
 
@@ -65,12 +64,12 @@ void read_labels(ConfigReader& read, ModelShape& s) {
 Result<ModelShape> from_hugging_face(std::string_view text) {
     const auto json = Json::parse(text, nullptr, false);
     if (!json.is_object())
-        return fail(Errc::invalid_input, "The model's config.json is no JSON object.", "");
+        return fail(Errc::invalid_input, "The model's config.json is not a JSON object.", "");
     const auto type = json.value("model_type", Json());
     if (json.contains("text_config"))
         return fail(Errc::invalid_input,
-                    "The model reads more than text, which is not modelled. Give its "
-                    "\"text_config\" alone to estimate the language model.",
+                    "The model takes more than text, which is not modelled. Give only its "
+                    "\"text_config\" to estimate the language model.",
                     "/text_config");
     const auto known =
         type.is_string() ? known_types().find(type.get<std::string>()) : known_types().end();

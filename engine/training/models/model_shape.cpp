@@ -19,7 +19,7 @@ bool probability(double p) {
 Result<void> check_range(const char* field, const char* what, std::int64_t value, std::int64_t low,
                          std::int64_t high) {
     if (value < low || value > high)
-        return wrong(field, std::string(what) + " must lie between " + std::to_string(low) +
+        return wrong(field, std::string(what) + " must be between " + std::to_string(low) +
                                 " and " + std::to_string(high) + ", not " + std::to_string(value) +
                                 ".");
     return {};

@@ -2,6 +2,8 @@
 
 #include "engine/base/closest.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -175,6 +177,19 @@ std::vector<Preset> build() {
     return all;
 }
 
+// Names under which these models are published.
+struct Alias {
+    std::string_view name;
+    std::string_view preset;
+};
+constexpr std::array<Alias, 7> kAliases = {{{"bert-base-uncased", "bert-base"},
+                                            {"bert-large-uncased", "bert-large"},
+                                            {"distilbert-base-uncased", "distilbert"},
+                                            {"tinyllama-1.1b", "llama-1b"},
+                                            {"llama-2-7b", "llama-7b"},
+                                            {"llama-3-8b", "llama-8b"},
+                                            {"llama-3.1-8b", "llama-8b"}}};
+
 }  // namespace
 
 std::span<const Preset> presets() {
@@ -185,11 +200,14 @@ std::span<const Preset> presets() {
 Result<ModelShape> preset(std::string_view name) {
     std::string names;
     std::vector<std::string> known;
+    const auto alias = std::ranges::find(kAliases, name, &Alias::name);
+    const auto wanted = alias == kAliases.end() ? name : alias->preset;
     for (const auto& p : presets()) {
-        if (p.shape.name == name) return p.shape;
+        if (p.shape.name == wanted) return p.shape;
         names += (names.empty() ? "" : ", ") + p.shape.name;
         known.push_back(p.shape.name);
     }
+    for (const auto& other : kAliases) known.emplace_back(other.name);
     return fail(Errc::not_found,
                 "There is no model preset named \"" + std::string(name) + "\"." +
                     did_you_mean(name, known) + " Valid names: " + names + ".",

@@ -17,7 +17,7 @@ Result<void> check_targets(const ModelShape& s, const TrainingSettings& t) {
     std::string names;
     for (const auto& name : known) names += (names.empty() ? "" : ", ") + name;
     if (t.lora.modules.empty())
-        return wrong("/lora/modules", "At least one linear layer must be named: " + names + ".");
+        return wrong("/lora/modules", "Name at least one linear layer: " + names + ".");
     for (std::size_t i = 0; i < t.lora.modules.size(); ++i) {
         const auto& name = t.lora.modules[i];
         if (std::ranges::find(known, name) != known.end()) continue;
@@ -31,14 +31,13 @@ Result<void> check_targets(const ModelShape& s, const TrainingSettings& t) {
 Result<void> check_quantization(const ModelShape& s, const TrainingSettings& t) {
     if (t.quantization == Quantization::none) return {};
     if (!s.is_text_or_features() || s.has_experts())
-        return wrong("/quantization", "Quantised weights are not modelled for the family " +
+        return wrong("/quantization", "Quantized weights are not modelled for the family " +
                                           std::string(to_string(s.family)) + ".");
     if (t.lora.rank == 0)
-        return wrong("/quantization",
-                     "Quantised weights do not train: the training needs adapters (lora).");
+        return wrong("/quantization", "Quantized weights cannot be trained: use adapters (lora).");
     if (t.cards > 1 && t.sharding != Sharding::ddp && t.sharding != Sharding::none)
         return wrong("/quantization",
-                     "Quantised weights are modelled for one card and for ddp, not sharded.");
+                     "Quantized weights are modelled for one GPU and for ddp, not sharded.");
     return {};
 }
 
@@ -46,24 +45,24 @@ Result<void> check_quantization(const ModelShape& s, const TrainingSettings& t) 
 
 Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
     if (t.batch < 1 || t.batch > 100'000'000)
-        return wrong("/batch", "The batch must lie between 1 and 100000000.");
+        return wrong("/batch", "The batch must be between 1 and 100000000.");
     if (t.sequence < 1 || t.sequence > 10'000'000)
-        return wrong("/sequence", "The sequence length must lie between 1 and 10000000.");
+        return wrong("/sequence", "The sequence length must be between 1 and 10000000.");
     if (const int length = s.sample_length(); length > 0 && t.sequence != length)
         return wrong("/sequence", "A sample of this model has " + std::to_string(length) +
-                                      " positions; leave the sequence length out.");
+                                      " positions; omit the sequence length.");
     if (s.positions > 0 && !s.is_series() && t.sequence > s.positions)
         return wrong("/sequence", "The sequence length " + std::to_string(t.sequence) +
                                       " exceeds the model's " + std::to_string(s.positions) +
                                       " positions.");
     if (t.accumulation < 1 || t.accumulation > 4096)
-        return wrong("/accumulation", "The accumulation must lie between 1 and 4096.");
+        return wrong("/accumulation", "The accumulation must be between 1 and 4096.");
     if (t.negatives < 0 || t.negatives > 4096)
-        return wrong("/negatives", "The negatives must lie between 0 and 4096.");
+        return wrong("/negatives", "The negatives must be between 0 and 4096.");
     if (t.lora.rank < 0 || t.lora.rank > 4096)
-        return wrong("/lora/rank", "The rank of the adapters must lie between 0 and 4096.");
+        return wrong("/lora/rank", "The rank of the adapters must be between 0 and 4096.");
     if (t.lora.rank > 0 && s.is_series())
-        return wrong("/lora", "Adapters are known for text models only.");
+        return wrong("/lora", "Adapters are modelled for text models only.");
     if (auto ok = check_targets(s, t); !ok) return ok;
     if (auto ok = check_quantization(s, t); !ok) return ok;
     if (!(t.lora.dropout >= 0 && t.lora.dropout < 1))
@@ -74,13 +73,13 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
     if (t.lora.rank > 0 && (t.frozen_layers > 0 || t.frozen_embeddings))
         return wrong("/frozen_layers", "Adapters freeze the whole model already.");
     if (s.is_series() && (t.frozen_layers > 0 || t.frozen_embeddings))
-        return wrong("/frozen_layers", "Freezing parts is known for text models only.");
+        return wrong("/frozen_layers", "Freezing parts is modelled for text models only.");
     if (!s.reads_text() && t.padded)
-        return wrong("/padded", "Padding is known for text models only.");
+        return wrong("/padded", "Padding is modelled for text models only.");
     if (t.cards < 1 || t.cards > 100'000)
-        return wrong("/cards", "The cards must lie between 1 and 100000.");
+        return wrong("/cards", "The number of cards must be between 1 and 100000.");
     if (t.checkpointing && s.is_series())
-        return wrong("/checkpointing", "Gradient checkpointing is known for text models only.");
+        return wrong("/checkpointing", "Gradient checkpointing is modelled for text models only.");
     return {};
 }
 

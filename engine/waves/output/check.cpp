@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 
 std::string outlook_text(const Outlook& outlook) {
-    std::string out = fmt::format("  {}, wrong {} {:.6g}{}\n", outlook.expects,
+    std::string out = fmt::format("  {}, invalid {} {:.6g}{}\n", outlook.expects,
                                   outlook.upward ? "below" : "above", outlook.invalidation,
                                   outlook.invalidated ? " (passed)" : "");
     for (const Target& target : outlook.targets)
@@ -103,7 +103,7 @@ Result<CheckText> check_text(std::span<const SymbolPrices> symbols, std::string_
     const auto shape = shape_named(name);
     if (!shape || (direction != "up" && direction != "down"))
         return fail(Errc::invalid_input,
-                    "A count is written PATTERN up|down END,END,…, for example \"impulse up "
+                    "Write a count as PATTERN up|down END,END,…, for example \"impulse up "
                     "38,45,48,57,76,84\".");
     DrawnCount drawn{.shape = *shape, .rising = direction == "up", .ends = {}};
     std::istringstream names(list);

@@ -61,7 +61,7 @@ std::string step_text(const SymbolReport& report, const FollowStep& step) {
         bar_words(report, static_cast<std::int32_t>(step.bar)), step.close, step.effort.searched,
         step.effort.starts, step.effort.nodes, step.effort.whole_nodes);
     for (const CountReport& it : step.broken)
-        out += fmt::format("  wrong   {}: beyond {:.6g}\n", found_text(report, it.count),
+        out += fmt::format("  invalid {}: beyond {:.6g}\n", found_text(report, it.count),
                            it.outlook.invalidation);
     for (const Found& it : step.went) out += "  left    " + found_text(report, it) + "\n";
     for (const Found& it : step.came) out += "  ranked  " + found_text(report, it) + "\n";

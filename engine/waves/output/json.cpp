@@ -209,9 +209,7 @@ json symbol_json(const SymbolReport& report, bool profile) {
                 {"counts", std::move(counts)},
                 {"in_progress", std::move(open)},
                 {"patterns", std::move(kinds)}};
-    if (report.ranking_cut)
-        out["ranking_note"] = "Only the best " + std::to_string(kMostCandidates) +
-                              " counts were looked at; further ones overlap those above.";
+    if (report.ranking_cut) out["ranking_note"] = ranking_note(report);
     if (report.surrogates > 0) {
         add_judgement(Judgement(report), out);
         if (report.false_discovery_rate) out["false_discovery_rate"] = *report.false_discovery_rate;

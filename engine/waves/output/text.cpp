@@ -26,7 +26,7 @@ std::string count_text(const SymbolReport& report, const CountReport& it) {
             fmt::format("{}{} {:.6g}", i > 0 ? ", " : "", end_label(found.shape, i), it.prices[i]);
     out += "\n      " + ends;
     out += fmt::format("\n      {}; {} beyond {:.6g}", it.outlook.expects,
-                       it.outlook.invalidated ? "invalidated since: price went" : "wrong",
+                       it.outlook.invalidated ? "invalidated: the price went" : "wrong",
                        it.outlook.invalidation);
     if (!it.outlook.targets.empty() && !it.outlook.invalidated) {
         out += "; targets";
@@ -57,13 +57,14 @@ std::string symbol_text(const SymbolReport& report) {
     out += fmt::format(
         "  {} bars, {} to {}{}\n", report.series.size(), bar_words(report, 0),
         bar_words(report, last),
-        report.series.has_times_of_day() ? ", times of " + report.series.zone.name() : "");
+        report.series.has_times_of_day() ? ", times in " + report.series.zone.name() : "");
     if (!report.flags.splits.empty())
         out += fmt::format("  prices may not be adjusted for a split at {}\n",
                            bar_words(report, static_cast<std::int32_t>(report.flags.splits[0])));
     if (report.counts.empty()) out += "  no count\n";
     for (const CountReport& it : report.counts) out += count_text(report, it);
-    if (!report.open.empty()) out += "  under way:\n";
+    if (report.ranking_cut) out += "  " + ranking_note(report) + "\n";
+    if (!report.open.empty()) out += "  in progress:\n";
     for (const CountReport& it : report.open) out += count_text(report, it);
     return out;
 }
@@ -88,11 +89,11 @@ std::string totals_text(std::span<const SymbolReport> reports) {
 std::string time_text(std::span<const SymbolReport> reports) {
     double seconds = 0;
     for (const SymbolReport& report : reports) seconds += report.seconds;
-    return fmt::format("  {:.3f} s of processor time to search\n", seconds);
+    return fmt::format("  {:.3f} s of CPU time to search\n", seconds);
 }
 
 std::string profile_text(std::span<const SymbolReport> reports) {
-    std::string out = "Processor time of the search, without chance series\n\n";
+    std::string out = "CPU time of the search, without chance series\n\n";
     out += fmt::format("{:>10}  {:>14}  {:>12}  {:>9}  {:>9}  {}\n", "seconds", "nodes", "nodes/s",
                        "starts", "windows", "symbol");
     Coverage all;
@@ -112,7 +113,7 @@ std::string profile_text(std::span<const SymbolReport> reports) {
     std::vector<std::pair<std::uint64_t, std::string>> rules;
     for (const auto& [rule, nodes] : all.pruned) rules.emplace_back(nodes, rule);
     std::ranges::sort(rules, std::greater());
-    out += "\n nodes ended  by rule\n";
+    out += "\nnodes pruned  by rule\n";
     for (const auto& [nodes, rule] : rules) out += fmt::format("{:>12}  {}\n", nodes, rule);
     return out;
 }

@@ -51,18 +51,24 @@ std::string bar_words(const SymbolReport& report, std::int32_t bar) {
     return date_words(report.series, bar, report.offset);
 }
 
+std::string ranking_note(const SymbolReport& report) {
+    if (!report.ranking_cut) return {};
+    return "Only the best " + count_words(report.counts.size(), "count is", "counts are") +
+           " listed; there are more.";
+}
+
 std::vector<std::string> omissions(const Coverage& coverage) {
     std::vector<std::string> out;
-    if (!coverage.all_windows) out.push_back("max_windows ended the list of windows.");
+    if (!coverage.all_windows) out.push_back("max_windows cut the list of windows.");
     if (coverage.quiet_windows > 0)
         out.push_back(count_words(coverage.quiet_windows, "window was", "windows were") +
-                      " left out as too flat or not volatile enough.");
+                      " skipped as too flat or not volatile enough.");
     if (coverage.filtered_starts > 0)
         out.push_back(count_words(coverage.filtered_starts, "start was", "starts were") +
-                      " left out by the pre-score.");
+                      " skipped by the pre-score.");
     if (coverage.cut_windows > 0)
         out.push_back(count_words(coverage.cut_windows, "window was", "windows were") +
-                      " ended by max_combinations.");
+                      " cut by max_combinations.");
     if (coverage.cut_chains > 0)
         out.push_back(count_words(coverage.cut_chains, "chain", "chains") +
                       " of ends went on beyond up_to.");
@@ -93,16 +99,16 @@ std::string rarity_note(const Settings& settings) {
 
 std::string rarity_words(double rarity) {
     const double expected = expected_counts(rarity);
-    if (expected < 0.0005) return "fewer than one random walk in 2,000 holds such a count";
+    if (expected < 0.0005) return "fewer than one random walk in 2,000 has such a count";
     if (expected < 0.5)
-        return fmt::format("about one random walk in {:.0f} holds such a count", 1 / expected);
-    return fmt::format("a random walk holds {:.{}f} such counts", expected, expected < 10 ? 1 : 0);
+        return fmt::format("about one random walk in {:.0f} has such a count", 1 / expected);
+    return fmt::format("a random walk has {:.{}f} such counts", expected, expected < 10 ? 1 : 0);
 }
 
 std::string chance_words(const Chance& chance, std::uint32_t surrogates, bool by_rarity) {
     const double p = Chance::p_value(chance.k, surrogates);
-    return fmt::format("{}: {} of {} chance series hold a count that {}", verdict(p), chance.k,
-                       surrogates, by_rarity ? "is as rare" : "scores as high");
+    return fmt::format("{}: {} of {} chance series have a count that {}", verdict(p), chance.k,
+                       surrogates, by_rarity ? "is at least as rare" : "scores at least as high");
 }
 
 }  // namespace plimsoll::waves::output

@@ -46,10 +46,11 @@ std::vector<Aim> aims(const Pattern& pattern, const Path& p, int waves) {
 
 std::string_view expectation(const Pattern& pattern, int waves) {
     if (five_waves(pattern))
-        return waves == 3   ? "wave 4 is under way"
-               : waves == 4 ? "wave 5 is under way"
-                            : "five waves are complete: a correction follows";
-    return waves == 2 ? "wave C is under way" : "the correction is complete: the trend resumes";
+        return waves == 3   ? "wave 4 is in progress"
+               : waves == 4 ? "wave 5 is in progress"
+                            : "five waves are complete: expect a correction";
+    return waves == 2 ? "wave C is in progress"
+                      : "the correction is complete: expect the trend to resume";
 }
 
 }  // namespace

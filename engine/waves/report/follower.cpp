@@ -101,7 +101,7 @@ Result<void> followable(const Settings& settings) {
     if (settings.windowed) return refuse("windows", "in the series as a whole, not in windows.");
     if (!settings.every_bar) return refuse("starts", "with every bar a start.");
     if (!settings.start_bars.empty()) return refuse("start_bars", "with every bar a start.");
-    if (settings.days > 0) return refuse("days", "from the first one on; leave earlier ones out.");
+    if (settings.days > 0) return refuse("days", "from the first one on; omit earlier ones.");
     if (settings.pre_score_top_k > 0 || settings.pre_score_threshold > 0)
         return refuse(settings.pre_score_top_k > 0 ? "pre_score_top_k" : "pre_score_threshold",
                       "with every bar a start.");
@@ -111,7 +111,7 @@ Result<void> followable(const Settings& settings) {
     if (settings.max_combinations > 0) return refuse("max_combinations", "without caps.");
     if (settings.surrogates > 0)
         return refuse("surrogates",
-                      "without chance series: each bar would take a comparison of its own.");
+                      "without chance series: each bar would need its own comparison.");
     if (settings.top_n == 0) return refuse("top_n", "with a ranking of at least one count.");
     return {};
 }

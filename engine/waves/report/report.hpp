@@ -52,7 +52,7 @@ struct SymbolReport {
     std::vector<KindReport> kinds;
     Coverage coverage;
     bool by_rarity = false;    // standings are rarities, else scores
-    bool ranking_cut = false;  // only the best kMostCandidates counts were ranked
+    bool ranking_cut = false;  // there are more counts than were ranked
     std::uint32_t surrogates = 0;
     std::vector<double> chance_best;  // ascending best standings of the surrogates that hold a
                                       // count

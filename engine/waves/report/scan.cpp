@@ -96,7 +96,7 @@ Result<std::vector<SymbolReport>> scan(std::vector<SymbolPrices> symbols, const 
             reports[i].computed_why = choice.why;
             if (!judging) progress.advance(1);
         }
-        if (!error.empty()) choice = {nullptr, "The device gave up: " + error};
+        if (!error.empty()) choice = {nullptr, "The device failed: " + error};
     }
     parallel_for(symbols.size() - searched, threads_of(settings), [&](std::size_t i) {
         auto report = scan_symbol(std::move(symbols[searched + i]), settings, watch);

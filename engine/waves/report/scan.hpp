@@ -9,7 +9,7 @@ namespace plimsoll::waves {
 // A device that may search besides the processor, or why there is none.
 struct DeviceAtHand {
     SearchDevice* device = nullptr;
-    std::string none = "No OpenCL device is at hand.";
+    std::string none = "No OpenCL device is available.";
 };
 
 // Searches all symbols on settings.threads threads, then judges every count against chance series.

@@ -34,14 +34,18 @@ std::optional<std::string> unfit(const Series& series, const Settings& settings)
 }
 
 std::size_t wanted_counts(const Settings& settings) {
-    return settings.top_n == 0 ? kMostCandidates : static_cast<std::size_t>(settings.top_n);
+    return static_cast<std::size_t>(settings.top_n == 0 ? settings.most_counts : settings.top_n);
+}
+
+bool lists_a_part(const SymbolSearch& it, const Settings& settings) {
+    if (settings.top_n == 0) return it.result.more || it.result.counts.size() > it.ranking.size();
+    return it.result.more && it.ranking.size() < wanted_counts(settings);
 }
 
 }  // namespace
 
 std::size_t first_pool(const Settings& settings) {
-    return settings.top_n == 0 ? kMostCandidates
-                               : std::max(kFirstPool, 4 * wanted_counts(settings));
+    return std::min(kMostCandidates, std::max(kFirstPool, 4 * wanted_counts(settings)));
 }
 
 std::size_t larger_pool(std::size_t pool) {
@@ -105,9 +109,8 @@ SymbolReport describe(SymbolSearch it, const Settings& settings) {
                                     .chance = {}});
         }
     }
+    report.ranking_cut = lists_a_part(it, settings);
     report.coverage = std::move(it.result.coverage);
-    report.ranking_cut =
-        it.result.more && it.ranking.size() < static_cast<std::size_t>(settings.top_n);
     report.seconds += processor_seconds() - began;
     return std::move(report);
 }

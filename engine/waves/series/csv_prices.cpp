@@ -80,10 +80,10 @@ class CsvPriceRecords final : public PriceRecords {
             symbol_at && *symbol_at < fields_.size() ? fields_[*symbol_at] : reading_.symbol;
         if (!whole || fields_.size() != field_count_) {
             rows_.fail(symbol, line,
-                       whole ? "The row has " + std::to_string(fields_.size()) +
-                                   " fields where the header has " + std::to_string(field_count_) +
-                                   "."
-                             : "A quote in the row never ends.");
+                       whole
+                           ? "The row has " + std::to_string(fields_.size()) +
+                                 " fields, but the header has " + std::to_string(field_count_) + "."
+                           : "A quote in the row is not closed.");
             return;
         }
         PriceRow row{.line = line};
@@ -109,7 +109,7 @@ class CsvPriceRecords final : public PriceRecords {
             const auto at = columns_[column];
             if (!at) continue;
             const auto value = parse_price(fields_[*at]);
-            if (!value) return in_quotes(fields_[*at]) + " is no price.";
+            if (!value) return in_quotes(fields_[*at]) + " is not a price.";
             *into = *value;
         }
         return {};
@@ -134,7 +134,7 @@ Result<std::unique_ptr<PriceRecords>> records_under(std::string_view header, Pri
     std::vector<std::string_view> fields;
     std::vector<std::string> unquoted;
     if (!split(header, separator, fields, unquoted))
-        return fail(Errc::invalid_input, "A quote in the header line never ends.");
+        return fail(Errc::invalid_input, "A quote in the header line is not closed.");
     const std::vector<std::string> names(fields.begin(), fields.end());
     return records_of(names, separator, std::move(reading));
 }

@@ -42,7 +42,7 @@ class ObjectReader {
             if (symbol->is_string()) {
                 symbol_ = symbol->get<std::string>();
             } else {
-                return rows_.fail(symbol_, line_, "The symbol is not a text.");
+                return rows_.fail(symbol_, line_, "The symbol is not a string.");
             }
         }
         const json& close = *member(Column::close);
@@ -51,7 +51,7 @@ class ObjectReader {
             const json* other = member(column);
             if (other != nullptr && (!other->is_array() || other->size() != close.size()))
                 return rows_.fail(symbol_, line_,
-                                  "The members of a symbol must be arrays of one length.");
+                                  "The members of a symbol must be arrays of equal length.");
         }
         for (std::size_t i = 0; i < close.size(); ++i) bar(i);
     }
@@ -86,7 +86,7 @@ class ObjectReader {
             const json* found = value(column);
             if (found == nullptr) continue;
             const auto price = price_of(*found);
-            if (!price) return fail(at, in_quotes(found->dump()) + " is no price.");
+            if (!price) return fail(at, in_quotes(found->dump()) + " is not a price.");
             *into = *price;
         }
         rows_.add(symbol_, row);
@@ -118,7 +118,8 @@ class JsonPriceRecords final : public PriceRecords {
 
 void add_json_prices(const json& object, const PriceReading& reading, std::uint64_t line,
                      PriceRows& rows) {
-    if (!object.is_object()) return rows.fail(reading.symbol, line, "The line is no JSON object.");
+    if (!object.is_object())
+        return rows.fail(reading.symbol, line, "The line is not a JSON object.");
     ObjectReader(object, reading, line, rows).read();
 }
 

@@ -12,7 +12,7 @@ namespace {
 std::string_view broken_rule(PriceRow& row) {
     if (std::isnan(row.close)) return "it has no close.";
     const bool has_high = !std::isnan(row.high);
-    if (has_high != !std::isnan(row.low)) return "it has one of high and low without the other.";
+    if (has_high != !std::isnan(row.low)) return "it has only one of high and low.";
     if (!has_high) row.high = row.low = row.close;
     if (std::isnan(row.open))
         row.open = has_high ? std::clamp(row.close, row.low, row.high) : row.close;
@@ -59,7 +59,7 @@ std::string PriceRows::broken_date(const Series& series, const PriceRow& row) co
     const auto told = [&](std::int64_t time) {
         return format_timestamp(time, dates ? zones::Zone{} : series.zone);
     };
-    if (series.time.back() == *row.time) return "the date " + told(*row.time) + " is there twice.";
+    if (series.time.back() == *row.time) return "the date " + told(*row.time) + " occurs twice.";
     return "its date " + told(*row.time) + " is before that of the row above, " +
            told(series.time.back()) + "; rows must be sorted, oldest first.";
 }

@@ -68,7 +68,7 @@ std::optional<std::int64_t> from_number(std::string_view text) {
 }  // namespace
 
 Result<Timestamp> read_timestamp(std::string_view text, const Zone& otherwise) {
-    const auto no_date = [] { return fail(Errc::invalid_input, "It is no date in ISO 8601."); };
+    const auto no_date = [] { return fail(Errc::invalid_input, "It is not an ISO 8601 date."); };
     std::string_view rest = text;
     const auto year = digits(rest, 4, 4);
     if (!year || !skip(rest, '-')) {

@@ -1,5 +1,6 @@
 #include "engine/waves/settings/keys.hpp"
 
+#include "engine/base/closest.hpp"
 #include "engine/waves/search/pattern.hpp"
 #include "engine/waves/settings/scope.hpp"
 
@@ -153,11 +154,11 @@ Result<void> set_weights(Settings& settings, const json& value) {
         while (part < kParts && name != to_string(static_cast<Part>(part))) ++part;
         if (part == kParts)
             return wrong(
-                "knows fibonacci, time, alternation, channel, margins, rules and "
-                "complexity, not \"" +
+                "accepts fibonacci, time, alternation, channel, margins, rules and complexity, not "
+                "\"" +
                 name + "\".");
         if (!weight.is_number() || weight.get<double>() < 0 || weight.get<double>() > 1)
-            return wrong("must hold numbers from 0 to 1.");
+            return wrong("must have numbers from 0 to 1.");
         weights.value[part] = weight.get<double>();
     }
     // The parts that every count of the mode has need a total weight above 0.
@@ -203,13 +204,12 @@ Result<void> check_stages(Settings&, const json& value) {
     return {};
 }
 
-constexpr std::string_view kExhaustive =
-    "The search tries every candidate at once; there are no batches to size or cut.";
+constexpr std::string_view kExhaustive = "The search tries every candidate; there are no batches.";
 constexpr std::string_view kNoFetching = "Prices come from files; nothing is fetched.";
 constexpr std::string_view kOneProcess =
     "One process searches with threads, see processes; they share the prices.";
 constexpr std::string_view kAllStages =
-    "A device that searches does so with rules, scores and ranking at once.";
+    "A device that searches runs all stages: rules, scores and ranking.";
 
 using S = Settings;
 constexpr auto kUnused = nullptr;
@@ -218,87 +218,94 @@ const std::vector<Entry>& entries() {
     static const std::vector<Entry> kEntries = {
         {{"mode", "standard or compatible", "rules and scores; resets the weights", ""}, set_mode},
         {{"windows", "whole or weeks",
-          "the series as a whole, or windows of max_weeks, which other keys of windows imply", ""},
+          "the whole series, or windows of max_weeks, implied by other window keys", ""},
          set_windows},
         {{"starts", "every or points",
-          "every bar a start, or chosen points of each window, which max_start_points and "
-          "enable_multi_start imply",
+          "start from every bar, or from selected points of each window, implied by "
+          "max_start_points and enable_multi_start",
           ""},
          set_starts},
-        {{"start_bars", "list of bar indices", "these starts only (whole series); -1 is the last",
-          ""},
+        {{"start_bars", "list of bar indices",
+          "start from these bars only (whole series); -1 is the last", ""},
          set_start_bars},
-        {{"directions", "both, up or down", "of the patterns", ""}, set_directions},
-        {{"days", "integer 0 to 100000", "only the last so many days; 0: all", ""},
+        {{"directions", "both, up or down", "direction of the patterns", ""}, set_directions},
+        {{"days", "integer 0 to 100000", "search only the last days; 0: all", ""},
          integer<&S::days, 0, 100'000>},
-        {{"bars_per_week", "number 0 to 100000", "0: from the dates (compatible mode: 7)", ""},
+        {{"bars_per_week", "number 0 to 100000",
+          "bars per week; 0: from the dates (compatible mode: 7)", ""},
          number<&S::bars_per_week, 0, 10'000'000>},
         {{"min_weeks", "integer 1 to 5200", "shortest window", ""},
          integer<&S::min_weeks, 1, 5200>},
         {{"max_weeks", "integer 1 to 5200", "window", ""}, integer<&S::max_weeks, 1, 5200>},
-        {{"slide_weeks", "integer 1 to 5200", "from one window to the next", ""},
+        {{"slide_weeks", "integer 1 to 5200", "step from one window to the next, in weeks", ""},
          integer<&S::slide_weeks, 1, 5200>},
         {{"grow_weeks", "integer 1 to 5200", "growth of windows",
           "Every window has max_weeks; shorter counts are found inside it."},
          integer<kUnused, 1, 5200>},
-        {{"window_overlap_ratio", "number 0 to 0.99", "shortens the slide by this share", ""},
+        {{"window_overlap_ratio", "number 0 to 0.99",
+          "overlap of windows: shortens the step by this fraction", ""},
          number<&S::window_overlap, 0, 99>},
-        {{"max_windows", "integer 0 to 10000000", "windows a series; 0: all", ""},
+        {{"max_windows", "integer 0 to 10000000", "maximum windows per series; 0: all", ""},
          integer<&S::max_windows, 0, 10'000'000>},
-        {{"enable_multi_start", "true or false", "several starts a window, else its lowest low",
-          ""},
+        {{"enable_multi_start", "true or false",
+          "use several starts per window, else its lowest low", ""},
          boolean<&S::multi_start>},
-        {{"max_start_points", "integer 1 to 100000", "starts a window", ""},
+        {{"max_start_points", "integer 1 to 100000", "maximum starts per window", ""},
          integer<&S::max_start_points, 1, 100'000>},
-        {{"skip_flat_windows", "true or false", "leave out windows with a range under 1 %", ""},
+        {{"skip_flat_windows", "true or false", "skip windows with a range under 1 %", ""},
          boolean<&S::skip_flat_windows>},
-        {{"min_volatility", "number 0 to 10", "leave out windows whose log returns vary less", ""},
+        {{"min_volatility", "number 0 to 10", "skip windows whose log returns vary less", ""},
          number<&S::min_volatility, 0, 1000>},
-        {{"pre_score_top_k", "integer 0 to 100000000", "only the best starts of a series; 0: all",
-          ""},
+        {{"pre_score_top_k", "integer 0 to 100000000",
+          "search only this many of the best starts; 0: all", ""},
          integer<&S::pre_score_top_k, 0, 100'000'000>},
-        {{"pre_score_threshold", "number 0 to 1", "only starts that pre-score at least this", ""},
+        {{"pre_score_threshold", "number 0 to 1", "search only starts with at least this pre-score",
+          ""},
          number<&S::pre_score_threshold, 0, 100>},
-        {{"pre_score_weights", "four numbers 0 to 1", "volatility, range, extrema, slope", ""},
+        {{"pre_score_weights", "four numbers 0 to 1",
+          "weights of the pre-score: volatility, range, extrema, slope", ""},
          set_pre_score_weights},
-        {{"up_to", "integer 0 to 100000", "swings that a wave may skip, plus one; 0: any", ""},
+        {{"up_to", "integer 0 to 100000", "one more than the swings that a wave may skip; 0: any",
+          ""},
          integer<&S::up_to, 0, 100'000>},
         {{"max_combinations", "integer 0 to 10^12",
-          "nodes a window, checked after each start; 0: all", ""},
+          "maximum nodes per window, checked after each start; 0: all", ""},
          integer<&S::max_combinations, 0, 1'000'000'000'000>},
         {{"scan_pattern_types", "all, impulses, correctives or a list of patterns",
-          "what to look for", ""},
+          "patterns to search for", ""},
          set_patterns},
         {{"weights", "object of part and number 0 to 1",
-          "of the parts of a score; with weights of one's own, counts are ranked by score", ""},
+          "weights of the score's parts; custom weights rank counts by score", ""},
          set_weights},
-        {{"top_n", "integer 0 to 100000", "counts a symbol; 0: every valid one", ""},
+        {{"top_n", "integer 0 to 100000", "counts per symbol; 0: every valid one", ""},
          integer<&S::top_n, 0, 100'000>},
-        {{"max_overlap", "number 0 to 1", "of the spans of two counts in the ranking", ""},
+        {{"max_overlap", "number 0 to 1", "maximum overlap of two counts in the ranking", ""},
          number<&S::max_overlap, 0, 100>},
-        {{"alternates", "integer 0 to 100", "kept beside each count", ""},
+        {{"alternates", "integer 0 to 100", "maximum alternates per count", ""},
          integer<&S::alternates, 0, 100>},
-        {{"surrogates", "integer 0 to 1000000", "chance series a symbol; 0: no significance", ""},
+        {{"surrogates", "integer 0 to 1000000", "chance series per symbol; 0: none", ""},
          integer<&S::surrogates, 0, 1'000'000>},
-        {{"surrogate_method", "shuffle, block_bootstrap or random_walk", "how they are made", ""},
+        {{"surrogate_method", "shuffle, block_bootstrap or random_walk",
+          "how chance series are generated", ""},
          set_method},
-        {{"block_bars", "integer 0 to 100000", "length of a block; 0: cube root of the bars", ""},
+        {{"block_bars", "integer 0 to 100000", "block length; 0: cube root of the number of bars",
+          ""},
          integer<&S::block_bars, 0, 100'000>},
-        {{"seed", "integer 0 to 2^53", "of the surrogates", ""},
+        {{"seed", "integer 0 to 2^53", "seed of the chance series", ""},
          integer<&S::seed, 0, 9'007'199'254'740'992>},
-        {{"processes", "integer 0 to 1024", "threads; 0: as many as the machine has", ""},
+        {{"processes", "integer 0 to 1024", "threads; 0: all of the machine", ""},
          integer<&S::threads, 0, 1024>},
         {{"use_gpu", "auto, true or false",
-          "search on the OpenCL device at hand; auto: where it is predicted to be faster", ""},
+          "search on an OpenCL device; auto: if it is predicted to be faster", ""},
          set_use_gpu},
         {{"profile", "true or false",
           "report the time taken, and write it to profile_waves.txt in out_dir", ""},
          boolean<&S::profile>},
         {{"save_images", "true or false", "write charts of the best counts to out_dir", ""},
          boolean<&S::save_images>},
-        {{"save_images_top_n", "integer 1 to 1000", "charts a symbol", ""},
+        {{"save_images_top_n", "integer 1 to 1000", "charts per symbol", ""},
          integer<&S::save_images_top_n, 1, 1000>},
-        {{"out_dir", "folder", "of the charts and the profile", ""}, set_out_dir},
+        {{"out_dir", "folder", "folder for charts and the profile", ""}, set_out_dir},
 
         {{"concurrency", "integer 1 to 1024", "concurrent work", kOneProcess},
          integer<kUnused, 1, 1024>},
@@ -306,23 +313,30 @@ const std::vector<Entry>& entries() {
          integer<kUnused, 1, 1024>},
         {{"use_shared_memory", "true or false", "share prices between processes", kOneProcess},
          boolean<kUnused>},
-        {{"chunk_size", "integer 0 to 100000000", "windows a task",
+        {{"chunk_size", "integer 0 to 100000000", "windows per task",
           "A symbol is searched as one; its length sets the size of the work."},
          integer<kUnused, 0, 100'000'000>},
         {{"delay", "number 0 to 3600", "pause between downloads", kNoFetching},
          number<kUnused, 0, 360'000>},
-        {{"cpu_batch_size", "integer 1 to 100000000", "candidates a batch", kExhaustive},
+        {{"cpu_batch_size", "integer 1 to 100000000", "candidates per batch", kExhaustive},
          integer<kUnused, 1, 100'000'000>},
-        {{"cpu_top_k", "integer 1 to 100000000", "candidates kept of a batch", kExhaustive},
+        {{"cpu_top_k", "integer 1 to 100000000", "candidates kept per batch", kExhaustive},
          integer<kUnused, 1, 100'000'000>},
-        {{"gpu_batch_size", "integer 1 to 100000000", "candidates a GPU batch", kExhaustive},
+        {{"gpu_batch_size", "integer 1 to 100000000", "candidates per GPU batch", kExhaustive},
          integer<kUnused, 1, 100'000'000>},
         {{"max_seconds_per_scan", "number 0 to 86400", "time limit",
-          "Results must not depend on how fast a machine is; see max_combinations."},
+          "Results must not depend on the speed of a machine; see max_combinations."},
          number<kUnused, 0, 8'640'000>},
         {{"gpu_enabled_stages", "list of stages", "stages on the GPU", kAllStages}, check_stages},
     };
     return kEntries;
+}
+
+Error no_setting(const std::string& name) {
+    std::vector<std::string> known;
+    for (const Entry& entry : entries()) known.emplace_back(entry.key.name);
+    return {Errc::invalid_input,
+            "There is no setting \"" + name + "\"." + did_you_mean(name, known), "/" + name};
 }
 
 }  // namespace
@@ -337,7 +351,8 @@ std::span<const Key> all_keys() {
 }
 
 Result<std::vector<KeyNote>> apply_settings(const json& object, Settings& settings) {
-    if (!object.is_object()) return fail(Errc::invalid_input, "The settings are no JSON object.");
+    if (!object.is_object())
+        return fail(Errc::invalid_input, "The settings are not a JSON object.");
     std::vector<KeyNote> notes;
     Settings changed = settings;
     // The mode resets the weights: it goes first whatever the order of the members.
@@ -347,9 +362,7 @@ Result<std::vector<KeyNote>> apply_settings(const json& object, Settings& settin
             const Entry* found = nullptr;
             for (const Entry& entry : entries())
                 if (entry.key.name == name) found = &entry;
-            if (found == nullptr)
-                return fail(Errc::invalid_input, "There is no setting \"" + name + "\".",
-                            "/" + name);
+            if (found == nullptr) return fail(no_setting(name));
             if (const auto set = found->set(changed, value); !set)
                 return fail(set.error().code, "The setting \"" + name + "\" " + set.error().message,
                             "/" + name);
@@ -372,7 +385,7 @@ Result<json> read_assignments(std::span<const std::string> assignments) {
         const auto equals = assignment.find('=');
         if (equals == 0 || equals == std::string::npos)
             return fail(Errc::invalid_input,
-                        "A setting is written key=value, not \"" + assignment + "\".");
+                        "A setting must be key=value, not \"" + assignment + "\".");
         const std::string text = assignment.substr(equals + 1);
         json value = json::parse(text, nullptr, false);
         object[assignment.substr(0, equals)] = value.is_discarded() ? json(text) : std::move(value);

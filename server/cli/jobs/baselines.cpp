@@ -54,15 +54,14 @@ int remove_baseline(const CommandContext& context, const std::string& id) {
 
 void add_baselines(CLI::App& app, CommandContext& context) {
     const auto id = std::make_shared<std::string>();
-    auto* group =
-        app.add_subcommand("baselines", "List the reports that the team pinned as baselines");
+    auto* group = app.add_subcommand("baselines", "List the team's baselines");
     group->require_subcommand(0, 1);
     auto* pin_command =
-        group->add_subcommand("pin", "Make a job's report the baseline of those like it");
-    pin_command->add_option("job", *id, "The job's id")->required();
+        group->add_subcommand("pin", "Pin a job's report as the baseline for comparable reports");
+    pin_command->add_option("job", *id, "ID of the job")->required();
     pin_command->callback([&context, id] { context.exit_code = pin(context, *id); });
-    auto* remove_command = group->add_subcommand("remove", "Unpin a report");
-    remove_command->add_option("baseline", *id, "The baseline's id")->required();
+    auto* remove_command = group->add_subcommand("remove", "Unpin a baseline");
+    remove_command->add_option("baseline", *id, "ID of the baseline")->required();
     remove_command->callback([&context, id] { context.exit_code = remove_baseline(context, *id); });
     group->callback([&context, group] {
         if (group->get_subcommands().empty()) context.exit_code = list_baselines(context);

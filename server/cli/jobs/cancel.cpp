@@ -27,7 +27,7 @@ int cancel(const CommandContext& context, const std::string& job_id) {
 void add_cancel(CLI::App& app, CommandContext& context) {
     const auto job = std::make_shared<std::string>();
     auto* command = app.add_subcommand("cancel", "Cancel a job");
-    command->add_option("job", *job, "The job's id")->required();
+    command->add_option("job", *job, "ID of the job")->required();
     command->callback([&context, job] { context.exit_code = cancel(context, *job); });
 }
 

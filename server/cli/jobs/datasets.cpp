@@ -32,7 +32,7 @@ std::string count_of(const json& dataset, const char* member) {
 void print_facts(const terminal::Terminal& terminal, const json& dataset) {
     terminal.line(dataset.value("id", "") + " " + dataset.value("state", "") + ": " +
                   count_of(dataset, "records") + " records, " +
-                  count_of(dataset, "records_failed") + " of them unreadable");
+                  count_of(dataset, "records_failed") + " unreadable");
 }
 
 int print(const CommandContext& context, const json& dataset) {
@@ -151,21 +151,21 @@ void add_datasets(CLI::App& app, CommandContext& context) {
         ->required()
         ->check(CLI::ExistingFile);
     upload_command->add_option("--name", options->name,
-                               "A name for people; the file's when left out");
-    upload_command->add_option("--resume", options->resume, "The dataset whose upload goes on");
+                               "Name of the dataset (default: the file's)");
+    upload_command->add_option("--resume", options->resume, "Resume the upload of this dataset");
     upload_command->callback(
         [&context, options] { context.exit_code = upload(context, *options); });
     const auto on_dataset = [&](const char* name, const char* help, auto run) {
         auto* command = group->add_subcommand(name, help);
-        command->add_option("dataset", options->id, "The dataset's id")->required();
+        command->add_option("dataset", options->id, "ID of the dataset")->required();
         command->callback([&context, options, run] { context.exit_code = run(context, *options); });
         return command;
     };
     on_dataset("show", "Show a dataset with its first records", show_dataset);
-    on_dataset("errors", "Print the lines that cannot be read", show_errors)
-        ->add_option("--format", options->format, "jsonl or csv")
+    on_dataset("errors", "Print the unreadable lines", show_errors)
+        ->add_option("--format", options->format, "Output format: jsonl or csv")
         ->check(CLI::IsMember({"jsonl", "csv"}));
-    on_dataset("delete", "Delete a dataset with its texts", remove_dataset);
+    on_dataset("delete", "Delete a dataset and its texts", remove_dataset);
 }
 
 }  // namespace plimsoll::cli

@@ -59,12 +59,14 @@ void add_redrive(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<RedriveOptions>();
     auto* command =
         app.add_subcommand("redrive", "Run the unfinished tasks of failed or cancelled jobs again");
-    auto* ids = command->add_option("job", options->jobs, "The jobs' ids");
+    auto* ids = command->add_option("job", options->jobs, "IDs of the jobs");
     auto* all =
-        command->add_flag("--all-failed", options->all_failed, "All of the team that failed")
+        command->add_flag("--all-failed", options->all_failed, "All failed jobs of the team")
             ->excludes(ids);
-    command->add_option("--kind", options->kind, "Of these, only this kind")->needs(all);
-    command->add_option("--label", options->label, "Of these, only with key or key=value")
+    command->add_option("--kind", options->kind, "With --all-failed: only this kind")->needs(all);
+    command
+        ->add_option("--label", options->label,
+                     "With --all-failed: only with this label: key or key=value")
         ->needs(all);
     command->callback([&context, options] {
         if (options->jobs.empty() && !options->all_failed) {

@@ -44,7 +44,7 @@ int show_report(const CommandContext& context, const std::string& job_id) {
 void add_report(CLI::App& app, CommandContext& context) {
     const auto job = std::make_shared<std::string>();
     auto* command = app.add_subcommand("report", "Show a job's report");
-    command->add_option("job", *job, "The job's id")->required();
+    command->add_option("job", *job, "ID of the job")->required();
     command->callback([&context, job] { context.exit_code = show_report(context, *job); });
 }
 

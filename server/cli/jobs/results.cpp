@@ -37,7 +37,7 @@ int download(const CommandContext& context, const ResultsOptions& options) {
     if (!written || std::fflush(out) != 0) {
         return refuse(
             context,
-            {Errc::invalid_input, "Writing stopped: the disk is full or the pipe closed.", {}});
+            {Errc::invalid_input, "Cannot write: the disk is full or the pipe is closed.", {}});
     }
     return 0;
 }
@@ -47,11 +47,11 @@ int download(const CommandContext& context, const ResultsOptions& options) {
 void add_results(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<ResultsOptions>();
     auto* command = app.add_subcommand("results", "Download a job's results");
-    command->add_option("job", options->job, "The job's id")->required();
-    command->add_option("--format", options->format, "json, jsonl or csv")
+    command->add_option("job", options->job, "ID of the job")->required();
+    command->add_option("--format", options->format, "Output format: json, jsonl or csv")
         ->check(CLI::IsMember({"json", "jsonl", "csv"}));
     command->add_option("--output,-o", options->file,
-                        "File to write instead of the standard output");
+                        "Write to this file instead of standard output");
     command->callback([&context, options] { context.exit_code = download(context, *options); });
 }
 

@@ -199,27 +199,29 @@ int list_runs(const CommandContext& context, const ScheduleOptions& options) {
     if (!path) return refuse(context, path.error());
     return show_list(context, api->get_json(*path + "/runs?limit=" + std::to_string(options.limit)),
                      {{"DUE", "OUTCOME", "JOB", "STATE", "WHY"}}, run_row,
-                     "It has not been due yet.");
+                     "It has had no due time yet.");
 }
 
 void add_settings(CLI::App& command, ScheduleOptions& options, bool required) {
     auto* cron = command.add_option("--cron", options.cron,
-                                    "When: minute hour day month weekday, or @daily, …");
-    command.add_option("--time-zone", options.time_zone, "Europe/Berlin, …; UTC by default");
+                                    "Cron expression: minute hour day month weekday, or @daily, …");
+    command.add_option("--time-zone", options.time_zone,
+                       "Time zone: Europe/Berlin, … (default: UTC)");
     command
         .add_option("--misfire", options.misfire,
-                    "Runs missed while no server was up: skip them, run once, or run all")
+                    "Misfire policy for runs missed while no server was up: skip, once or all")
         ->check(CLI::IsMember({"skip", "once", "all"}));
     command
         .add_option("--misfire-limit", options.misfire_limit,
-                    "With --misfire all: at most this many missed runs")
+                    "With --misfire all: run at most this many missed runs")
         ->check(CLI::Range(1, 100));
     command
-        .add_option("--overlap", options.overlap,
-                    "When the previous job has not ended: allow, skip, cancel or queue")
+        .add_option(
+            "--overlap", options.overlap,
+            "Overlap policy while the previous job is unfinished: allow, skip, cancel or queue")
         ->check(CLI::IsMember({"allow", "skip", "cancel", "queue"}));
-    auto* job =
-        command.add_option("--job", options.job_file, "File with the job's spec as JSON, or -");
+    auto* job = command.add_option("--job", options.job_file,
+                                   "File with the job as JSON; - reads standard input");
     if (required) {
         cron->required();
         job->required();
@@ -248,16 +250,16 @@ void add_schedules(CLI::App& app, CommandContext& context) {
         return command;
     };
     on_schedule("show", "Show a schedule and its next runs", show_schedule);
-    auto* edit_command = on_schedule("edit", "Change the given settings, keep the others", edit);
+    auto* edit_command = on_schedule("edit", "Change the given settings and keep the others", edit);
     edit_command->add_option("--name", options->name, "New name");
     add_settings(*edit_command, *options, false);
-    on_schedule("pause", "Stop submitting until resumed", pause);
-    on_schedule("resume", "Resume after a pause", resume_schedule);
-    on_schedule("run", "Submit the job now", run);
-    on_schedule("runs", "List past runs and their outcome, newest first", list_runs)
+    on_schedule("pause", "Pause a schedule", pause);
+    on_schedule("resume", "Resume a paused schedule", resume_schedule);
+    on_schedule("run", "Submit a schedule's job now", run);
+    on_schedule("runs", "List past runs and their outcomes, newest first", list_runs)
         ->add_option("--limit", options->limit, "At most this many")
         ->check(CLI::Range(1, 200));
-    on_schedule("remove", "Delete the schedule; its jobs are kept", remove_schedule);
+    on_schedule("remove", "Delete a schedule and keep its jobs", remove_schedule);
     add_schedules_next(*group, context);
 }
 

@@ -55,11 +55,13 @@ int show_next_runs(const CommandContext& context, const NextOptions& options) {
 
 void add_schedules_next(CLI::App& group, CommandContext& context) {
     const auto options = std::make_shared<NextOptions>();
-    auto* command = group.add_subcommand("next", "Say when an expression is due, without a server");
-    command->add_option("cron", options->cron, "The expression, quoted")->required();
-    command->add_option("--time-zone", options->time_zone, "Europe/Berlin, …");
-    command->add_option("--after", options->after, "A time like 2026-03-01T12:00:00Z");
-    command->add_option("--count", options->count, "How many")->check(CLI::Range(1, 100000));
+    auto* command =
+        group.add_subcommand("next", "List the next times of a cron expression, without a server");
+    command->add_option("cron", options->cron, "Cron expression, in quotes")->required();
+    command->add_option("--time-zone", options->time_zone, "Time zone: Europe/Berlin, …");
+    command->add_option("--after", options->after, "Start after this time: 2026-03-01T12:00:00Z");
+    command->add_option("--count", options->count, "Number of times to list")
+        ->check(CLI::Range(1, 100000));
     command->callback(
         [&context, options] { context.exit_code = show_next_runs(context, *options); });
 }

@@ -4,6 +4,7 @@
 #include "server/jobs/command.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/terminal/assignment.hpp"
+#include "server/terminal/files/column_flag.hpp"
 #include "server/terminal/files/job_file.hpp"
 #include "server/terminal/files/yaml_json.hpp"
 #include "server/terminal/follow_job.hpp"
@@ -11,6 +12,7 @@
 #include "server/terminal/wait_reason.hpp"
 
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +36,7 @@ struct SubmitOptions {
     std::vector<std::string> columns;   // member=column of the file
     std::vector<std::string> keep;      // columns
     std::string group_by;               // column; empty: none
+    std::map<std::string_view, std::vector<std::string>> lists;  // by the kind whose flag it is
     std::string idempotency_key;
     std::string priority = "normal";
     std::string run_at;  // RFC 3339, as the deadline
@@ -42,6 +45,22 @@ struct SubmitOptions {
     std::string unique_key;
     bool watch = false;
 };
+
+// The list flag of the job's kind; that of another kind is refused.
+Result<void> add_lists(const SubmitOptions& options, json& args) {
+    for (const auto& kind : jobs::commands()) {
+        const auto given = options.lists.find(kind.kind);
+        if (given == options.lists.end() || given->second.empty()) continue;
+        if (kind.kind != options.kind) {
+            return fail(Errc::invalid_input, std::string(kind.list.flag) + " is for " +
+                                                 std::string(kind.kind) + " jobs only.");
+        }
+        auto values = kind.list.read(given->second);
+        if (!values) return fail(values.error());
+        args[kind.list.member] = std::move(*values);
+    }
+    return {};
+}
 
 Result<json> build_request(client::ApiClient& api, const SubmitOptions& options,
                            const terminal::Terminal& terminal) {
@@ -63,7 +82,7 @@ Result<json> build_request(client::ApiClient& api, const SubmitOptions& options,
         auto config = terminal::read_yaml(options.config);
         if (!config) return fail(config.error());
         if (!config->is_object())
-            return fail(Errc::invalid_input, "The file holds no arguments (member: value).",
+            return fail(Errc::invalid_input, "The file has no arguments (member: value).",
                         options.config);
         config->update(args);
         args = std::move(*config);
@@ -71,6 +90,7 @@ Result<json> build_request(client::ApiClient& api, const SubmitOptions& options,
     for (const auto& setting : options.settings) {
         if (auto done = terminal::assign(args, setting); !done) return fail(done.error());
     }
+    if (auto done = add_lists(options, args); !done) return fail(done.error());
     json labels = json::object();
     for (const auto& label : options.labels) {
         const auto equals = label.find('=');
@@ -125,47 +145,50 @@ void add_submit(CLI::App& app, CommandContext& context) {
                      "Job kind, for example " + std::string(jobs::contracts().front().name))
         ->required();
     command->add_option("file", options->file,
-                        "Items as .jsonl or .csv, or complete arguments as .json; a long file is "
-                        "uploaded first; - reads JSON lines from the input");
-    command->add_option("--name", options->name, "A name for people");
-    command->add_option("--label", options->labels, "key=value, repeatable");
+                        "Items as .jsonl or .csv, or all arguments as .json; large files are "
+                        "uploaded first; - reads JSON lines from standard input");
+    command->add_option("--name", options->name, "Name of the job");
+    command->add_option("--label", options->labels, "Label as key=value; repeatable");
     command
         ->add_option("--config", options->config,
-                     "Arguments of the kind as YAML or JSON; the file of items and --set override "
-                     "them")
+                     "Arguments as YAML or JSON; the file of items and --set override them")
         ->check(CLI::ExistingFile);
     command->add_option("--set", options->settings,
-                        "An argument of the kind as member=value or outer.inner=value, repeatable");
-    command->add_option("--column", options->columns,
-                        "Which column of the file is which member: text=headline, or text=#2 where "
-                        "the file has no header line");
+                        "Set an argument: member=value or outer.inner=value; repeatable");
+    terminal::add_column_flag(*command, options->columns);
+    for (const auto& kind : jobs::commands()) {
+        if (kind.list.flag == nullptr) continue;
+        command->add_option(kind.list.flag, options->lists[kind.kind], kind.list.help)
+            ->delimiter(',');
+    }
     command
         ->add_option("--keep", options->keep,
-                     "Columns of the file that come back with each result: region,date")
+                     "Return these columns of the file with each result: region,date")
         ->delimiter(',');
     command->add_option("--group-by", options->group_by,
-                        "Column of the file by which the report tells the results: region");
+                        "Group the report by this column of the file: region");
     command->add_option("--idempotency-key", options->idempotency_key,
-                        "Submitting again with the same key makes no second job");
+                        "Idempotency key: submitting again with it creates no second job");
     command
-        ->add_option("--priority", options->priority,
-                     "Among the team's jobs: low, normal (default), high, highest, or -10 to 10")
+        ->add_option(
+            "--priority", options->priority,
+            "Priority among the team's jobs: low, normal (default), high, highest, or -10 to 10")
         ->check([](const std::string& text) {
             const auto priority = terminal::parse_priority(text);
             return priority ? std::string() : priority.error().message;
         });
     command->add_option("--run-at", options->run_at,
-                        "Not before this time, like 2026-03-01T12:00:00Z");
-    command->add_option("--deadline", options->deadline, "Fail if not done by this time");
+                        "Start no earlier than this time: 2026-03-01T12:00:00Z");
+    command->add_option("--deadline", options->deadline, "Fail if not finished by this time");
     command
         ->add_option("--timeout", options->timeout_seconds,
-                     "Fail if running for longer, in seconds")
+                     "Fail after running for this many seconds")
         ->check([](const std::string& text) {
             const bool positive = std::strtod(text.c_str(), nullptr) > 0;
             return positive ? std::string() : "must be a number of seconds above 0";
         });
     command->add_option("--unique", options->unique_key,
-                        "Refuse while another job with this key has not ended");
+                        "Refuse the job while another with this key is unfinished");
     command->add_flag("--watch", options->watch, "Follow the job to its end and show its report");
     command->callback([&context, options] {
         auto& columns = options->columns;

@@ -70,10 +70,10 @@ void add_submit_bundle(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<Options>();
     auto* command = app.add_subcommand("submit-bundle", "Submit many jobs in one call");
     command
-        ->add_option("file", options->file,
-                     "A job's JSON a line, as REST takes it; - for the input")
+        ->add_option("file", options->file, "One job per line as REST JSON; - reads standard input")
         ->required();
-    command->add_flag("--per-item", options->per_item, "Each for itself, not all or none");
+    command->add_flag("--per-item", options->per_item,
+                      "Accept or refuse each job by itself (default: all or none)");
     command->callback([&context, options] {
         context.exit_code = submit_bundle_file(context, options->file, options->per_item);
     });

@@ -12,7 +12,7 @@ namespace plimsoll::cli {
 void add_watch(CLI::App& app, CommandContext& context) {
     const auto job = std::make_shared<std::string>();
     auto* command = app.add_subcommand("watch", "Follow a job to its end");
-    command->add_option("job", *job, "The job's id")->required();
+    command->add_option("job", *job, "ID of the job")->required();
     command->callback([&context, job] { context.exit_code = follow_job(context, *job); });
 }
 

@@ -35,7 +35,7 @@ int explain(const CommandContext& context, const std::string& job_id) {
 void add_why(CLI::App& app, CommandContext& context) {
     const auto job = std::make_shared<std::string>();
     auto* command = app.add_subcommand("why", "Explain why a job is waiting");
-    command->add_option("job", *job, "The job's id")->required();
+    command->add_option("job", *job, "ID of the job")->required();
     command->callback([&context, job] { context.exit_code = explain(context, *job); });
 }
 

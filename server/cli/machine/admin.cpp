@@ -285,8 +285,8 @@ int run_admin(const CommandContext& context, const app::Settings& settings, Admi
     }
     if (!answer && answer.error().code == Errc::unavailable) {
         answer.error().message +=
-            " Say where the server keeps its data: --data FOLDER, --database.url URL or --config "
-            "FILE; a private database runs only while its server does.";
+            " Name the server's database with --data FOLDER, --database.url URL or --config FILE; "
+            "a private database runs only while its server does.";
     }
     if (!answer) return refuse(context, answer.error());
     context.terminal.line(context.json ? answer->value.dump(2) : answer->text);
@@ -297,7 +297,7 @@ int run_admin(const CommandContext& context, const app::Settings& settings, Admi
 
 void add_admin(CLI::App& app, CommandContext& context) {
     auto* command =
-        app.add_subcommand("admin", "Manage users, teams and tokens on the database itself");
+        app.add_subcommand("admin", "Manage users, teams and tokens directly in the database");
     command->require_subcommand(1);
     const auto flags = std::make_shared<SettingsFlags>();
     flags->add_to(*command, SettingsFlags::Listed::database);
@@ -315,22 +315,21 @@ void add_admin(CLI::App& app, CommandContext& context) {
     };
     auto* link = add("sign-in-link", "Print a one-time sign-in link", What::sign_in_link);
     link->add_option("--user", request->user,
-                     "Name of the user; the first administrator when left out");
-    link->add_option("--team", request->team, "Name of the team; the user's first when left out");
-    link->add_option(
-        "--base-url", request->base_url,
-        "Address of the server as browsers reach it; when left out, the server that this "
-        "command line is signed in to, or else that of the settings");
+                     "Name of the user (default: the first administrator)");
+    link->add_option("--team", request->team, "Name of the team (default: the user's first)");
+    link->add_option("--base-url", request->base_url,
+                     "URL of the server as browsers reach it (default: the server you are signed "
+                     "in to, else the settings')");
     add("users", "List the users", What::list_users);
     auto* user = add("add-user", "Add a user", What::add_user);
     user->add_option("name", request->user, "Name")->required();
-    user->add_option("--email", request->email, "Address");
+    user->add_option("--email", request->email, "Email address");
     user->add_flag("--administrator", request->administrator,
                    "May manage users, teams and devices");
     auto* change = add("set-user", "Rename, disable or promote a user", What::set_user);
     change->add_option("name", request->user, "Name")->required();
-    change->add_option("--name", request->change.name, "Another name");
-    change->add_option("--email", request->change.email, "Address; empty: none");
+    change->add_option("--name", request->change.name, "New name");
+    change->add_option("--email", request->change.email, "Email address; empty: none");
     change->add_option("--administrator", request->change.administrator,
                        "true or false: may manage users, teams and devices");
     change->add_option("--disabled", request->change.disabled,
@@ -340,17 +339,17 @@ void add_admin(CLI::App& app, CommandContext& context) {
         ->add_option("name", request->team, "Name")
         ->required();
     auto* member =
-        add("set-member", "Put a user into a team, or change the role there", What::set_member);
+        add("set-member", "Add a user to a team, or change the user's role", What::set_member);
     member->add_option("--team", request->team, "Name of the team")->required();
     member->add_option("--user", request->user, "Name of the user")->required();
     member->add_option("--role", request->role, "viewer, member, admin or owner")
         ->check(CLI::IsMember({"viewer", "member", "admin", "owner"}));
     auto* token =
-        add("add-token", "Make an API token; its secret is printed this once", What::add_token);
-    token->add_option("name", request->token_name, "What it is for")->required();
+        add("add-token", "Create an API token and print its secret, this once", What::add_token);
+    token->add_option("name", request->token_name, "Purpose")->required();
     token->add_option("--user", request->user, "Name of the user")->required();
     token->add_option("--team", request->team, "Name of the team")->required();
-    token->add_option("--scope", request->scopes, "What it may do")
+    token->add_option("--scope", request->scopes, "Scope of the token")
         ->required()
         ->check(CLI::IsMember(
             std::vector<std::string>(identity::kScopes.begin(), identity::kScopes.end())));

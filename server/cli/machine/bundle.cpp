@@ -128,7 +128,7 @@ Result<void> write_bundle(const std::string& file, const std::string& text) {
     const auto written = write(out, text.data(), text.size());
     const bool closed = close(out) == 0;
     if (written != static_cast<ssize_t>(text.size()) || !closed)
-        return fail(Errc::invalid_input, "The bundle cannot be written whole.", file);
+        return fail(Errc::invalid_input, "The bundle cannot be written completely.", file);
     return {};
 }
 

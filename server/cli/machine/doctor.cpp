@@ -30,14 +30,16 @@ std::string gigabytes(std::uint64_t bytes) {
 Finding database(const DoctorFacts& facts) {
     if (!facts.embedded_database) {
         if (!facts.database_problem) {
-            return {Grade::good, "PostgreSQL", "The database of the settings answers.", ""};
+            return {Grade::good, "PostgreSQL", "The configured database responds.", ""};
         }
-        return {Grade::bad, "PostgreSQL",
-                "The database of the settings does not answer: " + facts.database_problem->message,
-                "Check database.url (PLIMSOLL_DATABASE_URL), and that its server runs."};
+        return {
+            Grade::bad, "PostgreSQL",
+            "The configured database does not respond: " + facts.database_problem->message,
+            "Check database.url (PLIMSOLL_DATABASE_URL), and that the database server is running."};
     }
     if (facts.postgres_versions.empty()) {
-        return {Grade::bad, "PostgreSQL", "No server is installed below /usr/lib/postgresql.",
+        return {Grade::bad, "PostgreSQL",
+                "No PostgreSQL server is installed under /usr/lib/postgresql.",
                 "Install the package postgresql, or set database.url."};
     }
     std::string found = "Version ";
@@ -45,8 +47,7 @@ Finding database(const DoctorFacts& facts) {
         found += (version == facts.postgres_versions.front() ? "" : ", ") + std::to_string(version);
     }
     found += " is installed; the private database ";
-    found += facts.database_problem ? "is not running, and starts with `plimsoll serve`."
-                                    : "is running.";
+    found += facts.database_problem ? "is not running; `plimsoll serve` starts it." : "is running.";
     return {Grade::good, "PostgreSQL", found, ""};
 }
 
@@ -55,12 +56,12 @@ Finding address(const DoctorFacts& facts) {
         return {Grade::good, "Port", facts.address + " is free.", ""};
     }
     return {Grade::remark, "Port", facts.address + ": " + facts.address_problem->message,
-            "If no server of Plimsoll runs there, choose another one by --port."};
+            "If that is not a Plimsoll server, choose another port with --port."};
 }
 
 std::string reason_of(const json& device) {
     std::string reason = device.value("reason", "");
-    return reason.empty() ? "no reason is known" : reason;
+    return reason.empty() ? "unknown reason" : reason;
 }
 
 // Whether this device is copied to beside what it computes.
@@ -69,13 +70,13 @@ Finding queues(const DoctorFacts& facts, const json& device) {
     const bool reads_host = device.value("type", "") == "cpu";
     std::string found = "FEATURE_CUDA_STREAMS is ";
     if (!facts.second_queue) {
-        found += "off: " + name + " computes and is copied to by one queue.";
+        found += "off: " + name + " uses one queue for copies and computation.";
     } else if (reads_host) {
-        found += "on and has no effect on " + name + ", which reads the host's memory.";
+        found += "on, without effect on " + name + ", which reads the host's memory.";
     } else {
         found += "on: " + name +
-                 " is copied to by a second queue; worth it where `plimsoll "
-                 "profile --mode engine` measures more than 1.1x.";
+                 " uses a second queue for copies; useful if `plimsoll profile --mode engine` "
+                 "measures more than 1.1x.";
     }
     return {Grade::good, "Queues", found, ""};
 }
@@ -83,14 +84,15 @@ Finding queues(const DoctorFacts& facts, const json& device) {
 void add_devices(const DoctorFacts& facts, std::vector<Finding>& findings) {
     const std::string about = "OpenCL";
     if (!facts.probe) {
-        findings.push_back({Grade::bad, about, facts.probe.error().message,
-                            "plimsoll-engine belongs beside plimsoll: build or install both."});
+        findings.push_back(
+            {Grade::bad, about, facts.probe.error().message,
+             "plimsoll-engine must be in the same folder as plimsoll: build or install both."});
         return;
     }
     const json report = json::parse(*facts.probe, nullptr, false);
     if (!report.is_object()) {
-        findings.push_back({Grade::bad, about, "plimsoll-engine probe does not say what it found.",
-                            "Run it by hand, and look at what drivers print."});
+        findings.push_back({Grade::bad, about, "plimsoll-engine probe returned no report.",
+                            "Run it by hand and check what the drivers print."});
         return;
     }
     bool ready = false;
@@ -103,24 +105,24 @@ void add_devices(const DoctorFacts& facts, std::vector<Finding>& findings) {
             findings.push_back(queues(facts, device));
         } else {
             findings.push_back({Grade::remark, about,
-                                name + " gets no work: " + device.value("state", "failed") + ", " +
+                                name + " is not used: " + device.value("state", "failed") + ", " +
                                     reason_of(device) + ".",
                                 "Update its driver, or remove it from /etc/OpenCL/vendors."});
         }
     }
     for (const auto& problem : report.at("problems")) {
         findings.push_back({Grade::remark, about, problem.get<std::string>(),
-                            "Look at the drivers in /etc/OpenCL/vendors."});
+                            "Check the drivers in /etc/OpenCL/vendors."});
     }
     if (ready) return;
     findings.push_back({Grade::remark, about,
-                        "No device is ready: only work for the host is done on this machine.",
-                        "Install pocl-opencl-icd for the processor, or your GPU's OpenCL driver."});
+                        "No device is ready: this machine runs host tasks only.",
+                        "Install pocl-opencl-icd for the CPU, or your GPU's OpenCL driver."});
 }
 
 Finding space(const char* about, const std::string& where, std::optional<std::uint64_t> free,
               std::uint64_t little, const char* advice) {
-    if (!free) return {Grade::remark, about, "Nobody says how much is free" + where + ".", ""};
+    if (!free) return {Grade::remark, about, "The free space is unknown" + where + ".", ""};
     const auto found = gigabytes(*free) + " are free" + where + ".";
     if (*free >= little) return {Grade::good, about, found, ""};
     return {Grade::bad, about, found, advice};
@@ -129,15 +131,15 @@ Finding space(const char* about, const std::string& where, std::optional<std::ui
 // A server that was started with other data is easily taken for the one that these settings mean.
 void add_servers(const DoctorFacts& facts, std::vector<Finding>& findings) {
     for (const auto& server : facts.servers) {
-        const auto process = "A server runs here (process " + std::to_string(server.id) + ")";
+        const auto process = "A server is running here (process " + std::to_string(server.id) + ")";
         if (server.data_directory.empty() || !facts.embedded_database ||
             server.data_directory == facts.data_directory) {
             findings.push_back({Grade::good, "Server", process + ".", ""});
         } else {
             findings.push_back({Grade::remark, "Server",
-                                process + " with the data in " + server.data_directory +
-                                    ", not in " + facts.data_directory + ".",
-                                "If you mean that one, add --data " + server.data_directory + "."});
+                                process + " with data in " + server.data_directory + ", not in " +
+                                    facts.data_directory + ".",
+                                "To check that one, add --data " + server.data_directory + "."});
         }
     }
 }
@@ -151,10 +153,10 @@ Finding sign_in(const DoctorFacts& facts) {
     }
     const bool away = facts.sign_in_problem->code == Errc::unavailable;
     return {Grade::remark, "Sign-in",
-            facts.signed_in_to + " is this command line's server, and " +
-                (away ? "does not answer." : "does not take its token."),
-            away ? "Start it, or choose another one by `plimsoll use`."
-                 : "Sign in again: plimsoll login LINK (plimsoll admin sign-in-link makes one)."};
+            facts.signed_in_to + "The current server " +
+                (away ? "does not respond." : "rejects the saved token."),
+            away ? "Start it, or choose another one with `plimsoll use`."
+                 : "Sign in again: plimsoll login LINK (plimsoll admin sign-in-link creates one)."};
 }
 
 const char* word_of(Grade grade) {
@@ -226,11 +228,11 @@ int run_doctor(const CommandContext& context, const app::Settings& settings,
 
 void add_doctor(CLI::App& app, CommandContext& context) {
     const auto flags = std::make_shared<SettingsFlags>();
-    auto* command = app.add_subcommand("doctor", "Check this machine, and say what to fix and how");
+    auto* command = app.add_subcommand("doctor", "Check this machine and explain what to fix");
     flags->add_to(*command, SettingsFlags::Listed::database);
     const auto bundle = std::make_shared<std::string>();
     command->add_option("--bundle", *bundle,
-                        "Also write what a bug report needs to this file, without secrets");
+                        "Also write a bundle for a bug report to this file, without secrets");
     command->callback([&context, flags, bundle] {
         const auto settings = flags->load();
         context.exit_code = settings

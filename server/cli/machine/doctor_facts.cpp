@@ -52,7 +52,7 @@ bool private_database_exists(const std::string& folder) {
 
 std::optional<Error> try_database(const app::Settings& settings, const std::string& folder) {
     if (settings.database.url.empty() && !private_database_exists(folder)) {
-        return Error{Errc::not_found, "It was not made yet.", ""};
+        return Error{Errc::not_found, "It has not been created yet.", ""};
     }
     const auto database = app::Database::attach(settings);
     if (!database) return database.error();
@@ -78,7 +78,7 @@ std::optional<Error> try_address(const app::Settings::Http& http) {
     boost::system::error_code error;
     asio::io_context io(1);
     const auto found = tcp::resolver(io).resolve(http.host, std::to_string(http.port), error);
-    if (error) return Error{Errc::invalid_input, "the host is not known: " + error.message(), ""};
+    if (error) return Error{Errc::invalid_input, "unknown host: " + error.message(), ""};
     const auto endpoint = found.begin()->endpoint();
     tcp::acceptor acceptor(io);
     acceptor.open(endpoint.protocol(), error);

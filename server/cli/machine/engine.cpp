@@ -17,11 +17,10 @@ int run_engine(const CommandContext& context, const app::Settings& settings) {
     const auto& url =
         settings.database.worker_url.empty() ? settings.database.url : settings.database.worker_url;
     if (url.empty()) {
-        return refuse(context,
-                      {Errc::invalid_input,
-                       "workers need database.worker_url (PLIMSOLL_DATABASE_WORKER_URL): the "
-                       "database of the server that they work for.",
-                       {}});
+        return refuse(context, {Errc::invalid_input,
+                                "workers need database.worker_url (PLIMSOLL_DATABASE_WORKER_URL): "
+                                "the database of their server.",
+                                {}});
     }
     setenv("PLIMSOLL_DATABASE_WORKER_URL", url.c_str(), 1);
     app::export_worker_env(settings);
@@ -35,8 +34,7 @@ int run_engine(const CommandContext& context, const app::Settings& settings) {
 }  // namespace
 
 void add_engine(CLI::App& app, CommandContext& context) {
-    add_settings_command(app, context, "engine",
-                         "Run workers for this machine's devices, beside or far from a server",
+    add_settings_command(app, context, "engine", "Run workers for this machine's devices",
                          SettingsFlags::Listed::database, run_engine);
 }
 

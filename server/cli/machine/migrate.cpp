@@ -12,10 +12,9 @@ namespace {
 int migrate(const CommandContext& context, const app::Settings& settings) {
     auto database = app::Database::open(settings);
     if (database && !(*database)->can_migrate()) {
-        database =
-            fail(Errc::invalid_input,
-                 "Set database.migrate_url (PLIMSOLL_DATABASE_MIGRATE_URL): a role that may create "
-                 "roles and schemas.");
+        database = fail(Errc::invalid_input,
+                        "Set database.migrate_url (PLIMSOLL_DATABASE_MIGRATE_URL) to a role that "
+                        "may create roles and schemas.");
     }
     if (!database) return refuse(context, database.error(), terminal::ExitStatus::usage);
     const auto report = postgres::migrate((*database)->migrator());
@@ -23,7 +22,7 @@ int migrate(const CommandContext& context, const app::Settings& settings) {
     std::printf("Schema version %d, was %d. %d functions written.\n", report->after, report->before,
                 report->functions);
     if (report->newer_functions) {
-        std::printf("The functions are of a newer plimsoll, and were left alone.\n");
+        std::printf("The functions are from a newer plimsoll and were not replaced.\n");
     }
     return 0;
 }
@@ -31,7 +30,7 @@ int migrate(const CommandContext& context, const app::Settings& settings) {
 }  // namespace
 
 void add_migrate(CLI::App& app, CommandContext& context) {
-    add_settings_command(app, context, "migrate", "Bring the database's schema up to date",
+    add_settings_command(app, context, "migrate", "Migrate the database's schema",
                          SettingsFlags::Listed::database, migrate);
 }
 

@@ -26,11 +26,11 @@ void SettingsFlags::add_to(CLI::App& command, Listed listed) {
             ->group(shown ? "Settings" : "");  // an empty group is not listed
     }
     if (listed != Listed::all) {
-        command.footer("All settings of the server are taken: see `plimsoll serve --help`.");
+        command.footer("Accepts all settings of the server: see `plimsoll serve --help`.");
     }
     command.add_flag("--insecure-http", insecure_, "Same as --http.insecure true");
-    command.add_flag("--print-config", print_, "Print all settings and leave");
-    command.add_flag("--check-config", check_, "Check all settings and leave");
+    command.add_flag("--print-config", print_, "Print all settings and exit");
+    command.add_flag("--check-config", check_, "Check all settings and exit");
 }
 
 Result<app::Settings> SettingsFlags::load() const {

@@ -49,7 +49,7 @@ Result<TrustedProxies> TrustedProxies::parse(const std::string& addresses) {
         const auto v6 = ip::make_network_v6(alone ? text + "/128" : text, v6_error);
         if (v6_error) {
             return fail(Errc::invalid_input,
-                        "must list addresses or networks like 10.0.0.0/8, not " + text);
+                        "must list addresses or networks such as 10.0.0.0/8, not " + text);
         }
         proxies.v6_.push_back(v6);
     }

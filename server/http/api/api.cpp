@@ -56,7 +56,7 @@ Outcome<void> check_body_head(const Request& request, const std::string& wanted)
 Problem misread(const Problem& problem) {
     std::string why = problem.detail;
     for (const auto& error : problem.errors) why += " " + error.pointer + " " + error.detail;
-    return Error{Errc::internal, "a read was answered 422: " + why, {}};
+    return Error{Errc::internal, "a read got 422: " + why, {}};
 }
 
 // Runs on either thread: it touches nothing but its arguments.
@@ -165,7 +165,7 @@ class ApiExchange final : public Exchange {
         json body;
         std::optional<TieredBudget::Reservation> memory;
         if (operation.body == nullptr && !request.body.empty() && request.body != kEmptyBody) {
-            co_return refuse(400, "This takes no body.");
+            co_return refuse(400, "This operation takes no body.");
         }
         if (operation.body != nullptr) {
             memory.emplace(api_.parsed_.open(holder(request)));
@@ -184,7 +184,7 @@ class ApiExchange final : public Exchange {
         const auto size = parsed_size(text);
         was_large_ = size >= limits::kLargeBodyBytes;
         if (size > api_.parsed_.most()) {
-            co_return refuse(413, "The body holds too many values. Send fewer at once.");
+            co_return refuse(413, "The body has too many values. Send fewer at once.");
         }
         if (!memory.grow_to(size)) {
             co_return tl::unexpected(overloaded("The server is handling too many large bodies."));

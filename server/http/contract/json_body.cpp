@@ -61,7 +61,7 @@ class Builder {
     bool key(const std::string& name) {
         members_.back() = nullptr;
         if (name.find('\0') != name.npos) {
-            return stop(Problem(400, "The name of a member has U+0000."));
+            return stop(Problem(400, "A member name contains U+0000."));
         }
         const auto [member, is_new] =
             open_.back()->get_ref<json::object_t&>().try_emplace(name, nullptr);

@@ -67,7 +67,7 @@ Outcome<Parameters> Parameters::read(const Match& match, const Target& target,
         }
     }
     for (const auto& [name, value] : target.query) {
-        if (!knows(*match.operation, name)) complain(name, "is not known here");
+        if (!knows(*match.operation, name)) complain(name, "is unknown");
     }
     if (!problem.errors.empty()) return tl::unexpected(std::move(problem));
     return result;

@@ -161,7 +161,7 @@ class Checker {
             } else if (schema.closed_) {
                 std::vector<std::string> names;
                 for (const auto& property : schema.properties_) names.push_back(property.first);
-                say(at, "is not known here; known are: " + listed(names));
+                say(at, "is unknown; known values: " + listed(names));
             } else if (schema.other_properties_ != nullptr) {
                 check(*schema.other_properties_, member, at);
             }
@@ -194,7 +194,7 @@ class Checker {
             return say(place, schema.pattern_rule_);
         }
         if (schema.is_time_ && !parse_rfc3339(text)) {
-            say(place, "must be a time as in RFC 3339, like 2026-03-01T12:00:00Z");
+            say(place, "must be an RFC 3339 time such as 2026-03-01T12:00:00Z");
         }
     }
 

@@ -29,7 +29,7 @@ void check_kinds(const Contract& contract, std::span<const jobs::Contract> kinds
     const std::set<std::string> described(names.begin(), names.end());
     if (known != described) {
         throw std::runtime_error("openapi.yaml describes the job kinds " + listed(described) +
-                                 ", the program knows " + listed(known));
+                                 ", but the program has " + listed(known));
     }
     std::set<std::string> estimating;
     for (const auto& kind : kinds) {

@@ -87,7 +87,7 @@ class BodyReader final : public BodySource {
                     "The body must not be larger than " + std::to_string(limit_) + " bytes.",
                     {}};
         }
-        return {Errc::cancelled, "The body was cut off.", {}};
+        return {Errc::cancelled, "The body is incomplete.", {}};
     }
 
     Wire wire_;

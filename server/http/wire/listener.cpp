@@ -51,7 +51,7 @@ Result<std::unique_ptr<asio::ssl::context>> make_tls(const TlsFiles& files) {
                     files.key);
     }
     if (SSL_CTX_check_private_key(context->native_handle()) != 1) {
-        return fail(Errc::invalid_input, "The key does not belong to the certificate.", files.key);
+        return fail(Errc::invalid_input, "The key does not match the certificate.", files.key);
     }
     return context;
 }

@@ -19,8 +19,8 @@ prometheus::Gauge& gauge(prometheus::Registry& registry, const char* name, const
 Traffic::Traffic()
     : requests_(prometheus::BuildHistogram()
                     .Name("http_server_request_duration_seconds")
-                    .Help("Time from a request's head to its answer's head, by operation of "
-                          "openapi.yaml and status")
+                    .Help("Time from the head of a request to the head of its response, by "
+                          "operation and status")
                     .Register(registry_)),
       connections_(gauge(registry_, "plimsoll_http_connections", "Open connections")),
       event_streams_(gauge(registry_, "plimsoll_http_event_streams", "Open event streams")) {}

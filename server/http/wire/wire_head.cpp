@@ -82,7 +82,7 @@ Outcome<void> check_head(const Request& request, const WireHead& head, bool chun
         return refuse(400, "Content-Length must be one number.");
     }
     if (encodings == 1 && !same_token(*request.header("Transfer-Encoding"), "chunked")) {
-        return refuse(400, "Transfer-Encoding must be chunked and nothing else.");
+        return refuse(400, "Transfer-Encoding must be chunked only.");
     }
     for (const auto* once : {"Authorization", "Content-Type", "Cookie", "Idempotency-Key"}) {
         if (count_headers(request.headers, once) > 1) {

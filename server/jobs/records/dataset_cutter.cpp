@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kSampledRecords = 100;
 
 Error damaged() {
-    return {Errc::corrupt, "The state of an upload is damaged.", {}};
+    return {Errc::corrupt, "The stored upload state is corrupt.", {}};
 }
 
 }  // namespace
@@ -128,7 +128,7 @@ void DatasetCutter::end_chunk(std::vector<DatasetChunk>& chunks) {
 Result<void> DatasetCutter::check() const {
     if (records_ + block_.count() > kDatasetRecords) {
         return fail(Errc::too_large, "The file has more than " + std::to_string(kDatasetRecords) +
-                                         " records, which is the most that a dataset may have.");
+                                         " records, the maximum of a dataset.");
     }
     if (format_ == text::RecordFormat::json_lines) return {};
     std::size_t bytes = 0;

@@ -32,7 +32,7 @@ Result<void> ResultsConverter::rows(std::string_view rows, bool first, std::stri
     while (!rows.empty()) {
         const auto end = rows.find('\n');
         const auto row = nlohmann::json::parse(rows.substr(0, end), nullptr, false);
-        if (!row.is_object()) return fail(Errc::corrupt, "A stored result row is damaged.");
+        if (!row.is_object()) return fail(Errc::corrupt, "A stored result row is corrupt.");
         append_csv_row(out, columns_, kept_, row);
         rows.remove_prefix(std::min(end, rows.size() - 1) + 1);
     }

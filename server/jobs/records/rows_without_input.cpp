@@ -6,7 +6,7 @@ namespace plimsoll::jobs {
 
 std::string rows_without_input(std::span<const Column> columns, std::int64_t first_item,
                                std::int64_t items, std::string_view reason) {
-    const auto error = std::string(reason) + " Its input has been deleted since.";
+    const auto error = std::string(reason) + " Its input has been deleted.";
     std::string rows;
     for (auto item = first_item; item < first_item + items; ++item) {
         for (std::size_t i = 0; i < columns.size(); ++i) {

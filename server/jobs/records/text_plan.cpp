@@ -38,7 +38,7 @@ text::Record record_of(const json& item) {
             record.attributes[text::Attribute::kept] = std::move(bytes);
         } else {
             record.error = text::RecordError{
-                "invalid_record", "What is to be kept has more than " +
+                "invalid_record", "The kept values have more than " +
                                       std::to_string(text::ReaderLimits{}.kept_bytes) + " bytes."};
         }
     }
@@ -92,10 +92,16 @@ class Cutter {
 }  // namespace
 
 tl::expected<std::vector<TaskSpec>, FieldErrors> cut_texts(const TextKind& kind, const json& args) {
-    if (args.contains("texts") == args.contains("items") || args.contains("columns")) {
-        return tl::unexpected(one_error("", "one_of",
-                                        "Exactly one of \"texts\", \"items\" and \"dataset\" must "
-                                        "be given; \"columns\" belong to a dataset."));
+    if (args.contains("texts") == args.contains("items")) {
+        return tl::unexpected(one_error(
+            "", "one_of", "Exactly one of \"texts\", \"items\" and \"dataset\" must be given."));
+    }
+    const json columns = args.value("columns", json::object());
+    const bool only_keep = columns.size() == (columns.contains("keep") ? 1 : 0);
+    if (!only_keep || (args.contains("texts") && args.contains("columns"))) {
+        return tl::unexpected(one_error("/columns", "not_used",
+                                        "Columns are of a dataset; beside \"items\" only \"keep\" "
+                                        "has an effect, the order of the kept columns."));
     }
     Cutter cutter(kind);
     for (const json& item : args.contains("texts") ? args["texts"] : args["items"]) {
@@ -110,8 +116,9 @@ tl::expected<std::vector<TaskSpec>, FieldErrors> cut_texts(const TextKind& kind,
 }
 
 std::vector<std::string> kept_names(const json& args) {
-    std::vector<std::string> names;
-    std::set<std::string> known;
+    std::vector<std::string> names =
+        args.value("columns", json::object()).value("keep", std::vector<std::string>());
+    std::set<std::string> known(names.begin(), names.end());
     for (const json& item : args.value("items", json::array())) {
         const auto kept = item.find("kept");
         if (kept == item.end()) continue;

@@ -16,8 +16,8 @@ namespace plimsoll::jobs {
 tl::expected<std::vector<TaskSpec>, FieldErrors> cut_texts(const TextKind& kind,
                                                            const nlohmann::json& args);
 
-// The names that the members `kept` of the items have, in order of appearance; of a plan they are
-// in "keep", where kept_columns finds them.
+// The names in `columns.keep`, in that order, then further names in the items' `kept`; a plan has
+// them in "keep", where kept_columns finds them.
 inline constexpr std::size_t kMostKept = 100;
 std::vector<std::string> kept_names(const nlohmann::json& args);
 

@@ -87,7 +87,7 @@ void refuse_long_text(text::Record& record, std::size_t longest) {
     if (record.error || record.text.size() <= longest) return;
     record.error = text::RecordError{
         "too_large", "The text has " + std::to_string(record.text.size()) + " bytes; at most " +
-                         std::to_string(longest) + " are taken."};
+                         std::to_string(longest) + " are allowed."};
 }
 
 }  // namespace plimsoll::jobs

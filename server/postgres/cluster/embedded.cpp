@@ -163,10 +163,9 @@ Result<void> EmbeddedCluster::create_database() {
         return {};
     } catch (const pqxx::broken_connection& error) {
         return fail(
-            problem(std::string("The private PostgreSQL takes no connection: ") + error.what()));
+            problem(std::string("The private PostgreSQL accepts no connection: ") + error.what()));
     } catch (const pqxx::failure& error) {
-        return fail(
-            problem(std::string("The private database could not be made: ") + error.what()));
+        return fail(problem(std::string("Cannot create the private database: ") + error.what()));
     }
 }
 

@@ -34,7 +34,7 @@ Result<fs::path> newest_binaries() {
     }
     if (newest == 0) {
         return fail(problem("No PostgreSQL server is installed below " + std::string(kInstalled) +
-                            ": install the package postgresql, or give a database URL."));
+                            ": install the package postgresql, or set a database URL."));
     }
     return fs::path(kInstalled) / std::to_string(newest) / "bin";
 }
@@ -46,9 +46,10 @@ Result<fs::path> binaries_for(const fs::path& cluster) {
     if (!(file >> major)) return newest_binaries();
     fs::path binaries = fs::path(kInstalled) / major / "bin";
     if (has_server(binaries)) return binaries;
-    return fail(problem("The data in " + cluster.string() + " were written by PostgreSQL " + major +
-                        ", which is not installed: install the package postgresql-" + major +
-                        ", or dump the data with it and restore them into a new directory."));
+    return fail(
+        problem("The data in " + cluster.string() + " were written by PostgreSQL " + major +
+                ", which is not installed. Install the package postgresql-" + major +
+                ", or dump the data with that version and restore it into a new directory."));
 }
 
 bool may_enter(const struct stat& directory, const RunAs& user) {
@@ -65,10 +66,9 @@ Result<void> check_passable(const fs::path& base, const RunAs& user) {
         step /= part;
         struct stat found;
         if (stat(step.c_str(), &found) == 0 && may_enter(found, user)) continue;
-        return fail(problem("PostgreSQL runs as the user postgres, who cannot enter " +
+        return fail(problem("PostgreSQL runs as the user postgres, which cannot access " +
                             step.string() +
-                            ": choose another data directory or allow it (chmod "
-                            "o+x)."));
+                            ": choose another data directory, or grant access (chmod o+x)."));
     }
     return {};
 }
@@ -104,7 +104,7 @@ Result<fs::path> default_data_directory() {
     if (const char* home = std::getenv("HOME"); home && *home == '/') {
         return fs::path(home) / ".local/state/plimsoll";
     }
-    return fail(problem("No home directory is known: give a data directory."));
+    return fail(problem("There is no home directory: set a data directory."));
 }
 
 Result<EmbeddedLayout> prepare_layout(fs::path base) {
@@ -125,17 +125,17 @@ Result<EmbeddedLayout> prepare_layout(fs::path base) {
 
     const passwd* self = getpwuid(geteuid());
     if (!self) {
-        return fail(problem("User id " + std::to_string(geteuid()) +
-                            " has no entry in the user database, so PostgreSQL refuses to run: "
-                            "give a database URL."));
+        return fail(problem("User ID " + std::to_string(geteuid()) +
+                            " has no entry in the user database, so PostgreSQL refuses to run: set "
+                            "a database URL."));
     }
     layout.os_user = self->pw_name;
     if (geteuid() == 0) {
         layout.run_as = find_os_user("postgres");
         if (!layout.run_as) {
             return fail(
-                problem("The user postgres does not exist: install the package "
-                        "postgresql, or give a database URL."));
+                problem("The user postgres does not exist: install the package postgresql, or set "
+                        "a database URL."));
         }
         if (auto passable = check_passable(base, *layout.run_as); !passable) {
             return fail(std::move(passable.error()));

@@ -54,7 +54,7 @@ asio::awaitable<Result<Handle>> connect(Target target, Deadline deadline) {
         const auto what =
             step == PGRES_POLLING_READING ? BorrowedSocket::readable : BorrowedSocket::writable;
         if (!co_await wait_step(PQsocket(handle.get()), what, deadline)) {
-            co_return fail(Errc::timeout, "The database does not answer a connection attempt.");
+            co_return fail(Errc::timeout, "The database does not respond to a connection attempt.");
         }
         step = PQconnectPoll(handle.get());
     }

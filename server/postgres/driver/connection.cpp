@@ -269,9 +269,9 @@ void Connection::check_deadlines() {
             continue;
         }
         passed = true;
-        pending->answer(fail(Errc::timeout, "The database did not answer in time."));
+        pending->answer(fail(Errc::timeout, "The database did not respond in time."));
     }
-    if (passed) return abandon({Errc::timeout, "The database did not answer in time.", {}});
+    if (passed) return abandon({Errc::timeout, "The database did not respond in time.", {}});
     if (next != Deadline::max()) watch_deadline(next);
 }
 

@@ -60,7 +60,7 @@ Error statement_error(const pg_result* result, std::string_view query) {
         case Errc::invalid_input:
             return {code, "A value cannot be stored.", {}};
         case Errc::conflict:
-            return {code, "The change conflicts with what is stored.", {}};
+            return {code, "The change conflicts with stored data.", {}};
         case Errc::forbidden:
             return {code, "The database does not allow this.", {}};
         case Errc::internal:

@@ -106,7 +106,8 @@ awaitable<Result<void>> DatasetStore::remove(TeamId team, UserId by, DatasetId i
     const auto outcome = replies->back()[0].get<std::string>("outcome");
     if (outcome == "not_found") co_return fail(no_such_dataset());
     if (outcome == "in_use") {
-        co_return fail(Errc::conflict, "A job on this dataset has not ended yet: cancel it first.");
+        co_return fail(Errc::conflict,
+                       "A job on this dataset has not finished yet: cancel it first.");
     }
     co_return Result<void>{};
 }

@@ -84,7 +84,7 @@ awaitable<Result<queue::Job>> JobStore::cancel(TeamId team, UserId by, JobId id)
         kCallTimeout);
     if (!replies) co_return fail(std::move(replies.error()));
     const auto outcome = (*replies)[1][0].get<std::string>("outcome");
-    if (outcome == "finished") co_return fail(Errc::conflict, "The job has ended already.");
+    if (outcome == "finished") co_return fail(Errc::conflict, "The job has already finished.");
     if (outcome == "not_found" || replies->back().empty()) co_return fail(no_such_job());
     co_return to_job(replies->back()[0]);
 }
@@ -117,7 +117,7 @@ awaitable<Result<void>> JobStore::remove(TeamId team, UserId by, JobId id) {
     const auto outcome = replies->back()[0].get<std::string>("outcome");
     if (outcome == "not_found") co_return fail(no_such_job());
     if (outcome == "unfinished") {
-        co_return fail(Errc::conflict, "The job has not ended yet: cancel it first.");
+        co_return fail(Errc::conflict, "The job has not finished yet: cancel it first.");
     }
     co_return Result<void>{};
 }
@@ -144,7 +144,7 @@ awaitable<Result<std::string>> JobStore::report(TeamId team, JobId id) {
     auto replies = co_await about(team, id, Statement::of(sql::results_report, id.value));
     if (!replies) co_return fail(std::move(replies.error()));
     if (!(*replies)[1][0].get<bool>("finished")) {
-        co_return fail(Errc::conflict, "The job has not ended yet, so it has no report.");
+        co_return fail(Errc::conflict, "The job has not finished yet, so it has no report.");
     }
     if (replies->back().empty()) co_return fail(Errc::not_found, "The job ended without a report.");
     co_return replies->back()[0].get<std::string>("content");
@@ -205,7 +205,7 @@ awaitable<Result<void>> JobStore::ready() {
     const auto known = static_cast<std::int64_t>(migrations::kSchema.versions.size());
     if (version != known) {
         co_return fail(Errc::unavailable, "The database's schema is version " +
-                                              std::to_string(version) + ", this program knows " +
+                                              std::to_string(version) + ", this program has " +
                                               std::to_string(known) + ".");
     }
     co_return Result<void>{};

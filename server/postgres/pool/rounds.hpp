@@ -67,7 +67,7 @@ class Rounds : public std::enable_shared_from_this<Rounds<Asked, Answer>> {
             waiting_weight_ -= call->weight;
             co_return fail(Errc::unavailable, "The database is too busy.");
         }
-        co_return fail(Errc::timeout, "The database did not answer in time.");
+        co_return fail(Errc::timeout, "The database did not respond in time.");
     }
 
   protected:

@@ -61,9 +61,9 @@ Result<void> check_versions(const Ledger& ledger, const migrations::Schema& sche
         if (theirs.number > static_cast<int>(schema.versions.size())) {
             return fail(Errc::conflict, "The database's schema is version " +
                                             std::to_string(ledger.versions.back().number) +
-                                            ", this program knows " +
+                                            ", this program has " +
                                             std::to_string(schema.versions.size()) +
-                                            ": use the newer plimsoll that made it.");
+                                            ": use the newer plimsoll that created it.");
         }
         if (theirs.number != static_cast<int>(i) + 1 ||
             theirs.sha256 != schema.versions[i].sha256) {

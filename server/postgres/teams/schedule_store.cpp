@@ -45,7 +45,7 @@ Result<Schedule> only(Result<Replies> replies) {
 // Names identify a team's schedules.
 Error name_taken(Error error) {
     if (error.code != Errc::conflict) return error;
-    return {Errc::conflict, "The team has another schedule of this name.", "/name"};
+    return {Errc::conflict, "The team has another schedule with this name.", "/name"};
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ awaitable<Result<Schedule>> ScheduleStore::create(Author author, Settings settin
     if (replies->back().empty()) {
         co_return fail(Errc::conflict, "The team has " +
                                            std::to_string(schedules::kSchedulesPerTeam) +
-                                           " schedules, the most it may have.");
+                                           " schedules, the maximum.");
     }
     co_return co_await get(author.team, ScheduleId{replies->back()[0].get<std::int64_t>("id")});
 }
@@ -93,7 +93,7 @@ awaitable<Result<Schedule>> ScheduleStore::replace(Author author, ScheduleId id,
     const bool replaced = !(*replies)[1].empty();
     auto schedule = only(std::move(replies));
     if (schedule && !replaced) {
-        co_return fail(Errc::conflict, "Somebody else changed the schedule meanwhile.",
+        co_return fail(Errc::conflict, "The schedule was changed by someone else.",
                        schedules::kVersion);
     }
     co_return schedule;

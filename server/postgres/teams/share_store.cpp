@@ -104,7 +104,7 @@ ShareStore::Answer<std::int64_t> ShareStore::hold(Author author, queue::NewHold 
                                            author.request_id));
     if (!rows) co_return fail(std::move(rows.error()));
     const auto id = (*rows)[0].get<std::optional<std::int64_t>>("id");
-    if (!id) co_return fail(Errc::not_found, "There is nothing of that name to stop.");
+    if (!id) co_return fail(Errc::not_found, "There is no such team, class, node or device.");
     co_return *id;
 }
 
@@ -127,7 +127,7 @@ ShareStore::Answer<void> ShareStore::ask_cleanup(Author author, std::string node
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) co_return fail(Errc::not_found, "There is no such device.");
     if ((*rows)[0].get<std::string_view>("outcome") == "gone") {
-        co_return fail(Errc::conflict, "No worker runs this device now: it keeps nothing.");
+        co_return fail(Errc::conflict, "No worker runs this device now, so it caches nothing.");
     }
     co_return Result<void>{};
 }

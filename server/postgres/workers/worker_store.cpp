@@ -45,8 +45,8 @@ awaitable<Result<WorkerHandle>> WorkerStore::register_worker(queue::WorkerInfo i
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) {
         co_return fail(Errc::conflict,
-                       "A worker of another machine has this node and device: machines that share "
-                       "a host name need a PLIMSOLL_NODE each.");
+                       "A worker of another machine has this node and device: set a different "
+                       "PLIMSOLL_NODE on machines that share a host name.");
     }
     held_.drop_all();
     resident_.clear();

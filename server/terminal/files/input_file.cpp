@@ -167,6 +167,14 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
         input.understood = name + ": " + understood_of(reader, columns, items.size());
     }
     input.args = {{"items", std::move(items)}};
+    // JSON objects have no order: the file's is sent beside them.
+    if (format == text::RecordFormat::csv && !columns.keep.empty()) {
+        json& keep = input.args["columns"]["keep"] = json::array();
+        for (const auto& column : reader.header()) {
+            if (std::ranges::find(columns.keep, column) != columns.keep.end())
+                keep.push_back(column);
+        }
+    }
     for (const auto& [member, line] : unused.found()) {
         input.left_out.push_back(name + ":" + std::to_string(line) + ": the member \"" + member +
                                  "\" is not sent");

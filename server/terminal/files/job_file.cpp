@@ -19,8 +19,7 @@ Result<json> dataset_args(client::ApiClient& api, const Terminal& terminal, cons
     if (!dataset) return fail(dataset.error());
     terminal.note("Uploaded as " + dataset->value("id", "") + ": " +
                   format_count(dataset->value("records", std::int64_t{0})) + " records, " +
-                  format_count(dataset->value("records_failed", std::int64_t{0})) +
-                  " of them unreadable");
+                  format_count(dataset->value("records_failed", std::int64_t{0})) + " unreadable");
     json args{{"dataset", dataset->at("id")}};
     if (!columns.empty()) {
         auto chosen = column_args(columns);

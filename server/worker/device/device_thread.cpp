@@ -128,7 +128,7 @@ queue::Freed DeviceThread::clean_up(const OpenedDevice& opened) {
     if (const auto after = held(); before && after) {
         freed.freed_bytes = static_cast<std::int64_t>(*before) - static_cast<std::int64_t>(*after);
     }
-    log::info("let go of what was kept between tasks",
+    log::info("released models, kernels and buffers kept between tasks",
               {{"kept_bytes", std::to_string(freed.kept_bytes)},
                {"freed_bytes", freed.freed_bytes ? std::to_string(*freed.freed_bytes) : "?"}});
     return freed;

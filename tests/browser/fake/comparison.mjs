@@ -52,7 +52,7 @@ export function compare(server, { given = true } = {}) {
     })),
     recommendation: given
       ? { model: 'finbert', text: 'finbert: the most accurate (84.8 %); vader is 10,399 times as fast, at -21.6 points (95 % from -27.1 to -15.9).' }
-      : { model: null, text: 'No model is recommended: the texts have no labels that models can be held against.' },
+      : { model: null, text: 'No model is recommended: the texts have no labels to evaluate models against.' },
   };
   server.add(job);
   server.results.set(job.id, rows);

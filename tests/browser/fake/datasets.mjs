@@ -35,7 +35,7 @@ export const everyDataset = () => [
 
 const texts = ['Ferry operator beats forecasts as summer bookings soar', 'Storm damage closes the northern terminal for weeks, and nobody at the port authority can say when the cranes will be working again', 'Port authority publishes its timetable', 'Investors cheer a <b>brilliant</b> turnaround', 'Crew shortage threatens the season'];
 const isBroken = (dataset, index) => dataset.records_failed > 0 && index % 5 === 3;
-const complaint = (index) => `Line ${index + 2}: 2 fields where the header has 3.`;
+const complaint = (index) => `Line ${index + 2}: 2 fields, but the header has 3.`;
 
 function record(dataset, index) {
   if (isBroken(dataset, index)) return { index, values: null, error: complaint(index) };

@@ -6,7 +6,7 @@ const hour = 3_600_000;
 
 const builtIn = {
   id: 'server', builtin: true, missing: [], updated_at: null,
-  definition: { description: "The server's default model, or vader where no worker has it.", model: 'finbert', fallback: ['vader'] },
+  definition: { description: "The server's default model, or vader if no worker has it.", model: 'finbert', fallback: ['vader'] },
 };
 export const desk = {
   id: 'desk', builtin: false, missing: ['distilbert'], updated_at: '2026-03-02T09:00:00.000Z',

@@ -34,7 +34,7 @@ export const noDevice = {
 export function noBatch() {
   const curve = structuredClone(summary.engine.batches);
   const none = { recommended_batch: null, recommended_items_per_second: null, best_batch: null, best_items_per_second: null };
-  const reason = 'No batch is inside the limits: batches of 1 take 0.47 ms at the 95th percentile, and the limit is 0.1 ms.';
+  const reason = 'No batch is within the limits: batches of 1 take 0.47 ms at the 95th percentile, and the limit is 0.1 ms.';
   return { results: [], engine: { ...structuredClone(summary.engine), batches: { ...curve, ...none, reason, measured: 1, points: curve.points.slice(0, 1) } } };
 }
 

@@ -43,7 +43,7 @@ export const policyViews = [
     arrange: withDesk,
     ready: async (page) => {
       await page.getByRole('button', { name: 'Edit desk' }).click();
-      await page.getByRole('region', { name: 'What it chooses' }).getByText('Next switch').waitFor();
+      await page.getByRole('region', { name: 'Chosen models' }).getByText('Next switch').waitFor();
     },
   },
   {

@@ -25,7 +25,7 @@ const queueOfMember = (server) => {
 export const queueViews = [
   { name: 'queue-full', address: '/#/queue', arrange: queue, ready: heading('Stopped') },
   { name: 'queue-member', address: '/#/queue', arrange: queueOfMember, ready: heading('Your team') },
-  { name: 'queue-empty', address: '/#/queue', ready: text('Nothing used yet') },
+  { name: 'queue-empty', address: '/#/queue', ready: text('No usage yet') },
   { name: 'queue-loading', address: '/#/queue', arrange: hangs('GET /v1/queue'), ready: loading },
   { name: 'queue-failed', address: '/#/queue', arrange: fails('GET /v1/queue'), ready: text('Service unavailable') },
   {
@@ -62,7 +62,7 @@ export const queueViews = [
   { name: 'usage-full', address: '/#/usage', arrange: used, ready: heading('By kind') },
   { name: 'usage-hours', address: '/#/usage?period=day&by=user', arrange: used, ready: heading('By user') },
   { name: 'usage-months', address: '/#/usage?period=year&by=team', arrange: used, ready: heading('By team') },
-  { name: 'usage-member', address: '/#/usage', arrange: usedByMember, ready: text('What your team used') },
+  { name: 'usage-member', address: '/#/usage', arrange: usedByMember, ready: text('Usage of your team') },
   { name: 'usage-empty', address: '/#/usage', ready: text('No usage') },
   { name: 'usage-loading', address: '/#/usage', arrange: hangs('GET /v1/usage'), ready: loading },
   { name: 'usage-failed', address: '/#/usage', arrange: fails('GET /v1/usage'), ready: text('Service unavailable') },

@@ -189,14 +189,14 @@ export const views = [
       await page.getByText('Paste prices, or fill in the sample.').waitFor();
     },
   },
-  { name: 'report-waves', address: wavesReportAt, arrange: waves(), ready: heading('What the score is worth') },
+  { name: 'report-waves', address: wavesReportAt, arrange: waves(), ready: heading('Significance of the score') },
   {
     name: 'report-waves-check',
     address: wavesReportAt,
     arrange: waves(),
     ready: async (page) => {
       await page.getByText('Check a count of your own').click();
-      await page.getByRole('button', { name: 'Begin with the count above' }).click();
+      await page.getByRole('button', { name: 'Start from the count above' }).click();
       await page.getByText(/keeps every rule/).waitFor();
     },
   },
@@ -211,7 +211,7 @@ export const views = [
   },
   { name: 'report-waves-loading', address: wavesReportAt, arrange: wavesLoading, ready: heading('Symbols by patterns') },
   { name: 'report-waves-failed', address: wavesReportAt, arrange: wavesFailing, ready: text('Service unavailable') },
-  { name: 'report-waves-many', address: wavesReportAt, arrange: waves(manySymbols(90)), ready: heading('What the score is worth') },
+  { name: 'report-waves-many', address: wavesReportAt, arrange: waves(manySymbols(90)), ready: heading('Significance of the score') },
   { name: 'report-waves-none', address: wavesReportAt, arrange: waves(noSymbol), ready: text('No symbol could be searched') },
   { name: 'new-unknown', address: '/#/new/juggling', ready: text('No such job kind') },
   { name: 'datasets-full', address: '/#/datasets', arrange: datasets, ready: text('headlines.csv') },

@@ -38,7 +38,7 @@ test('the delimiter is found outside quotes', () => {
 });
 
 test('a broken quote is named by its line', () => {
-  assert.deepEqual(parseCsv('a\nb\n"c').error, { line: 3, message: 'A quote is opened here and never closed.' });
+  assert.deepEqual(parseCsv('a\nb\n"c').error, { line: 3, message: 'A quote is opened here but never closed.' });
   assert.equal(parseCsv('"a" b,c').error.line, 1);
 });
 

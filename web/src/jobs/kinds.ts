@@ -24,7 +24,7 @@ export function itemWords(job: Job): string {
   const nouns = itemsOf(job);
   const { items_total, items_done, fraction } = job.progress;
   const together = !finished(job.state) && items_done === 0 && fraction > 0;
-  return together ? `${counted(items_total, ...nouns)}, to be done together` : `${count(items_done)} of ${count(items_total)} ${nouns[1]}`;
+  return together ? `${counted(items_total, ...nouns)}, finishing together` : `${count(items_done)} of ${count(items_total)} ${nouns[1]}`;
 }
 
 export const itemsOf = (job: Job): readonly [string, string] => kindOf(job.kind)?.items ?? ['item', 'items'];

@@ -156,7 +156,7 @@ class Uploads {
   /** Goes on where the server says that the upload stands. Throws UnreadableFile where it cannot be the same file. */
   continue(dataset: Dataset, file: File): Upload {
     if (file.size !== dataset.bytes_total) {
-      throw new UnreadableFile(`This file has ${count(file.size)} bytes; the upload was begun with one of ${count(dataset.bytes_total)}.`);
+      throw new UnreadableFile(`This file has ${count(file.size)} bytes; the upload started with one of ${count(dataset.bytes_total)}.`);
     }
     const upload = new Upload(dataset, file);
     this.#all.set(dataset.id, upload);

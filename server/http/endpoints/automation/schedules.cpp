@@ -151,7 +151,7 @@ class Schedules {
             co_return refuse(409, "The schedule was changed by someone else at the same time.");
         }
         if (!answered->job) {
-            co_return refuse(409, "The job was not submitted: another has its unique key.");
+            co_return refuse(409, "The job was not submitted: another job has its unique key.");
         }
         auto response = json_response(202, {{"job_id", plimsoll::to_public(*answered->job)},
                                             {"due_at", to_rfc3339(answered->due_at)}});
@@ -186,13 +186,13 @@ class Schedules {
         if (!rules) {
             wrong.errors = rules.error().errors;
         } else if (next = rules->next_after(clock_.now()); !next) {
-            wrong.errors.push_back({"/cron", {}, "is never due: there is no such day"});
+            wrong.errors.push_back({"/cron", {}, "is never due: the day does not exist"});
         }
         for (const auto* member : {"run_at", "deadline"}) {
             if (!job.contains(member)) continue;
             wrong.errors.push_back({"/job/" + std::string(member),
                                     {},
-                                    "cannot be given: the schedule says when its jobs run"});
+                                    "is not allowed: the schedule sets when its jobs run"});
         }
         const auto planned = co_await planner_.plan(
             call.principal.team.id, *planner_.kind(job.at("kind").get<std::string>()),
@@ -213,7 +213,7 @@ class Schedules {
                                                   const Schedule& schedule) const {
         const auto spec = json::parse(schedule.settings.spec);
         const auto* kind = planner_.kind(spec.at("kind").get<std::string>());
-        if (kind == nullptr) co_return refuse(409, "This server no longer has this kind of job.");
+        if (kind == nullptr) co_return refuse(409, "This server no longer supports this job kind.");
         const auto team = call.principal.team.id;
         auto plan = co_await planner_.plan(team, *kind, spec.at("args"), true);
         if (!plan) co_return tl::unexpected(refused(plan.error()));

@@ -111,8 +111,8 @@ class Webhooks {
         if (allowed_.allows(*target)) return {};
         return fail(Errc::invalid_input,
                     allowed_.empty()
-                        ? "This server sends no notices: its operator has allowed no origin."
-                        : "This origin is not on the server's list; its operator can add it.",
+                        ? "This server sends no notices: its operator has not allowed any origin."
+                        : "This origin is not on the server's allow list; its operator can add it.",
                     "/url");
     }
 

@@ -35,7 +35,7 @@ Problem not_here(const queue::Dataset& dataset) {
 
 Problem too_long(const queue::Dataset& dataset, std::int64_t offset) {
     return {413, "The file was declared with " + bytes(dataset.bytes_total) + ": from byte " +
-                     std::to_string(offset) + " on, the body has at most " +
+                     std::to_string(offset) + " on, the body may have at most " +
                      bytes(dataset.bytes_total - offset) + "."};
 }
 

@@ -64,7 +64,7 @@ class Sessions {
   private:
     awaitable<Outcome<NewSession>> identify(const json& body) {
         constexpr std::string_view kNotGood =
-            "This sign-in link or token is not valid, or no longer valid.";
+            "This sign-in link or token is invalid or has expired.";
         if (body.contains("sign_in_token")) {
             const auto hash = identity::hash_secret(
                 SecretKind::sign_in, body["sign_in_token"].get_ref<const std::string&>());

@@ -52,7 +52,7 @@ class Tokens {
     awaitable<Outcome<Response>> revoke(const Call& call) const {
         const auto named = call.parameters.text("token_id").value_or("");
         const auto& own = call.principal.token;
-        if (named == "current" && !own) co_return refuse(404, "This request carries no token.");
+        if (named == "current" && !own) co_return refuse(404, "This request has no token.");
         const auto id =
             named == "current" ? std::optional(own->value) : parse_public_id("tok", named);
         if (own && id && TokenId{*id} == *own) co_return co_await end(call, *own);
@@ -77,7 +77,7 @@ class Tokens {
     static Outcome<void> require_all_scopes(const Call& call) {
         if (has_all_scopes(call.principal)) return {};
         return refuse(403,
-                      "Only a session, or a token with all scopes of its user, manages tokens.");
+                      "Only a session, or a token with all scopes of its user, can manage tokens.");
     }
 
     awaitable<Result<std::vector<identity::Token>>> visible(const Call& call) const {
@@ -97,7 +97,7 @@ class Tokens {
             const auto& scope = wanted[i].get_ref<const std::string&>();
             if (!own.contains(scope)) {
                 return tl::unexpected(
-                    invalid("/scopes/" + std::to_string(i), "is a scope that you lack yourself"));
+                    invalid("/scopes/" + std::to_string(i), "is a scope that you do not have"));
             }
             token.scopes.insert(scope);
         }
@@ -107,12 +107,12 @@ class Tokens {
             token.expires_at = parse_rfc3339(call.body["expires_at"].get_ref<const std::string&>());
             if (!token.expires_at || *token.expires_at <= clock_.now()) {
                 return tl::unexpected(
-                    invalid("/expires_at", "must be a time in the future, as in RFC 3339"));
+                    invalid("/expires_at", "must be an RFC 3339 time in the future"));
             }
             if (end && *token.expires_at > *end) {
-                return tl::unexpected(
-                    invalid("/expires_at", "is later than " + to_rfc3339(*end) +
-                                               ", when the token that asks for it expires"));
+                return tl::unexpected(invalid(
+                    "/expires_at",
+                    "is later than " + to_rfc3339(*end) + ", when the requesting token expires"));
             }
         }
         return token;

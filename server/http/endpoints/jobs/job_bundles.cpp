@@ -98,7 +98,7 @@ class JobBundles {
         const auto& kind = *planner_.kind(spec.at("kind").get_ref<const std::string&>());
         if (spec.at("args").contains("dataset")) {
             return tl::unexpected(refused_args(
-                {{"/dataset", "dataset", "A job on a dataset is submitted by itself."}}));
+                {{"/dataset", "dataset", "A job on a dataset must be submitted individually."}}));
         }
         auto job = new_job(call.principal, kind, spec, clock_.now());
         if (!job) return job;
@@ -145,7 +145,7 @@ class JobBundles {
 
     // Names the jobs at fault, the first of them.
     static Problem not_stored(int status, const Answers& answers) {
-        Problem problem(status, "Nothing was stored, because some of these jobs cannot be.");
+        Problem problem(status, "Nothing was stored, because some of these jobs are invalid.");
         for (std::size_t i = 0; i < answers.size(); ++i) {
             if (answers[i]) continue;
             const auto job = "/jobs/" + std::to_string(i);

@@ -69,7 +69,7 @@ class JobReading {
         if (!*wait) {
             queue::Wait ended;
             ended.reason = "ended";
-            co_return json_response(200, wait_json(ended, "It has ended."));
+            co_return json_response(200, wait_json(ended, "The job has finished."));
         }
         co_return json_response(200, wait_json(**wait, queue::describe(**wait)));
     }

@@ -19,13 +19,13 @@ std::string reason(queue::Redrive outcome) {
         case queue::Redrive::redriven:
             return {};
         case queue::Redrive::unfinished:
-            return "The job has not ended yet.";
+            return "The job has not finished yet.";
         case queue::Redrive::complete:
-            return "Nothing is left to run again: all the job's tasks are done.";
+            return "Nothing to run again: all of the job's tasks are done.";
         case queue::Redrive::no_dataset:
             return "The job's dataset has been deleted.";
         case queue::Redrive::not_unique:
-            return "Another job that has not ended has its unique key.";
+            return "Another unfinished job has its unique key.";
         case queue::Redrive::not_found:
             return "There is no such job.";
     }
@@ -113,7 +113,7 @@ class JobRedrive {
                 parse_public_id("job", wanted["cursor"].get_ref<const std::string&>());
             if (!before) {
                 co_return tl::unexpected(
-                    broken_filter("/filter/cursor", "is not the next_cursor of an answer"));
+                    broken_filter("/filter/cursor", "is not the next_cursor of a response"));
             }
             filter.before = JobId{*before};
         }

@@ -84,7 +84,7 @@ class Results {
         if (auto final = require_final(*job); !final) co_return tl::unexpected(final.error());
         const auto kind = std::ranges::find(kinds_, job->kind, &jobs::Contract::name);
         if (kind == kinds_.end()) {
-            co_return refuse(404, "This server does not know jobs of kind " + job->kind + ".");
+            co_return refuse(404, "This server does not support jobs of kind " + job->kind + ".");
         }
         auto chunks = co_await store_.result_chunks(team, *id);
         if (!chunks) co_return tl::unexpected<Problem>(chunks.error());

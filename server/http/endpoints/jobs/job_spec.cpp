@@ -61,7 +61,7 @@ bool returns_existing(const nlohmann::json& spec) {
 
 Problem not_unique(JobId holder) {
     const auto id = to_public(holder);
-    Problem problem(409, "The job " + id + " has this unique key and has not ended.");
+    Problem problem(409, "The job " + id + " has this unique key and is unfinished.");
     problem.slug = "not-unique";
     problem.errors.push_back({"/unique/key", {}, "is held by " + id});
     problem.headers.push_back({"Location", job_path(holder)});

@@ -133,7 +133,7 @@ awaitable<Result<std::string>> ResultParts::part(std::size_t number) {
     if (!rows) co_return rows;
     auto& size = (*sizes_)[number - 1];
     if (size.value_or(rows->size()) != rows->size()) {
-        co_return fail(Errc::corrupt, "A stored result chunk is not what it was.");
+        co_return fail(Errc::corrupt, "A stored result chunk is corrupt.");
     }
     size = rows->size();
     co_return rows;
@@ -183,7 +183,7 @@ awaitable<Result<std::string>> ResultParts::failed_rows_of(std::size_t chunk) {
 }
 
 Result<std::string> ResultParts::convert(std::size_t chunk, std::string rows) const {
-    if (!rows.ends_with('\n')) return fail(Errc::corrupt, "A stored result chunk is cut off.");
+    if (!rows.ends_with('\n')) return fail(Errc::corrupt, "A stored result chunk is truncated.");
     if (chunk == 0 || chunk + 1 == chunks_.size()) {
         std::int64_t before = 0;
         for (std::size_t other = 0; other < chunk; ++other) before += chunks_[other].items;

@@ -76,7 +76,8 @@ class KindAnswers {
         const std::int64_t index = call.body.value("index", std::int64_t{0});
         const auto chunk = co_await chunk_of_item(store_, team, *id, index);
         if (!chunk && chunk.error().code == Errc::not_found) {
-            co_return tl::unexpected(wrong_member("/index", "must be that of one of its items"));
+            co_return tl::unexpected(
+                wrong_member("/index", "must be the index of one of its items"));
         }
         if (!chunk) co_return tl::unexpected<Problem>(chunk.error());
         const auto given = co_await store_.task_input(team, *id, chunk->seq);

@@ -149,7 +149,7 @@ class Queue {
                 broken_body("", "must name one of team_id, device_class and node"));
         }
         if (!hold.device.empty() && hold.node.empty()) {
-            return tl::unexpected(broken_body("/device", "needs the node that it belongs to"));
+            return tl::unexpected(broken_body("/device", "needs its node"));
         }
         if (team) {
             const auto id = team_id_of(call.body.at("team_id").get<std::string>());

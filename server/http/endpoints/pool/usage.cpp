@@ -49,7 +49,7 @@ Outcome<std::vector<std::string>> parts_of(const std::string& text) {
         const auto end = std::min(text.find(',', begin), text.size());
         auto part = text.substr(begin, end - begin);
         if (std::ranges::find(parts, part) != parts.end()) {
-            return tl::unexpected(broken_query("group_by", "must name nothing twice"));
+            return tl::unexpected(broken_query("group_by", "must not repeat a name"));
         }
         periods += part == "hour" || part == "day" || part == "month";
         parts.push_back(std::move(part));
@@ -156,7 +156,8 @@ awaitable<Outcome<Response>> usage(const Call& call, queue::ShareStore& store, T
     if (!rows) co_return tl::unexpected<Problem>(rows.error());
     if (rows->size() > kMostRows) {
         co_return tl::unexpected(broken_query(
-            "group_by", "makes more than 10000 rows: group by less, or ask for less time"));
+            "group_by",
+            "gives more than 10000 rows: group by fewer dimensions, or request a shorter period"));
     }
     if (form == Form::table) co_return table(*rows);
     co_return json_response(200, page(*query, *rows));

@@ -71,7 +71,7 @@ std::string changes_text(const terminal::Terminal& terminal, const json& before,
                         format_figure(figure.value) + " " + figure.unit,
                         percent((figure.value / found->second - 1) * 100)});
     }
-    if (rows.size() == 1) return "The baseline measured nothing that this report has, too.";
+    if (rows.size() == 1) return "The baseline and this report have no measurement in common.";
     return format_table(terminal, rows);
 }
 

@@ -22,7 +22,7 @@ std::optional<std::string> refusal(const LlmEndpoint& endpoint) {
     asio::io_context io(1);
     tcp::resolver resolver(io);
     tcp::socket socket(io);
-    std::string why = "no answer within " + std::to_string(kPatience.count()) + " s";
+    std::string why = "no response within " + std::to_string(kPatience.count()) + " s";
     bool connected = false;
     resolver.async_resolve(
         endpoint.host, endpoint.port,
@@ -48,7 +48,8 @@ std::vector<terminal::Finding> examine(const KindSettings& settings) {
     const auto llm = llm_settings(settings);
     if (llm.endpoints.empty()) {
         return {{Grade::good, "LLM",
-                 "No endpoint is set (llm.endpoints), so profiles measure no language model.", ""}};
+                 "No endpoint is configured (llm.endpoints): profiles measure no language model.",
+                 ""}};
     }
     std::vector<terminal::Finding> findings;
     for (const auto& endpoint : llm.endpoints) {
@@ -56,10 +57,10 @@ std::vector<terminal::Finding> examine(const KindSettings& settings) {
         const auto why = refusal(endpoint);
         findings.push_back(
             why ? terminal::Finding{Grade::remark, "LLM",
-                                    "The endpoint at " + place + " does not answer: " + *why + ".",
+                                    "The endpoint at " + place + " does not respond: " + *why + ".",
                                     "Start it, or correct llm.endpoints (LLM_ENDPOINT_URL)."}
                 : terminal::Finding{Grade::good, "LLM",
-                                    "The endpoint at " + place + " answers; the model is " +
+                                    "The endpoint at " + place + " responds; the model is " +
                                         llm.model + " unless a job names one.",
                                     ""});
     }

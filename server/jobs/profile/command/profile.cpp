@@ -2,6 +2,7 @@
 #include "server/jobs/command.hpp"
 #include "server/jobs/profile/command/changes.hpp"
 #include "server/jobs/profile/command/examine.hpp"
+#include "server/jobs/profile/command/report_file.hpp"
 #include "server/jobs/profile/contract/summary_text.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/files/arguments_file.hpp"
@@ -10,12 +11,10 @@
 #include "server/terminal/table_width.hpp"
 
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -57,31 +56,11 @@ json request_of(const Options& options) {
     return {{"kind", "profile"}, {"args", std::move(args)}};
 }
 
-std::string file_name() {
-    const std::time_t now = std::time(nullptr);
-    std::tm local{};
-    localtime_r(&now, &local);
-    char name[64];
-    std::strftime(name, sizeof name, "gpu_profile_%Y%m%d_%H%M%S.json", &local);
-    return name;
-}
-
-Result<std::filesystem::path> write(const std::string& folder, const json& summary) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    const auto path = std::filesystem::path(folder) / file_name();
-    std::ofstream out(path);
-    out << summary.dump(2) << '\n';
-    out.close();
-    if (!out) return fail(Errc::unavailable, "The report cannot be written.", path.string());
-    return path;
-}
-
 Result<json> read(const std::string& file) {
     std::ifstream in(file);
     auto report = json::parse(in, nullptr, false);
     if (!report.is_object() || !report.contains("results")) {
-        return fail(Errc::invalid_input, "This is no report of a profile.", file);
+        return fail(Errc::invalid_input, "The file is not a profile report.", file);
     }
     return report;
 }
@@ -99,8 +78,8 @@ Result<std::string> changes_since_pinned(const CommandContext& context, client::
            job + ", pinned at " + text_of(baseline, "pinned_at") + ".";
 }
 
-// Runs a job of this kind, writes its summary to gpu_profile_YYYYmmdd_HHMMSS.json (local time) in
-// the folder, which is made, and shows it with the changes since the baseline.
+// Runs a job of this kind, writes its summary to a file and shows it with the changes since the
+// baseline.
 int measure(const CommandContext& context, const Options& options) {
     json baseline;
     if (!options.baseline.empty()) {
@@ -118,7 +97,7 @@ int measure(const CommandContext& context, const Options& options) {
     const auto report = api->get_json("/v1/jobs/" + id + "/report");
     if (!report) return refuse(context, report.error());
     const json& summary = report->at("summary");
-    const auto file = write(options.output_folder, summary);
+    const auto file = write_report(options.output_folder, summary, std::time(nullptr));
     if (!file) return refuse(context, file.error());
     if (!context.json) {
         context.terminal.line(summary_text(summary, table_width(context.terminal)));
@@ -139,31 +118,34 @@ int measure(const CommandContext& context, const Options& options) {
 
 void add(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<Options>();
-    auto* command = app.add_subcommand(
-        "profile", "Measure a device and a model, and write the report to a file");
-    command->add_option("--mode", options->mode, "engine, sentiment, llm or full")
+    auto* command =
+        app.add_subcommand("profile", "Measure a device and a model, and write a report file");
+    command->add_option("--mode", options->mode, "What to measure: engine, sentiment, llm or full")
         ->check(CLI::IsMember({"engine", "sentiment", "llm", "full"}))
         ->capture_default_str();
-    command->add_option("--sentiment-model", options->sentiment_model, "The model to measure")
+    command->add_option("--sentiment-model", options->sentiment_model, "Sentiment model to measure")
         ->capture_default_str();
     command->add_option("--llm-endpoint", options->llm_endpoint,
-                        "A URL that an administrator named; their first when left out");
-    command->add_option("--llm-model", options->llm_model, "The language model to ask");
-    command->add_option("--output-dir", options->output_folder, "Folder of the report")
+                        "One of the URLs that an administrator configured (default: the first)");
+    command->add_option("--llm-model", options->llm_model, "Language model to measure");
+    command
+        ->add_option("--output-dir", options->output_folder,
+                     "Folder for the report, gpu_profile_YYYYmmdd_HHMMSS.json; a second report of "
+                     "the same second gets _2")
         ->capture_default_str();
-    command->add_option("--class", options->device_class, "Where: gpu, cpu or host")
+    command->add_option("--class", options->device_class, "Device class: gpu, cpu or host")
         ->check(CLI::IsMember({"gpu", "cpu", "host"}));
     command->add_option("--device", options->device,
-                        "This device and no other: NODE/DEVICE as `plimsoll devices` lists them");
-    command->add_option("--largest-batch", options->largest_batch, "Of those that are tried")
+                        "Measure this device only: NODE/DEVICE as `plimsoll devices` lists it");
+    command->add_option("--largest-batch", options->largest_batch, "Largest batch size to try")
         ->check(CLI::Range(1, 65536));
-    command->add_option("--latency-ms", options->latency_ms, "Longest time of a batch")
+    command->add_option("--latency-ms", options->latency_ms, "Longest acceptable time per batch")
         ->check(CLI::PositiveNumber);
-    command->add_option("--memory-mb", options->memory_mb, "Most memory of a batch")
+    command->add_option("--memory-mb", options->memory_mb, "Most acceptable memory per batch")
         ->check(CLI::PositiveNumber);
     command
         ->add_option("--baseline", options->baseline,
-                     "A report's file to compare with, instead of the team's baseline")
+                     "Compare with this report file instead of the team's baseline")
         ->check(CLI::ExistingFile);
     command->add_flag("--pin", options->pin, "Make the report the team's baseline");
     command->callback([&context, options] { context.exit_code = measure(context, *options); });

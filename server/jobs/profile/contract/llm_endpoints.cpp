@@ -21,7 +21,7 @@ Result<LlmEndpoint> parse_endpoint(std::string_view text) {
         return refused(text, "must begin with http:// or https://");
     }
     if (url->host().empty() || url->has_userinfo() || url->has_fragment()) {
-        return refused(text, "must name a host, and neither a user nor a fragment");
+        return refused(text, "must have a host and no user or fragment");
     }
     LlmEndpoint endpoint;
     endpoint.url = text;

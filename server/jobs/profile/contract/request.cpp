@@ -19,8 +19,9 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     if (limits.contains("latency_ms")) request.latency_ms = limits["latency_ms"].get<double>();
     if (limits.contains("memory_mb")) request.memory_mb = limits["memory_mb"].get<double>();
     if (request.sentiment && request.sentiment_model != kVader) {
-        return tl::unexpected(FieldErrors{{"/sentiment_model", "unknown_model",
-                                           "The model must be \"vader\": no other is installed."}});
+        return tl::unexpected(
+            FieldErrors{{"/sentiment_model", "unknown_model",
+                         "The model must be \"vader\": no other one is installed."}});
     }
     if (request.mode == "engine" && request.device_class == "host") {
         return tl::unexpected(
@@ -45,14 +46,14 @@ tl::expected<json, FieldErrors> with_llm(const json& args, const LlmSettings& se
     }
     if (settings.endpoints.empty() && mode == "full" && url.empty()) return args;
     if (settings.endpoints.empty()) {
-        return refuse("not_allowed",
-                      "No administrator has named an endpoint of a language model "
-                      "(LLM_ENDPOINT_URL).");
+        return refuse(
+            "not_allowed",
+            "No administrator has configured a language model endpoint (LLM_ENDPOINT_URL).");
     }
     if (!url.empty() && find_endpoint(settings, url) == nullptr) {
-        return refuse("not_allowed",
-                      "The endpoint must be one that an administrator has named "
-                      "(LLM_ENDPOINT_URL).");
+        return refuse(
+            "not_allowed",
+            "The endpoint must be one that an administrator has configured (LLM_ENDPOINT_URL).");
     }
     json settled = args;
     if (url.empty()) settled["llm_endpoint"] = settings.endpoints.front().url;

@@ -5,7 +5,7 @@ namespace plimsoll::jobs::profile {
 Result<std::string> check_endpoints(std::string_view value) {
     const auto endpoints = parse_llm_endpoints(value);
     if (endpoints) return std::string(value);
-    return fail(Errc::invalid_input, "is a list of URLs in which " + endpoints.error().message);
+    return fail(Errc::invalid_input, "must be a list of URLs, but " + endpoints.error().message);
 }
 
 Result<std::string> check_timeout(std::string_view value) {

@@ -16,20 +16,20 @@ inline constexpr KindSetting kEndpoints{
     .variable = "LLM_ENDPOINT_URL",
     .unit = "http://host:port/api/generate, …",
     .help =
-        "Language models that speed profiles may ask, commas between: …/api/generate (Ollama) "
-        "or …/chat/completions (OpenAI); empty: none",
+        "Language model endpoints that profiles may call, separated by commas: …/api/generate "
+        "(Ollama) or …/chat/completions (OpenAI); empty: none",
     .usual = "",
     .check = check_endpoints};
 inline constexpr KindSetting kModel{.key = "llm.model",
                                     .variable = "LLM_MODEL_NAME",
                                     .unit = "name",
-                                    .help = "The model used when a job names none",
+                                    .help = "Default language model of profiles",
                                     .usual = "mistral",
                                     .check = any_text};
 inline constexpr KindSetting kTimeout{.key = "llm.timeout",
                                       .variable = "LLM_TIMEOUT_SECS",
                                       .unit = "1..600, s",
-                                      .help = "Timeout of an answer",
+                                      .help = "Timeout per answer",
                                       .usual = "15",
                                       .check = check_timeout};
 

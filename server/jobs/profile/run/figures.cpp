@@ -28,11 +28,11 @@ const char* queue_note(bool own_memory, bool worth_it, bool enabled) {
         return "FEATURE_CUDA_STREAMS has no effect: this device reads the host's memory.";
     }
     if (worth_it) {
-        return enabled ? "FEATURE_CUDA_STREAMS is on, and worth it here."
-                       : "Turn FEATURE_CUDA_STREAMS on: it is worth it here.";
+        return enabled ? "FEATURE_CUDA_STREAMS is on and useful on this device."
+                       : "Turn FEATURE_CUDA_STREAMS on: it is useful on this device.";
     }
-    return enabled ? "Turn FEATURE_CUDA_STREAMS off: it is worth it above 1.1x only."
-                   : "Leave FEATURE_CUDA_STREAMS off: it is worth it above 1.1x only.";
+    return enabled ? "Turn FEATURE_CUDA_STREAMS off: it is useful only above 1.1x."
+                   : "Leave FEATURE_CUDA_STREAMS off: it is useful only above 1.1x.";
 }
 
 }  // namespace

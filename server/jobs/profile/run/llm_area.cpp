@@ -37,8 +37,8 @@ class LlmArea final : public Area {
     Result<PartResult> measure(std::string_view part) override {
         const auto* endpoint = find_endpoint(settings_, url_);
         if (endpoint == nullptr) {
-            return fail(Errc::forbidden, "This worker's administrator does not allow the endpoint.",
-                        url_);
+            return fail(Errc::forbidden,
+                        "This worker's administrator has not allowed the endpoint.", url_);
         }
         int tokens = 0;
         std::from_chars(part.data(), part.data() + part.size(), tokens);

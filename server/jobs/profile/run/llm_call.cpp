@@ -40,10 +40,9 @@ double since(Clock::time_point start) {
 
 Error reading_error(const beast::error_code& error) {
     if (error == http::error::body_limit) {
-        return {Errc::too_large, "The endpoint's answer is longer than 4 MiB.", {}};
+        return {Errc::too_large, "The endpoint's response is larger than 4 MiB.", {}};
     }
-    return {
-        Errc::unavailable, "The endpoint's answer cannot be read: " + error.message() + ".", {}};
+    return {Errc::unavailable, "Cannot read the endpoint's response: " + error.message() + ".", {}};
 }
 
 template <class Stream>
@@ -67,8 +66,7 @@ awaitable<Result<LlmAnswer>> exchange(Stream& stream, const LlmEndpoint& endpoin
     if (refused) co_return fail(reading_error(refused));
     const int status = parser.get().result_int();
     if (status != 200) {
-        co_return fail(Errc::unavailable, "The endpoint answered with status " +
-                                              std::to_string(status) +
+        co_return fail(Errc::unavailable, "The endpoint returned status " + std::to_string(status) +
                                               (status / 100 == 3 ? ", and redirects are not "
                                                                    "followed."
                                                                  : "."));
@@ -114,10 +112,11 @@ Error transport_error(const std::exception_ptr& thrown) {
         std::rethrow_exception(thrown);
     } catch (const boost::system::system_error& e) {
         // Its own text adds where in the libraries it was thrown.
-        return {Errc::unavailable, "The endpoint does not answer: " + e.code().message() + ".", {}};
+        return {
+            Errc::unavailable, "The endpoint does not respond: " + e.code().message() + ".", {}};
     } catch (const std::exception& e) {
         return {
-            Errc::unavailable, std::string("The endpoint does not answer: ") + e.what() + ".", {}};
+            Errc::unavailable, std::string("The endpoint does not respond: ") + e.what() + ".", {}};
     }
 }
 
@@ -134,9 +133,9 @@ Result<LlmAnswer> call_llm(const LlmEndpoint& endpoint, const LlmRequest& reques
                    });
     const auto limit = Clock::now() + timeout;
     while (!answer) {
-        if (watch.stopped()) return fail(Errc::cancelled, "The measurement was asked to stop.");
+        if (watch.stopped()) return fail(Errc::cancelled, "The measurement was stopped.");
         if (Clock::now() >= limit) {
-            return fail(Errc::timeout, "The endpoint did not answer within " +
+            return fail(Errc::timeout, "The endpoint did not respond within " +
                                            std::to_string(timeout.count() / 1000) + " s.");
         }
         io.run_one_for(kBetweenLooks);

@@ -58,9 +58,9 @@ Result<void> LlmReader::take(std::string_view piece, double seconds) {
 Result<LlmAnswer> LlmReader::finish(double seconds) {
     now_ = seconds;
     if (auto taken = take_line(rest_); !taken) return fail(std::move(taken.error()));
-    if (!ended_) return fail(Errc::corrupt, "The endpoint's answer ended too soon.");
+    if (!ended_) return fail(Errc::corrupt, "The endpoint's response is incomplete.");
     if (!has_tokens_) {
-        return fail(Errc::corrupt, "The endpoint did not say how many tokens its answer has.");
+        return fail(Errc::corrupt, "The endpoint did not report the number of tokens.");
     }
     answer_.seconds = seconds;
     if (!has_text_) answer_.first_seconds = seconds;
@@ -79,9 +79,9 @@ Result<void> LlmReader::take_line(std::string_view line) {
         return {};
     }
     const json part = json::parse(line, nullptr, false);
-    if (!part.is_object()) return fail(Errc::corrupt, "The endpoint's answer is not JSON.");
+    if (!part.is_object()) return fail(Errc::corrupt, "The endpoint's response is not JSON.");
     if (const auto error = part.find("error"); error != part.end() && !error->is_null()) {
-        return fail(Errc::unavailable, "The endpoint answered with an error in place of a text.");
+        return fail(Errc::unavailable, "The endpoint returned an error.");
     }
     dialect_ == LlmDialect::ollama ? take_ollama(part) : take_openai(part);
     return {};

@@ -75,7 +75,7 @@ profiling::Model vader_model() {
 
 Result<profiling::Model> sentiment_model(const std::string& name) {
     if (name == kVader) return vader_model();
-    return fail(Errc::not_found, "There is no sentiment model of this name.", name);
+    return fail(Errc::not_found, "There is no sentiment model with this name.", name);
 }
 
 }  // namespace plimsoll::jobs::profile

@@ -31,7 +31,7 @@ class SentimentArea final : public Area {
         const auto length =
             std::ranges::find(model_->lengths, part, &profiling::LengthBucket::name);
         if (length == model_->lengths.end()) {
-            return fail(Errc::corrupt, "There is no such length of texts.", std::string(part));
+            return fail(Errc::corrupt, "Unknown text length.", std::string(part));
         }
         const auto search = measure_length(*length, limits_, {}, watch_);
         if (!search) return fail(search.error());

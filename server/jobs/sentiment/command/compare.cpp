@@ -6,6 +6,7 @@
 #include "server/jobs/sentiment/command/disagreements.hpp"
 #include "server/jobs/sentiment/contract/comparison.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
+#include "server/terminal/files/column_flag.hpp"
 #include "server/terminal/files/job_file.hpp"
 #include "server/terminal/follow_job.hpp"
 #include "server/terminal/table_width.hpp"
@@ -106,28 +107,26 @@ int compare(const CommandContext& context, const CompareFlags& flags) {
 
 void add_compare_command(CLI::App& app, CommandContext& context) {
     const auto flags = std::make_shared<CompareFlags>();
-    auto* command = app.add_subcommand("compare-models",
-                                       "Score the texts of a file by several models, and say "
-                                       "how they agree and how good and fast they are");
-    command
-        ->add_option("file", flags->file, "Texts as .jsonl or .csv, with a label if they have one")
+    auto* command = app.add_subcommand(
+        "compare-models",
+        "Score a file of texts with several models, and compare agreement, accuracy and speed");
+    command->add_option("file", flags->file, "Texts as .jsonl or .csv, optionally labelled")
         ->required();
     command
         ->add_option("--models", flags->models,
-                     "finbert,distilbert,vader: the one in use first; all that workers have when "
-                     "left out, at most 5")
+                     "Models to compare, the one in use first, at most 5: finbert,distilbert,vader "
+                     "(default: all that workers have)")
         ->delimiter(',');
-    command->add_option("--column", flags->columns,
-                        "Which column of the file is which member: text=headline, label=gold");
+    terminal::add_column_flag(*command, flags->columns);
     command->add_option("--label-name", flags->label_names,
-                        "What a label of the file means: 1=positive, repeatable");
+                        "Meaning of a label in the file: 1=positive; repeatable");
     command
         ->add_option("--neutral-within", flags->neutral_within,
-                     "What models without a neutral label say this close to 0 counts as neutral")
+                     "Count scores this close to 0 as neutral, for models without a neutral label")
         ->check(CLI::Range(0.0, 1.0));
-    command->add_option("--disagreements", flags->disagreements,
-                        "File to write the texts to on which the models disagree, one JSON line "
-                        "each: to be labelled and trained on");
+    command->add_option(
+        "--disagreements", flags->disagreements,
+        "Write texts on which the models disagree to this file as JSON lines, for labelling");
     command->callback([flags, &context] { context.exit_code = compare(context, *flags); });
 }
 

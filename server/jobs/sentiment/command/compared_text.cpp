@@ -103,7 +103,7 @@ std::string remarks_text(const json& compared) {
         if (!compared.at("given").is_null() && model.at("accuracy").is_null() &&
             !model.at("has_neutral").get<bool>()) {
             text += "\n" + name.get<std::string>() +
-                    " knows no neutral, and some texts are: --neutral-within 0.2 says what counts.";
+                    " has no neutral label, but some texts do: set --neutral-within 0.2.";
         }
     }
     if (const json& given = compared.at("given"); !given.is_null() && given.at("unknown") != 0) {
@@ -111,9 +111,8 @@ std::string remarks_text(const json& compared) {
         for (const json& one : given.at("unknown_labels")) {
             labels += (labels.empty() ? "" : ", ") + one.at("label").get<std::string>();
         }
-        text += "\n" + format_count(given.at("unknown")) +
-                " texts have labels that mean nothing (" + labels +
-                "): --label-name says what they mean.";
+        text += "\n" + format_count(given.at("unknown")) + " texts have unknown labels (" + labels +
+                "): map them with --label-name.";
     }
     return text.empty() ? "" : text + "\n";
 }

@@ -55,13 +55,13 @@ bool is_repository(const std::string& text) {
 Error about(const Error& error, const client::Origin& hub, const std::string& repository) {
     Error told = error;
     if (error.code == Errc::not_found) {
-        told.message = hub.server + " has no model \"" + repository + "\", or not this revision.";
+        told.message =
+            hub.server + " has no model \"" + repository + "\", or not in this revision.";
     } else if (error.code == Errc::unauthenticated || error.code == Errc::forbidden) {
         told.message = "\"" + repository +
-                       "\" wants a token (HF_TOKEN), or its terms to be accepted. " + error.message;
+                       "\" requires a token (HF_TOKEN), or accepting its terms. " + error.message;
     } else if (error.code == Errc::unavailable) {
-        told.message +=
-            " Without a network, copy the model's files here and use `plimsoll model add`.";
+        told.message += " Offline, copy the model's files here and run `plimsoll model add`.";
     }
     return told;
 }
@@ -156,8 +156,8 @@ Result<HubModel> find_on_hub(const client::Origin& hub, const std::string& repos
                              const std::string& revision) {
     if (!is_repository(repository) || !is_plain(revision)) {
         return fail(Errc::invalid_input,
-                    "A model on a hub is OWNER/NAME, or finbert, distilbert, roberta, "
-                    "bert-multilingual; a revision is a branch, tag or commit.",
+                    "Name a model as OWNER/NAME, finbert, distilbert, roberta or "
+                    "bert-multilingual, and a revision as a branch, tag or commit.",
                     "name");
     }
     const auto answer = client::download_text(
@@ -169,7 +169,7 @@ Result<HubModel> find_on_hub(const client::Origin& hub, const std::string& repos
                    .licence = text_member(part_of(told, "cardData"), "license"),
                    .files = needed_files(part_of(told, "siblings"))};
     if (!is_plain(model.commit)) {
-        return fail(Errc::corrupt, hub.server + " does not answer like a hub of models.");
+        return fail(Errc::corrupt, hub.server + " does not respond like a model hub.");
     }
     if (model.files.empty()) {
         return fail(Errc::invalid_input, "\"" + repository +
@@ -194,8 +194,7 @@ Result<void> fetch_from_hub(const client::Origin& hub, const HubModel& model,
         if (*sha != file.sha256) {
             std::error_code ignored;
             std::filesystem::remove(path, ignored);
-            return fail(Errc::corrupt,
-                        file.name + " is not the file that the hub told of: its hash differs.");
+            return fail(Errc::corrupt, file.name + " differs from the hub's hash.");
         }
     }
     return {};

@@ -73,7 +73,7 @@ std::string forms_of(const Manifest& model) {
         text += "; " + proof.form + " by " + proof.method +
                 (proof.passed ? "" : " FAILED (" + proof.why + ")") + ": " + format_figure(share) +
                 " % of " + format_count(static_cast<std::int64_t>(proof.texts)) +
-                " labels as in fp32, probabilities up to " + format_figure(proof.difference_most) +
+                " labels match fp32, probabilities within " + format_figure(proof.difference_most) +
                 " off, " + format_figure(proof.speedup) + " times as fast";
     }
     return text;
@@ -135,7 +135,7 @@ int install(const CommandContext& context, const ModelFlags& flags,
     const auto files = models::published_files(folder);
     if (files.names.empty()) {
         return refuse(context, {Errc::not_found,
-                                "The folder has no model: config.json, a tokenizer, and "
+                                "The folder has no model; it needs config.json, a tokenizer, and "
                                 "model.safetensors or pytorch_model.bin.",
                                 folder.string()});
     }
@@ -188,7 +188,7 @@ int list_models(const CommandContext& context, const ModelFlags& flags) {
     }
     return show_list(
         context, page, {{"MODEL", "FAMILY", "PARAMETERS", "LABELS", "HASH", "SOURCE"}}, row_of,
-        "No models on this machine: try `plimsoll model pull finbert`. vader needs none.");
+        "No models on this machine: try `plimsoll model pull finbert`. vader is built in.");
 }
 
 // Fetches into a folder that a later try goes on with, then installs.
@@ -204,12 +204,12 @@ int pull_model(const CommandContext& context, const ModelFlags& flags, const std
     about.source = model->repository + "@" + model->commit;
     about.licence = model->licence;
     if (!models::is_model_name(about.name)) {
-        return refuse(context,
-                      {Errc::invalid_input, "Name it by --name: a-z, 0-9, '.', '_', '-'.", "name"});
+        return refuse(context, {Errc::invalid_input,
+                                "Name it with --name: a-z, 0-9, '.', '_', '-'.", "name"});
     }
     if (store->find(about.name) && !flags.replace) {
         return refuse(context, {Errc::conflict,
-                                "A model \"" + about.name + "\" is installed already.", "name"});
+                                "A model \"" + about.name + "\" is already installed.", "name"});
     }
     const auto folder = store->folder() / (".pull-" + model->commit);
     std::error_code error;
@@ -253,7 +253,7 @@ int verify_model(const CommandContext& context, const ModelFlags& flags) {
         const auto verified =
             with_bar(context, "Verifying " + model.name, bytes_of(model),
                      [&](const Watch& watch) { return store.verify(model.name, watch); });
-        return tell(context, verified, "Every file is as it was added, every number is finite.");
+        return tell(context, verified, "Every file matches its hash, and every number is finite.");
     });
 }
 
@@ -265,47 +265,46 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
         app.add_subcommand("model", "Install and list the models that this machine's workers use");
     command->require_subcommand(1);
     command->add_option("--models", flags->folder,
-                        "Folder of models; PLIMSOLL_MODELS, or that of this user, when left out");
+                        "Model folder (default: PLIMSOLL_MODELS, else the user's)");
     const auto published = std::make_shared<std::string>();
     auto* add = command->add_subcommand("add", "Install a published model from a folder");
-    add->add_option("folder", *published, "With config.json, tokenizer and weights")
+    add->add_option("folder", *published, "Folder with config.json, tokenizer and weights")
         ->required()
         ->check(CLI::ExistingDirectory);
-    add->add_option("--name", flags->name, "By which jobs ask for it: finbert")->required();
-    add->add_option("--source", flags->source, "Where it came from: ProsusAI/finbert");
-    add->add_option("--licence", flags->licence, "Its licence: Apache-2.0");
-    add->add_flag("--replace", flags->replace, "Instead of the model that has this name");
+    add->add_option("--name", flags->name, "Name that jobs use: finbert")->required();
+    add->add_option("--source", flags->source, "Origin: ProsusAI/finbert");
+    add->add_option("--licence", flags->licence, "License: Apache-2.0");
+    add->add_flag("--replace", flags->replace, "Replace an installed model of this name");
     add->callback([flags, published, &context] {
         context.exit_code = add_model(context, *flags, *published);
     });
-    auto* pull = command->add_subcommand("pull", "Fetch a model from a hub and install it");
+    auto* pull = command->add_subcommand("pull", "Download a model from a hub and install it");
     pull->add_option("model", *published,
                      "finbert, distilbert, roberta, bert-multilingual, or OWNER/NAME")
         ->required();
     pull->add_option("--revision", flags->revision, "Branch, tag or commit")->capture_default_str();
-    pull->add_option("--name", flags->name, "By which jobs ask for it, if not the one above");
-    pull->add_flag("--replace", flags->replace, "Instead of the model that has this name");
+    pull->add_option("--name", flags->name, "Name that jobs use (default: the model's)");
+    pull->add_flag("--replace", flags->replace, "Replace an installed model of this name");
     pull->footer(
-        "The hub is PLIMSOLL_HUB, else HF_ENDPOINT, else https://huggingface.co; HF_TOKEN goes to "
-        "it alone.");
+        "The hub is PLIMSOLL_HUB, else HF_ENDPOINT, else https://huggingface.co; HF_TOKEN is sent "
+        "only to it.");
     pull->callback([flags, published, &context] {
         context.exit_code = pull_model(context, *flags, *published);
     });
     auto* list = command->add_subcommand("list", "List the models of this machine");
-    list->add_flag("--pool", flags->pool, "Of all workers of the server, instead");
+    list->add_flag("--pool", flags->pool, "List the models of the server's workers instead");
     list->callback([flags, &context] { context.exit_code = list_models(context, *flags); });
     const auto named = [&](const char* word, const char* help, auto act) {
         auto* sub = command->add_subcommand(word, help);
         sub->add_option("name", flags->name, "The model")->required();
         sub->callback([flags, &context, act] { context.exit_code = act(context, *flags); });
     };
-    named("inspect", "Show what is known of a model",
-          [](const CommandContext& c, const ModelFlags& f) {
-              return with_model(c, f, [&](models::Store&, const Manifest& model) {
-                  return tell(c, model, "Its files: " + megabytes(bytes_of(model)) + ".");
-              });
-          });
-    named("verify", "Read a model's files again and compare them", verify_model);
+    named("inspect", "Show a model's details", [](const CommandContext& c, const ModelFlags& f) {
+        return with_model(c, f, [&](models::Store&, const Manifest& model) {
+            return tell(c, model, "Files: " + megabytes(bytes_of(model)) + ".");
+        });
+    });
+    named("verify", "Check a model's files against their hashes", verify_model);
     named("remove", "Remove a model from this machine", remove_model);
 }
 

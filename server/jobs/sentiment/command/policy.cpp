@@ -87,7 +87,7 @@ int set(const CommandContext& context, const PolicyFlags& flags) {
     const auto missing = json::parse(made->body).at("missing");
     if (!missing.empty()) {
         context.terminal.note("No worker has " + joined_names(missing) +
-                              ": until one does, the next of the chain is used.");
+                              ": until one does, the next model of the fallback chain is used.");
     }
     return 0;
 }
@@ -147,16 +147,17 @@ void add_policy_commands(CLI::App& app, CommandContext& context) {
         sub->callback([flags, &context, act] { context.exit_code = act(context, *flags); });
         return sub;
     };
-    named("show", "Print what a policy says, as a file for set", show);
+    named("show", "Print a policy as JSON, for `policy set`", show);
     named("set", "Create or replace a policy of the team", set)
         ->add_option("file", flags->file, "JSON: model, rules, fallback, calendar…")
         ->required()
         ->check(CLI::ExistingFile);
     named("remove", "Delete a policy of the team", remove);
-    auto* ask = named("preview", "Say what a policy chooses now, and in the days after", preview);
-    ask->add_option("--source", flags->source, "Where the text comes from: businesswire");
-    ask->add_option("--at", flags->at, "Instead of now: 2026-03-02T15:00:00Z");
-    ask->add_option("--days", flags->days, "How far ahead")
+    auto* ask =
+        named("preview", "Show which model a policy chooses now and on the next days", preview);
+    ask->add_option("--source", flags->source, "Source of the text: businesswire");
+    ask->add_option("--at", flags->at, "Time to start from (default: now): 2026-03-02T15:00:00Z");
+    ask->add_option("--days", flags->days, "Days to look ahead")
         ->check(CLI::Range(1, 31))
         ->capture_default_str();
 }

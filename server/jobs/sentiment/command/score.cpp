@@ -52,7 +52,7 @@ Result<json> body_of(const ScoreFlags& flags) {
     if (texts->empty() || texts->size() > kMostTexts) {
         return fail(
             Errc::invalid_input,
-            fmt::format("Give 1 to {} texts, not {}. `plimsoll submit sentiment` takes more.",
+            fmt::format("Give 1 to {} texts, not {}. For more, use `plimsoll submit sentiment`.",
                         kMostTexts, texts->size()));
     }
     json body{{"timeout_seconds", flags.timeout_seconds}, {"keep", flags.keep}};
@@ -117,20 +117,20 @@ void add_score_command(CLI::App& app, CommandContext& context) {
     const auto flags = std::make_shared<ScoreFlags>();
     auto* command = app.add_subcommand("score", "Score up to 64 texts at once");
     command
-        ->add_option("texts", flags->texts,
-                     "\"Profit rose by 40 percent.\"; - reads one from each line of the input")
+        ->add_option(
+            "texts", flags->texts,
+            "\"Profit rose by 40 percent.\"; - reads one text per line from standard input")
         ->required();
     auto* model = command->add_option("--model", flags->model,
-                                      "finbert, vader…; the server's default when left out");
-    command->add_option("--policy", flags->policy, "A policy that chooses the model: desk")
+                                      "Model: finbert, vader… (default: the server's)");
+    command->add_option("--policy", flags->policy, "Policy that chooses the model: desk")
         ->excludes(model);
     command->add_option("--source", flags->source,
-                        "Where the texts come from, for a policy: businesswire");
+                        "Source of the texts, for a policy: businesswire");
     command->add_option("--time", flags->time,
-                        "When they appeared, for a policy: 2026-03-02T15:00:00Z");
-    command->add_flag("--keep", flags->keep, "Keep the job with its texts and scores");
-    command
-        ->add_option("--timeout", flags->timeout_seconds, "Give up what takes longer, in seconds")
+                        "Time of the texts, for a policy: 2026-03-02T15:00:00Z");
+    command->add_flag("--keep", flags->keep, "Keep the job, its texts and its scores");
+    command->add_option("--timeout", flags->timeout_seconds, "Give up after this many seconds")
         ->check(CLI::Range(1, 60))
         ->capture_default_str();
     command->callback([flags, &context] { context.exit_code = score(context, *flags); });

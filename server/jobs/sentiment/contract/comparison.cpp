@@ -54,7 +54,7 @@ tl::expected<json, FieldErrors> with_compared(json args, std::span<const Manifes
         const auto before = models.begin() + static_cast<std::ptrdiff_t>(i);
         if (std::any_of(models.begin(), before, same)) {
             return tl::unexpected(
-                FieldErrors{{pointer, "unique", "The model \"" + name + "\" is there twice."}});
+                FieldErrors{{pointer, "unique", "The model \"" + name + "\" is listed twice."}});
         }
         if (name == kVader) continue;
         const auto found = std::ranges::find(known, name, &Manifest::name);
@@ -71,9 +71,8 @@ FieldErrors unknown_labels(const json& args) {
     for (std::size_t i = 0; i < items.size() && errors.size() < kMostErrors; ++i) {
         const auto label = items[i].value("label", std::string("neutral"));
         if (labels.of(label)) continue;
-        errors.push_back(
-            {"/items/" + std::to_string(i) + "/label", "unknown_label",
-             "No model has a label \"" + label + "\": say in \"label_names\" what it means."});
+        errors.push_back({"/items/" + std::to_string(i) + "/label", "unknown_label",
+                          "No model has a label \"" + label + "\": map it in \"label_names\"."});
     }
     return errors;
 }

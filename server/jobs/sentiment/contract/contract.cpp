@@ -131,12 +131,11 @@ tl::expected<Scoring, FieldErrors> scoring_by_model(const json& args) {
     } else if (model == kVader) {
         scoring.args = {{"model", kVader}};
     } else {
-        return tl::unexpected(one_error("/model", "unknown_model", "The model is not known."));
+        return tl::unexpected(one_error("/model", "unknown_model", "The model is unknown."));
     }
     if (scoring.models.empty() && args.contains("batch_size")) {
-        return tl::unexpected(
-            one_error("/batch_size", "not_used",
-                      "VADER scores text by text, without batches: leave it out."));
+        return tl::unexpected(one_error("/batch_size", "not_used",
+                                        "VADER scores text by text, without batches: omit it."));
     }
     return scoring;
 }
@@ -208,7 +207,7 @@ tl::expected<Scoring, FieldErrors> scoring_of(const json& args, bool judged) {
     for (const char* member : {"label_names", "neutral_within"}) {
         if (args.contains(member) && !args.contains("models")) {
             return tl::unexpected(one_error(std::string("/") + member, "not_used",
-                                            "It is for a comparison: name \"models\"."));
+                                            "It only applies to comparisons: set \"models\"."));
         }
     }
     auto scoring = args.contains("models")   ? scoring_by_all(args)
@@ -232,9 +231,9 @@ tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*set
     if (!tasks) return tl::unexpected(std::move(tasks.error()));
     auto plan_args = scoring->args;
     if (auto kept = kept_names(args); kept.size() > kMostKept) {
-        return tl::unexpected(one_error("/items", "kept",
-                                        "The members that are to be kept have more than " +
-                                            std::to_string(kMostKept) + " names."));
+        return tl::unexpected(
+            one_error("/items", "kept",
+                      "The kept members have more than " + std::to_string(kMostKept) + " names."));
     } else if (!kept.empty()) {
         plan_args["keep"] = std::move(kept);
     }

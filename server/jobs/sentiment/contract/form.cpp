@@ -28,7 +28,7 @@ tl::expected<std::string, FieldErrors> form_of(const Manifest& model, const std:
     const auto failed = std::ranges::find(model.proofs, asked, &models::Proof::form);
     const auto why = failed != model.proofs.end()
                          ? model.name + " did not pass the guard in " + asked + ": " + failed->why
-                         : "No worker has proven " + model.name + " in " + asked +
+                         : "No worker has a proof of " + model.name + " in " + asked +
                                ": `plimsoll-engine prove " + model.name + "` on its machine does";
     return tl::unexpected(FieldErrors{{"/form", "not_proven", why + "."}});
 }
@@ -36,12 +36,12 @@ tl::expected<std::string, FieldErrors> form_of(const Manifest& model, const std:
 std::optional<FieldErrors> form_out_of_place(const json& args) {
     if (!args.contains("form")) return std::nullopt;
     if (args.contains("policy") || args.contains("models")) {
-        return FieldErrors{{"/form", "one_of",
-                            "Models of a policy, and models that are compared, score in fp32: give "
-                            "a form with \"model\" only."}};
+        return FieldErrors{
+            {"/form", "one_of",
+             "Policies and comparisons score in fp32: use a form with \"model\" only."}};
     }
     if (args["form"] == kAutoForm || args.value("model", json()).is_object()) return std::nullopt;
-    return FieldErrors{{"/form", "not_used", "VADER has no forms: leave it out."}};
+    return FieldErrors{{"/form", "not_used", "VADER has no forms: omit it."}};
 }
 
 json form_facts(const Manifest& model, const std::string& form) {

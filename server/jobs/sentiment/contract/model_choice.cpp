@@ -29,7 +29,7 @@ tl::expected<ModelChain, FieldErrors> chain_of(const std::string& asked, const P
     if (chain.models.empty()) {
         return tl::unexpected(FieldErrors{
             {pointer, "unknown_model",
-             "No worker has a model \"" + asked + "\", nor one of the policy's fallback."}});
+             "No worker has a model \"" + asked + "\" or one of the policy's fallbacks."}});
     }
     return chain;
 }
@@ -138,7 +138,7 @@ Result<ModelChoice> Chooser::choose_at(std::int64_t seconds, std::string_view so
 }
 
 std::string Chooser::reason(const ModelChoice& choice, std::string_view source) const {
-    if (choice.chain == policy_.rules.size()) return "no rule holds";
+    if (choice.chain == policy_.rules.size()) return "no rule matches";
     const auto& rule = policy_.rules[choice.chain];
     std::string text = "rule " + std::to_string(choice.chain + 1) + ": ";
     if (!rule.markets.empty())

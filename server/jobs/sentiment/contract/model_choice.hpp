@@ -63,7 +63,7 @@ class Chooser {
     Result<ModelChoice> choose(std::optional<std::string_view> time, std::string_view source);
     Result<ModelChoice> choose_at(std::int64_t seconds, std::string_view source);
 
-    // "rule 2: market regular, source businesswire", or "no rule holds".
+    // "rule 2: market regular, source businesswire", or "no rule matches".
     std::string reason(const ModelChoice& choice, std::string_view source) const;
 
   private:

@@ -1,5 +1,6 @@
 #include "server/jobs/sentiment/contract/models.hpp"
 
+#include "engine/base/closest.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 
 #include <algorithm>
@@ -128,10 +129,14 @@ TextKind texts_of_all(std::span<const Manifest> models) {
 FieldErrors unknown_model(std::string pointer, const std::string& name,
                           std::span<const Manifest> known) {
     std::string names(kVader);
-    for (const auto& model : known) names += ", " + model.name;
+    std::vector<std::string> list{names};
+    for (const auto& model : known) {
+        names += ", " + model.name;
+        list.push_back(model.name);
+    }
     return {{std::move(pointer), "unknown_model",
-             "No worker has a model \"" + name + "\". There are: " + names +
-                 ". `plimsoll model add` installs one on the machine where it runs."}};
+             "No worker has a model \"" + name + "\"." + did_you_mean(name, list) + " Available: " +
+                 names + ". Run `plimsoll model add` on a worker's machine to install one."}};
 }
 
 }  // namespace plimsoll::jobs::sentiment

@@ -62,7 +62,7 @@ tl::expected<market::Calendar, FieldErrors> parse_own_calendar(const json& given
                                                           : rules.hours.close;
     if (!is_ordered(rules.hours)) {
         return refused(where, "order",
-                       "The times of a day must follow one another: pre_market_from, open, close, "
+                       "The times of a day must be in order: pre_market_from, open, close, "
                        "after_hours_until.");
     }
     for (const json& name : given.at("weekdays")) {
@@ -79,13 +79,13 @@ tl::expected<market::Calendar, FieldErrors> parse_own_calendar(const json& given
         rules.special.push_back({date_of(early.at("date")), "Early close", false, hours});
         if (!is_ordered(hours)) {
             return refused(where + "/early_closes", "order",
-                           "An early close must be later than the time of opening.");
+                           "An early close must be after the open.");
         }
     }
     std::ranges::sort(rules.special, {}, &market::SpecialDay::date);
     const auto twice = std::ranges::adjacent_find(rules.special, {}, &market::SpecialDay::date);
     if (twice != rules.special.end()) {
-        return refused(where + "/closed", "unique", "A date stands in the calendar twice.");
+        return refused(where + "/closed", "unique", "A date is in the calendar twice.");
     }
     const auto wrong =
         std::ranges::find_if(rules.special, [](const auto& day) { return !day.date.ok(); });

@@ -54,7 +54,7 @@ tl::expected<std::vector<market::Override>, FieldErrors> overrides_of(
             return refused(where + "/until", "after_from", "It must be later than \"from\".");
         }
         if (over.begin < known.first() || over.end > known.last()) {
-            return refused(where, "range", "The calendar knows the years 1990 to 2040.");
+            return refused(where, "range", "The calendar covers the years 1990 to 2040.");
         }
         overrides.push_back(over);
     }
@@ -98,10 +98,9 @@ tl::expected<Policy, FieldErrors> parse_policy(const json& definition) {
     for (std::size_t i = 0; i < rules.size(); ++i) {
         policy.rules.push_back(rule_of(rules[i]));
         if (policy.rules.back().markets.empty() && policy.rules.back().sources.empty()) {
-            errors.push_back(
-                {rule_pointer(i), "condition",
-                 "A rule names markets, sources or both; the policy's \"model\" is for "
-                 "everything else."});
+            errors.push_back({rule_pointer(i), "condition",
+                              "A rule needs markets, sources or both; the policy's \"model\" "
+                              "covers everything else."});
         }
     }
     std::set<std::string> seen;
@@ -109,10 +108,10 @@ tl::expected<Policy, FieldErrors> parse_policy(const json& definition) {
         if (!seen.insert(policy.fallback[i]).second) {
             errors.push_back({"/fallback/" + std::to_string(i), "loop",
                               "\"" + policy.fallback[i] +
-                                  "\" stands in the chain before: each model is tried once."});
+                                  "\" is already in the chain: each model is tried once."});
         } else if (seen.contains(std::string(kVader)) && policy.fallback[i] != kVader) {
             errors.push_back({"/fallback/" + std::to_string(i), "unreachable",
-                              "It stands behind vader, which can always be used."});
+                              "It comes after vader, which is always available."});
         }
     }
     for (const char* member : kClockMembers) {

@@ -19,11 +19,11 @@ bool follows_server_policy(const KindSettings& settings) {
 
 json server_policy(const KindSettings& settings) {
     if (!follows_server_policy(settings)) {
-        return {{"description", "The server's default model, or vader where no worker has it."},
+        return {{"description", "The server's default model, or vader if no worker has it."},
                 {"model", usual_model(settings)},
                 {"fallback", {kVader}}};
     }
-    json policy{{"description", "By the hours of the NYSE, as the server's settings say."},
+    json policy{{"description", "By NYSE hours, as set in the server's settings."},
                 {"model", settings.text(kModelClosed)},
                 {"rules",
                  {{{"markets", {"pre_market", "regular", "after_hours"}},

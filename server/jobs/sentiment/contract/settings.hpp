@@ -21,8 +21,8 @@ inline constexpr KindSetting kModels{
     .variable = "PLIMSOLL_MODELS",
     .unit = "folder",
     .help =
-        "Where this machine keeps its models; empty: /var/lib/plimsoll/models for root, else "
-        "models in the user's state folder",
+        "Model folder of this machine; empty: /var/lib/plimsoll/models for root, else models in "
+        "the user's state folder",
     .usual = "",
     .check = any_text};
 inline constexpr KindSetting kBatchSize{
@@ -30,8 +30,8 @@ inline constexpr KindSetting kBatchSize{
     .variable = "SENTIMENT_BATCH_SIZE",
     .unit = "0..1024, texts",
     .help =
-        "The most texts of a batch on a device; 0: as many as it computes in a quarter of a "
-        "second. Scores do not depend on it",
+        "Largest batch of texts on a device; 0: as many as it computes in a quarter of a second. "
+        "Scores do not depend on it",
     .usual = "0",
     .check = check_batch_size};
 
@@ -40,13 +40,13 @@ inline constexpr KindSetting kModelName{
     .key = "sentiment.model",
     .variable = "SENTIMENT_MODEL_NAME",
     .unit = "name",
-    .help = "The model of jobs that name none, where a worker has it; else vader",
+    .help = "Default model of jobs, if a worker has it; else vader",
     .usual = "finbert",
     .check = check_model_name};
 inline constexpr KindSetting kUsesModels{.key = "sentiment.uses_models",
                                          .variable = "FEATURE_ML_SENTIMENT",
                                          .unit = "0 or 1",
-                                         .help = "0: jobs that name no model are scored by vader",
+                                         .help = "0: jobs without a model use vader",
                                          .usual = "1",
                                          .check = check_switch};
 inline constexpr KindSetting kAdaptive{
@@ -54,29 +54,29 @@ inline constexpr KindSetting kAdaptive{
     .variable = "FEATURE_ADAPTIVE_SENTIMENT",
     .unit = "0 or 1",
     .help =
-        "1: jobs that name no model follow the hours of the NYSE, by the policy `server`: "
-        "sentiment.model_open before, in and after trading, else sentiment.model_closed",
+        "1: jobs without a model use the policy `server`: sentiment.model_open before, during and "
+        "after NYSE trading, else sentiment.model_closed",
     .usual = "0",
     .check = check_switch};
 inline constexpr KindSetting kModelOpen{
     .key = "sentiment.model_open",
     .variable = "SENTIMENT_MODEL_OPEN",
     .unit = "name",
-    .help = "Of the policy `server` before, in and after trading",
+    .help = "Model of the policy `server` before, during and after trading",
     .usual = "distilbert",
     .check = check_model_name};
 inline constexpr KindSetting kModelClosed{
     .key = "sentiment.model_closed",
     .variable = "SENTIMENT_MODEL_CLOSED",
     .unit = "name",
-    .help = "Of the policy `server` while the market is closed",
+    .help = "Model of the policy `server` while the market is closed",
     .usual = "vader",
     .check = check_model_name};
 inline constexpr KindSetting kMarketStatus{
     .key = "sentiment.market_status",
     .variable = "MARKET_STATUS_OVERRIDE",
     .unit = "open, closed, extended, pre_market, regular or after_hours",
-    .help = "What the policy `server` takes for the state of the market; empty: by the calendar",
+    .help = "Market state that the policy `server` assumes; empty: from the calendar",
     .usual = "",
     .check = check_market_status};
 
@@ -84,12 +84,12 @@ inline constexpr std::array kSettings = {kModels,   kBatchSize, kModelName,   kU
                                          kAdaptive, kModelOpen, kModelClosed, kMarketStatus};
 
 inline constexpr std::string_view kSchedulesDecide =
-    "nothing is fetched in cycles: `plimsoll schedules add` says when jobs run";
+    "nothing is fetched periodically; schedule jobs with `plimsoll schedules add`";
 inline constexpr std::string_view kNoSuchPart =
-    "there is no such part here: a policy chooses models, and schedules are paused by hand";
+    "there is no such component: policies choose models, and schedules are paused by hand";
 inline constexpr std::array kUnusedVariables = {
     UnusedVariable{"PREOPEN_WARMUP_HOURS",
-                   "a model is loaded by the first task that needs it, and stays until its device "
+                   "the first task that needs a model loads it; it stays loaded until its device "
                    "has been idle for GPU_CLEANUP_INTERVAL_SEC"},
     UnusedVariable{"MARKET_OPEN_CYCLE_SEC", kSchedulesDecide},
     UnusedVariable{"EXTENDED_HOURS_CYCLE_SEC", kSchedulesDecide},

@@ -97,8 +97,8 @@ class Policies {
         record.data = call.body.dump();
         auto stored = co_await services_.records.put(kPolicies, author_of(call), record);
         if (!stored && stored.error().code == Errc::conflict) {
-            stored.error().message = "The team has " + std::to_string(kPolicies.most) +
-                                     " policies, the most it may have.";
+            stored.error().message =
+                "The team has " + std::to_string(kPolicies.most) + " policies, the maximum.";
         }
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
         const auto devices = co_await services_.jobs.devices();
@@ -147,7 +147,7 @@ class Policies {
         return http::refuse(404, "The team has no such policy.");
     }
     static tl::unexpected<Problem> of_server() {
-        return http::refuse(409, "The policy \"server\" is made of the server's settings.");
+        return http::refuse(409, "The policy \"server\" comes from the server's settings.");
     }
     static json json_of(const TeamRecord& record, const std::vector<Manifest>& models) {
         return policy_json(record.id, json::parse(record.data), record.created_at, models);

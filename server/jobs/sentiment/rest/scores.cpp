@@ -38,7 +38,7 @@ std::string items_text(std::string_view rows) {
 }
 
 Problem busy() {
-    Problem problem(429, "Too many calls of this user, this team or this server wait for scores.");
+    Problem problem(429, "Too many scoring calls of this user, team or server are waiting.");
     problem.headers.push_back({"Retry-After", "1"});
     return problem;
 }

@@ -151,7 +151,7 @@ Result<Aggregate> Aggregate::from_json(std::string_view text) try {
     }
     return aggregate;
 } catch (const json::exception&) {
-    return fail(Errc::corrupt, "A stored partial aggregate is damaged.");
+    return fail(Errc::corrupt, "A stored partial aggregate is corrupt.");
 }
 
 std::string Aggregate::summary(const json& args) const {

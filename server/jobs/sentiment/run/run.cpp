@@ -38,7 +38,7 @@ Result<void> score_by(const json& args, TextSource source, RunContext& context,
     const auto model = args.value("model", std::string(kVader));
     if (model == kVader) return score_by_vader(std::move(source), context, take);
     const auto form = ::plimsoll::routines::parse_form(args.value("form", std::string(kExactForm)));
-    if (!form) return fail(Errc::internal, "A task asks for a form that there is not.");
+    if (!form) return fail(Errc::internal, "A task requests an unknown form.");
     const auto loaded = loaded_model(model, args.value("model_hash", ""), context, *form);
     if (!loaded) return fail(loaded.error());
     return score_by_model(std::move(source), **loaded, texts, context, take);

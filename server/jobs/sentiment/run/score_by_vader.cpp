@@ -30,7 +30,7 @@ Result<void> score_by_vader(TextSource source, RunContext& context, const TakeSc
             context.progress.advance(unreported);
             unreported = 0;
             if (context.stop.stop_requested()) {
-                return fail(Errc::cancelled, "The task was asked to stop.");
+                return fail(Errc::cancelled, "The task was stopped.");
             }
         }
     }

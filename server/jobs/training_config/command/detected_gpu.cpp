@@ -21,13 +21,14 @@ Result<training::DetectedGpu> detected_gpu(const CardFlags& flags) {
         pclose);
     char line[256] = {};
     if (!tool || std::fgets(line, sizeof line, tool.get()) == nullptr) {
-        return fail(Errc::not_found,
-                    "nvidia-smi shows no GPU here. Describe one with --memory-gib and --name.");
+        return fail(
+            Errc::not_found,
+            "nvidia-smi lists no GPU on this machine. Describe one with --memory-gib and --name.");
     }
     const std::string text = line;
     const auto comma = text.rfind(',');
     const auto mebibytes = comma == std::string::npos ? 0 : std::atoll(text.c_str() + comma + 1);
-    if (mebibytes <= 0) return fail(Errc::internal, "nvidia-smi said: " + text);
+    if (mebibytes <= 0) return fail(Errc::internal, "nvidia-smi reported: " + text);
     return training::DetectedGpu{text.substr(0, comma), mebibytes << 20};
 }
 

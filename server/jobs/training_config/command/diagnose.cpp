@@ -24,18 +24,18 @@ nlohmann::json json_of(const std::vector<training::Cause>& causes) {
 void add_diagnose(CLI::App& app, CommandContext& context) {
     const auto seen = std::make_shared<training::Observation>();
     auto* command =
-        app.add_subcommand("diagnose", "Find why a training run is slow or out of memory");
-    command->add_option("--gpu-percent", seen->gpu_percent, "Utilisation of the GPU");
-    command->add_option("--cpu-percent", seen->cpu_percent, "Utilisation of the CPU");
-    command->add_option("--memory-percent", seen->memory_percent, "Share of its memory in use");
-    command->add_flag("--out-of-memory", seen->out_of_memory, "It ran out of memory");
-    command->add_option("--batch", seen->batch, "Its micro-batch");
+        app.add_subcommand("diagnose", "Find out why a training run is slow or runs out of memory");
+    command->add_option("--gpu-percent", seen->gpu_percent, "GPU utilization");
+    command->add_option("--cpu-percent", seen->cpu_percent, "CPU utilization");
+    command->add_option("--memory-percent", seen->memory_percent, "GPU memory in use");
+    command->add_flag("--out-of-memory", seen->out_of_memory, "The run ran out of memory");
+    command->add_option("--batch", seen->batch, "Micro-batch size of the run");
     command->add_option("--accumulation", seen->accumulation, "Micro-batches per optimizer step");
-    command->add_option("--workers", seen->loader_workers, "Its loader workers");
+    command->add_option("--workers", seen->loader_workers, "Data-loader workers of the run");
     command->add_option("--cpu-cores", seen->cpu_cores, "Cores of the machine");
     command->add_option("--step-seconds", seen->step_seconds,
-                        "Time of an optimizer step, all its micro-batches");
-    command->add_option("--max-batch", seen->max_batch, "The largest batch of an estimate");
+                        "Time per optimizer step, including all micro-batches");
+    command->add_option("--max-batch", seen->max_batch, "Largest batch size of an estimate");
     command->callback([seen, &context] {
         const auto causes = training::diagnose(*seen);
         if (!causes) {
@@ -43,7 +43,7 @@ void add_diagnose(CLI::App& app, CommandContext& context) {
             return;
         }
         if (context.json) return print_json(context, json_of(*causes));
-        print(causes->empty() ? "Nothing stands out.\n" : training::text::causes(*causes));
+        print(causes->empty() ? "Nothing unusual found.\n" : training::text::causes(*causes));
     });
 }
 

@@ -88,7 +88,7 @@ int run_estimate(const CommandContext& context, const EstimateFlags& flags) {
     if (context.json && (flags.details || !flags.paste.empty())) {
         return refuse_input(
             context,
-            {Errc::invalid_input, "--json holds everything: leave out --details and --paste.", {}});
+            {Errc::invalid_input, "--json includes everything: omit --details and --paste.", {}});
     }
     auto args = estimate_args(flags);
     if (args) args = with_described_cards(std::move(*args));
@@ -104,8 +104,9 @@ int run_estimate(const CommandContext& context, const EstimateFlags& flags) {
     }
     if (request->probe) {
         return refuse_input(
-            context, {Errc::invalid_input,
-                      "A device is measured by a job: plimsoll submit training-config.", "/probe"});
+            context,
+            {Errc::invalid_input,
+             "Only a job can measure a device: plimsoll submit training-config.", "/probe"});
     }
     json cards = json::array();
     for (std::size_t i = 0; i < request->report.gpus.size(); ++i) {
@@ -126,46 +127,53 @@ int run_estimate(const CommandContext& context, const EstimateFlags& flags) {
 void add_estimate(CLI::App& app, CommandContext& context) {
     const auto flags = std::make_shared<EstimateFlags>();
     auto* command = app.add_subcommand(
-        "estimate", "Predict the GPU memory of a training run, and what to set; needs no server");
+        "estimate", "Estimate the GPU memory and settings of a training run, without a server");
     command->add_option("file", flags->file,
-                        "Arguments of a training-config job as .json; flags override them");
-    command->add_option("--preset", flags->preset, "A known model: bert-base, gpt2, llama-8b…");
+                        "Arguments of a training-config job as .json; flags override it");
+    command->add_option("--preset", flags->preset, "Model preset: bert-base, gpt2, llama-8b…");
     command->add_option("--config", flags->config, "A Hugging Face config.json");
     command->add_option("--gpu", flags->gpus,
-                        "A GPU profile, repeatable, or all; $GPU_PROFILE or rtx_4090 if left out");
-    command->add_option("--sequence-length", flags->sequence_length, "Tokens or time steps");
-    command->add_option("--batch", flags->batch, "Judge this batch instead of recommending one");
+                        "GPU profile, repeatable, or all (default: $GPU_PROFILE, else rtx_4090)");
+    command->add_option("--sequence-length", flags->sequence_length,
+                        "Sequence length in tokens or time steps");
+    command->add_option("--batch", flags->batch,
+                        "Check this batch size instead of recommending one");
     command->add_option("--precision", flags->precision,
-                        "auto, fp32, bf16_autocast, fp16_autocast or bf16");
+                        "Precision: auto, fp32, bf16_autocast, fp16_autocast or bf16");
     command->add_option("--optimizer", flags->optimizer,
-                        "adamw, sgd, sgd_momentum, adafactor, adam_8bit, paged_adamw or "
+                        "Optimizer: adamw, sgd, sgd_momentum, adafactor, adam_8bit, paged_adamw or "
                         "paged_adamw_8bit");
-    command->add_option("--lora", flags->lora, "Rank of adapters; everything else is frozen");
+    command->add_option("--lora", flags->lora,
+                        "Rank of LoRA adapters; all other weights are frozen");
     command
         ->add_option("--lora-modules", flags->lora_modules,
-                     "Linear layers that get adapters, such as q_proj,v_proj,down_proj")
+                     "Linear layers with adapters: q_proj,v_proj,down_proj")
         ->delimiter(',');
-    command->add_option("--quantization", flags->quantization,
-                        "Of the frozen weights: nf4, nf4_double (QLoRA) or int8; with --lora");
-    command->add_flag("--checkpointing", flags->checkpointing, "Gradient checkpointing");
-    command->add_option("--target-effective-batch", flags->target_effective_batch,
-                        "Samples per optimizer step; if left out, what is usual for this kind of "
-                        "training");
+    command->add_option(
+        "--quantization", flags->quantization,
+        "Quantization of the frozen weights, with --lora: nf4, nf4_double (QLoRA) or int8");
+    command->add_flag("--checkpointing", flags->checkpointing, "Use gradient checkpointing");
+    command->add_option(
+        "--target-effective-batch", flags->target_effective_batch,
+        "Samples per optimizer step (default: the usual value for this kind of training)");
     command
         ->add_option("--goal", flags->goal,
-                     "The batch to recommend: fill (the largest that fits, default), knee (the "
-                     "smallest that is hardly slower) or guide (what the model's guide sets)")
+                     "Batch size to recommend: fill (largest that fits, default), knee (smallest "
+                     "at near-peak throughput) or guide (the model's guide)")
         ->check(CLI::IsMember({"fill", "knee", "guide"}));
-    command->add_option("--safety-margin", flags->safety_margin, "Share of the card to use");
-    command->add_flag("--what-ifs", flags->what_ifs, "Try changes that would make room");
-    command->add_flag("--details", flags->details,
-                      "Also memory by part, the accumulation and rate in full, causes, the guides");
+    command->add_option("--safety-margin", flags->safety_margin,
+                        "Fraction of the card's memory to use");
+    command->add_flag("--what-ifs", flags->what_ifs, "Also try changes that free memory");
+    command->add_flag(
+        "--details", flags->details,
+        "Also show memory by part, accumulation, learning rate, causes and the guides");
     command
-        ->add_option("--paste", flags->paste,
-                     "Settings to paste: transformers (default), pytorch, lightning or deepspeed")
+        ->add_option(
+            "--paste", flags->paste,
+            "Print settings to paste: transformers (default), pytorch, lightning or deepspeed")
         ->check(CLI::IsMember(kTrainers));
     command->add_option("--set", flags->settings,
-                        "Any other argument by its place: workload.epochs=5, repeatable");
+                        "Set any other argument by its path: workload.epochs=5; repeatable");
     command->callback([flags, &context] { context.exit_code = run_estimate(context, *flags); });
 }
 

@@ -19,7 +19,8 @@ Result<json> read_json(const std::string& path) {
     text << file.rdbuf();
     auto value = json::parse(text.str(), nullptr, false);
     if (value.is_discarded()) return fail(Errc::invalid_input, "The file is not JSON.", path);
-    if (!value.is_object()) return fail(Errc::invalid_input, "The file must hold an object.", path);
+    if (!value.is_object())
+        return fail(Errc::invalid_input, "The file must hold a JSON object.", path);
     return value;
 }
 
@@ -34,7 +35,7 @@ void put(json& args, const char* group, const char* member, const std::optional<
 Result<json> estimate_args(const EstimateFlags& flags) {
     json args = json::object();
     if (!flags.preset.empty() && !flags.config.empty()) {
-        return fail(Errc::invalid_input, "--preset and --config each name a model: give one.");
+        return fail(Errc::invalid_input, "Give either --preset or --config, not both.");
     }
     if (!flags.file.empty()) {
         auto read = read_json(flags.file);

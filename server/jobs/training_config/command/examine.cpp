@@ -10,14 +10,14 @@ std::vector<terminal::Finding> examine(const KindSettings& settings) {
     using Grade = terminal::Finding::Grade;
     const std::string chosen(settings.text(kGpuProfile));
     const std::string about = "GPU profile";
-    const std::string standard = "Estimates that name no card are for " + chosen;
+    const std::string standard = "The default GPU of estimates is " + chosen;
     const auto card = detected_gpu();
     if (!card) return {{Grade::good, about, standard + "; this machine shows no NVIDIA card.", ""}};
     const auto own = training::profile_for(*card);
     if (own.id == chosen)
         return {{Grade::good, about, standard + ", as this machine's " + card->name + ".", ""}};
     return {{Grade::remark, about, standard + ", but this machine has " + card->name + ".",
-             "Set GPU_PROFILE=" + own.id + ", or name a card by --gpu."}};
+             "Set GPU_PROFILE=" + own.id + ", or choose a GPU with --gpu."}};
 }
 
 }  // namespace plimsoll::jobs::training_config

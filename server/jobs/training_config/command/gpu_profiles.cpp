@@ -19,14 +19,14 @@ void add_gpu_profiles(CLI::App& app, CommandContext& context) {
     const auto flags = std::make_shared<Flags>();
     auto* command = app.add_subcommand("gpu-profiles", "List, check and describe GPU models");
     command->require_subcommand(1);
-    command->add_subcommand("list", "List them, ordered by memory")->callback([&context] {
+    command->add_subcommand("list", "List GPU profiles by memory")->callback([&context] {
         if (context.json) return print_json(context, gpu_profiles_json());
         context.terminal.line(
             format_table(context.terminal, training::text::profile_rows(training::shipped_gpus())));
     });
-    auto* test = command->add_subcommand("test", "Show one with the source of every number");
-    test->add_option("profile", flags->profile, "The id of the GPU profile, for example rtx_4090")
-        ->required();
+    auto* test =
+        command->add_subcommand("test", "Show a GPU profile and the source of every number");
+    test->add_option("profile", flags->profile, "ID of the GPU profile: rtx_4090")->required();
     test->callback([flags, &context] {
         const auto profile = training::GpuCatalogue().find(flags->profile);
         if (!profile) {
@@ -38,11 +38,12 @@ void add_gpu_profiles(CLI::App& app, CommandContext& context) {
     });
     const auto describe_card = [flags](CLI::App* sub) {
         sub->add_option("--memory-gib", flags->memory_gib,
-                        "Memory of the card; asks nvidia-smi if left out")
+                        "Memory of the card in GiB (default: ask nvidia-smi)")
             ->check(CLI::Range(0.5, 4096.0));
         sub->add_option("--name", flags->name, "Name of the card");
     };
-    auto* recommend = command->add_subcommand("recommend", "The profile for this machine's card");
+    auto* recommend =
+        command->add_subcommand("recommend", "Find the GPU profile of this machine's card");
     describe_card(recommend);
     recommend->callback([flags, &context] {
         const auto card = detected_gpu(*flags);
@@ -58,9 +59,10 @@ void add_gpu_profiles(CLI::App& app, CommandContext& context) {
         }
         print(training::text::recommendation(*card));
     });
-    auto* check = command->add_subcommand("check", "Whether this machine's card is what it says");
+    auto* check =
+        command->add_subcommand("check", "Check that this machine's card matches a GPU profile");
     check->add_option("profile", flags->profile,
-                      "The id of the GPU profile; $GPU_PROFILE or rtx_4090 if left out");
+                      "ID of the GPU profile (default: $GPU_PROFILE, else rtx_4090)");
     describe_card(check);
     check->callback([flags, &context] {
         const auto profile = profile_or_default(flags->profile);

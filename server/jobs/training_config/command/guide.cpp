@@ -32,11 +32,13 @@ void add_guide(CLI::App& app, CommandContext& context) {
     const auto automatic = std::make_shared<bool>(false);
     auto* command =
         app.add_subcommand("guide", "Show the NAICS memory guide's suggestions for a card");
-    auto* memory = command->add_option("--gpu-memory", search->gpu_gib, "GiB of the card");
-    auto* here = command->add_flag("--auto", *automatic, "Ask nvidia-smi")->excludes(memory);
+    auto* memory =
+        command->add_option("--gpu-memory", search->gpu_gib, "Memory of the card in GiB");
+    auto* here = command->add_flag("--auto", *automatic, "Read the memory from nvidia-smi")
+                     ->excludes(memory);
     command->add_option("--target-effective-batch", search->target_effective_batch,
                         "Samples per optimizer step");
-    command->add_option("--safety-margin", search->safety, "Share of the card to use");
+    command->add_option("--safety-margin", search->safety, "Fraction of the card's memory to use");
     command->callback([search, automatic, memory, here, &context] {
         if (memory->empty() && here->empty()) throw CLI::RequiredError("--gpu-memory or --auto");
         if (*automatic) {

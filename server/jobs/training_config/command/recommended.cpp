@@ -34,7 +34,7 @@ Result<Recommended> recommended_by(const json& report, const std::string& gpu,
         }
         if (part->at("accumulation").is_null()) {
             return fail(Errc::invalid_input,
-                        "The report says that it does not fit: nothing to apply.");
+                        "By the report, the run does not fit: nothing to apply.");
         }
         const json& training = summary.at("training");
         Recommended r;
@@ -63,7 +63,7 @@ Result<Recommended> recommended_by(const json& report, const std::string& gpu,
         }
         return r;
     } catch (const json::exception&) {
-        return fail(Errc::invalid_input, "This is no report of a training-config job.");
+        return fail(Errc::invalid_input, "The file is not a report of a training-config job.");
     }
 }
 

@@ -31,7 +31,7 @@ int put(const CommandContext& context, const std::string& id, const std::string&
     if (!api) return refuse(context, api.error());
     auto made = api->send("PUT", path_of(id), text.str(), {{"content-type", "application/json"}});
     if (!made) return refuse(context, made.error());
-    context.terminal.line(context.json ? made->body : id + " can be named by the team's jobs");
+    context.terminal.line(context.json ? made->body : id + " can be used in the team's jobs");
     return 0;
 }
 
@@ -64,7 +64,7 @@ int list(const CommandContext& context) {
     }
     context.terminal.line(rows.size() > 1
                               ? format_table(context.terminal, rows)
-                              : "No cards of the team yet: plimsoll gpu-profiles add …");
+                              : "No team GPU profiles yet: plimsoll gpu-profiles add …");
     return 0;
 }
 
@@ -76,18 +76,17 @@ void add_team_gpu_profiles(CLI::App& gpu_profiles, CommandContext& context) {
         std::string file;
     };
     const auto flags = std::make_shared<Flags>();
-    auto* add_command =
-        gpu_profiles.add_subcommand("add", "Describe a card of the team's own on the server");
-    add_command->add_option("profile", flags->id, "What jobs name it by: lab_card")->required();
+    auto* add_command = gpu_profiles.add_subcommand("add", "Add a team GPU profile to the server");
+    add_command->add_option("profile", flags->id, "Name that jobs use: lab_card")->required();
     add_command->add_option("file", flags->file, "JSON: memory_gib, bandwidth_gb_s, fp32_tflops…")
         ->required()
         ->check(CLI::ExistingFile);
     add_command->callback(
         [flags, &context] { context.exit_code = put(context, flags->id, flags->file); });
-    auto* remove_command = gpu_profiles.add_subcommand("remove", "Remove a card of the team's own");
-    remove_command->add_option("profile", flags->id, "The id of the GPU profile")->required();
+    auto* remove_command = gpu_profiles.add_subcommand("remove", "Remove a team GPU profile");
+    remove_command->add_option("profile", flags->id, "ID of the GPU profile")->required();
     remove_command->callback([flags, &context] { context.exit_code = remove(context, flags->id); });
-    gpu_profiles.add_subcommand("own", "List the team's own cards")->callback([&context] {
+    gpu_profiles.add_subcommand("own", "List the team's GPU profiles")->callback([&context] {
         context.exit_code = list(context);
     });
 }

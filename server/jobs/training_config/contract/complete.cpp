@@ -41,7 +41,7 @@ FieldErrors complete_gpus(json& args, const Knowledge& knowledge) {
             const auto* device = roomiest(knowledge.devices);
             if (device == nullptr) {
                 return {{"/gpus/" + std::to_string(i), "no_device",
-                         "The pool has no GPU that \"auto\" could take: name a card."}};
+                         "The pool has no GPU for \"auto\": name a GPU profile."}};
             }
             auto profile = tr::profile_for({device->name, device->memory_bytes});
             profile.name = device->name + " (" + device->node + ")";

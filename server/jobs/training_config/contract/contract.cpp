@@ -87,14 +87,13 @@ tl::expected<std::string, FieldErrors> estimate(const json& args) {
     if (!request) return tl::unexpected(request.error());
     if (request->probe) {
         return tl::unexpected(FieldErrors{
-            {"/probe", "needs_a_job", "A device is measured by a job, not while you wait."}});
+            {"/probe", "needs_a_job", "Only a job can measure a device, not an estimate."}});
     }
     const auto cards = request->report.gpus.size();
     if (work_of(*request) * static_cast<std::int64_t>(cards) > kMostWorkAtOnce) {
-        return tl::unexpected(FieldErrors{
-            {"", "too_much_at_once",
-             "This is more than is estimated while you wait: name fewer cards, set \"what_ifs\" to "
-             "false, or submit a job."}});
+        return tl::unexpected(FieldErrors{{"", "too_much_at_once",
+                                           "The estimate would take too long: name fewer GPUs, set "
+                                           "\"what_ifs\" to false, or submit a job."}});
     }
     json reports = json::array();
     for (std::size_t i = 0; i < cards; ++i) {

@@ -22,9 +22,10 @@ Result<std::optional<tr::GuideSettings>> guide_of(const json& from, double memor
     if (std::ranges::none_of(kGuideKeys, has)) return std::nullopt;
     const auto* missing = std::ranges::find_if_not(kGuideKeys, has);
     if (missing != std::end(kGuideKeys)) {
-        return fail(Errc::invalid_input,
-                    std::string("The guide's keys come together: ") + *missing + " is missing.",
-                    std::string("/") + *missing);
+        return fail(
+            Errc::invalid_input,
+            std::string("The guide's keys must be given together: ") + *missing + " is missing.",
+            std::string("/") + *missing);
     }
     return tr::GuideSettings{.vram_gb = from.value("vram_gb", static_cast<int>(memory_gib + 0.5)),
                              .batch_size_1d = from["batch_size_1d"],
@@ -43,7 +44,7 @@ Result<tr::GpuProfile> parse_custom_gpu(const json& from) {
     gpu.id = from.at("id");
     gpu.name = from.value("name", gpu.id);
     if (!from.contains("memory_gib") && !from.contains("vram_gb")) {
-        return fail(Errc::invalid_input, "Give memory_gib, as the driver reports it, or vram_gb.",
+        return fail(Errc::invalid_input, "Give memory_gib, as reported by the driver, or vram_gb.",
                     "/memory_gib");
     }
     gpu.memory_gib = from.value("memory_gib", from.value("vram_gb", 0.0));

@@ -20,7 +20,7 @@ tr::Convention convention_of(const Request& request, bool pretraining) {
         r.settings.lora.rank == 0) {
         usual.rate = kGuideRate;
         usual.rate_batch = kGuideRateBatch;
-        usual.source = "the training utilisation guide";
+        usual.source = "the training utilization guide";
     }
     return usual;
 }
@@ -33,27 +33,26 @@ void check_goal(const json& args, const Request& request, bool pretraining, Fiel
     const auto& r = request.report;
     if (r.goal == tr::Goal::guide && !tr::has_guide(r.shape)) {
         errors.push_back({"/goal", "no_guide",
-                          "No guide speaks of a model of the family " +
-                              std::string(family_name(r.shape)) + ": ask for fill or knee."});
+                          "No guide covers models of the family " +
+                              std::string(family_name(r.shape)) + ": use fill or knee."});
     }
     if (r.goal == tr::Goal::guide && r.settings.cards > 1) {
         errors.push_back({"/goal", "no_guide",
-                          "The guides speak of one card: leave out cluster, or ask for fill or "
-                          "knee."});
+                          "The guides cover a single GPU: omit cluster, or use fill or knee."});
     }
     const json training = args.value("training", json::object());
     if (training.contains("interval") && r.shape.family != tr::Family::temporal) {
         errors.push_back({"/training/interval", "invalid",
-                          "Daily and hourly batches are known for the family temporal alone."});
+                          "Daily and hourly batches exist for the family temporal only."});
     }
     if (!pretraining) return;
     if (r.shape.head != tr::Head::language_model || !r.shape.reads_text()) {
-        errors.push_back({"/training/pretraining", "invalid",
-                          "Pre-training is known for language models: set model.head to "
-                          "language_model."});
+        errors.push_back(
+            {"/training/pretraining", "invalid",
+             "Pre-training is modelled for language models: set model.head to language_model."});
     } else if (r.settings.lora.rank > 0) {
-        errors.push_back({"/training/pretraining", "invalid",
-                          "Adapters are for a model that is trained already."});
+        errors.push_back(
+            {"/training/pretraining", "invalid", "Adapters require a pre-trained model."});
     }
 }
 
@@ -72,7 +71,7 @@ void parse_goal(const json& args, Request& request, FieldErrors& errors) {
     const auto usual = convention_of(request, pretraining);
     r.target_effective_batch = Assumer(request, args, "/")(
         "target_effective_batch", usual.effective_batch,
-        "as in " + usual.source + "; give yours, as accumulation and rate follow from it");
+        "as in " + usual.source + "; set yours, since accumulation and learning rate depend on it");
     const json rate = args.value("learning_rate", json::object());
     Assumer assume(request, rate, "/learning_rate/");
     r.rate.base_rate =
@@ -80,8 +79,8 @@ void parse_goal(const json& args, Request& request, FieldErrors& errors) {
                (adapts(r.settings.optimizer) ? "as in "
                                              : "SGD needs its own, give it; this is Adam's, in ") +
                    usual.source);
-    r.rate.base_batch = assume("base_batch", usual.rate_batch,
-                               "the effective batch that this rate goes with there");
+    r.rate.base_batch =
+        assume("base_batch", usual.rate_batch, "the effective batch of this rate in that source");
     if (rate.contains("noise_scale")) r.rate.noise_scale = rate["noise_scale"].get<double>();
 }
 

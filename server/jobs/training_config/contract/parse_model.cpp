@@ -219,7 +219,7 @@ ModelShape parse_model(const json& model, FieldErrors& errors) {
     if (shape->layers * shape->channels > kMostLayers) {
         errors.push_back({place, "max_layers",
                           "At most " + std::to_string(kMostLayers) +
-                              " layers of all channels together can be estimated."});
+                              " layers over all channels can be estimated."});
     }
     return *shape;
 }

@@ -54,7 +54,7 @@ int usual_length(const tr::ModelShape& shape) {
 }
 
 std::string reason_of_length(const tr::ModelShape& shape) {
-    if (shape.sample_length() > 0) return "the model's own: every sample has that many positions";
+    if (shape.sample_length() > 0) return "fixed by the model";
     if (shape.is_series()) return "windows of 60 steps, as in the GPU profile guide";
     if (shape.family == tr::Family::naics) return "whole texts, as in the NAICS memory guide";
     return "a usual length for this family; memory grows with it";
@@ -67,9 +67,9 @@ tr::Lora parse_lora(const json& from, bool naics, std::vector<Assumption>& assum
         if (!naics) return lora;
         lora.rank = 8;
         lora.targets = tr::Lora::Targets::all_linear;
-        assumptions.push_back({"/training/lora/rank", 8, "the NAICS memory guide trains adapters"});
+        assumptions.push_back({"/training/lora/rank", 8, "as in the NAICS memory guide"});
         assumptions.push_back(
-            {"/training/lora/targets", "all_linear", "as the NAICS memory guide's project does"});
+            {"/training/lora/targets", "all_linear", "as in the NAICS memory guide's project"});
         return lora;
     }
     lora.rank = found->value("rank", 8);
@@ -99,19 +99,19 @@ void parse_training(const json& from, Request& request) {
     if (!from.contains("precision")) {
         request.assumptions.push_back(
             {"/training/precision", precision,
-             naics ? "as the NAICS memory guide trains"
+             naics ? "as in the NAICS memory guide"
                    : "bf16 autocast; fp16 autocast or fp32 on cards without bf16"});
     }
     take_word(from, "optimizer", kOptimizers, t.optimizer);
     take_word(from, "optimizer_kernel", kOptimizerKernels, t.kernel);
     take_word(from, "attention", kAttentions, t.attention);
-    t.checkpointing = naics ? assume("checkpointing", true, "as the NAICS memory guide trains")
+    t.checkpointing = naics ? assume("checkpointing", true, "as in the NAICS memory guide")
                             : from.value("checkpointing", false);
     t.frozen_embeddings = from.value("frozen_embeddings", false);
     t.frozen_layers = from.value("frozen_layers", 0);
     t.padded = from.value("padded", false);
     t.clip = from.value("clip", true);
-    t.negatives = naics ? assume("negatives", 24, "as the NAICS memory guide trains")
+    t.negatives = naics ? assume("negatives", 24, "as in the NAICS memory guide")
                         : from.value("negatives", 0);
     t.lora = parse_lora(from, naics, request.assumptions);
     take_word(from, "quantization", kQuantizations, t.quantization);

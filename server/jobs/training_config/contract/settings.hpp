@@ -11,8 +11,8 @@ Result<std::string> check_gpu_profile(std::string_view value);
 
 inline constexpr KindSetting kGpuProfile{.key = "training.gpu_profile",
                                          .variable = "GPU_PROFILE",
-                                         .unit = "id of a GPU profile, or a file of one",
-                                         .help = "The default GPU profile of training advice",
+                                         .unit = "ID of a GPU profile, or a file with one",
+                                         .help = "Default GPU profile of training advice",
                                          .usual = "rtx_4090",
                                          .check = check_gpu_profile};
 

@@ -48,8 +48,8 @@ class GpuProfiles {
         record.data = card.dump();
         auto stored = co_await store_.put(kGpuProfiles, author_of(call), std::move(record));
         if (!stored && stored.error().code == Errc::conflict) {
-            stored.error().message = "The team has " + std::to_string(kGpuProfiles.most) +
-                                     " GPU profiles of its own, the most it may have.";
+            stored.error().message =
+                "The team has " + std::to_string(kGpuProfiles.most) + " GPU profiles, the maximum.";
         }
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
         co_return http::json_response(200, gpu_profile_json(*gpu));

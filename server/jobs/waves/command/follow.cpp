@@ -71,7 +71,8 @@ Result<void> follow(const Options& options, const ::plimsoll::waves::Settings& s
                     const ReadPrices& read) {
     if (const auto good = ew::followable(settings); !good) return good;
     if (options.format == "csv")
-        return fail(Errc::invalid_input, "Steps are written as text or as JSON lines.", "--format");
+        return fail(Errc::invalid_input, "--replay and --follow write text or jsonl only.",
+                    "--format");
     Following following(settings, options.format == "text");
     const auto look = [&](std::size_t told) -> Result<void> {
         const auto symbols = read(options.follow);

@@ -2,6 +2,7 @@
 #include "engine/waves/output/text.hpp"
 #include "engine/waves/report/scan.hpp"
 #include "engine/waves/series/price_reader.hpp"
+#include "engine/waves/series/unknown_symbols.hpp"
 #include "server/client/upload.hpp"
 #include "server/jobs/command.hpp"
 #include "server/jobs/waves/command/follow.hpp"
@@ -52,7 +53,7 @@ Result<json> given_settings(const Options& options) {
         auto config = terminal::read_yaml(options.config);
         if (!config) return fail(config.error());
         if (!config->is_object())
-            return fail(Errc::invalid_input, "The file holds no settings (key: value).",
+            return fail(Errc::invalid_input, "The file has no settings (key: value).",
                         options.config);
         given = std::move(*config);
     }
@@ -70,9 +71,8 @@ Result<std::vector<KeyNote>> load_settings(const Options& options, ew::Settings&
     auto notes = ew::apply_settings(*given, settings);
     // No driver is ever loaded into this program.
     if (notes && settings.use_gpu == ew::UseGpu::always)
-        notes->push_back({"use_gpu",
-                          "This command searches on the processor's cores; jobs search on the "
-                          "devices of the workers."});
+        notes->push_back(
+            {"use_gpu", "This command searches on the CPU; jobs use the workers' devices."});
     return notes;
 }
 
@@ -101,6 +101,7 @@ Result<std::vector<ew::SymbolPrices>> read_files(const Options& options,
                                                  bool whole_lines = false) {
     std::vector<ew::SymbolPrices> all;
     std::set<std::string> seen;
+    std::set<std::string> known;
     const auto wanted = wanted_symbols(options.symbols);
     if (!wanted) return fail(wanted.error());
     for (const std::string& name : options.files) {
@@ -118,6 +119,7 @@ Result<std::vector<ew::SymbolPrices>> read_files(const Options& options,
         if (!symbols) return fail(symbols.error().code, symbols.error().message, name);
         for (auto& prices : *symbols) {
             const std::string& symbol = prices.series.symbol;
+            known.insert(symbol);
             if (!wanted->empty() && !wanted->contains(symbol)) continue;
             if (!seen.insert(symbol).second)
                 return fail(Errc::invalid_input,
@@ -125,9 +127,9 @@ Result<std::vector<ew::SymbolPrices>> read_files(const Options& options,
             all.push_back(std::move(prices));
         }
     }
-    for (const std::string& symbol : *wanted)
-        if (!seen.contains(symbol))
-            return fail(Errc::invalid_input, "There is no symbol \"" + symbol + "\" in the files.");
+    std::set<std::string> missing = *wanted;
+    for (const std::string& symbol : known) missing.erase(symbol);
+    if (!missing.empty()) return fail(Errc::invalid_input, ew::unknown_symbols(missing, known));
     return all;
 }
 
@@ -210,40 +212,36 @@ int count(const CommandContext& context, const Options& options) {
 void add(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<Options>();
     auto* command =
-        app.add_subcommand("waves", "Count Elliott waves in files of prices, without a server");
+        app.add_subcommand("waves", "Count Elliott waves in price files, without a server");
     command->add_option("files", options->files, "Prices as .csv, .tsv or .jsonl")
         ->check(CLI::ExistingFile);
-    command->add_option("--preset", options->preset, "whole, default, high-perf or speed");
+    command->add_option("--preset", options->preset, "Preset: whole, default, high-perf or speed");
     command
         ->add_option("--config", options->config,
-                     "Settings as YAML or JSON, such as a configuration of the wave pipeline")
+                     "Settings as YAML or JSON, for example a configuration of the wave pipeline")
         ->check(CLI::ExistingFile);
-    command->add_option("--set", options->assignments, "A setting as key=value, repeatable");
-    command->add_flag("--keys", options->list_keys, "List all settings and leave");
+    command->add_option("--set", options->assignments, "Set key=value; repeatable");
+    command->add_flag("--keys", options->list_keys, "List all settings and exit");
     command->add_option("--column", options->columns,
-                        "Which column of the files is which: close=Schluss, repeatable");
-    command
-        ->add_option("--symbols", options->symbols,
-                     "Only these, separated by commas, or listed in a .txt file")
-        ->delimiter(',');
-    command->add_option("--format", options->format, "text, json, jsonl or csv")
+                        "Map a member to a column of the files: close=Schluss; repeatable");
+    command->add_option("--symbols", options->symbols, kSymbolsHelp)->delimiter(',');
+    command->add_option("--format", options->format, "Output format: text, json, jsonl or csv")
         ->check(CLI::IsMember({"text", "json", "jsonl", "csv"}));
     command->add_option("--output,-o", options->output,
-                        "File to write instead of the standard output");
-    command->add_option("--images", options->images, "What save_images writes: svg, png or both")
+                        "Write to this file instead of standard output");
+    command
+        ->add_option("--images", options->images, "Image format of save_images: svg, png or both")
         ->check(CLI::IsMember({"svg", "png", "both"}));
     command->add_option(
         "--check", options->check,
-        "Judge a count of your own: \"impulse up 38,45,48,57,76,84\" (bars or dates)");
-    command
-        ->add_option("--replay", options->replay, "Tell what each of the last so many bars changed")
+        "Check a count of your own: \"impulse up 38,45,48,57,76,84\" (bars or dates)");
+    command->add_option("--replay", options->replay, "Show what each of the last N bars changed")
         ->check(CLI::Range(0, 100'000));
     command->add_flag("--follow", options->follow,
-                      "Wait for bars that are appended to the files, and tell what each changes");
-    command->add_option(
-        "--time-zone", options->time_zone,
-        "Of times that name none, and of those in the report: "
-        "Europe/Berlin, +02:00, … (default: the zone that the file names, else UTC)");
+                      "Wait for bars appended to the files, and show what each changes");
+    command->add_option("--time-zone", options->time_zone,
+                        "Time zone of times without one, and of the report: Europe/Berlin, +02:00, "
+                        "… (default: the file's, else UTC)");
     command->callback([options, &context] {
         if (context.json) options->format = "json";
         context.exit_code = count(context, *options);
@@ -253,6 +251,11 @@ void add(CLI::App& app, CommandContext& context) {
 }  // namespace
 
 constinit extern const Command kCommand{
-    .kind = "waves", .add = add, .summary_text = summary_text, .read_file = read_price_file};
+    .kind = "waves",
+    .add = add,
+    .summary_text = summary_text,
+    .read_file = read_price_file,
+    .list = {
+        .flag = "--symbols", .help = kSymbolsHelp, .member = "symbols", .read = listed_symbols}};
 
 }  // namespace plimsoll::jobs::waves

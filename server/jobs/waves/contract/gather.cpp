@@ -27,10 +27,8 @@ class PriceGatherer final : public Gatherer {
 
     tl::expected<void, FieldErrors> take(const text::RecordView& record) override {
         if (record.is_error) {
-            records_->fail(record.line,
-                           "A record of the file cannot be read, nor which symbol it "
-                           "belongs to: " +
-                               std::string(record.error_message));
+            records_->fail(record.line, "A record and its symbol cannot be read: " +
+                                            std::string(record.error_message));
         } else {
             // Lines are not stored: this is right as long as no record spans two and none is blank.
             records_->add(record.text, record.index + 1 + header_lines_);

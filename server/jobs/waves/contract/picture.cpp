@@ -79,7 +79,7 @@ output::CountChart chart_of(const json& row, const json& count, std::size_t plac
 
 Result<std::string> count_picture(std::string_view row, std::int64_t number, PictureFormat format) {
     const json parsed = json::parse(row, nullptr, false);
-    if (!parsed.is_object()) return fail(Errc::corrupt, "A result row is damaged.");
+    if (!parsed.is_object()) return fail(Errc::corrupt, "A result row is corrupt.");
     if (!parsed.contains("report") || parsed["report"].is_null())
         return fail(Errc::not_found, "This symbol has no counts.");
     const json& counts = parsed["report"].at("counts");

@@ -19,8 +19,8 @@ constexpr std::array<std::string_view, 9> kInputMembers = {
 constexpr std::array<std::string_view, 3> kChartFiles = {"save_images", "save_images_top_n",
                                                          "out_dir"};
 constexpr std::string_view kChartsInReport =
-    "A job writes no files: the report draws every count, and GET "
-    "/v1/jobs/{job_id}/pictures/{index}.svg or .png gives it as a picture.";
+    "Jobs write no files: the report draws every count, and GET "
+    "/v1/jobs/{job_id}/pictures/{index}.svg or .png returns it as a picture.";
 
 engine::PriceReading reading_of(const json& args) {
     const json columns = args.value("columns", json::object());
@@ -50,7 +50,7 @@ FieldErrors limit_errors(const engine::Settings& settings) {
                           "In a job this must be from " + std::to_string(least) + " to " +
                               std::to_string(most) + "."});
     };
-    at_most("/top_n", settings.top_n, 1, kMostCounts);
+    at_most("/top_n", settings.top_n, 0, kMostCounts);
     at_most("/surrogates", settings.surrogates, 0, kMostSurrogates);
     return errors;
 }
@@ -106,6 +106,7 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
         return tl::unexpected(one_error(notes.error().where, "invalid", notes.error().message));
     }
     request.notes = std::move(*notes);
+    request.settings.most_counts = kMostCounts;
     for (const std::string_view name : kChartFiles) {
         if (request.given.contains(name)) {
             request.notes.push_back({std::string(name), std::string(kChartsInReport)});

@@ -2,6 +2,7 @@
 
 #include "engine/text/packing.hpp"
 #include "engine/text/utf8.hpp"
+#include "engine/waves/series/unknown_symbols.hpp"
 #include "server/base/gzip.hpp"
 #include "server/jobs/waves/contract/cost.hpp"
 
@@ -114,18 +115,19 @@ std::size_t packed_bytes(const engine::SymbolPrices& prices) {
     return prices.series.size() * (prices.series.close_only ? 16 : 40);
 }
 
-FieldErrors unknown_symbol(const std::string& symbol) {
-    return one_error("/symbols", "unknown_symbol", "There is no symbol \"" + symbol + "\".");
-}
-
-// Those that were asked for, in the order of the prices.
+// Keeps the wanted ones, in the order of the prices.
 tl::expected<void, FieldErrors> select(std::vector<engine::SymbolPrices>& symbols,
                                        const std::set<std::string>& wanted) {
     if (wanted.empty()) return {};
-    std::erase_if(symbols, [&](const auto& it) { return !wanted.contains(it.series.symbol); });
     std::set<std::string> missing = wanted;
     for (const auto& it : symbols) missing.erase(it.series.symbol);
-    if (!missing.empty()) return tl::unexpected(unknown_symbol(*missing.begin()));
+    if (!missing.empty()) {
+        std::set<std::string> known;
+        for (const auto& it : symbols) known.insert(it.series.symbol);
+        return tl::unexpected(
+            one_error("/symbols", "unknown_symbol", engine::unknown_symbols(missing, known)));
+    }
+    std::erase_if(symbols, [&](const auto& it) { return !wanted.contains(it.series.symbol); });
     return {};
 }
 
@@ -289,7 +291,7 @@ Result<Slice> unpack_slice(std::string_view input, const std::optional<engine::Z
                 unpack_integer(rest, count);
     slice.share = static_cast<Share>(share);
     for (; good && count > 0; --count) good = unpack(rest, slice.symbols.emplace_back());
-    if (!good || !rest.empty()) return fail(Errc::corrupt, "A task's prices are damaged.");
+    if (!good || !rest.empty()) return fail(Errc::corrupt, "A task's prices are corrupt.");
     if (zone) {
         for (auto& prices : slice.symbols) prices.series.tell_times_in(*zone);
     }

@@ -57,7 +57,7 @@ tl::expected<Subject, FieldErrors> subject_of(json body, const JobItem* item,
         args = json::parse(item->args, nullptr, false);
         if (!args.is_object()) {
             return tl::unexpected(
-                one_error("/job_id", "damaged", "The job's arguments are damaged."));
+                one_error("/job_id", "damaged", "The job's arguments are corrupt."));
         }
         args.update(body);
     }

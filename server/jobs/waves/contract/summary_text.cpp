@@ -65,14 +65,14 @@ std::string summary_text(const json& summary, std::size_t width) {
     }
     if (summary.value("ranked_by", "") == "rarity")
         text +=
-            "Rarity is -ln of how many such counts a random walk as long holds: 3 is one in 20 "
-            "walks.\n";
+            "Rarity is -ln of the number of such counts in a random walk of the same length: 3 is "
+            "one in 20 walks.\n";
     const auto surrogates = summary.value("surrogates", std::int64_t{0});
-    text += surrogates > 0 ? "Compared with " + std::to_string(surrogates) +
-                                 " chance series a symbol. A small p says that the series is "
-                                 "unlike chance, not that the count comes true.\n"
-                           : "Not compared with chance: --set surrogates=100 tells what a score "
-                             "is worth.\n";
+    text += surrogates > 0
+                ? "Compared with " + std::to_string(surrogates) +
+                      " chance series per symbol. A small p means that the series differs from "
+                      "chance, not that the count will come true.\n"
+                : "Not compared with chance: use --set surrogates=100 to assess scores.\n";
     text += std::to_string(summary.value("bars", std::int64_t{0})) + " bars, " +
             std::to_string(summary.value("starts", std::int64_t{0})) + " starts, " +
             std::to_string(summary.value("valid", std::int64_t{0})) +

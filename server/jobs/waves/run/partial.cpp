@@ -263,7 +263,7 @@ Result<Partial> Partial::unpacked(std::string_view packed) try {
     partial.judgements = judgements_from(stored.at("judgements"));
     return partial;
 } catch (const json::exception&) {
-    return fail(Errc::corrupt, "A stored partial aggregate is damaged.");
+    return fail(Errc::corrupt, "A stored partial aggregate is corrupt.");
 }
 
 }  // namespace plimsoll::jobs::waves

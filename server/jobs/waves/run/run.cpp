@@ -19,7 +19,7 @@ using nlohmann::json;
 // version.
 Result<Request> stored_request(std::string_view args) {
     const json parsed = json::parse(args, nullptr, false);
-    if (!parsed.is_object()) return fail(Errc::corrupt, "A job's arguments are damaged.");
+    if (!parsed.is_object()) return fail(Errc::corrupt, "A job's arguments are corrupt.");
     auto request = parse_request(parsed);
     if (!request) return fail(Errc::corrupt, request.error().front().message);
     return std::move(*request);

@@ -47,7 +47,7 @@ TEST(Model, WhatIsMissingOrOfAnotherShapeIsNamed) {
     EXPECT_THAT(why(tiny), HasSubstr("\"bert.encoder.layer.1.output.dense.bias\" is missing"));
     tiny = {};
     tiny.config["intermediate_size"] = 128;
-    EXPECT_THAT(why(tiny), HasSubstr("is 64 x 32, and by config.json it is 128 x 32"));
+    EXPECT_THAT(why(tiny), HasSubstr("is 64 x 32, but config.json says 128 x 32"));
     tiny = {};
     tiny.tensors.erase("classifier.weight");
     EXPECT_THAT(why(tiny), HasSubstr("no head for classification"));

@@ -56,7 +56,7 @@ TEST(ChildProcess, KillsAHangAtTheDeadline) {
         },
         50ms);
     EXPECT_EQ(end.kind, ChildEnd::Kind::hung);
-    EXPECT_EQ(end.reason, "no answer within 50 ms");
+    EXPECT_EQ(end.reason, "no response within 50 ms");
 }
 
 TEST(ChildProcess, CarriesTheMessageOfAnException) {

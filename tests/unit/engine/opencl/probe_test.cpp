@@ -46,7 +46,7 @@ TEST(Probe, ACrashAndAHangCostOneDeviceEach) {
     EXPECT_EQ(report.devices[0].state, DeviceState::crashed);
     EXPECT_EQ(report.devices[0].reason, "killed by SIGILL");
     EXPECT_EQ(report.devices[1].state, DeviceState::hung);
-    EXPECT_EQ(report.devices[1].reason, "no answer within 15000 ms");
+    EXPECT_EQ(report.devices[1].reason, "no response within 15000 ms");
     EXPECT_EQ(report.devices[2].state, DeviceState::ready);
     EXPECT_EQ(report.devices[2].tests.size(), 1U);
     EXPECT_EQ(report.problems, std::vector<std::string>{"a driver is missing"});

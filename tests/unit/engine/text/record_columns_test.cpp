@@ -15,10 +15,10 @@ RecordLayout layout(RecordFormat format, std::vector<std::string> keep) {
     return find_columns(format, kHeader, columns).value();
 }
 
-TEST(RecordColumns, KeptCellsAreAnObjectInTheOrderThatWasAsked) {
+TEST(RecordColumns, KeptCellsAreAnObjectInTheOrderOfTheFile) {
     const auto record = parse_record("good,wire,EU,\"a \"\"b\"\"\"",
                                      layout(RecordFormat::csv, {"note", "where"}), {});
-    EXPECT_EQ(record.attributes[Attribute::kept], R"({"note":"a \"b\"","where":"wire"})");
+    EXPECT_EQ(record.attributes[Attribute::kept], R"({"where":"wire","note":"a \"b\""})");
     EXPECT_EQ(record.attributes[Attribute::group], "EU");
     EXPECT_EQ(record.attributes[Attribute::source], "wire");
 }

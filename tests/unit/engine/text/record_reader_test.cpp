@@ -96,7 +96,7 @@ TEST(CsvReader, ColumnsAreFoundByNameOrByBeingAlone) {
     EXPECT_EQ(csv("text,text\n1,2\n"),
               (Lines{"failed: The column \"text\" occurs more than once."}));
     EXPECT_EQ(csv(""), (Lines{"failed: The file has no header line."}));
-    EXPECT_EQ(csv("\"text"), (Lines{"failed: A quote in the header never ends."}));
+    EXPECT_EQ(csv("\"text"), (Lines{"failed: A quote in the header is not closed."}));
     EXPECT_EQ(csv("text"), Lines{});
 }
 

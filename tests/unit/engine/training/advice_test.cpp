@@ -94,7 +94,7 @@ TEST(Report, HoldsTogetherForEveryCard) {
     }
 }
 
-// The training utilisation guide's table against what memory would allow: it is far below.
+// The training utilization guide's table against what memory would allow: it is far below.
 TEST(Report, TweetBatchesOfTheGuideAreFarFromTheMemoryLimit) {
     ReportRequest r;
     r.shape = *preset("roberta-base");

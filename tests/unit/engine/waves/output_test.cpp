@@ -120,7 +120,7 @@ TEST(Words, ExplainARarity) {
     EXPECT_EQ(rarity_words(std::log(20)), "about one random walk in 20 holds such a count");
     EXPECT_EQ(rarity_words(-std::log(3.4)), "a random walk holds 3.4 such counts");
     EXPECT_EQ(rarity_words(-std::log(120)), "a random walk holds 120 such counts");
-    EXPECT_EQ(rarity_words(10), "fewer than one random walk in 2,000 holds such a count");
+    EXPECT_EQ(rarity_words(10), "fewer than one random walk in 2,000 has such a count");
 }
 
 TEST(Svg, IsOneWellFormedPictureWithItsLabels) {

@@ -61,7 +61,7 @@ TEST(Rank, KeepsTheBestOfWhatOverlapsAndTheRestAsAlternates) {
     EXPECT_EQ(rank(in_order, 100, 1, 2).size(), in_order.size());
 }
 
-// Rises 100 to 110, back to 106, on to 122, back to 116: wave 5 is under way.
+// Rises 100 to 110, back to 106, on to 122, back to 116: wave 5 is in progress.
 struct Rise {
     std::vector<Bar> bars = std::vector<Bar>(9);
     Path path;

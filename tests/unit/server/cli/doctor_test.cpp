@@ -89,7 +89,7 @@ TEST(Doctor, SaysWhichQueuesDevicesHave) {
     EXPECT_THAT(queues(), testing::Each(HasSubstr("FEATURE_CUDA_STREAMS is off")));
     facts.second_queue = true;
     EXPECT_THAT(queues(),
-                testing::ElementsAre(HasSubstr("on and has no effect on opencl:pocl:0"),
+                testing::ElementsAre(HasSubstr("on, without effect on opencl:pocl:0"),
                                      HasSubstr("on: opencl:nv:0 is copied to by a second queue")));
 }
 
@@ -115,7 +115,7 @@ TEST(Doctor, KnowsWhoTheCommandLineIs) {
 
 TEST(Doctor, AddsWhatKindsFound) {
     auto facts = healthy();
-    facts.of_kinds = {{Grade::remark, "LLM", "It does not answer.", "Start it."}};
+    facts.of_kinds = {{Grade::remark, "LLM", "It does not respond.", "Start it."}};
     EXPECT_EQ(about(facts, "LLM").advice, "Start it.");
 }
 

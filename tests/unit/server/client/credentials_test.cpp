@@ -75,7 +75,7 @@ TEST_F(CredentialsTest, GoToTheirOwnServerAlone) {
 
 TEST_F(CredentialsTest, OfTheEnvironmentComeInPairs) {
     ::setenv("PLIMSOLL_TOKEN", "word", 1);
-    EXPECT_EQ(refused(), "PLIMSOLL_TOKEN needs PLIMSOLL_SERVER beside it.");
+    EXPECT_EQ(refused(), "PLIMSOLL_TOKEN also needs PLIMSOLL_SERVER.");
     ::setenv("PLIMSOLL_SERVER", "http://127.0.0.1:7272", 1);
     EXPECT_EQ(load_credentials()->token, "word");
     ::setenv("PLIMSOLL_SERVER", "127.0.0.1:7272", 1);

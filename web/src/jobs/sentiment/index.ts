@@ -32,7 +32,7 @@ export const kind: JobKind<'sentiment'> = {
   again,
   guide: {
     title: 'Sentiment models',
-    lead: 'Which models score texts, what their scores mean, and how a model is installed.',
+    lead: 'Which models score texts, what scores mean, and how to install a model.',
     Content: () => import('./guide/Guide.svelte'),
   },
   settings: { path: 'policies', title: 'Model policies', Content: () => import('./policies/Policies.svelte') },

@@ -15,7 +15,7 @@ export async function listModels(signal?: AbortSignal): Promise<Models> {
 
 /** A model in one line, for people who choose one. */
 export function about({ name, family, labels, parameters, longest_text, licence }: Model): string {
-  if (name === vader) return 'A lexicon and rules: fastest, on processors, made for short English texts.';
+  if (name === vader) return 'A lexicon and rules: the fastest, runs on CPUs, made for short English texts.';
   const size = parameters >= 1e6 ? `${count(Math.round(parameters / 1e6))} million parameters` : `${count(parameters)} parameters`;
   const reads = longest_text === null ? '' : ` Reads the first ${count(longest_text)} tokens of a text.`;
   return `${family}, ${size}, labels ${labels.join(', ')}.${reads}${licence ? ` Licence: ${licence}.` : ''}`;

@@ -78,11 +78,11 @@ export const columnArgs = (names: readonly string[], columns: Columns): NonNulla
 export function whyNot(items: readonly (string | Item)[]): string | undefined {
   if (items.length === 0) return 'There is no text yet.';
   if (items.length > mostTexts) {
-    return `These are ${counted(items.length, 'text')}; one request takes at most ${count(mostTexts)}.`;
+    return `There are ${counted(items.length, 'text')}; a request may have at most ${count(mostTexts)}.`;
   }
   const long = items.findIndex((item) => typeof item !== 'string' && (item.custom_id?.length ?? 0) > longestId);
-  if (long >= 0) return `The id of record ${count(long + 1)} is longer than ${longestId} characters.`;
+  if (long >= 0) return `The ID of record ${count(long + 1)} is longer than ${longestId} characters.`;
   const size = bodySize(items);
-  if (size > longestBody - 4096) return `These are ${bytes(size)}; one request takes at most ${bytes(longestBody)}.`;
+  if (size > longestBody - 4096) return `The texts have ${bytes(size)}; a request may have at most ${bytes(longestBody)}.`;
   return undefined;
 }

@@ -33,7 +33,7 @@ export const kind: JobKind<'training-config'> = {
   Answer: () => import('./home/FitAnswer.svelte'),
   guide: {
     title: 'Training advice',
-    lead: 'How much GPU memory a training run needs, predicted before it starts: one worked example.',
+    lead: 'Predicts the GPU memory of a training run before it starts: a worked example.',
     Content: () => import('./guide/Guide.svelte'),
   },
   settings: { path: 'gpu-profiles', title: 'GPU profiles', Content: () => import('./profiles/GpuProfiles.svelte') },

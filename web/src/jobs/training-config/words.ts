@@ -34,8 +34,8 @@ export const familyNames: Record<PartFamily, string> = {
 const groupNames: Record<string, string> = {
   half_weights: 'half-precision copies of weights',
   optimizer: 'optimizer state',
-  optimizer_temporaries: 'temporaries of the optimizer',
-  backward_temporaries: 'temporaries of the backward pass',
+  optimizer_temporaries: 'temporary buffers of the optimizer',
+  backward_temporaries: 'temporary buffers of the backward pass',
   communication: 'gathered weights and exchange buffers',
   attention_scores: 'attention scores',
   feed_forward: 'feed-forward layers',

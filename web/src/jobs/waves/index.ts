@@ -7,7 +7,7 @@ type Args = Extract<JobSpec, { kind: 'waves' }>['args'];
 export const kind: JobKind<'waves'> = {
   kind: 'waves',
   title: 'Waves',
-  summary: 'Finds every Elliott-wave count in your price series, and how often random series score as well.',
+  summary: 'Finds every Elliott-wave count in your price series, and how often random series score as high.',
   items: ['symbol', 'symbols'],
   takesDataset: true,
   again: ({ args }) => ('dataset' in args ? (args as Args) : undefined),

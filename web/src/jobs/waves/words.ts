@@ -32,8 +32,8 @@ export const rarityText = (value: number | null | undefined): string => (typeof 
 /** What a count's rarity means; `rare` are the engine's words for it. */
 export const rarityWords = (value: number | null | undefined, rare: string | null | undefined): string =>
   typeof value === 'number' && rare ?
-    `Rarity ${rarityText(value)}: ${rare}, of the same pattern and direction and with as high a score, in as many bars.`
-  : 'Counts are ranked by score: how rare a score is in its pattern is known for the standard mode with its own weights only.';
+    `Rarity ${rarityText(value)}: ${rare}, of the same pattern and direction with at least this score, in as many bars.`
+  : 'Counts are ranked by score: rarity is available only in standard mode with its own weights.';
 
 /** A p-value as people write it: never 0. */
 export const pText = (p: number): string => (p < 0.001 ? '< 0.001' : p.toFixed(p < 0.1 ? 3 : 2));
@@ -47,12 +47,12 @@ export const price = (value: number): string =>
   decimal(value, Math.max(0, 5 - Math.max(1, Math.ceil(Math.log10(Math.abs(value) || 1)))));
 
 export const partNames: Record<string, [string, string]> = {
-  fibonacci: ['Fibonacci', 'lengths of waves against ratios of the golden section'],
-  time: ['Time', 'durations against the same ratios'],
+  fibonacci: ['Fibonacci', 'ratios of wave lengths, compared with Fibonacci ratios'],
+  time: ['Time', 'ratios of wave durations, compared with the same ratios'],
   alternation: ['Alternation', 'how much waves 2 and 4 differ'],
-  channel: ['Channel', 'how close the end is to the parallel line'],
-  margins: ['Margins', 'how far the weakest rule is from its limit'],
-  rules: ['Rules', '1 when every rule holds'],
+  channel: ['Channel', 'distance of the end from the parallel line'],
+  margins: ['Margins', 'margin of the weakest rule'],
+  rules: ['Rules', '1 if every rule holds'],
   complexity: ['Complexity', 'of the old pipeline: 0.95 for a plain count'],
 };
 
@@ -66,9 +66,9 @@ export const methodWords = (method: string): string => methods[method] ?? method
 /** What a count's comparison with chance means, for somebody who has never heard of p-values. */
 export function plainWords(count: Count): string {
   const chance = count.chance;
-  if (!chance) return 'This count was not compared with random series of its symbol: request some to see what its score is worth.';
+  if (!chance) return 'This count was not compared with random series of its symbol: request some to assess its score.';
   const often = `${chance.k} of ${chance.surrogates} chance series hold a count that ${typeof count.rarity === 'number' ? 'is at least as rare' : 'scores at least as high'}.`;
-  if (chance.verdict === 'chance level') return `Chance does as well: ${often} Read nothing into this count.`;
-  if (chance.verdict === 'weak') return `Chance often comes close: ${often} That is not enough to build on.`;
-  return `Chance rarely does as well: ${often} The series is unlike a shuffled one in a way that this count shows; whether the count comes true is another matter.`;
+  if (chance.verdict === 'chance level') return `Chance does as well: ${often} This count is not significant.`;
+  if (chance.verdict === 'weak') return `Chance often comes close: ${often} This count is not reliable.`;
+  return `Chance rarely does as well: ${often} The series differs from a shuffled one in a way that this count shows; it does not follow that the count will come true.`;
 }

@@ -176,7 +176,7 @@ export function rulesOf(schema: Schema): string[] {
     range(schema.minItems, schema.maxItems, ' elements'),
     range(schema.minProperties, schema.maxProperties, ' members'),
     schema['x-message'] ?? (schema.pattern && `must match ${schema.pattern}`),
-    usual !== undefined && `${JSON.stringify(usual)} when left out`,
+    usual !== undefined && `default: ${JSON.stringify(usual)}`,
     schema.properties && schema.additionalProperties === false && 'no other members',
   ];
   return rules.filter((rule) => typeof rule === 'string' && rule !== '') as string[];

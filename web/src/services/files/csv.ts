@@ -44,7 +44,7 @@ export function parseCsv(input: string, limit = Infinity): CsvTable {
     if (text[at] === '"') {
       const opened = line;
       const closed = readQuoted(text, at + 1);
-      if (!closed) return { rows, error: { line: opened, message: 'A quote is opened here and never closed.' } };
+      if (!closed) return { rows, error: { line: opened, message: 'A quote is opened here but never closed.' } };
       value = closed.value;
       line += closed.lines;
       at = closed.end;

@@ -63,7 +63,7 @@ function readJsonl(text: string): Records {
     if (typeof value === 'string') put(row, 'text', value);
     else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       for (const [name, member] of Object.entries(value)) put(row, name, member);
-    } else throw new UnreadableFile(`Line ${index + 1} is neither an object nor a text.`);
+    } else throw new UnreadableFile(`Line ${index + 1} is neither an object nor a string.`);
     rows.push(row);
   }
   return { format: 'JSONL', columns, rows: rows.map((row) => columns.map((_, index) => row[index] ?? '')) };

@@ -48,12 +48,10 @@ std::pair<std::int64_t, std::int64_t> Comparison::gained_and_lost(std::size_t on
 
 json Comparison::recommendation(const std::vector<ComparedModel>& models) const {
     const auto labelled = given_[0] + given_[1] + given_[2];
-    if (labelled == 0) return nothing("the texts have no labels that models can be held against.");
+    if (labelled == 0) return nothing("the texts have no labels to evaluate models against.");
     if (labelled < kFewestLabels) {
-        return nothing(
-            fmt::format("{} of the texts have labels, and fewer than {} do not tell "
-                        "models apart.",
-                        labelled, kFewestLabels));
+        return nothing(fmt::format("only {} texts have labels; telling models apart needs {}.",
+                                   labelled, kFewestLabels));
     }
     if (std::ranges::count(given_, 0) == 2) return nothing("all labels are the same.");
     std::vector<Candidate> candidates;
@@ -64,7 +62,7 @@ json Comparison::recommendation(const std::vector<ComparedModel>& models) const 
                               static_cast<double>(use.texts) / use.seconds});
     }
     if (candidates.size() < 2)
-        return nothing("fewer than two models can be held against the labels.");
+        return nothing("fewer than two models can be evaluated against the labels.");
     const auto best = *std::ranges::max_element(candidates, {}, &Candidate::accuracy);
     std::ranges::sort(candidates, std::greater(), &Candidate::speed);
     const auto than_best = [&](const Candidate& one) {

@@ -44,21 +44,19 @@ void add_apply(CLI::App& app, CommandContext& context) {
     const auto request = std::make_shared<ApplyRequest>();
     auto& choice = request->choice;
     auto* command =
-        app.add_subcommand("apply", "Write a report's settings into training configurations");
+        app.add_subcommand("apply", "Apply a report's settings to training configurations");
     auto* report = command->add_option("report", request->report,
                                        "A report as JSON: of `report JOB --json` or `estimate "
                                        "--json`");
-    command->add_option("files", request->files,
-                        "Transformers, Accelerate, DeepSpeed, Lightning or Hydra configurations, "
-                        "YAML or JSON");
+    command->add_option(
+        "files", request->files,
+        "YAML or JSON configurations of Transformers, Accelerate, DeepSpeed, Lightning or Hydra");
     command->add_option("--gpu", request->gpu,
-                        "The card to follow; the report's first if left out");
-    command->add_option("--stage", request->stage,
-                        "The stage that all files follow; by the files' names if left out");
-    command->add_flag("--dry-run", request->dry_run,
-                      "Show what would change, as a diff, and change nothing");
-    command->add_flag("--rates", choice.rates, "Write the learning rate and the warm-up, too");
-    command->add_option("--only", choice.only, "Write these settings alone, separated by commas")
+                        "GPU whose settings to apply (default: the report's first)");
+    command->add_option("--stage", request->stage, "Stage for all files (default: by file name)");
+    command->add_flag("--dry-run", request->dry_run, "Dry run: show the changes as a diff");
+    command->add_flag("--rates", choice.rates, "Also write the learning rate and the warm-up");
+    command->add_option("--only", choice.only, "Write only these settings, separated by commas")
         ->delimiter(',')
         ->check(CLI::IsMember(names()));
     command->add_option("--keep", choice.keep, "Do not write these settings, separated by commas")
@@ -74,9 +72,9 @@ void add_apply(CLI::App& app, CommandContext& context) {
                     }
                 }
             },
-            "Where a setting stands in the files: batch=train.bs, repeatable")
+            "Map a setting to its key in the files: batch=train.bs; repeatable")
         ->type_name("NAME=PLACE");
-    command->add_option("--restore", request->files, "Undo the last change of these files")
+    command->add_option("--restore", request->files, "Undo the last change to these files")
         ->excludes(report)
         ->each([request](const std::string&) { request->restore = true; });
     command->callback([request, &context] {

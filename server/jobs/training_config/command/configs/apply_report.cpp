@@ -79,8 +79,8 @@ void tell(const FileEdit& one, bool dry_run, Applied& told) {
     std::string& text = told.text;
     if (one.plan.structure.empty() && one.plan.settings.empty()) {
         text += one.file +
-                ": its structure is not known, so nothing was changed. Name places with --map, for "
-                "example --map batch=train.bs\n";
+                ": unknown structure, nothing changed. Map settings with --map, for example --map "
+                "batch=train.bs\n";
         told.complete = false;
     }
     if (dry_run) text += unified_diff(one.file, one.before, one.edit.text);
@@ -108,7 +108,8 @@ void tell(const FileEdit& one, bool dry_run, Applied& told) {
         text += one.file + ": " + differs + "\n";
         told.complete = false;
     }
-    if (!one.backup.empty()) text += one.file + ": as it was is kept in " + one.backup + "\n";
+    if (!one.backup.empty())
+        text += one.file + ": the previous version is kept in " + one.backup + "\n";
     const bool known = !one.plan.structure.empty() || !one.plan.settings.empty();
     if (known && one.edit.changes.empty() && one.edit.left.empty() && one.plan.differs.empty()) {
         text += one.file + ": nothing to change\n";

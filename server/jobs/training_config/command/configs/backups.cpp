@@ -86,7 +86,8 @@ Result<std::string> read_config_file(const std::string& path) {
         return fail(Errc::invalid_input, "This is a folder; name its files.", path);
     }
     if (fs::file_size(path, failed) > kLargestFile && !failed) {
-        return fail(Errc::too_large, "The file is larger than 10 MB: no configuration.", path);
+        return fail(Errc::too_large, "The file is larger than 10 MB and so not a configuration.",
+                    path);
     }
     std::ifstream file(path, std::ios::binary);
     std::stringstream text;
@@ -140,8 +141,8 @@ Result<std::string> restore_file(const std::string& file) {
     if (!kept) return kept;
     if (auto written = replace(path, *before); !written) return fail(written.error());
     ::unlink(copy.c_str());
-    return "restored as it was before change " + std::to_string(number) +
-           "; what it held until now is kept in " + *kept;
+    return "restored to the version before change " + std::to_string(number) +
+           "; the current version is kept in " + *kept;
 }
 
 }  // namespace plimsoll::jobs::training_config

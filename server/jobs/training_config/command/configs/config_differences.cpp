@@ -107,7 +107,7 @@ void compare_quantization(const YAML::Node& root, const Path& around, const Reco
                                             : "weights of " + std::to_string(meant) + " bits";
     if (said.count == meant) return;
     out.push_back(said.count == 0
-                      ? "nothing in the file quantises the weights; the estimate is for " + estimate
+                      ? "the file does not quantize the weights; the estimate is for " + estimate
                       : text_of(said.place) + " makes weights of " + std::to_string(said.count) +
                             " bits; the estimate is for " + estimate);
 }

@@ -122,19 +122,19 @@ class Editor {
     void replace(const Setting& setting, const YAML::Node& key, const YAML::Node& value) {
         const int line = key.Mark().line + 1;
         if (!value.IsScalar() || value.Scalar().empty()) {
-            return leave(setting, line, "it is no single value");
+            return leave(setting, line, "it is not a single value");
         }
         const auto& before = value.Scalar();
         if (same(before, setting.value)) return;
         if (before == "auto") return leave(setting, line, "it follows the Trainer (\"auto\")");
         if (value.Mark().pos < key.Mark().pos) {
-            return leave(setting, line, "it stands behind an alias");
+            return leave(setting, line, "it is behind an alias");
         }
         if (before.find("${") != std::string::npos) {
             return leave(setting, line, "it is an interpolation");
         }
         const auto piece = written(text_, static_cast<std::size_t>(value.Mark().pos), before);
-        if (piece.empty()) return leave(setting, line, "its text is not simply its value");
+        if (piece.empty()) return leave(setting, line, "its text differs from its value");
         insert({static_cast<std::size_t>(piece.data() - text_.data()),
                 piece.size(),
                 spelled(setting, piece),
@@ -188,14 +188,14 @@ Result<ConfigEdit> edit_config(std::string_view whole, const std::vector<Setting
             return fail(Errc::invalid_input, "The file has several documents; one is expected.");
         }
         if (documents.empty() || !documents.front().IsMap()) {
-            return fail(Errc::invalid_input, "The file must hold a mapping of settings.");
+            return fail(Errc::invalid_input, "The file must be a mapping of settings.");
         }
         Editor editor(text, documents.front());
         for (const auto& setting : settings) editor.write(setting);
         return editor.take(whole.substr(0, mark));
     } catch (const YAML::Exception& error) {
         return fail(Errc::invalid_input,
-                    std::string("This is neither YAML nor JSON: ") + error.what());
+                    std::string("The file is neither YAML nor JSON: ") + error.what());
     }
 }
 

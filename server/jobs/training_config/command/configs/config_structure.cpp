@@ -199,7 +199,7 @@ class Planner {
         if (fp16 || has(root_, in("fp16"))) set("precision", in("fp16"), yes(fp16), fp16);
         if (half_weights) {
             plan_.differs.emplace_back(
-                "the estimate is for a model whose weights are bfloat16: load it so");
+                "the estimate is for a model loaded in bfloat16: load it so");
         }
         if (r_.checkpointing || has(root_, in("gradient_checkpointing"))) {
             set("checkpointing", in("gradient_checkpointing"), yes(r_.checkpointing),
@@ -238,7 +238,7 @@ class Planner {
                 r_.accumulation > 1);
             precision_of_trainer(joined(*trainer, "precision"));
         } else if (r_.accumulation > 1) {
-            plan_.differs.push_back("there is no trainer to accumulate in; the estimate has " +
+            plan_.differs.push_back("there is no trainer for accumulation; the estimate has " +
                                     std::to_string(r_.accumulation) + " accumulated batches");
         }
         data_loader();
@@ -281,8 +281,8 @@ class Planner {
             change("workers", joined(*around, "num_workers"), r_.workers);
         } else if (wanted("batch") && !choice_.places.contains("batch")) {
             plan_.differs.push_back(
-                "which batch_size is that of the training data cannot be told: "
-                "name it with --map batch=PLACE; it should be " +
+                "ambiguous batch_size: name that of the training data with --map batch=PLACE; it "
+                "should be " +
                 std::to_string(r_.batch));
         }
     }
@@ -343,7 +343,7 @@ Result<Plan> plan_settings(std::string_view text, const Recommended& recommended
         return Planner(root, recommended, choice).plan();
     } catch (const YAML::Exception& error) {
         return fail(Errc::invalid_input,
-                    std::string("This is neither YAML nor JSON: ") + error.what());
+                    std::string("The file is neither YAML nor JSON: ") + error.what());
     }
 }
 

@@ -44,7 +44,7 @@ Result<YAML::Node> load(const fs::path& file) {
     } catch (const YAML::BadFile&) {
         return fail(Errc::not_found, "The file cannot be read.", file.string());
     } catch (const YAML::Exception& error) {
-        return fail(Errc::invalid_input, std::string("This is no YAML: ") + error.what(),
+        return fail(Errc::invalid_input, std::string("The file is not YAML: ") + error.what(),
                     file.string());
     }
 }
@@ -98,8 +98,7 @@ Result<std::vector<ConfiguredStage>> read_stages(const std::string& folder) {
     ConfiguredStage base;
     const auto batch = number_at(*root, "batch_size");
     if (!batch) {
-        return fail(Errc::invalid_input, "The file names no batch_size that is a number.",
-                    config.string());
+        return fail(Errc::invalid_input, "The file has no numeric batch_size.", config.string());
     }
     base.name = "config.yaml";
     base.batch = *batch;
@@ -107,8 +106,8 @@ Result<std::vector<ConfiguredStage>> read_stages(const std::string& folder) {
     if (base.batch < 1 || base.batch > 65536 || base.accumulation < 1 ||
         base.accumulation > 1'000'000) {
         return fail(Errc::invalid_input,
-                    "batch_size must lie between 1 and 65536, accumulate_grad_batches between 1 "
-                    "and 1000000.",
+                    "batch_size must be between 1 and 65536, accumulate_grad_batches between 1 and "
+                    "1000000.",
                     config.string());
     }
     std::vector<ConfiguredStage> stages;

@@ -13,9 +13,9 @@ void add_show_config(CLI::App& app, CommandContext& context) {
     const auto folder = std::make_shared<std::string>();
     const auto gpu = std::make_shared<std::string>();
     auto* command = app.add_subcommand(
-        "show-config", "Estimate the memory of every stage of a configuration folder");
-    command->add_option("folder", *folder, "With config.yaml and its stages")->required();
-    command->add_option("--gpu", *gpu, "A GPU profile; $GPU_PROFILE or rtx_4090 if left out");
+        "show-config", "Estimate the memory of every stage in a configuration folder");
+    command->add_option("folder", *folder, "Folder with config.yaml and its stages")->required();
+    command->add_option("--gpu", *gpu, "GPU profile (default: $GPU_PROFILE, else rtx_4090)");
     command->callback([folder, gpu, &context] {
         const auto profile = profile_or_default(*gpu);
         const auto stages = read_stages(*folder);

@@ -29,13 +29,13 @@ json bases_json(const Request& request, const json& device) {
     json all = json::array();
     all.push_back(of_the_run(request));
     all.push_back(basis("memory of the cards", "published",
-                        "What drivers report for such cards, or what the card's description says; "
-                        "plimsoll gpu-profiles test CARD names the source."));
-    all.push_back(basis("CUDA context", "modelled", "An estimate for each architecture."));
-    all.push_back(basis("speed, times and the knee of throughput", "modelled",
+                        "As reported by drivers for such GPUs, or from the GPU profile; plimsoll "
+                        "gpu-profiles test CARD names the source."));
+    all.push_back(basis("CUDA context", "modelled", "Estimated per architecture."));
+    all.push_back(basis("speed, times and the knee", "modelled",
                         "Work of the step against the vendors' rates; not calibrated on a GPU."));
     all.push_back(basis("learning rate, warm-up and loader", "by rule",
-                        "Published rules, named beside the numbers."));
+                        "Published rules, named with the numbers."));
     if (device.is_null() || !device["error"].is_null()) return all;
     const std::string name = device["name"];
     if (!device["free_bytes"].is_null()) {
@@ -43,9 +43,9 @@ json bases_json(const Request& request, const json& device) {
             "free memory of " + name, "measured",
             "At the time of the job; by " + device["memory_source"].get<std::string>() + "."));
     }
-    all.push_back(basis("matrix products on " + name, "measured",
-                        "In fp32 with this program's own kernels, the results checked; PyTorch's "
-                        "libraries differ."));
+    all.push_back(basis(
+        "matrix products on " + name, "measured",
+        "In fp32 with Plimsoll's own kernels, with checked results; PyTorch's libraries differ."));
     return all;
 }
 

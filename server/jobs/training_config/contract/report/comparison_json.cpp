@@ -38,7 +38,7 @@ json rows(const json& from, const json& to) {
     both("share of the card", "/memory/utilization_percent", "%");
     both("throughput, modelled", "/speed/samples_per_second", "samples/s");
     both("all epochs and models, modelled", "/speed/hours", "h");
-    both("runs side by side", "/parallel_runs", "");
+    both("runs at the same time", "/parallel_runs", "");
     both("loader workers", "/loader/workers", "");
     return all;
 }
@@ -73,25 +73,25 @@ json steps(const json& from, const json& to, const json& changed) {
     }
     all.push_back("Set GPU_PROFILE=" + id + ", so that estimates without a card mean this one.");
     if (changed.empty()) {
-        all.push_back("No setting of the run changes.");
+        all.push_back("No setting changes.");
     } else {
-        all.push_back("Write the settings with: plimsoll apply report.json conf/*.yaml --gpu " +
-                      id + " (a .backup of each file stays).");
+        all.push_back("Apply the settings with: plimsoll apply report.json conf/*.yaml --gpu " +
+                      id + " (it keeps a .backup of each file).");
     }
     const auto &before = from["accumulation"], &after = to["accumulation"];
     if (!before.is_null()) {
         const auto was = before["nearest"]["effective"], is = after["nearest"]["effective"];
-        all.push_back(was == is
-                          ? "The effective batch stays " + is.dump() +
-                                ": learning rate and warm-up stay, and losses can be compared."
-                          : "The effective batch goes from " + was.dump() + " to " + is.dump() +
-                                ": the learning rate goes from " +
-                                short_number(from["learning_rate"]["recommended"]) + " to " +
-                                short_number(to["learning_rate"]["recommended"]) + ".");
+        all.push_back(
+            was == is ? "The effective batch stays " + is.dump() +
+                            ": learning rate and warm-up stay the same, and losses are comparable."
+                      : "The effective batch goes from " + was.dump() + " to " + is.dump() +
+                            ": the learning rate goes from " +
+                            short_number(from["learning_rate"]["recommended"]) + " to " +
+                            short_number(to["learning_rate"]["recommended"]) + ".");
     }
     all.push_back(
-        "Train a few hundred steps with the callback of deploy/integrations/python: what it "
-        "measures corrects later estimates.");
+        "Train a few hundred steps with the callback of deploy/integrations/python: its "
+        "measurements correct later estimates.");
     return all;
 }
 

@@ -74,7 +74,7 @@ json naics_json(const Request& request, const tr::GpuReport& card) {
     const auto there = bytes_at(request, card, s.batch, s.accumulation);
     rows.push_back(
         row("total at the guide's batch", s.breakdown.total_gib(), in(there, kGiB), "GiB"));
-    rows.push_back(row("utilisation at the guide's batch", s.utilisation_percent,
+    rows.push_back(row("utilization at the guide's batch", s.utilisation_percent,
                        in(there, static_cast<double>(card.gpu.total_bytes()) / 100), "%"));
     return {{"guide", "naics-memory"},
             {"title", "NAICS memory guide"},
@@ -130,7 +130,7 @@ json utilisation_json(const Request& request, const tr::GpuReport& card) {
     const auto colab = tr::utilisation::colab_preset(card.gpu.total_bytes());
     json rows = json::array();
     rows.push_back(row("batch by the card's memory", rule.batch, card.batch));
-    rows.push_back(row("accumulation beside it", rule.accumulation,
+    rows.push_back(row("accumulation with it", rule.accumulation,
                        card.accumulation ? json(card.accumulation->nearest.steps) : json(nullptr)));
     rows.push_back(row("batch of its Colab block", colab.batch, card.batch));
     rows.push_back(row("loader workers",
@@ -161,7 +161,7 @@ json utilisation_json(const Request& request, const tr::GpuReport& card) {
         "though they need not train better. Its speeds are of one model on one card.";
     for (const auto& remark : tr::utilisation::remarks()) difference += " " + std::string(remark);
     return {{"guide", "training-utilisation"},
-            {"title", "Training utilisation guide"},
+            {"title", "Training utilization guide"},
             {"rows", std::move(rows)},
             {"difference", std::move(difference)}};
 }

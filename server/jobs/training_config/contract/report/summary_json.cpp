@@ -104,19 +104,18 @@ bool whole_steps_compared(const tr::ReportRequest& r) {
 
 json limits_json(const tr::ReportRequest& r) {
     json limits = {
-        "Memory is modelled after PyTorch 2.11 and transformers 5.17 and was compared with their "
-        "own allocator and dispatcher, not with a GPU.",
-        "The CUDA context is an estimate per architecture; a driver's real one can differ by some "
+        "Memory models PyTorch 2.11 and transformers 5.17; it was compared with their allocator "
+        "and dispatcher, not with a GPU.",
+        "The CUDA context is an estimate per architecture; the real one can differ by a few "
         "hundred MiB.",
         "Speed is modelled from the vendors' rates and not calibrated.",
-        "Sharding over several cards was not measured on cards: FSDP's buffers were compared with "
-        "PyTorch's, DDP's and DeepSpeed's follow their documented defaults; the time to exchange "
-        "weights and gradients is not counted.",
+        "Sharding was not measured on GPUs: FSDP's buffers were compared with PyTorch's; DDP's and "
+        "DeepSpeed's follow their documented defaults; communication time is not included.",
         "torch.compile is not modelled.",
     };
     if (!whole_steps_compared(r)) {
         limits.push_back(
-            "Of this model and method, what the layers keep for the backward pass was compared "
+            "For this model and method, the activations kept for the backward pass were compared "
             "with PyTorch's autograd; whole steps were not.");
     }
     return limits;

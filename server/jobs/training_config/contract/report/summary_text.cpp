@@ -51,7 +51,7 @@ std::string head(const json& s) {
         t.at("lora_rank") > 0 ? fmt::format(", LoRA of rank {}", t.at("lora_rank").get<int>()) : "",
         t.at("quantization") == "none" ? "" : ", frozen weights in " + text(t.at("quantization")));
     if (const json& lengths = t.at("lengths"); !lengths.is_null()) {
-        out += fmt::format("lengths: mean {:.0f}, 95 % up to {}, longest {}; {:.1f} % are cut\n",
+        out += fmt::format("lengths: mean {:.0f}, 95 % up to {}, longest {}; {:.1f} % truncated\n",
                            lengths.at("mean").get<double>(), lengths.at("p95").get<int>(),
                            lengths.at("longest").get<int>(),
                            100 * lengths.at("truncated_fraction").get<double>());
@@ -276,7 +276,7 @@ std::string assumptions_text(const json& s) {
         out += fmt::format("  {} = {}\n", place, text(one.at("value")));
     }
     if (out.empty()) return out;
-    return "\nAssumed (change each by its flag, or by --set PLACE=VALUE):\n" + out;
+    return "\nAssumed (change with the flag, or with --set PATH=VALUE):\n" + out;
 }
 
 std::string details_text(const json& s) {

@@ -17,8 +17,8 @@ std::string a_card_that_carries(std::int64_t reserved, double safety) {
         return static_cast<double>(reserved + gpu.total_bytes() - gpu.usable_bytes()) <= limit;
     };
     const auto found = std::ranges::find_if(cards, carries);
-    if (found == cards.end()) return " No single card of the catalogue carries it.";
-    return " The smallest card of the catalogue that carries it is " + found->name + ".";
+    if (found == cards.end()) return " It fits no single GPU of the catalogue.";
+    return " The smallest GPU of the catalogue that fits it is " + found->name + ".";
 }
 
 std::string number(double value) {
@@ -75,16 +75,17 @@ std::string reason_of(const Request& request, const tr::GpuReport& card) {
         case tr::BatchReason::knee:
             return "At " + std::to_string(card.batch) + " the card reaches " + percent +
                    " % of the modelled " + whole(knee.best_samples_per_second) +
-                   " samples/s of the largest batch; larger ones only take memory. Memory allows " +
+                   " samples/s of the largest batch; larger batches only use more memory. Memory "
+                   "allows " +
                    std::to_string(card.limits.max_batch) + ".";
         case tr::BatchReason::fill:
-            return "The largest batch within the margin that makes the effective batch of " +
+            return "The largest batch within the margin that gives the effective batch of " +
                    std::to_string(request.report.target_effective_batch) + "; memory allows " +
                    std::to_string(card.limits.max_batch) + ". By modelled speed " +
                    std::to_string(knee.batch) + " would reach " + at_knee +
                    " % of the best throughput.";
         case tr::BatchReason::memory:
-            return "Throughput still rises up to where memory ends, at " +
+            return "Throughput rises up to the memory limit, at " +
                    std::to_string(card.limits.max_batch) + ".";
         case tr::BatchReason::target: {
             const auto cards = request.report.settings.cards;
@@ -104,8 +105,8 @@ std::string reason_of(const Request& request, const tr::GpuReport& card) {
                    " on such a card; by this estimate memory allows " +
                    std::to_string(card.limits.max_batch) + ".";
         case tr::BatchReason::asked:
-            return "The batch that was asked for; " + std::to_string(knee.batch) + " reaches " +
-                   at_knee + " % of the best modelled throughput, and memory allows " +
+            return "The requested batch; " + std::to_string(knee.batch) + " reaches " + at_knee +
+                   " % of the best modelled throughput, and memory allows " +
                    std::to_string(card.limits.max_batch) + ".";
         case tr::BatchReason::nothing_fits:
             return "Not even one sample fits.";
@@ -139,16 +140,16 @@ std::string why_it_fits(const Request& request, const tr::GpuReport& card) {
     switch (card.fit) {
         case tr::Fit::yes:
             return needs + ", within " + margin +
-                   "; the upper end of the uncertainty stays below the card's memory.";
+                   "; the upper end of the uncertainty is below the card's memory.";
         case tr::Fit::tight:
             return needs +
                    (card.batch > card.limits.max_batch
                         ? ", above " + margin + " though below the card's memory."
                         : ", within " + margin +
-                              ", but the upper end of the uncertainty is more than the card has.");
+                              ", but the upper end of the uncertainty exceeds the card's memory.");
         case tr::Fit::no:
             if (card.limits.max_batch > 0) {
-                return needs + ", more than the card has. The largest batch within " + margin +
+                return needs + ", more than the card's memory. The largest batch within " + margin +
                        " is " + std::to_string(card.limits.max_batch) + ".";
             }
             return needs + ", above " + margin + "." + what_would_fit(card) +
@@ -163,7 +164,7 @@ std::string about_exceptions(const tr::GpuReport& card) {
     for (const auto batch : card.unfitting)
         list += (list.empty() ? "" : ", ") + std::to_string(batch);
     return " Below the largest batch of " + std::to_string(card.limits.max_batch) +
-           " these are above the margin, because the allocator keeps more for them: " + list + ".";
+           " these exceed the margin, because the allocator reserves more for them: " + list + ".";
 }
 
 }  // namespace

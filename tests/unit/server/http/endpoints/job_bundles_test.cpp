@@ -50,7 +50,8 @@ TEST_F(JobBundles, EachJobIsStoredOrRefusedOnItsOwn) {
     EXPECT_EQ(items[3].at("job_id"), items[1].at("job_id"));
     EXPECT_EQ(items[2].at("errors")[0].at("pointer"), "/unique/key");
     EXPECT_EQ(items[4].at("errors")[0].at("pointer"), "/args");
-    EXPECT_EQ(items[5].at("errors")[0].at("detail"), "A job on a dataset is submitted by itself.");
+    EXPECT_EQ(items[5].at("errors")[0].at("detail"),
+              "A job on a dataset must be submitted individually.");
     EXPECT_EQ(stored(), 2u);
 }
 

@@ -52,10 +52,10 @@ TEST_F(JobEndpoints, QuarantinedTasksKeepTheirRowsWhenTheirInputIsDeleted) {
         EXPECT_EQ(rows[i].at("index"), i);
         EXPECT_TRUE(rows[i].at("compound").is_null());
         EXPECT_EQ(rows[i].at("error_code"), "input_deleted");
-        EXPECT_EQ(rows[i].at("error"), "Its workers died. Its input has been deleted since.");
+        EXPECT_EQ(rows[i].at("error"), "Its workers died. Its input has been deleted.");
     }
     const auto csv = call({"GET", path + ".csv", identity_.ada}).body;
-    EXPECT_TRUE(csv.ends_with("Its workers died. Its input has been deleted since.\r\n")) << csv;
+    EXPECT_TRUE(csv.ends_with("Its workers died. Its input has been deleted.\r\n")) << csv;
 }
 
 TEST_F(JobEndpoints, ProgressIsByItemsOrByTasks) {
@@ -95,7 +95,7 @@ TEST_F(JobEndpoints, AFailedJobIsRedrivenAndOthersAreNot) {
     const auto complete = redrive(to_public(id));
     EXPECT_EQ(complete.status, 409);
     EXPECT_EQ(complete.json().at("detail"),
-              "Nothing is left to run again: all the job's tasks are done.");
+              "Nothing to run again: all of the job's tasks are done.");
     EXPECT_EQ(redrive("job_0000000000001").status, 404);
     EXPECT_EQ(redrive("nonsense").status, 404);
 }

@@ -46,7 +46,7 @@ TEST_F(JobSpecs, AUniqueKeyThatIsTakenNamesItsJob) {
     EXPECT_EQ(conflict.status, 409);
     EXPECT_EQ(conflict.json().at("type"), "/docs/problems/not-unique");
     EXPECT_EQ(conflict.json().at("detail"), "The job " + holder.at("id").get<std::string>() +
-                                                " has this unique key and has not ended.");
+                                                " has this unique key and is unfinished.");
     EXPECT_EQ(holder.at("links").at("self"), conflict.header("location"));
     const auto given = post(with("unique", {{"key", "nightly"}, {"on_conflict", "return"}}).dump());
     EXPECT_EQ(given.status, 200);

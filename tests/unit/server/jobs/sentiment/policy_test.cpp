@@ -320,7 +320,7 @@ TEST(SentimentPolicy, EveryRowSaysWhatWasAskedWhatWasUsedAndWhy) {
     ASSERT_EQ(scored.rows.size(), 4U);
     EXPECT_EQ(scored.rows[0]["model"], "vader");
     EXPECT_EQ(scored.rows[0]["model_asked"], "vader");
-    EXPECT_EQ(scored.rows[0]["model_reason"], "no rule holds");
+    EXPECT_EQ(scored.rows[0]["model_reason"], "no rule matches");
     EXPECT_EQ(scored.rows[0]["time"], kClosed);
     EXPECT_EQ(scored.rows[0]["label"], "positive");
     EXPECT_EQ(scored.rows[1]["model_asked"], "distilbert");

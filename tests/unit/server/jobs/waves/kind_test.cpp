@@ -193,13 +193,31 @@ TEST(WavesKind, WrongArgumentsNameTheirField) {
     const std::string csv = walks(1, 20);
     EXPECT_EQ(plan(json::object()).error()[0].rule, "one_of");
     EXPECT_EQ(refused({{"prices", "date,price\n1,2\n"}}), "/prices");
-    EXPECT_EQ(refused({{"prices", csv}, {"top_n", 0}}), "/top_n");
+    EXPECT_EQ(refused({{"prices", csv}, {"top_n", 101}}), "/top_n");
     EXPECT_EQ(refused({{"prices", csv}, {"max_overlap", 2}}), "/max_overlap");
     EXPECT_EQ(refused({{"prices", csv}, {"preset", "warp"}}), "/preset");
     EXPECT_EQ(refused({{"prices", csv}, {"time_zone", "Mars/Olympus"}}), "/time_zone");
     EXPECT_EQ(refused({{"prices", csv}, {"symbols", {"none"}}}), "/symbols");
     EXPECT_EQ(refused({{"prices", csv}, {"scan_pattern_types", "triangles"}}),
               "/scan_pattern_types");
+}
+
+TEST(WavesKind, EveryCountIsBoundedAndSaysSo) {
+    const json row = run_all(plan({{"prices", walks(1, 300)}, {"top_n", 0}}).value()).rows[0];
+    EXPECT_EQ(row["report"]["counts"].size(), 100u);
+    EXPECT_EQ(row["report"]["ranking_note"],
+              "Only the best 100 counts are listed; there are more.");
+    const json few = run_all(plan({{"prices", walks(1, 12)}, {"top_n", 0}}).value()).rows[0];
+    EXPECT_LT(few["report"]["counts"].size(), 100u);
+    EXPECT_FALSE(few["report"].contains("ranking_note"));
+}
+
+TEST(WavesKind, UnknownSymbolsAreAllNamed) {
+    const auto message = [](const json& symbols) {
+        return plan({{"prices", walks(2, 20)}, {"symbols", symbols}}).error()[0].message;
+    };
+    EXPECT_EQ(message({"W0", "X", "Y"}), "There are no symbols \"X\", \"Y\".");
+    EXPECT_EQ(message({"W11"}), "There is no symbol \"W11\". Did you mean \"W1\"?");
 }
 
 TEST(WavesKind, SettingsWithoutEffectAreNamed) {

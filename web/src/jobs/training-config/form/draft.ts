@@ -111,7 +111,7 @@ export function readConfig(text: string): { config?: Record<string, unknown>; pr
     if (typeof config === 'object' && config !== null && !Array.isArray(config)) {
       return { config: config as Record<string, unknown> };
     }
-    return { problem: 'A config.json holds an object: { … }.' };
+    return { problem: 'A config.json must be an object: { … }.' };
   } catch (failure) {
     return { problem: `This is not JSON: ${(failure as Error).message}` };
   }

@@ -27,11 +27,11 @@ export const groups: readonly { title: string; topics: readonly Entry[] }[] = [
   {
     title: 'Help',
     topics: [
-      { name: 'troubleshooting', title: 'Troubleshooting', lead: 'What is slow, fails or surprises, and what to do.', load: () => import('./troubleshooting.md?document') },
-      { name: 'problems', title: 'Problems', lead: 'Every type of error that the API answers with.', load: () => import('./problems.md?document') },
-      { name: 'from-the-guides', title: 'Coming from the guides', lead: 'Their scripts, flags, variables and tables, and what does the same here.', load: () => import('./from-the-guides.md?document') },
+      { name: 'troubleshooting', title: 'Troubleshooting', lead: 'Failures, slowness and surprises, and what to do.', load: () => import('./troubleshooting.md?document') },
+      { name: 'problems', title: 'Problems', lead: 'Every type of error that the API returns.', load: () => import('./problems.md?document') },
+      { name: 'from-the-guides', title: 'Coming from the guides', lead: 'Equivalents of their scripts, flags, variables and tables.', load: () => import('./from-the-guides.md?document') },
       { name: 'glossary', title: 'Glossary', lead: 'One word for one thing.', load: () => import('../../../../../server/GLOSSARY.md?document') },
-      { name: 'measured', title: 'What is measured', lead: 'Speed, memory and errors, with their goals, and what is not known yet.', load: () => import('../../../../../tests/bench/results.json?document') },
+      { name: 'measured', title: 'What is measured', lead: 'Speed, memory and errors against their goals, and what is not known yet.', load: () => import('../../../../../tests/bench/results.json?document') },
     ],
   },
 ];

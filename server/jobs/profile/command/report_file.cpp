@@ -1,0 +1,48 @@
+#include "server/jobs/profile/command/report_file.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::profile {
+namespace {
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+constexpr int kMostInASecond = 1000;
+
+std::string name_at(std::time_t now) {
+    std::tm local{};
+    localtime_r(&now, &local);
+    char name[64];
+    std::strftime(name, sizeof name, "gpu_profile_%Y%m%d_%H%M%S", &local);
+    return name;
+}
+
+}  // namespace
+
+Result<std::filesystem::path> write_report(const std::filesystem::path& folder,
+                                           const nlohmann::json& summary, std::time_t now) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    const auto name = name_at(now);
+    auto path = folder / (name + ".json");
+    File file(nullptr, std::fclose);
+    for (int next = 2; next <= kMostInASecond; ++next) {
+        file.reset(std::fopen(path.c_str(), "wx"));
+        if (file || errno != EEXIST) break;
+        path = folder / (name + "_" + std::to_string(next) + ".json");
+    }
+    const auto text = summary.dump(2) + "\n";
+    if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
+        std::fclose(file.release()) != 0) {
+        return fail(Errc::unavailable, "The report cannot be written.", path.string());
+    }
+    return path;
+}
+
+}  // namespace plimsoll::jobs::profile

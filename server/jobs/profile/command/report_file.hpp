@@ -1,0 +1,19 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <ctime>
+#include <filesystem>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace plimsoll::jobs::profile {
+
+// Writes a summary to a new file gpu_profile_YYYYmmdd_HHMMSS.json (local time) in the folder, which
+// is created if missing. If the name is taken, by another run of the same second, the name gets
+// _2, _3 and so on: no report is overwritten. Returns the path. Errc::unavailable: it cannot be
+// written.
+Result<std::filesystem::path> write_report(const std::filesystem::path& folder,
+                                           const nlohmann::json& summary, std::time_t now);
+
+}  // namespace plimsoll::jobs::profile
