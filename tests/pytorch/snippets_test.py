@@ -9,6 +9,7 @@ back from their objects, estimated again, and must give the same bytes.
 
 import argparse
 import ast
+import contextlib
 import itertools
 import json
 import pathlib
@@ -66,6 +67,15 @@ def estimate(program, training, batch=None, cluster=None):
     return json.loads(ran.stdout)['gpus'][0]
 
 
+@contextlib.contextmanager
+def as_on_a_gpu():
+    """No GPU is here, which TrainingArguments would hold against bf16=True."""
+    with mock.patch.object(torch.cuda, 'is_available', lambda: True), \
+            mock.patch.object(torch.cuda, 'is_bf16_supported', lambda *_: True), \
+            mock.patch.object(transformers.TrainingArguments, 'device', torch.device('cpu')):
+        yield
+
+
 class Seen:
     """What running a snippet told the libraries."""
 
@@ -86,11 +96,7 @@ class Seen:
                 return self
 
         def trained(**values):
-            # No GPU is here, which TrainingArguments would hold against bf16=True.
-            with mock.patch.object(torch.cuda, 'is_available', lambda: True), \
-                    mock.patch.object(torch.cuda, 'is_bf16_supported', lambda *_: True), \
-                    mock.patch.object(transformers.TrainingArguments, 'device', torch.device('cpu')), \
-                    tempfile.TemporaryDirectory() as folder:
+            with as_on_a_gpu(), tempfile.TemporaryDirectory() as folder:
                 seen.arguments = transformers.TrainingArguments(output_dir=folder, **values)
             return seen.arguments
 
@@ -112,18 +118,21 @@ class Seen:
                 'dataset': dataset, 'tokenizer': None}
 
 
-def read_back(seen):
-    """The settings of an estimate, from the libraries' objects."""
-    a = seen.arguments
-    optimizer, kernel = OPTIMIZERS[str(a.optim.value)]
+def trained_by(a, half=False):
+    """What TrainingArguments say, `half` of a model whose weights have 16 bits."""
+    assert not (half and (a.bf16 or a.fp16)), 'half weights under autocast are another layout'
+    optimizer, kernel = OPTIMIZERS[str(getattr(a.optim, 'value', a.optim))]
     if optimizer == 'sgd' and a.optim_args == 'momentum=0.9':
         optimizer = 'sgd_momentum'
     training = {'optimizer': optimizer, 'checkpointing': a.gradient_checkpointing, 'clip': a.max_grad_norm > 0,
-                'attention': seen.attention,
-                'precision': ('bf16' if seen.half else 'bf16_autocast' if a.bf16 else
-                              'fp16_autocast' if a.fp16 else 'fp32'), 'lora': {'rank': 0}}
-    if kernel:
-        training['optimizer_kernel'] = kernel
+                'precision': 'bf16' if half else 'bf16_autocast' if a.bf16 else 'fp16_autocast' if a.fp16 else 'fp32'}
+    return {**training, 'optimizer_kernel': kernel} if kernel else training
+
+
+def read_back(seen):
+    """The settings of an estimate, from the libraries' objects."""
+    a = seen.arguments
+    training = {**trained_by(a, seen.half), 'attention': seen.attention, 'lora': {'rank': 0}}
     if seen.lora:
         targets = seen.lora.target_modules
         training['lora'] = {'rank': seen.lora.r, 'dropout': seen.lora.lora_dropout,

@@ -213,7 +213,7 @@ std::string transformers_arguments(const RecommendedSettings& s) {
     if (!training.clip) out += "    max_grad_norm=0,\n";
     if (layout.is_zero()) out += "    deepspeed=\"deepspeed.json\",  # below\n";
     if (layout.sharding == Sharding::fsdp) {
-        out += "    fsdp=\"full_shard auto_wrap\",\n    fsdp_config={\"fsdp_version\": 2},\n";
+        out += "    fsdp=True,\n    fsdp_config={\"version\": 2},\n";
     }
     if (s.loader.workers > 0)
         out += fmt::format(
@@ -239,6 +239,7 @@ std::string lightning_yaml(const RecommendedSettings& s) {
         "trainer:\n"
         "  accumulate_grad_batches: {}\n"
         "  precision: {}\n"
+        "{}"
         "  max_epochs: {}\n"
         "model:\n"
         "  learning_rate: {}\n"
@@ -248,7 +249,8 @@ std::string lightning_yaml(const RecommendedSettings& s) {
         "  num_workers: {}\n"
         "  pin_memory: true\n"
         "  persistent_workers: {}\n",
-        s.accumulation, lightning_precision(s.training), s.epochs, yaml_number(s.learning_rate),
+        s.accumulation, lightning_precision(s.training),
+        s.training.clip ? "  gradient_clip_val: 1.0\n" : "", s.epochs, yaml_number(s.learning_rate),
         s.warmup_steps, s.batch, s.loader.workers, lower(s.loader.persistent_workers));
 }
 

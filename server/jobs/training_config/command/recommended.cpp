@@ -48,11 +48,14 @@ Result<Recommended> recommended_by(const json& report, const std::string& gpu,
         r.optimizer = training.at("optimizer");
         r.fused = training.at("optimizer_kernel") == "fused";
         r.checkpointing = training.at("checkpointing");
+        r.clip = training.at("clip");
+        r.attention = training.at("attention");
         r.sequence = training.at("sequence_length");
         r.lora_rank = training.at("lora_rank");
         training.at("lora_targets").get_to(r.lora_targets);
         r.quantization = training.at("quantization");
         r.largest = part->at("max_batch");
+        r.trainable = card->at("trainable_parameters");
         r.rate = card->at("learning_rate").at("recommended");
         r.warmup_steps = card->at("learning_rate").at("warmup_steps");
         r.workers = card->at("loader").at("workers");

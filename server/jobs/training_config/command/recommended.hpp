@@ -21,11 +21,14 @@ struct Recommended {
     std::string optimizer;
     bool fused = false;
     bool checkpointing = false;
+    bool clip = true;
+    std::string attention = "sdpa";  // as of the contract
     std::int64_t sequence = 0;
     std::int64_t lora_rank = 0;
     std::vector<std::string> lora_targets;  // as of the contract
     std::string quantization = "none";      // likewise
     std::int64_t largest = 0;               // batch that fits by the estimate
+    std::int64_t trainable = 0;             // parameters
     double rate = 0;
     std::int64_t warmup_steps = 0;
     std::int64_t workers = 0;

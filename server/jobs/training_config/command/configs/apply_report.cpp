@@ -74,14 +74,62 @@ std::string line_of(const std::string& file, int line) {
     return file + (line > 0 ? ":" + std::to_string(line) : "") + ": ";
 }
 
-void tell(const FileEdit& one, bool dry_run, Applied& told) {
+std::string place_of(const std::vector<std::string>& path) {
+    return Setting{path, {}, false, false}.place();
+}
+
+bool is_new(const Proposal& proposal) {
+    return proposal.before != proposal.after;
+}
+
+// Which places seem to be meant, and how to have them written.
+std::string proposal_text(const FileEdit& one) {
+    std::string text = one.file + ": its structure is not known, so nothing was changed. ";
+    if (one.plan.proposals.empty())
+        return text + "Name places with --map, for example --map batch=train.bs\n";
+    text += "It seems to hold\n";
+    std::string flags;
+    for (const auto& proposal : one.plan.proposals) {
+        text += "  " + place_of(proposal.path) + ": " + proposal.before +
+                (is_new(proposal) ? " -> " + proposal.after : ", as estimated") + "\n";
+        if (is_new(proposal)) flags += " --map " + proposal.name + "=" + place_of(proposal.path);
+    }
+    return flags.empty() ? text : text + "To have that written, add" + flags + "\n";
+}
+
+json proposals_json(const Plan& plan) {
+    json all = json::array();
+    for (const auto& proposal : plan.proposals) {
+        all.push_back({{"name", proposal.name},
+                       {"place", place_of(proposal.path)},
+                       {"before", proposal.before},
+                       {"after", proposal.after}});
+    }
+    return all;
+}
+
+// Of a configuration that is composed of several files, what none of them has a place for.
+void tell_unplaced(const std::vector<FileEdit>& edits, const Choice& choice, Applied& told) {
+    if (std::ranges::none_of(edits, [](const FileEdit& one) { return one.plan.is_part; })) return;
+    for (const char* name : {"batch", "accumulation"}) {
+        const bool placed = std::ranges::any_of(
+            edits, [&](const FileEdit& one) { return one.plan.placed.contains(name); });
+        const bool wanted = (choice.only.empty() || choice.only.contains(name)) &&
+                            !choice.keep.contains(name) && !choice.places.contains(name);
+        if (placed || !wanted) continue;
+        told.text += std::string("none of these files has a place for the ") + name +
+                     ": name the file that has, too\n";
+        told.complete = false;
+    }
+}
+
+// `with_trainer`: arguments that "auto" follows are applied together with this file.
+void tell(const FileEdit& one, bool dry_run, bool with_trainer, Applied& told) {
     json changes = json::array(), left = json::array();
     std::string& text = told.text;
     if (one.plan.structure.empty() && one.plan.settings.empty()) {
-        text += one.file +
-                ": unknown structure, nothing changed. Map settings with --map, for example --map "
-                "batch=train.bs\n";
         told.complete = false;
+        text += proposal_text(one);
     }
     if (dry_run) text += unified_diff(one.file, one.before, one.edit.text);
     for (const auto& change : one.edit.changes) {
@@ -96,6 +144,7 @@ void tell(const FileEdit& one, bool dry_run, Applied& told) {
         }
     }
     for (const auto& setting : one.edit.left) {
+        if (setting.follows && with_trainer) continue;
         left.push_back({{"line", setting.line},
                         {"place", setting.place},
                         {"wanted", setting.value},
@@ -120,7 +169,8 @@ void tell(const FileEdit& one, bool dry_run, Applied& told) {
          {"backup", one.backup.empty() ? json(nullptr) : json(one.backup)},
          {"changes", std::move(changes)},
          {"left", std::move(left)},
-         {"differs", one.plan.differs}});
+         {"differs", one.plan.differs},
+         {"proposals", proposals_json(one.plan)}});
 }
 
 // What was done before a failure, for its message.
@@ -154,14 +204,17 @@ Result<Applied> apply_report(const ApplyRequest& request) {
         edits.push_back(std::move(*edit));
     }
     Applied told{{{"files", json::array()}}, {}, true};
+    const bool with_trainer =
+        std::ranges::any_of(edits, [](const FileEdit& one) { return one.plan.is_trainer; });
     for (auto& edit : edits) {
         if (!request.dry_run && !edit.edit.changes.empty()) {
             auto backup = change_file(edit.file, edit.edit.text);
             if (!backup) return after(told.text, backup.error());
             edit.backup = std::move(*backup);
         }
-        tell(edit, request.dry_run, told);
+        tell(edit, request.dry_run, with_trainer, told);
     }
+    tell_unplaced(edits, request.choice, told);
     return told;
 }
 

@@ -17,7 +17,8 @@ struct ApplyRequest {
 };
 
 struct Applied {
-    nlohmann::json value;  // {files: [{file, structure, backup, changes, left, differs}]}
+    nlohmann::json value;  // {files: [{file, structure, backup, changes, left, differs,
+                           // proposals}]}
     std::string text;
     bool complete = true;  // all that was wanted is in the files now, or would be
 };

@@ -42,6 +42,19 @@ std::string_view written(std::string_view text, std::size_t at, const std::strin
     return text.substr(at, end - at);
 }
 
+// The characters of an explicit nothing: quotes with nothing between, "null", "~".
+std::string_view written_nothing(std::string_view text, std::size_t at) {
+    at = past_properties(text, at);
+    for (const std::string_view word : {"\"\"", "''", "null", "Null", "NULL", "~"}) {
+        if (at >= text.size() || text.substr(at, word.size()) != word) continue;
+        const auto after = at + word.size();
+        const bool ends = after == text.size() ||
+                          std::string_view(" \t\r\n,}]#").find(text[after]) != text.npos;
+        if (ends) return text.substr(at, word.size());
+    }
+    return {};
+}
+
 std::optional<double> number_of(const std::string& text) {
     double value = 0;
     const auto* end = text.data() + text.size();
@@ -58,6 +71,13 @@ bool same(const std::string& a, const std::string& b) {
     const auto x = number_of(a), y = number_of(b);
     if (x && y) return *x == *y;
     return in_lower_case(a) == in_lower_case(b);
+}
+
+// YAML would not read it as text.
+bool is_no_text(const std::string& value) {
+    constexpr std::string_view kWords[] = {"y",  "n",   "yes",  "no",    "on",
+                                           "off", "true", "false", "null", "~"};
+    return number_of(value) || std::ranges::find(kWords, in_lower_case(value)) != std::end(kWords);
 }
 
 class Editor {
@@ -113,20 +133,27 @@ class Editor {
     // As the text's language writes it; `like` is what stood there.
     std::string spelled(const Setting& setting, std::string_view like) const {
         const bool quoted = !like.empty() && (like[0] == '"' || like[0] == '\'');
+        const bool needs = setting.is_text && is_no_text(setting.value);
         const std::string quote = quoted                     ? std::string(1, like[0])
                                   : json_ && setting.is_text ? "\""
+                                  : needs                    ? "'"
                                                              : "";
         return quote + setting.value + quote;
     }
 
     void replace(const Setting& setting, const YAML::Node& key, const YAML::Node& value) {
         const int line = key.Mark().line + 1;
-        if (!value.IsScalar() || value.Scalar().empty()) {
-            return leave(setting, line, "it is not a single value");
+        if (value.IsNull() || (value.IsScalar() && value.Scalar().empty())) {
+            return fill(setting, key, value);
         }
+        if (!value.IsScalar()) return leave(setting, line, "it is not a single value");
         const auto& before = value.Scalar();
         if (same(before, setting.value)) return;
-        if (before == "auto") return leave(setting, line, "it follows the Trainer (\"auto\")");
+        if (before == "auto") {
+            leave(setting, line, "it follows the Trainer (\"auto\")");
+            left_.back().follows = true;
+            return;
+        }
         if (value.Mark().pos < key.Mark().pos) {
             return leave(setting, line, "it is behind an alias");
         }
@@ -139,6 +166,20 @@ class Editor {
                 piece.size(),
                 spelled(setting, piece),
                 {line, setting.place(), before, setting.value}});
+    }
+
+    // In the place of an explicit nothing.
+    void fill(const Setting& setting, const YAML::Node& key, const YAML::Node& value) {
+        const int line = key.Mark().line + 1;
+        const bool same_line = value.Mark().line == key.Mark().line;
+        const auto piece =
+            same_line ? written_nothing(text_, static_cast<std::size_t>(value.Mark().pos))
+                      : std::string_view();
+        if (piece.empty()) return leave(setting, line, "it is not a single value");
+        insert({static_cast<std::size_t>(piece.data() - text_.data()),
+                piece.size(),
+                spelled(setting, {}),
+                {line, setting.place(), std::string(piece), setting.value}});
     }
 
     static std::vector<std::string> around_of(const Setting& setting) {

@@ -32,6 +32,7 @@ struct ConfigLeft {
     std::string place;
     std::string value;
     std::string why;
+    bool follows = false;  // "auto": the Trainer's arguments decide it
 };
 
 struct ConfigEdit {

@@ -56,6 +56,7 @@ json training_json(const tr::ReportRequest& r) {
             {"optimizer_kernel", text_of(kOptimizerKernels, t.kernel)},
             {"attention", text_of(kAttentions, t.attention)},
             {"checkpointing", t.checkpointing},
+            {"clip", t.clip},
             {"lora_rank", t.lora.rank},
             {"lora_targets", lora_targets(r.shape, t.lora)},
             {"lora_dtype", t.lora.wide ? "fp32" : "model"},

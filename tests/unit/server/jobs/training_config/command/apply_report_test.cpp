@@ -18,12 +18,12 @@ using ::testing::Not;
 
 json report() {
     return json::parse(R"json({
-      "training": {"optimizer": "adamw", "optimizer_kernel": "fused", "checkpointing": true,
+      "training": {"optimizer": "adamw", "optimizer_kernel": "fused", "checkpointing": true, "clip": true, "attention": "sdpa",
                    "sequence_length": 1024, "lora_rank": 16,
                    "lora_targets": ["q_proj", "v_proj"], "quantization": "none"},
       "gpus": [
         {"gpu": {"id": "a100_80gb"}, "precision": "bf16_autocast", "batch": 4,
-         "max_batch": 5,
+         "max_batch": 5, "trainable_parameters": 3407872,
          "accumulation": {"nearest": {"steps": 64}}, "shard": null,
          "learning_rate": {"recommended": 5.5e-5, "warmup_steps": 300}, "loader": {"workers": 6},
          "stages": [
@@ -315,6 +315,69 @@ TEST_F(Apply, ComparesAdaptersAndQuantisation) {
     EXPECT_TRUE(told_.complete) << told_.text;
     applied("rank.yaml", "per_device_train_batch_size: 4\nlogging_steps: 1\npeft: {r: 8}\n");
     EXPECT_THAT(told_.text, HasSubstr("peft.r is 8; the estimate is for 16"));
+}
+
+// Another library's batch stands under another name: nothing is added to its file.
+TEST_F(Apply, ProposesPlacesOfAnUnknownStructure) {
+    const std::string text =
+        "micro_batch_size: 2\ngradient_accumulation_steps: 4\nbf16: false\nlearning_rate: 2e-4\n"
+        "optimizer: adamw_torch\ngradient_checkpointing: true\nval_set: {batch_size: 8}\n";
+    EXPECT_EQ(applied("axolotl.yaml", text), text);
+    EXPECT_FALSE(told_.complete);
+    EXPECT_THAT(told_.text, HasSubstr("micro_batch_size: 2 -> 4"));
+    EXPECT_THAT(told_.text, HasSubstr("gradient_checkpointing: true, as estimated"));
+    EXPECT_THAT(told_.text, HasSubstr("add --map batch=micro_batch_size --map "
+                                      "accumulation=gradient_accumulation_steps --map "
+                                      "precision=bf16 --map optimizer=optimizer\n"));
+    EXPECT_EQ(applied("axolotl.yaml", text,
+                      {.places = {{"batch", "micro_batch_size"},
+                                  {"accumulation", "gradient_accumulation_steps"},
+                                  {"precision", "bf16"},
+                                  {"optimizer", "optimizer"}}}),
+              "micro_batch_size: 4\ngradient_accumulation_steps: 64\nbf16: true\n"
+              "learning_rate: 2e-4\noptimizer: adamw_torch_fused\ngradient_checkpointing: true\n"
+              "val_set: {batch_size: 8}\n");
+    EXPECT_TRUE(told_.complete) << told_.text;
+}
+
+TEST_F(Apply, RefusesAPlaceThatCannotSayThePrecision) {
+    EXPECT_THAT(applied("tune.yaml", "batch_size: 2\ndtype: fp32\n",
+                        {.places = {{"precision", "dtype"}}}),
+                HasSubstr("--map precision=dtype: this place cannot say"));
+    EXPECT_EQ(read("tune.yaml"), "batch_size: 2\ndtype: fp32\n");
+}
+
+TEST_F(Apply, KnowsHydraGroups) {
+    write("trainer.yaml", "_target_: lightning.pytorch.trainer.Trainer\nmax_epochs: 3\n");
+    const auto alone = apply_report(request({"trainer.yaml"}));
+    EXPECT_FALSE(alone->complete);
+    EXPECT_THAT(alone->text, HasSubstr("none of these files has a place for the batch"));
+    write("data.yaml", "_target_: src.data.TextDataModule\nbatch_size: 128\n");
+    ASSERT_TRUE(apply_report(request({"trainer.yaml", "data.yaml"})));
+    EXPECT_THAT(read("trainer.yaml"), HasSubstr("accumulate_grad_batches: 64"));
+    EXPECT_THAT(read("data.yaml"), HasSubstr("batch_size: 4"));
+}
+
+TEST_F(Apply, KnowsTheDefaultsOfTrlAndLlamaFactory) {
+    auto plain = report();
+    plain["training"]["checkpointing"] = false;
+    write("report.json", plain.dump());
+    EXPECT_THAT(applied("sft.yaml",
+                        "per_device_train_batch_size: 8\nnum_train_epochs: 1\npacking: true\n"),
+                HasSubstr("gradient_checkpointing: false"));
+    EXPECT_THAT(told_.text, HasSubstr("packing is true, which the estimate does not model"));
+    EXPECT_THAT(applied("factory.yaml",
+                        "per_device_train_batch_size: 8\nnum_train_epochs: 1\n"
+                        "finetuning_type: lora\ntemplate: qwen\n"),
+                HasSubstr("disable_gradient_checkpointing: true"));
+}
+
+TEST_F(Apply, WritesPagedOptimizersByTheirNames) {
+    auto paged = report();
+    paged["training"]["optimizer"] = "paged_adamw_8bit";
+    write("report.json", paged.dump());
+    EXPECT_THAT(applied("a.yaml", "per_device_train_batch_size: 8\nnum_train_epochs: 1\n"),
+                HasSubstr("optim: paged_adamw_8bit"));
 }
 
 // A guide's batch is applied where that was the goal, and it is said that it does not fit.

@@ -83,6 +83,21 @@ TEST(EditConfig, ChangesWhatHasAnAnchorATagOrAByteOrderMark) {
     EXPECT_EQ(edited("a: !!int 4\n", {at({"a"}, "8")}), "a: !!int 8\n");
 }
 
+TEST(EditConfig, FillsAnExplicitNothing) {
+    EXPECT_EQ(edited("a: null  # none\nb: ''\nc: ~\nd: \"\"\n",
+                     {at({"a"}, "1"), at({"b"}, "true"), at({"c"}, "x", false, true),
+                      at({"d"}, "2")}),
+              "a: 1  # none\nb: true\nc: x\nd: 2\n");
+    EXPECT_EQ(edited(R"({"a": null, "b": ""})", {at({"a"}, "1"), at({"b"}, "x", false, true)}),
+              R"({"a": 1, "b": "x"})");
+}
+
+TEST(EditConfig, QuotesATextThatYamlWouldTakeForAnotherKind) {
+    EXPECT_EQ(edited("mixed: fp16\n", {at({"mixed"}, "no", false, true)}), "mixed: 'no'\n");
+    EXPECT_EQ(edited("p: fp16\n", {at({"p"}, "32", false, true)}), "p: '32'\n");
+    EXPECT_EQ(edited("p: 1\n", {at({"p"}, "2")}), "p: 2\n");
+}
+
 TEST(EditConfig, NamesWhatItLeaves) {
     const auto why = [](std::string_view text, std::vector<std::string> path) {
         const auto edit = edit_config(text, {at(std::move(path), "8")});
@@ -92,6 +107,7 @@ TEST(EditConfig, NamesWhatItLeaves) {
     EXPECT_THAT(why("a: ${env}\n", {"a"}), HasSubstr("interpolation"));
     EXPECT_THAT(why("a: auto\n", {"a"}), HasSubstr("auto"));
     EXPECT_THAT(why("a:\n", {"a"}), HasSubstr("no single value"));
+    EXPECT_THAT(why("a:\nnull: 1\n", {"a"}), HasSubstr("no single value"));
     EXPECT_THAT(why("a: [1]\n", {"a"}), HasSubstr("no single value"));
     EXPECT_THAT(why("x: &it 4\na: *it\n", {"a"}), HasSubstr("alias"));
     EXPECT_THAT(why("a: 1\n", {"b"}), HasSubstr("not in the file"));

@@ -1,0 +1,216 @@
+#include "server/jobs/training_config/command/configs/structures/planner.hpp"
+
+#include <array>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+constexpr std::array kOwn = {"per_device_train_batch_size", "gradient_accumulation_steps",
+                             "num_train_epochs"};
+constexpr std::array kAlso = {"per_device_eval_batch_size",
+                              "gradient_checkpointing",
+                              "lr_scheduler_type",
+                              "warmup_ratio",
+                              "dataloader_num_workers",
+                              "eval_strategy",
+                              "evaluation_strategy",
+                              "save_strategy",
+                              "logging_steps",
+                              "output_dir",
+                              "learning_rate",
+                              "weight_decay",
+                              "bf16",
+                              "fp16",
+                              "optim",
+                              "warmup_steps",
+                              "max_grad_norm",
+                              "max_steps"};
+constexpr std::array kOthers = {"micro_batch_size", "batch_size", "train_batch_size"};
+// TRL's trainers checkpoint and take bf16 unless the file says otherwise.
+constexpr std::array kTrl = {"use_peft",
+                             "packing",
+                             "padding_free",
+                             "dataset_text_field",
+                             "assistant_only_loss",
+                             "completion_only_loss",
+                             "max_prompt_length",
+                             "max_completion_length",
+                             "center_rewards_coefficient",
+                             "beta"};
+// LLaMA-Factory checkpoints unless the file forbids it.
+constexpr std::array kFactory = {"finetuning_type", "template", "cutoff_len"};
+
+class Arguments {
+  public:
+    Arguments(Planner& planner, Path around) : p_(planner), r_(planner.r), around_(around) {
+        factory_ = count_of(p_.root, kFactory) > 1;
+        trl_ = !factory_ && (count_of(at(p_.root, around_), kTrl) > 0 || count_of(p_.root, kTrl) > 0);
+    }
+
+    void plan() {
+        p_.recognised(factory_ ? "LLaMA-Factory configuration"
+                      : trl_   ? "TRL configuration"
+                               : "Transformers TrainingArguments");
+        p_.set("batch", in("per_device_train_batch_size"), r_.batch, true);
+        p_.is_trainer();
+        p_.settle("accumulation", in("gradient_accumulation_steps"),
+                  std::to_string(r_.accumulation), r_.accumulation == 1);
+        plan_precision();
+        plan_checkpointing();
+        plan_optimizer();
+        plan_clipping();
+        plan_attention();
+        plan_sharding();
+        p_.change("workers", in("dataloader_num_workers"), r_.workers);
+        p_.change_rate(in("learning_rate"));
+        p_.change("warmup_steps", in("warmup_steps"), r_.warmup_steps);
+        p_.compare_run(around_);
+        if (has(p_.root, in("beta")))
+            p_.say(place(in("beta")) +
+                   " is of a preference trainer, whose reference model and pairs of answers the "
+                   "estimate does not model");
+        for (const char* name : {"torch_compile", "use_liger_kernel", "packing", "padding_free",
+                                 "activation_offloading", "auto_find_batch_size"}) {
+            if (is_true(in(name)))
+                p_.say(place(in(name)) + " is true, which the estimate does not model");
+        }
+    }
+
+  private:
+    Path in(const char* name) const { return joined(around_, name); }
+    static std::string place(const Path& path) { return Setting{path, {}, false, false}.place(); }
+    bool is_true(const Path& path) const {
+        bool value = false;
+        const auto node = at(p_.root, path);
+        return node.IsDefined() && node.IsScalar() && YAML::convert<bool>::decode(node, value) &&
+               value;
+    }
+    std::string word(const Path& path) const {
+        const auto node = at(p_.root, path);
+        return node.IsDefined() && node.IsScalar() ? node.Scalar() : std::string();
+    }
+    // Where projects keep what from_pretrained takes.
+    std::optional<Path> of_model(std::initializer_list<const char*> names) const {
+        for (const char* name : names) {
+            for (const Path& mapping :
+                 {around_, Path{}, Path{"model"}, Path{"model_args"}, Path{"model_init_kwargs"},
+                  joined(around_, "model_init_kwargs"), Path{"model_arguments"}}) {
+                if (has(p_.root, joined(mapping, name))) return joined(mapping, name);
+            }
+        }
+        return std::nullopt;
+    }
+
+    void plan_precision() {
+        const bool half_weights = has_half_weights(r_);
+        const bool pure = factory_ && half_weights;  // its own argument converts the weights
+        const auto mixed = mixed_precision(r_);
+        const auto flag = [&](const char* name, bool value) {
+            if (value || trl_ || has(p_.root, in(name)))
+                p_.set("precision", in(name), yes(value), value || trl_);
+        };
+        flag("bf16", mixed == "bf16" && !half_weights);
+        if (mixed == "fp16" || has(p_.root, in("fp16"))) flag("fp16", mixed == "fp16");
+        if (pure || has(p_.root, in("pure_bf16"))) flag("pure_bf16", pure);
+        if (pure) return;
+        const auto dtype = of_model({"dtype", "torch_dtype", "model_dtype"});
+        // Of quantised weights it is the type to compute in.
+        if (dtype && word(*dtype) != "auto" && r_.quantization == "none") {
+            p_.set("precision", *dtype, half_weights ? "bfloat16" : "float32", false, true);
+        } else if (half_weights && !dtype) {
+            p_.say("the estimate is for a model whose weights are bfloat16: load it so");
+        } else if (!half_weights && dtype && r_.quantization == "none") {
+            p_.say(place(*dtype) + " is auto; the estimate is for weights in float32");
+        }
+    }
+
+    void plan_checkpointing() {
+        if (factory_) {
+            const auto forbids = in("disable_gradient_checkpointing");
+            if (!r_.checkpointing || has(p_.root, forbids))
+                p_.set("checkpointing", forbids, yes(!r_.checkpointing), !r_.checkpointing);
+            return;
+        }
+        const bool adds = r_.checkpointing || trl_;
+        if (adds || has(p_.root, in("gradient_checkpointing"))) {
+            p_.set("checkpointing", in("gradient_checkpointing"), yes(r_.checkpointing), adds);
+        }
+    }
+
+    void plan_optimizer() {
+        const auto meant = transformers_optimizer(r_);
+        const auto present = word(in("optim"));
+        const auto usual = present == "adamw_8bit"    ? "adamw_bnb_8bit"  // the same to it
+                           : present == "paged_adamw" ? "paged_adamw_32bit"
+                                                      : present;
+        // Without a word it takes fused AdamW.
+        if ((meant != "adamw_torch_fused" || !present.empty()) && usual != meant)
+            p_.set("optimizer", in("optim"), meant, true, true);
+        if (r_.optimizer == "sgd_momentum") {
+            p_.set("optimizer", in("optim_args"), "momentum=0.9", true, true);
+        }
+    }
+
+    // The trainer clips at 1 without a word.
+    void plan_clipping() {
+        double norm = 1;
+        const auto node = at(p_.root, in("max_grad_norm"));
+        const bool given = node.IsDefined() && node.IsScalar() &&
+                           YAML::convert<double>::decode(node, norm);
+        if ((norm > 0) == r_.clip) return;
+        p_.set("clipping", in("max_grad_norm"), r_.clip ? "1.0" : "0", !given);
+    }
+
+    void plan_attention() {
+        const auto implementation =
+            of_model({"attn_implementation", "_attn_implementation"});
+        if (!implementation) {
+            if (r_.attention != "sdpa")
+                p_.say("the estimate is for eager attention: load the model with "
+                       "attn_implementation=\"eager\"");
+            return;
+        }
+        p_.set("attention", *implementation, r_.attention, false, true);
+    }
+
+    void plan_sharding() {
+        const auto fsdp = word(in("fsdp"));
+        const bool file_has_fsdp = !fsdp.empty() && fsdp != "false";
+        const bool file_has_zero = has(p_.root, in("deepspeed")) && word(in("deepspeed")) != "null";
+        if (r_.sharding == "fsdp") {
+            p_.set("sharding", in("fsdp"), "true", true);
+            p_.compare({"fsdp_config", "version"}, 2, ", FSDP2");
+        } else if (file_has_fsdp) {
+            p_.say(place(in("fsdp")) + " is " + fsdp + "; the estimate does not shard by FSDP");
+        }
+        if (is_zero(r_) && !file_has_zero) {
+            p_.say("the estimate shards by DeepSpeed (" + r_.sharding +
+                   "): name its configuration as " + place(in("deepspeed")));
+        } else if (!is_zero(r_) && file_has_zero) {
+            p_.say(place(in("deepspeed")) + " is " + word(in("deepspeed")) +
+                   "; the estimate is without DeepSpeed");
+        }
+    }
+
+    Planner& p_;
+    const Recommended& r_;
+    Path around_;
+    bool factory_ = false, trl_ = false;
+};
+
+}  // namespace
+
+bool plan_transformers(Planner& p) {
+    const auto around = only_mapping(p.root, [&](const YAML::Node& node, const Path&) {
+        const int own = count_of(node, kOwn);
+        // A batch by another name is another library's, such as axolotl's.
+        const bool other = !member(node, kOwn[0]).IsDefined() && count_of(node, kOthers) > 0;
+        if (other) return false;
+        return own > 1 || (own == 1 && count_of(node, kAlso) > 0);
+    });
+    if (!around) return false;
+    Arguments(p, *around).plan();
+    return true;
+}
+
+}  // namespace plimsoll::jobs::training_config
