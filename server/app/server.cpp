@@ -20,6 +20,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <sys/resource.h>
+#include <unistd.h>
 
 namespace plimsoll::app {
 namespace {
@@ -65,6 +66,16 @@ void allow_open_files(int connections) {
     }
 }
 
+// Behind TLS the certificate keeps out pages whose name is made to lead here: it has other names.
+http::AllowedHosts allowed_hosts(const Settings::Http& http) {
+    if (!http.allowed_hosts.empty() || !http.tls_certificate.empty()) {
+        return http::AllowedHosts::parse(http.allowed_hosts).value();  // was checked
+    }
+    char name[256] = "";
+    if (gethostname(name, sizeof name - 1) != 0) return http::AllowedHosts::only({});
+    return http::AllowedHosts::only({name});
+}
+
 http::ListenOptions listen_options(const Settings::Http& http, const Settings::Limits& limits) {
     http::ListenOptions options;
     options.connections = static_cast<std::size_t>(limits.connections);
@@ -72,6 +83,7 @@ http::ListenOptions listen_options(const Settings::Http& http, const Settings::L
     options.address = http.host == "localhost" ? "127.0.0.1" : http.host;
     options.port = static_cast<unsigned short>(http.port);
     options.proxies = http::TrustedProxies::parse(http.trusted_proxies).value();  // was checked
+    options.hosts = allowed_hosts(http);
     if (!http.tls_certificate.empty()) {
         options.tls = http::TlsFiles{http.tls_certificate, http.tls_key};
     }
@@ -212,7 +224,9 @@ Result<void> Server::start_metrics() {
     if (!where) return {};
     auto http = settings_.http;
     std::tie(http.host, http.port) = *where;
-    const auto port = metrics_server_.start(listen_options(http, settings_.limits));
+    auto options = listen_options(http, settings_.limits);
+    options.hosts = {};  // Prometheus goes by names that only its own network knows
+    const auto port = metrics_server_.start(options);
     if (!port) return fail(port.error());
     std::printf("metrics %s/metrics\n", address_of(http, *port).c_str());
     return {};
@@ -236,7 +250,14 @@ asio::awaitable<Result<void>> Server::bootstrap() {
     auto made = co_await stores_.identity().bootstrap("admin", "main", link.hash,
                                                       stores_.clock().now() + kWelcomeLifetime);
     if (!made) co_return fail(made.error());
-    if (*made) std::printf("sign-in %s/#/sign-in/%s\n", address_.c_str(), link.text.c_str());
+    if (!*made) co_return Result<void>{};
+    if (isatty(STDOUT_FILENO) == 1) {
+        std::printf("sign-in %s/#/sign-in/%s\n", address_.c_str(), link.text.c_str());
+    } else {
+        // What is written there is kept: by a service manager, in a file. The link makes an
+        // administrator.
+        log::info("sign in with the link that `plimsoll admin sign-in-link` prints");
+    }
     co_return Result<void>{};
 }
 

@@ -1,6 +1,7 @@
 #include "server/app/settings.hpp"
 
 #include "server/base/log_format.hpp"
+#include "server/http/access/allowed_hosts.hpp"
 #include "server/http/access/trusted_proxies.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/webhooks/target.hpp"
@@ -149,6 +150,16 @@ std::vector<Entry> make_table() {
              return broken_rule(http::TrustedProxies::parse(value));
          },
          [](const S& s) { return s.http.trusted_proxies; }},
+        {{"http.allowed_hosts", "PLIMSOLL_HTTP_ALLOWED_HOSTS", "name or *.name, …",
+          "Names that requests may ask for in Host, commas between; addresses and localhost always "
+          "pass; empty: with TLS any, else this machine's name and what trusted proxies pass on"},
+         "",
+         false,
+         [](Settings& s, const std::string& value) {
+             s.http.allowed_hosts = value;
+             return broken_rule(http::AllowedHosts::parse(value));
+         },
+         [](const S& s) { return s.http.allowed_hosts; }},
         number({"limits.requests_per_minute", "PLIMSOLL_LIMITS_REQUESTS_PER_MINUTE", "0..10000000",
                 "Requests per minute per token or session and server; 0: unlimited"},
                "60000", 0, 10'000'000, &S::limits, &S::Limits::requests_per_minute),

@@ -23,6 +23,7 @@ struct Settings {
         std::string web_directory;
         int drain_delay = 0;
         std::string trusted_proxies;
+        std::string allowed_hosts;
     } http;
     struct Limits {
         int requests_per_minute = 0;

@@ -29,7 +29,7 @@ test('the real server sends the policy that the other tests run under', async ()
   assert.equal(response.headers.get('Content-Security-Policy'), policy);
 });
 
-test('the printed link signs in, once', async () => {
+test('a link of the command line signs in, once', async () => {
   await page.goto(server.signInLink);
   await page.getByRole('heading', { name: 'Start here' }).waitFor();
   const second = await openPage(browser);

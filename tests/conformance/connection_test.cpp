@@ -115,6 +115,13 @@ TEST_F(ConnectionTest, ABatchIsOneTransaction) {
     EXPECT_EQ(count->front()[0].get<int>("n"), 0);
 }
 
+TEST_F(ConnectionTest, AFullDiskIsNamed) {
+    const auto failed = run("do $$ begin raise exception 'no' using errcode = '53100'; end $$");
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().code, Errc::unavailable);
+    EXPECT_EQ(failed.error().message, "The disk of the database is full.");
+}
+
 TEST_F(ConnectionTest, SettingsEndWithTheBatch) {
     Batch batch;
     batch.push_back(plain("select set_config('app.team_id', '7', true)"));

@@ -291,14 +291,10 @@ TEST_F(WorkerStoreTest, ALateCommitIsNotSkipped) {
     auto handle = must(postgres::connect(Cluster::get().as(postgres::kAppRole), soon));
     const auto late =
         postgres::Connection::over(io_.get_executor(), std::move(handle), [](const Error&) {});
-    auto say = [&](postgres::Statement statement) {
-        postgres::Batch batch;
-        batch.push_back(std::move(statement));
-        must(late->run(std::move(batch), soon));
-    };
+    auto say = [&](postgres::Batch batch) { must(late->run(std::move(batch), soon)); };
     const auto first = job_of(1);
     const queue::NewJob* const jobs[] = {&first};
-    say(postgres::Statement::of(postgres::Query{"begin", "begin"}));
+    say({postgres::Statement::of(postgres::Query{"begin", "begin"})});
     say(postgres::enqueue(jobs));
     // Another submit and a claim come while the transaction is open.
     bool stored = false;
@@ -311,7 +307,7 @@ TEST_F(WorkerStoreTest, ALateCommitIsNotSkipped) {
                    [&](std::exception_ptr, Result<queue::Claim> claimed) {
                        early = claimed ? claimed->tasks.size() : 99;
                    });
-    say(postgres::Statement::of(postgres::Query{"commit", "commit"}));
+    say({postgres::Statement::of(postgres::Query{"commit", "commit"})});
     run_until([&] { return stored && early; });
     EXPECT_EQ(*early + claim(worker).tasks.size(), 2u);
 }

@@ -56,7 +56,7 @@ class Attacks(unittest.TestCase):
         return connection
 
     def head(self, api, path, fields):
-        return (f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+        return (f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                 f"Authorization: Bearer {api.token}\r\n{fields}\r\n")
 
     def test_bodies_stay_within_the_promised_memory(self):
@@ -79,7 +79,7 @@ class Attacks(unittest.TestCase):
         self.assertLess(peak, PROMISED_MEMORY, f"{peak >> 20} MiB")
 
     def test_chunk_extensions_and_trailers_cost_nothing_before_sign_in(self):
-        head = "POST /v1/sessions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+        head = "POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
         before = memory(self.server.process.pid, "VmRSS")
         for start in ("2;", "2\r\n{}\r\n0\r\nX: "):
             connection = self.connect(head + start)
@@ -115,7 +115,7 @@ class Attacks(unittest.TestCase):
         self.assertLessEqual(set(statuses), {200, 503})
 
     def test_the_programs_it_starts_hold_none_of_its_sockets(self):
-        open_connection = self.connect("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+        open_connection = self.connect("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         self.assertIn(b"200", open_connection.recv(4096))
         sockets = set()
         for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:

@@ -61,8 +61,8 @@ class BadInput(unittest.TestCase):
 
     def test_bytes_that_are_no_http(self):
         host, port = self.server.base.removeprefix("http://").split(":")
-        for garbage in (b"\x16\x03\x01\x02\x00\x01", b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n",
-                        b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        for garbage in (b"\x16\x03\x01\x02\x00\x01", b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
+                        b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
                         b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\n\r\n"):
             with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
                 # The server may answer before everything is sent.

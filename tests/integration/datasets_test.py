@@ -135,7 +135,7 @@ class Datasets(unittest.TestCase):
         """Announces the whole rest and sends it up to `until` alone."""
         where = urllib.parse.urlsplit(self.api.base)
         with socket.create_connection((where.hostname, where.port)) as line:
-            line.sendall((f"PUT /v1/datasets/{dataset}/content?offset={offset} HTTP/1.1\r\nHost: x\r\n"
+            line.sendall((f"PUT /v1/datasets/{dataset}/content?offset={offset} HTTP/1.1\r\nHost: localhost\r\n"
                           f"Authorization: Bearer {self.api.token}\r\nContent-Type: application/octet-stream\r\n"
                           f"Content-Length: {len(body) - offset}\r\n\r\n").encode() + body[offset:until])
             if then:
@@ -294,7 +294,7 @@ class Datasets(unittest.TestCase):
         job = self.submit(self.upload(as_csv(make_texts(30_000, seed=6)))["id"], {"text": "headline", "custom_id": "key"})
         self.api.wait(job, 600)
         where = urllib.parse.urlsplit(self.api.base)
-        request = (f"GET /v1/jobs/{job}/results.jsonl HTTP/1.1\r\nHost: x\r\n"
+        request = (f"GET /v1/jobs/{job}/results.jsonl HTTP/1.1\r\nHost: localhost\r\n"
                    f"Authorization: Bearer {self.api.token}\r\n\r\n").encode()
         stalled = []
         for _ in range(12):  # more than the server has connections

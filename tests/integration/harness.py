@@ -111,7 +111,7 @@ class Server:
         os.chmod(self.folder, 0o755)
         self.settings = settings
         self.process = None
-        self.base = self.link = self.metrics = None
+        self.base = self.metrics = None
         self.log = []
 
     def start(self):
@@ -130,8 +130,6 @@ class Server:
         timer.start()
         for line in self.process.stdout:
             word, _, rest = line.strip().partition(" ")
-            if word == "sign-in":
-                self.link = rest
             if word == "metrics":
                 self.metrics = rest
             if word == "ready":

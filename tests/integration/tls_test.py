@@ -73,7 +73,7 @@ class Tls(unittest.TestCase):
 
 class Proxy(unittest.TestCase):
     def cookie(self, server, headers):
-        reply = Api(server.base).post("/v1/sessions", {"sign_in_token": server.link.rpartition("/")[2]}, headers=headers)
+        reply = Api(server.base).post("/v1/sessions", {"sign_in_token": server.admin("sign-in-link").rpartition("/")[2]}, headers=headers)
         self.assertEqual(reply.status, 201, reply.body)
         return reply.headers["Set-Cookie"]
 

@@ -11,6 +11,7 @@ declare
   v_uploads bigint;
   v_bytes bigint;
 begin
+  perform assert_team(p_team_id);
   perform pg_advisory_xact_lock(1347176782, hashint8(p_team_id));  -- two announcements at once count each other
   select count(*), count(*) filter (where d.state = 'uploading'),
     coalesce(sum(d.bytes_total) filter (where d.state <> 'failed'), 0)

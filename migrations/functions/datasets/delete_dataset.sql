@@ -2,6 +2,7 @@
 create or replace function delete_dataset(p_team_id bigint, p_dataset_id bigint) returns text
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 begin
+  perform assert_team(p_team_id);
   perform from dataset where id = p_dataset_id and team_id = p_team_id for update;
   if not found then
     return 'not_found';

@@ -5,6 +5,7 @@ returns text language plpgsql security definer set search_path = plimsoll, pg_te
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
+  perform assert_team(p_team_id);
   return stop_job(p_team_id, p_job_id, null, p_now);
 end
 $$;

@@ -7,6 +7,7 @@ language plpgsql security definer set search_path = plimsoll, pg_temp
 declare
   v_job job;
 begin
+  perform assert_team(p_team_id);
   select * into v_job from job where id = p_job_id and team_id = p_team_id for update;
   if not found then
     return 'not_found';

@@ -35,6 +35,7 @@ declare
   v_last_free float8;
   v_weights float8;
 begin
+  perform assert_team(p_team_id);
   select * into v_job from job j where j.id = p_job_id and j.team_id = p_team_id and j.finished_at is null;
   if not found then
     return;

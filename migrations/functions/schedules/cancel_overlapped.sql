@@ -9,7 +9,7 @@ begin
   select * into v_run from schedule_run r where r.cancel limit 1 for update skip locked;
   if found then
     job_id := v_run.job_id;
-    outcome := cancel_job(v_run.team_id, v_run.job_id, p_now);
+    outcome := stop_job(v_run.team_id, v_run.job_id, null, p_now);
     update schedule_run r set cancel = false where r.schedule_id = v_run.schedule_id and r.due_at = v_run.due_at;
     return next;
   end if;

@@ -23,7 +23,14 @@ declare
 begin
   due_at := coalesce(p_due_at, p_now);
   select * into v_schedule from schedule s where s.id = p_schedule_id for update;
-  if not found or v_schedule.version <> p_version
+  if found then
+    if p_way = 'person' then
+      perform assert_team(v_schedule.team_id);
+    end if;
+    -- What is due is of any team: from here on the transaction is the schedule's team's.
+    perform set_config('app.team_id', v_schedule.team_id::text, true);
+  end if;
+  if v_schedule.id is null or v_schedule.version <> p_version
     or p_way = 'time' and (v_schedule.paused_at is not null or v_schedule.next_at is distinct from p_expected)
     or p_way = 'waiting' and (v_schedule.paused_at is not null or not exists (
       select from schedule_run r where r.schedule_id = p_schedule_id and r.due_at = p_due_at and r.outcome = 'waiting'))

@@ -4,6 +4,7 @@ language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare
   v_hold hold;
 begin
+  perform assert_team(p_team_id);
   select * into v_hold from hold where id = p_hold_id
     and (p_team_id is null or (scope = 'team' and subject = p_team_id::text and not by_admin));
   if not found then

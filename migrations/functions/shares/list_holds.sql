@@ -1,10 +1,12 @@
 -- The holds that concern a team: all of devices, and of teams its own; null: all. running: tasks that still run there;
 -- of a class, those of its lanes and those on its devices.
+-- needs: assert_team
 create or replace function list_holds(p_team_id bigint)
 returns table (id bigint, scope text, subject text, team_name text, node text, device text, mode text, reason text,
   by_admin boolean, by_name text, at timestamptz, running bigint)
 language sql stable security definer set search_path = plimsoll, pg_temp
 begin atomic
+  select assert_team(p_team_id);
   select h.id, h.scope, h.subject, t.name, coalesce(w.node, case h.scope when 'node' then h.subject end), w.device,
     h.mode, h.reason, h.by_admin, u.name, h.at,
     (select count(*) from lease l cross join lateral unnest(l.accounts) x(account_id)

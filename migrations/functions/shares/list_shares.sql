@@ -9,6 +9,7 @@ language plpgsql stable security definer set search_path = plimsoll, pg_temp
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 #variable_conflict use_column
 begin
+  perform assert_team(p_team_id);
   return query
   with present as (
     select a.team_id, c.id class_id, c.name, s.weight, s.cap, s.slots, s.ready,

@@ -1,9 +1,11 @@
 -- The limits of a team (null: of all that have some): jobs that may be queued, and are; jobs that may be submitted in a
 -- minute.
+-- needs: assert_team
 create or replace function list_team_limits(p_team_id bigint)
 returns table (team_id bigint, queued_jobs int, queued bigint, jobs_per_minute int)
 language sql stable security definer set search_path = plimsoll, pg_temp
 begin atomic
+  select assert_team(p_team_id);
   select l.team_id, l.queued_jobs, (select count(*) from (
       select from job j where j.team_id = l.team_id and j.finished_at is null and j.started_at is null
         limit coalesce(l.queued_jobs, 0)) open),

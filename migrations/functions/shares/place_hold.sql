@@ -7,6 +7,7 @@ language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare
   v_id bigint;
 begin
+  perform assert_team(case when p_scope = 'team' then p_subject::bigint end);
   if not (case p_scope
       when 'team' then exists (select from team where id = p_subject::bigint)
       when 'device_class' then exists (select from device_class where name = p_subject)

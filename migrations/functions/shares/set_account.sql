@@ -6,6 +6,7 @@ declare
   v_class smallint;
   v_account int;
 begin
+  perform assert_team(p_team_id);
   if p_weight <= 0 or p_weight = 'NaN' or p_weight = 'infinity' then
     raise exception 'weight must be above 0, and finite' using errcode = 'invalid_parameter_value';
   elsif p_cap < 0 then

@@ -4,6 +4,7 @@ create or replace function set_share(p_team_id bigint, p_device_class text, p_we
   p_quota_seconds float8, p_quota_period text)
 returns void language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 begin
+  perform assert_team(p_team_id);
   if p_quota_seconds <= 0 or p_quota_seconds = 'NaN' then
     raise exception 'quota_seconds must be above 0' using errcode = 'invalid_parameter_value';
   elsif p_quota_period not in ('hour', 'day', 'week', 'month') then

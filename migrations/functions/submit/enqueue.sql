@@ -67,6 +67,7 @@ declare
   v_numbers bigint[];
   v_wakes boolean;
 begin
+  perform assert_teams(p_teams);
   if not coalesce(v_count = all (array[cardinality(p_users), cardinality(p_kinds), cardinality(p_kind_versions),
       cardinality(p_args), cardinality(p_labels), cardinality(p_priorities), cardinality(p_device_classes),
       cardinality(p_capabilities), cardinality(p_memory_buckets), cardinality(p_models), cardinality(p_merges)]), false)

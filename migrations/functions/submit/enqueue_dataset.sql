@@ -17,6 +17,7 @@ declare
   v_records int[];
   v_seconds real[];
 begin
+  perform assert_team(p_team_id);
   -- A deletion waits for this, and then sees the job.
   perform from dataset d where d.id = p_dataset_id and d.team_id = p_team_id and d.state = 'ready' for key share;
   if not found then

@@ -1,11 +1,13 @@
 -- What was used in the hours from p_from (inclusive) to p_to, of a team or (null) of all, by p_by: hour, day or month
 -- (by the calendar in UTC; one of them at most), team, user, kind. What p_by does not name is null, and summed over.
 -- seconds: normalised device-seconds.
+-- needs: assert_team
 create or replace function read_usage(p_team_id bigint, p_from timestamptz, p_to timestamptz, p_by text[], p_limit int)
 returns table (start timestamptz, team_id bigint, team_name text, user_id bigint, user_name text, kind text,
   seconds float8, tasks bigint, items bigint, jobs bigint)
 language sql stable security definer set search_path = plimsoll, pg_temp
 begin atomic
+  select assert_team(p_team_id);
   with summed as (
     select case when 'hour' = any(p_by) then h.hour when 'day' = any(p_by) then date_trunc('day', h.hour, 'UTC')
         when 'month' = any(p_by) then date_trunc('month', h.hour, 'UTC') end start,

@@ -84,6 +84,7 @@ class ApiExchange final : public Exchange {
     explicit ApiExchange(Api& api) : api_(api) {}
 
     awaitable<std::optional<Response>> admit(const Request& head) override {
+        if (head.method == "OPTIONS") co_return methods(head);
         auto admitted = co_await try_admit(head);
         if (!admitted) co_return to_response(admitted.error(), head.id);
         co_return std::nullopt;
@@ -120,6 +121,19 @@ class ApiExchange final : public Exchange {
     }
 
   private:
+    // Which methods a path has is no secret: the contract says it.
+    Response methods(const Request& head) const {
+        const auto target = parse_target(head.target);
+        if (!target) return to_response(target.error(), head.id);
+        auto methods = api_.router_.methods(*target);
+        if (methods.empty()) {
+            return to_response(Problem(404, "There is no resource at this path."), head.id);
+        }
+        auto response = empty_response(204);
+        response.with("Allow", std::move(methods));
+        return response;
+    }
+
     awaitable<Outcome<void>> try_admit(const Request& head) {
         auto target = parse_target(head.target);
         if (!target) co_return tl::unexpected(std::move(target.error()));

@@ -38,7 +38,7 @@ std::string allowed(const std::vector<const Operation*>& operations) {
         methods += (methods.empty() ? "" : ", ") + operation->method;
         if (operation->method == "GET") methods += ", HEAD";
     }
-    return methods;
+    return methods + ", OPTIONS";
 }
 
 }  // namespace
@@ -60,9 +60,8 @@ Router::Router(const Contract& contract) {
 }
 
 Outcome<Match> Router::match(std::string_view method, const Target& target) const {
-    const auto route = std::ranges::find_if(
-        routes_, [&](const Route& one) { return fits(one.segments, target.segments); });
-    if (route == routes_.end()) return refuse(404, "There is no resource at this path.");
+    const auto* route = find(target);
+    if (route == nullptr) return refuse(404, "There is no resource at this path.");
     const auto wanted = method == "HEAD" ? "GET" : method;
     for (const auto* operation : route->operations) {
         if (operation->method != wanted) continue;
@@ -80,6 +79,17 @@ Outcome<Match> Router::match(std::string_view method, const Target& target) cons
     Problem problem(405, "This path does not support the method.");
     problem.headers.push_back({"Allow", allowed(route->operations)});
     return tl::unexpected(std::move(problem));
+}
+
+std::string Router::methods(const Target& target) const {
+    const auto* route = find(target);
+    return route == nullptr ? std::string() : allowed(route->operations);
+}
+
+const Router::Route* Router::find(const Target& target) const {
+    const auto route = std::ranges::find_if(
+        routes_, [&](const Route& one) { return fits(one.segments, target.segments); });
+    return route == routes_.end() ? nullptr : &*route;
 }
 
 }  // namespace plimsoll::http

@@ -18,12 +18,16 @@ class Router {
 
     // 404, or 405 with Allow. HEAD matches GET; its body is not sent.
     Outcome<Match> match(std::string_view method, const Target& target) const;
+    // The methods of a path, as in Allow: "GET, HEAD, OPTIONS"; empty: there is no such path.
+    std::string methods(const Target& target) const;
 
   private:
     struct Route {
         std::vector<std::string> segments;  // "{index}.png": any one segment that ends so
         std::vector<const Operation*> operations;
     };
+    const Route* find(const Target& target) const;
+
     std::vector<Route> routes_;
 };
 

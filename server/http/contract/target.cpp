@@ -1,5 +1,9 @@
 #include "server/http/contract/target.hpp"
 
+#include "server/http/contract/json_body.hpp"
+
+#include <algorithm>
+
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
@@ -31,6 +35,13 @@ Outcome<Target> parse_target(std::string_view text) {
     }
     for (const auto& parameter : url->params()) {
         target.query.emplace_back(parameter.key, parameter.value);
+    }
+    const auto is_text = [](std::string_view text) { return !invalid_utf8(text); };
+    if (!std::ranges::all_of(target.segments, is_text) ||
+        !std::ranges::all_of(target.query, [&](const auto& parameter) {
+            return is_text(parameter.first) && is_text(parameter.second);
+        })) {
+        return refuse(400, "The request target is not valid UTF-8.");
     }
     return target;
 }

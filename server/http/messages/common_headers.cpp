@@ -46,7 +46,9 @@ void append_common_headers(std::string& head, const Response& response, const Re
     append_header(head, "X-Request-Id", request.id);
     append_header(head, "Date", date());
     head += kAlways;
-    append_default(head, response, "Cache-Control", "no-store");
+    // What has a version is worth keeping, to ask with If-None-Match whether it still holds.
+    append_default(head, response, "Cache-Control",
+                   find_header(response.headers, "ETag") ? "private, no-cache" : "no-store");
     append_default(head, response, "Content-Security-Policy",
                    "default-src 'none'; frame-ancestors 'none'");
     if (request.secure) append_header(head, "Strict-Transport-Security", "max-age=31536000");

@@ -32,6 +32,7 @@ inline constexpr std::array kProblemTypes = {
     ProblemType{414, "target-too-long", "Target too long"},
     ProblemType{415, "unsupported-media-type", "Unsupported media type"},
     ProblemType{416, "range-not-satisfiable", "Range not satisfiable"},
+    ProblemType{421, "misdirected", "Misdirected request"},
     ProblemType{422, "invalid-body", "Invalid body"},
     ProblemType{422, "idempotency-mismatch", "Idempotency key in use"},
     ProblemType{422, "unreadable-file", "Unreadable file"},

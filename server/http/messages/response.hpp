@@ -38,8 +38,8 @@ struct Response {
     }
 };
 
-// Responses belong to one caller and are not cached (`Cache-Control: no-store`) unless the caller
-// of these functions sets another value.
+// Responses belong to one caller and are not cached (`Cache-Control: no-store`; with an ETag
+// `private, no-cache`) unless the caller of these functions sets another value.
 Response json_response(int status, const nlohmann::json& body);
 // `text` is JSON text.
 Response json_text_response(int status, std::string text);

@@ -170,6 +170,14 @@ class Connection final : public OpenConnection {
         if (const auto sane = check_head(request, head, parser_->chunked()); !sane) {
             co_return co_await refuse_and_close(request, to_response(sane.error(), request.id));
         }
+        if (!front_.hosts.allow(request.header("Host").value_or("localhost")) &&
+            !front_.proxies.trusts(address_)) {
+            co_return co_await refuse_and_close(
+                request, to_response(Problem(421,
+                                             "This server does not answer for that Host: see "
+                                             "the setting http.allowed_hosts."),
+                                     request.id));
+        }
         co_return co_await run_exchange(request);
     }
 

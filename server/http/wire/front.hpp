@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/http/access/allowed_hosts.hpp"
 #include "server/http/access/trusted_proxies.hpp"
 #include "server/http/messages/application.hpp"
 #include "server/http/messages/limits.hpp"
@@ -35,6 +36,7 @@ struct Front {
     Traffic& traffic;
     Timeouts timeouts;
     TrustedProxies proxies;
+    AllowedHosts hosts;
     TieredBudget bodies{limits::kBodies};
     std::set<OpenConnection*> connections;
     std::map<std::string, std::size_t> per_network;

@@ -26,6 +26,7 @@ struct ListenOptions {
     std::optional<TlsFiles> tls;        // none: plain HTTP
     Timeouts timeouts = {};
     TrustedProxies proxies = {};
+    AllowedHosts hosts = {};
     std::size_t connections = limits::kConnections;
     std::size_t connections_per_network = limits::kConnectionsPerNetwork;  // but a trusted proxy's
 };

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@ constexpr std::size_t kOutputLimit = 64 * 1024;
 // Between fork and exec only async-signal-safe calls are allowed, since other threads may have held
 // any lock.
 [[noreturn]] void become(char* const* arguments, char* const* environment, const RunAs* as,
-                         int output) {
+                         int output, pid_t parent) {
     const int null = open("/dev/null", O_RDONLY);
     dup2(null, STDIN_FILENO);
     dup2(output, STDOUT_FILENO);
@@ -33,6 +34,9 @@ constexpr std::size_t kOutputLimit = 64 * 1024;
     umask(0077);
     const bool dropped = !as || (setgroups(as->groups.size(), as->groups.data()) == 0 &&
                                  setgid(as->group) == 0 && setuid(as->user) == 0);
+    // Ends with the program that asked for it, such as initdb with a start that is given up. After
+    // the change of user, which would forget it.
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(kCannotStart);
     if (dropped && chdir("/") == 0) execve(arguments[0], arguments, environment);
     _exit(kCannotStart);
 }
@@ -83,9 +87,11 @@ Result<Finished> run_program(const std::vector<std::string>& command,
     if (pipe2(ends, O_CLOEXEC) != 0) {
         return fail(Errc::unavailable, std::string("No pipe: ") + std::strerror(errno));
     }
+    const pid_t parent = getpid();
     const pid_t child = fork();
     if (child == 0) {
-        become(argument_pointers.data(), environment_pointers.data(), as ? &*as : nullptr, ends[1]);
+        become(argument_pointers.data(), environment_pointers.data(), as ? &*as : nullptr, ends[1],
+               parent);
     }
     close(ends[1]);
     if (child < 0) {

@@ -1,8 +1,10 @@
 #include "server/postgres/cluster/embedded.hpp"
 
 #include "server/postgres/cluster/embedded_settings.hpp"
+#include "server/postgres/cluster/log_tail.hpp"
 #include "server/postgres/cluster/postmaster.hpp"
 #include "server/postgres/cluster/problem.hpp"
+#include "server/postgres/driver/sqlstate.hpp"
 
 #include <chrono>
 #include <thread>
@@ -66,6 +68,12 @@ pqxx::connection connect_when_ready(const std::string& conninfo) {
     }
 }
 
+// What PostgreSQL says of a full disk, in one sentence; of anything else, `otherwise`.
+std::string cause_in(const std::string& said, std::string otherwise) {
+    if (said.find("No space left on device") == std::string::npos) return otherwise;
+    return std::string(kDiskFull) + " Make room; nothing that was acknowledged is lost.";
+}
+
 }  // namespace
 
 Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(const fs::path& data) {
@@ -102,7 +110,13 @@ Result<std::string> EmbeddedCluster::conninfo_of(const fs::path& data) {
 // initdb works in a directory beside the final one, so that a half-made cluster is never mistaken
 // for a whole one.
 Result<void> EmbeddedCluster::create() {
-    if (fs::exists(layout_.cluster / "PG_VERSION")) return {};
+    std::error_code unread;
+    if (fs::exists(layout_.cluster / "PG_VERSION", unread)) return {};
+    if (fs::exists(layout_.cluster, unread) && !fs::is_empty(layout_.cluster, unread)) {
+        return fail(problem(layout_.cluster.string() +
+                            " exists but is not a PostgreSQL cluster: its file PG_VERSION is "
+                            "missing. Restore a backup, or move the folder away to begin anew."));
+    }
     const fs::path draft = layout_.base / "postgres.new";
     std::error_code error;
     fs::remove_all(draft, error);
@@ -116,7 +130,9 @@ Result<void> EmbeddedCluster::create() {
          "peer", "--encoding", "UTF8", "--locale", "C", "--data-checksums", "--no-instructions"},
         layout_.run_as);
     if (!made) return fail(std::move(made.error()));
-    if (made->status != 0) return fail(problem("PostgreSQL's initdb failed: " + made->output));
+    if (made->status != 0) {
+        return fail(problem(cause_in(made->output, "PostgreSQL's initdb failed: " + made->output)));
+    }
     fs::rename(draft, layout_.cluster, error);
     if (error) return fail(problem(layout_.cluster.string() + " cannot be made."));
     return {};
@@ -142,8 +158,9 @@ Result<void> EmbeddedCluster::launch() {
         control({"start", "--wait", "--timeout", std::to_string(kStart.count()), "--log", log});
     if (!started) return fail(std::move(started.error()));
     if (started->status != 0) {
-        return fail(problem("The private PostgreSQL did not start, see " + log.string() + ": " +
-                            started->output));
+        const auto said = log_tail(log);
+        return fail(problem(cause_in(
+            said, "The private PostgreSQL did not start, see " + log.string() + ": " + said)));
     }
     running_ = true;
     return {};

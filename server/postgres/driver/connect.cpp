@@ -1,6 +1,7 @@
 #include "server/postgres/driver/connect.hpp"
 
 #include "server/postgres/driver/borrowed_socket.hpp"
+#include "server/postgres/driver/sqlstate.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -58,8 +59,11 @@ asio::awaitable<Result<Handle>> connect(Target target, Deadline deadline) {
         }
         step = PQconnectPoll(handle.get());
     }
-    co_return fail(Errc::unavailable, std::string("The database refuses connections: ") +
-                                          PQerrorMessage(handle.get()));
+    const std::string reason = PQerrorMessage(handle.get());
+    if (reason.find("No space left on device") != std::string::npos) {
+        co_return fail(Errc::unavailable, kDiskFull);
+    }
+    co_return fail(Errc::unavailable, "The database refuses connections: " + reason);
 }
 
 }  // namespace plimsoll::postgres

@@ -48,13 +48,13 @@ Stored conflicts(std::size_t jobs, const std::string& list) {
 
 asio::awaitable<Result<Stored>> store_whole(Pool& pool, std::vector<queue::NewJob> jobs) {
     const auto all = pointers(jobs);
-    auto rows = co_await pool.run(enqueue(all, true), kBundleTimeout);
-    if (!rows && rows.error().code == Errc::conflict && !rows.error().where.empty()) {
-        co_return conflicts(jobs.size(), rows.error().where);
+    auto replies = co_await pool.run(enqueue(all, true), kBundleTimeout);
+    if (!replies && replies.error().code == Errc::conflict && !replies.error().where.empty()) {
+        co_return conflicts(jobs.size(), replies.error().where);
     }
-    if (!rows) co_return fail(std::move(rows.error()));
+    if (!replies) co_return fail(std::move(replies.error()));
     Stored answers;
-    for (const Row row : *rows) answers.push_back(to_submitted(row));
+    for (const Row row : replies->back()) answers.push_back(to_submitted(row));
     co_return answers;
 }
 
@@ -63,16 +63,16 @@ asio::awaitable<Stored> store_each(Pool& pool, std::vector<queue::NewJob> jobs) 
     Stored answers;
     for (std::size_t first = 0, step = kJobsPerStatement; first < all.size();) {
         const auto count = std::min(step, all.size() - first);
-        const auto rows =
+        const auto replies =
             co_await pool.run(enqueue(std::span(all).subspan(first, count)), kBundleTimeout);
-        if (!rows && count > 1 && may_be_one_jobs_fault(rows.error().code)) {
+        if (!replies && count > 1 && may_be_one_jobs_fault(replies.error().code)) {
             step = 1;  // the culprit alone is refused
             continue;
         }
-        if (rows) {
-            for (const Row row : *rows) answers.push_back(to_submitted(row));
+        if (replies) {
+            for (const Row row : replies->back()) answers.push_back(to_submitted(row));
         } else {
-            answers.insert(answers.end(), count, fail(rows.error()));
+            answers.insert(answers.end(), count, fail(replies.error()));
         }
         first += count;
         if (first % kJobsPerStatement == 0) step = kJobsPerStatement;

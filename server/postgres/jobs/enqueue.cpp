@@ -2,10 +2,13 @@
 
 #include "server/postgres/driver/optional.hpp"
 #include "server/postgres/jobs/job_rows.hpp"
+#include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
+#include <set>
 
 namespace plimsoll::postgres {
 namespace {
@@ -42,10 +45,12 @@ int memory_bucket(std::int64_t mebibytes) {
     return std::bit_width(static_cast<std::uint64_t>(mebibytes - 1));
 }
 
-Statement enqueue(std::span<const queue::NewJob* const> jobs, bool whole) {
+Batch enqueue(std::span<const queue::NewJob* const> jobs, bool whole) {
     using queue::NewJob;
     using OptionalText = std::optional<std::string>;
     using OptionalBytes = std::optional<Bytes>;
+    std::set<std::int64_t> teams;
+    for (const NewJob* job : jobs) teams.insert(job->team.value);
     Numbers task_jobs;
     Numbers task_items;
     std::vector<double> task_seconds;
@@ -58,7 +63,9 @@ Statement enqueue(std::span<const queue::NewJob* const> jobs, bool whole) {
             task_inputs.push_back({task.input});
         }
     }
-    return Statement::of(
+    Batch batch;
+    batch.push_back(in_teams(teams));
+    batch.push_back(Statement::of(
         sql::jobs_enqueue, column<std::int64_t>(jobs, [](const NewJob& j) { return j.team.value; }),
         column<std::int64_t>(jobs, [](const NewJob& j) { return j.submitter.value; }),
         column<std::string>(jobs, [](const NewJob& j) { return j.kind; }),
@@ -91,7 +98,8 @@ Statement enqueue(std::span<const queue::NewJob* const> jobs, bool whole) {
         optional_column<std::string>(jobs, [](const NewJob& j) { return seconds(j.timeout); }),
         optional_column<std::string>(jobs,
                                      [](const NewJob& j) { return unless_empty(j.unique_key); }),
-        whole, task_jobs, task_items, task_seconds, task_inputs);
+        whole, task_jobs, task_items, task_seconds, task_inputs));
+    return batch;
 }
 
 }  // namespace plimsoll::postgres

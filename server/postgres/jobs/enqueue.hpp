@@ -7,8 +7,9 @@
 
 namespace plimsoll::postgres {
 
-// One jobs.enqueue for many jobs: every field becomes an array. `whole`: all or none.
-Statement enqueue(std::span<const queue::NewJob* const> jobs, bool whole = false);
+// One jobs.enqueue for many jobs, the last of the batch: every field becomes an array. `whole`: all
+// or none.
+Batch enqueue(std::span<const queue::NewJob* const> jobs, bool whole = false);
 
 // The smallest n with 2^n >= mebibytes, the unit of memory requirements of lanes and workers; 0 for
 // at most 1 MiB.

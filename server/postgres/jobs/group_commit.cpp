@@ -61,14 +61,14 @@ std::size_t GroupCommit::weigh(const queue::NewJob& job) const {
 asio::awaitable<void> GroupCommit::run(Round round) {
     std::vector<const queue::NewJob*> jobs;
     for (const auto& call : round) jobs.push_back(&call->asked);
-    auto rows = co_await pool_.run(enqueue(jobs), kCallTimeout);
-    if (!rows && round.size() > 1 && may_be_one_jobs_fault(rows.error().code)) {
+    auto replies = co_await pool_.run(enqueue(jobs), kCallTimeout);
+    if (!replies && round.size() > 1 && may_be_one_jobs_fault(replies.error().code)) {
         for (const auto& call : round) co_await run({call});
         co_return;
     }
     for (std::size_t i = 0; i < round.size(); ++i) {
-        answer(*round[i], rows ? to_answer((*rows)[static_cast<int>(i)], round[i]->asked)
-                               : fail(rows.error()));
+        answer(*round[i], replies ? to_answer(replies->back()[static_cast<int>(i)], round[i]->asked)
+                                  : fail(replies.error()));
     }
 }
 

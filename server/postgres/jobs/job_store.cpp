@@ -48,15 +48,17 @@ awaitable<Result<queue::Submitted>> JobStore::submit(queue::NewJob job) {
 
 awaitable<Result<queue::Submitted>> JobStore::submitted_before(TeamId team,
                                                                queue::IdempotencyKey key) {
-    auto rows = co_await pool_.run(
-        Statement::of(sql::jobs_submitted_before, team.value, key.key, Bytes{key.fingerprint}),
+    auto replies = co_await pool_.run(
+        batch_of(in_team(team), Statement::of(sql::jobs_submitted_before, team.value, key.key,
+                                              Bytes{key.fingerprint})),
         kCallTimeout);
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(Errc::not_found, "This idempotency key was not used.");
-    if (!(*rows)[0].get<bool>("same")) {
+    if (!replies) co_return fail(std::move(replies.error()));
+    const Rows& rows = replies->back();
+    if (rows.empty()) co_return fail(Errc::not_found, "This idempotency key was not used.");
+    if (!rows[0].get<bool>("same")) {
         co_return fail(Errc::conflict, "The idempotency key was used with another request.");
     }
-    co_return queue::Submitted{JobId{(*rows)[0].get<std::int64_t>("job_id")}, true};
+    co_return queue::Submitted{JobId{rows[0].get<std::int64_t>("job_id")}, true};
 }
 
 awaitable<Result<std::vector<Result<queue::Submitted>>>> JobStore::submit_all(

@@ -1,6 +1,7 @@
 #include "server/postgres/pool/pool.hpp"
 
 #include "server/base/log.hpp"
+#include "server/postgres/driver/sqlstate.hpp"
 
 #include <algorithm>
 
@@ -107,7 +108,8 @@ asio::awaitable<Result<std::shared_ptr<Connection>>> Pool::acquire(Deadline dead
     while (true) {
         if (auto connection = least_busy()) co_return connection;
         if (stopped_ || (down_ && !is_up())) {
-            co_return fail(Errc::unavailable, "The database is not reachable.");
+            co_return fail(Errc::unavailable,
+                           disk_full_ ? kDiskFull : "The database is not reachable.");
         }
         if (waiters_.size() >= options_.waiting) {
             co_return fail(Errc::unavailable, "The database is busy.");
@@ -157,6 +159,7 @@ void Pool::open(Slot& slot) {
 }
 
 void Pool::opened(Slot& slot, Result<Handle> handle) {
+    disk_full_ = !handle && handle.error().message == kDiskFull;
     if (!handle) {
         if (!std::exchange(down_, true)) {
             log::warn("the database is not reachable", {{"reason", handle.error().message}});

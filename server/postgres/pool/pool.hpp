@@ -76,6 +76,7 @@ class Pool {
     std::shared_ptr<Pool*> alive_ = std::make_shared<Pool*>(this);
     // The last event was a failed connection attempt or an unanswered call.
     bool down_ = false;
+    bool disk_full_ = false;  // as the last failed connection attempt said
     bool stopped_ = true;
 };
 

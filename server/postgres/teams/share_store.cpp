@@ -25,9 +25,9 @@ Result<std::vector<T>> each(Result<Rows> rows, T (*read)(const Row&)) {
 
 }  // namespace
 
-asio::awaitable<Result<Rows>> ShareStore::run(Statement statement) {
+asio::awaitable<Result<Rows>> ShareStore::run(Statement statement, std::optional<TeamId> team) {
     Batch batch;
-    batch.push_back(across_teams());
+    batch.push_back(team ? in_team(*team) : across_teams());
     batch.push_back(std::move(statement));
     auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
     if (!replies) co_return fail(std::move(replies.error()));
@@ -35,15 +35,16 @@ asio::awaitable<Result<Rows>> ShareStore::run(Statement statement) {
 }
 
 ShareStore::Answer<std::vector<queue::Share>> ShareStore::shares(std::optional<TeamId> team) {
-    co_return each(co_await run(Statement::of(sql::shares_list, number(team))), to_share);
+    co_return each(co_await run(Statement::of(sql::shares_list, number(team)), team), to_share);
 }
 
 ShareStore::Answer<std::vector<queue::TeamLimit>> ShareStore::limits(std::optional<TeamId> team) {
-    co_return each(co_await run(Statement::of(sql::shares_limits, number(team))), to_team_limit);
+    co_return each(co_await run(Statement::of(sql::shares_limits, number(team)), team),
+                   to_team_limit);
 }
 
 ShareStore::Answer<std::vector<queue::Hold>> ShareStore::holds(std::optional<TeamId> team) {
-    co_return each(co_await run(Statement::of(sql::shares_holds, number(team))), to_hold);
+    co_return each(co_await run(Statement::of(sql::shares_holds, number(team)), team), to_hold);
 }
 
 ShareStore::Answer<std::vector<queue::ClassOverview>> ShareStore::classes() {
@@ -56,7 +57,8 @@ ShareStore::Answer<std::vector<queue::VacuumHolder>> ShareStore::vacuum_holders(
 
 ShareStore::Answer<std::vector<queue::Usage>> ShareStore::usage(queue::UsageQuery query) {
     co_return each(co_await run(Statement::of(sql::shares_usage, number(query.team), query.from,
-                                              query.to, query.by, query.limit)),
+                                              query.to, query.by, query.limit),
+                                query.team),
                    to_usage);
 }
 
@@ -99,9 +101,10 @@ ShareStore::Answer<std::int64_t> ShareStore::hold(Author author, queue::NewHold 
     const auto subject = hold.team                   ? std::to_string(hold.team->value)
                          : hold.device_class.empty() ? hold.node
                                                      : hold.device_class;
-    auto rows = co_await run(Statement::of(sql::shares_hold, hold.scope, subject, hold.device,
-                                           hold.mode, hold.reason, hold.by_admin, author.user.value,
-                                           author.request_id));
+    auto rows = co_await run(
+        Statement::of(sql::shares_hold, hold.scope, subject, hold.device, hold.mode, hold.reason,
+                      hold.by_admin, author.user.value, author.request_id),
+        hold.team);
     if (!rows) co_return fail(std::move(rows.error()));
     const auto id = (*rows)[0].get<std::optional<std::int64_t>>("id");
     if (!id) co_return fail(Errc::not_found, "There is no such team, class, node or device.");
@@ -111,7 +114,8 @@ ShareStore::Answer<std::int64_t> ShareStore::hold(Author author, queue::NewHold 
 ShareStore::Answer<void> ShareStore::resume(Author author, std::int64_t id,
                                             std::optional<TeamId> team) {
     auto rows = co_await run(
-        Statement::of(sql::shares_resume, id, number(team), author.user.value, author.request_id));
+        Statement::of(sql::shares_resume, id, number(team), author.user.value, author.request_id),
+        team);
     if (!rows) co_return fail(std::move(rows.error()));
     if (!(*rows)[0].get<bool>("found")) {
         co_return fail(Errc::not_found, "There is no such hold, or it is not the team's to lift.");

@@ -1,10 +1,11 @@
 // The real `plimsoll serve` with a private database in a folder of its own.
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { pages } from './views.mjs';
 
 /** Starts it and waits until it says that it is ready. */
@@ -32,9 +33,8 @@ export async function startReal() {
       createInterface({ input: stream }).on('line', (line) => {
         log.push(line);
         const [word, address] = line.split(' ');
-        if (word === 'sign-in') server.signInLink = address;
         if (word === 'ready') server.url = address;
-        if (server.url && server.signInLink) resolve();
+        if (server.url) resolve();
       });
     }
     child.on('error', reject);
@@ -43,5 +43,7 @@ export async function startReal() {
     await stop();
     throw error;
   });
+  const asked = ['admin', '--data', join(folder, 'data'), 'sign-in-link', '--base-url', server.url];
+  server.signInLink = (await promisify(execFile)(program, asked)).stdout.trim();
   return server;
 }

@@ -65,6 +65,17 @@ class Catalogue(unittest.TestCase):
               and not coalesce(proconfig, '{}') @> array['search_path=plimsoll, pg_temp']""")
         self.assertEqual(rows, [])
 
+    def test_functions_that_take_a_team_with_rights_of_their_owner_hold_the_caller_to_it(self):
+        rows = self.queue.rows(r"""
+            select proname, coalesce(pg_get_function_sqlbody(oid), prosrc) as body from pg_proc
+            where pronamespace = 'plimsoll'::regnamespace and prosecdef and exists (
+              select from unnest(proargnames) a(name) where a.name in ('p_team_id', 'p_teams', 'p_team'))""")
+        self.assertGreater(len(rows), 15)
+        for row in rows:
+            first = re.search(r'begin(?: atomic)?\s+(?:perform|select) (?:plimsoll\.)?assert_team\(p_team_id\)|'
+                              r'begin\s+perform assert_teams\(p_teams\)', row.body, re.I)
+            self.assertTrue(first, f'{row.proname} does not begin with assert_team')
+
     def test_a_frozen_client_cannot_hold_a_lock_for_long(self):
         for role in ('plimsoll_app', 'plimsoll_worker'):
             with connect(role) as connection:

@@ -43,7 +43,11 @@ class Submitter(Role):
             batch = [spec(self.plan, n) for n in self.numbers[start:start + 20]]
             if self.coin.random() < 0.1:
                 batch += batch[:5]
-            self.late(lambda: self.queue.enqueue(*batch))
+            self.late(lambda: self.submit(batch))
+
+    def submit(self, batch):
+        self.queue.rows("select set_config('app.teams', %s, true)", '{' + ','.join(str(j['team']) for j in batch) + '}')
+        return self.queue.enqueue(*batch)
 
 
 def spec(plan, number):
@@ -168,7 +172,11 @@ class Duties(Role):
             self.queue.rows("select set_config('app.team_id', %s, true)", str(team))
             ids = [r.id for r in self.queue.rows('select id from job where finished_at is null limit 20')]
         if ids:
-            self.late(lambda: self.queue.cancel(team, self.coin.choice(ids)))
+            self.late(lambda: self.stop(team, self.coin.choice(ids)))
+
+    def stop(self, team, job_id):
+        self.queue.rows("select set_config('app.team_id', %s, true)", str(team))
+        return self.queue.cancel(team, job_id)
 
 
 def run(role, *arguments):

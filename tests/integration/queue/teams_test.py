@@ -27,7 +27,8 @@ class Teams(QueueCase):
     def as_team(self, team, sql, *values, setting='app.team_id'):
         with self.app.connection.transaction():
             self.app.rows('select set_config(%s, %s, true)', setting, str(team))
-            cursor = self.app.connection.execute(sql, values)
+            named = len(values) == 1 and isinstance(values[0], dict)
+            cursor = self.app.connection.execute(sql, values[0] if named else values)
             return cursor.fetchall() if cursor.description else cursor.rowcount
 
     def test_a_team_sees_its_own_rows_and_without_a_team_there_are_none(self):
@@ -52,6 +53,37 @@ class Teams(QueueCase):
         self.assertEqual(both(self.other_team), [foreign])
         self.assertEqual(both(''), [])
         self.assertEqual(both(self.team), [own])  # the plan that is kept knows no team
+
+    def test_a_call_for_another_team_is_refused(self):
+        [foreign] = self.submit(job(self.other_team))
+        ask = "'2026-01-01', '2026-01-02', '{}', 5"
+        calls = {
+            'cancel_job(%(team)s, %(job)s)', 'delete_job(%(team)s, %(job)s)', 'redrive_jobs(%(team)s, array[%(job)s])',
+            'explain_wait(%(team)s, %(job)s)', "find_submit(%(team)s, 'k', 'f')", 'delete_dataset(%(team)s, 1)',
+            "create_dataset(%(team)s, 1, 'd', 'csv', 1, 9, 9, 9)", f'read_usage(%(team)s, {ask})', 'list_holds(%(team)s)',
+            'list_shares(%(team)s)', 'list_team_limits(%(team)s)', 'set_team_limit(%(team)s, 1, 1)',
+            "set_share(%(team)s, 'cpu', 1, null, null, 'day')", 'lift_hold(1, %(team)s)',
+            "place_hold('team', %(team)s::text, 'pause', '', false, 1)", "place_hold('node', 'n', 'pause', '', false, 1)"}
+        for call in sorted(calls):
+            for team in (self.other_team, None):
+                with self.subTest(call, team=team), self.assertRaises(psycopg.Error) as raised:
+                    self.as_team(self.team, f'select * from {call}', {'team': team, 'job': foreign})
+                self.assertEqual(raised.exception.sqlstate, 'PLM04')
+        self.assertEqual(self.queue.state(foreign), 'queued')
+        self.assertEqual(self.as_team(self.other_team, 'select cancel_job(%s, %s)', self.other_team, foreign), [('cancelled',)])
+
+    def test_a_submit_names_the_teams_of_all_its_jobs(self):
+        jobs = job(self.team), job(self.other_team)
+        for setting, teams in (('app.team_id', self.team), ('app.teams', f'{{{self.team}}}'), ('app.teams', '')):
+            with self.subTest(setting, teams=teams), self.assertRaises(psycopg.Error) as raised:
+                with self.app.connection.transaction():
+                    self.app.rows('select set_config(%s, %s, true)', setting, str(teams))
+                    self.app.enqueue(*jobs)
+            self.assertEqual(raised.exception.sqlstate, 'PLM04')
+        with self.app.connection.transaction():
+            self.app.rows("select set_config('app.teams', %s, true)", f'{{{self.team}, {self.other_team}}}')
+            self.assertEqual([row.outcome for row in self.app.enqueue(*jobs)], ['created'] * 2)
+            self.assertEqual(self.app.rows('select id from job'), [])
 
     def test_the_application_may_rename_its_jobs_and_change_nothing_else(self):
         mine, foreign = self.submit(job(self.team), job(self.other_team))

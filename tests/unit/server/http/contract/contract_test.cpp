@@ -71,7 +71,7 @@ TEST_F(ContractTest, SaysWhatAPathKnows) {
     EXPECT_EQ(match("GET", "/").error().status, 404);
     const auto refused = match("TRACE", "/v1/jobs");
     EXPECT_EQ(refused.error().status, 405);
-    EXPECT_EQ(refused.error().headers.at(0).value, "GET, HEAD, POST");
+    EXPECT_EQ(refused.error().headers.at(0).value, "GET, HEAD, POST, OPTIONS");
 }
 
 TEST_F(ContractTest, FillsInDefaults) {

@@ -184,6 +184,7 @@ TEST_F(JobEndpoints, ReadsAJobOrSaysThatItIsUnchanged) {
     const auto first = call("getJob", {"GET", path_of(id), identity_.ada});
     EXPECT_EQ(first.status, 200);
     const auto etag = first.header("etag");
+    EXPECT_EQ(first.header("cache-control"), "private, no-cache");
     Sent again{"GET", path_of(id), identity_.ada};
     again.headers = {{"If-None-Match", etag}};
     EXPECT_EQ(call("getJob", again).status, 304);

@@ -46,6 +46,32 @@ TEST_F(Protocol, RequiresExactlyOneValidHost) {
     EXPECT_EQ(status_of("GET /healthz HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n"), 200);
 }
 
+class NamedServer : public LiveServer {
+  protected:
+    NamedServer() : LiveServer(options()) {}
+    static ListenOptions options() {
+        ListenOptions options;
+        options.hosts = AllowedHosts::only({"plimsoll.example.com"});
+        return options;
+    }
+};
+
+// A page whose name is made to lead here (DNS rebinding) must not read even what needs no token.
+TEST_F(NamedServer, AnswersUnderItsNamesOnly) {
+    const auto asked = [&](const std::string& host) {
+        RawClient client(port_);
+        client.send("GET /healthz HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+        return client.receive();
+    };
+    for (const auto* own : {"plimsoll.example.com:7272", "127.0.0.1", "[::1]:80", "localhost"}) {
+        EXPECT_EQ(asked(own).status, 200) << own;
+    }
+    const auto refused = asked("evil.example");
+    EXPECT_EQ(refused.status, 421);
+    EXPECT_EQ(refused.json().at("type"), "/docs/problems/misdirected");
+    EXPECT_EQ(refused.header("connection"), "close");
+}
+
 TEST_F(Protocol, RefusesAmbiguousLengths) {
     const std::string head =
         "POST /v1/sessions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
@@ -222,6 +248,23 @@ TEST_F(Protocol, HeadIsGetWithoutABody) {
     const auto head = call({"HEAD", "/version"});
     EXPECT_EQ(head.status, 200);
     EXPECT_EQ(head.header("content-length"), get.header("content-length"));
+}
+
+TEST_F(Protocol, OptionsAndARefusedMethodNameTheMethods) {
+    const auto options = call({"OPTIONS", "/v1/jobs"});
+    EXPECT_EQ(options.status, 204);
+    EXPECT_EQ(options.header("allow"), "GET, HEAD, POST, OPTIONS");
+    const auto refused = call({"PUT", "/v1/jobs"});
+    EXPECT_EQ(refused.status, 405);
+    EXPECT_EQ(refused.header("allow"), options.header("allow"));
+    EXPECT_EQ(call({"OPTIONS", "/v1/nothing"}).status, 404);
+}
+
+TEST_F(Protocol, RefusesTargetsThatAreNotUtf8) {
+    for (const auto* target : {"/v1/jobs?label=%ff=a", "/v1/jobs?%c3=1", "/v1/jobs/%ed%a0%80"}) {
+        EXPECT_EQ(call({"GET", target, identity_.ada}).status, 400) << target;
+    }
+    EXPECT_EQ(call({"GET", "/v1/jobs?label=%c3%a9=a", identity_.ada}).status, 200);
 }
 
 TEST_F(Protocol, SendsSecurityHeadersWithEveryAnswer) {

@@ -81,6 +81,27 @@ TEST_F(Tls, SignsInWithACookieThatIsBoundToIt) {
     EXPECT_EQ(end, boost::asio::error::eof);  // a proper goodbye, no truncation
 }
 
+TEST_F(Tls, Tls12HasForwardSecretAuthenticatedCiphersOnly) {
+    const auto port = start(options_).value();
+    const auto agreed = [&](const char* cipher) {
+        boost::asio::io_context io;
+        ssl::context context(ssl::context::tlsv12_client);
+        // The client's own library would refuse the oldest of them.
+        EXPECT_EQ(SSL_CTX_set_cipher_list(context.native_handle(),
+                                          (std::string(cipher) + ":@SECLEVEL=0").c_str()),
+                  1);
+        ssl::stream<tcp::socket> client(io, context);
+        client.next_layer().connect({boost::asio::ip::address_v4::loopback(), port});
+        boost::system::error_code refused;
+        client.handshake(ssl::stream_base::client, refused);
+        return !refused;
+    };
+    EXPECT_TRUE(agreed("ECDHE-ECDSA-AES128-GCM-SHA256"));
+    EXPECT_TRUE(agreed("ECDHE-ECDSA-CHACHA20-POLY1305"));
+    EXPECT_FALSE(agreed("ECDHE-ECDSA-AES128-SHA"));
+    EXPECT_FALSE(agreed("ECDHE-ECDSA-AES256-SHA384"));
+}
+
 TEST_F(Tls, ClosesPlainHttpConnections) {
     RawClient client(start(options_).value());
     client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");

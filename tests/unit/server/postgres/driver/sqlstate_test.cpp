@@ -16,6 +16,7 @@ TEST(SqlstateTest, EveryKindOfFailureHasItsCode) {
     EXPECT_EQ(error_code("42501"), Errc::forbidden);
     EXPECT_EQ(error_code("22P02"), Errc::invalid_input);
     EXPECT_EQ(error_code("23514"), Errc::invalid_input);
+    EXPECT_EQ(error_code("PLM04"), Errc::internal);  // a call for another team: our mistake
     EXPECT_EQ(error_code("42P01"), Errc::internal);  // no such table: our mistake
 }
 

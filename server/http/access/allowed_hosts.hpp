@@ -1,0 +1,34 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::http {
+
+// The names under which the server may be asked for. A page of another site whose name is made to
+// lead here (DNS rebinding) sends its own. Addresses and localhost always pass: no site owns them.
+class AllowedHosts {
+  public:
+    // Any name.
+    AllowedHosts() = default;
+
+    // "plimsoll.example.com, *.example.org"; *. stands for any name below. Errc::invalid_input
+    // names the invalid entry.
+    static Result<AllowedHosts> parse(const std::string& names);
+    // These names; of none, only addresses and localhost.
+    static AllowedHosts only(std::set<std::string> names);
+
+    // `host` as in the Host field, with or without a port.
+    bool allow(std::string_view host) const;
+
+  private:
+    bool any_ = true;
+    std::set<std::string> names_;
+    std::vector<std::string> suffixes_;  // ".example.org"
+};
+
+}  // namespace plimsoll::http

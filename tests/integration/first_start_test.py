@@ -1,0 +1,86 @@
+"""The first start: ended half-way, over a folder that is no cluster, and what it leaves in a log."""
+
+import os
+import select
+import signal
+import subprocess
+import time
+import unittest
+import urllib.error
+import urllib.request
+from urllib.parse import urlsplit
+
+from harness import BIN, PATIENCE, Server, command_line, descendants
+
+
+class FirstStart(unittest.TestCase):
+    def setUp(self):
+        self.server = Server(engine__local="false")
+        self.addCleanup(self.server.remove)
+
+    def begin(self):
+        return subprocess.Popen([BIN / "plimsoll", "serve", "--port", "0", "--data", self.server.folder / "data"],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.server.environment())
+
+    def test_initdb_ends_with_the_start_that_asked_for_it(self):
+        for way in (signal.SIGKILL, signal.SIGTERM):
+            with self.subTest(way):
+                start = self.begin()
+                deadline = time.monotonic() + PATIENCE
+                made = []
+                while not made:
+                    self.assertLess(time.monotonic(), deadline)
+                    self.assertIsNone(start.poll())
+                    made = [pid for pid in descendants(start.pid) if "/initdb" in command_line(pid)]
+                initdb = os.pidfd_open(made[0])
+                self.addCleanup(os.close, initdb)
+                start.send_signal(way)
+                start.wait(PATIENCE)
+                self.assertTrue(select.select([initdb], [], [], 30)[0], "initdb goes on")
+        self.server.start()  # over what they left
+
+    def test_a_folder_that_is_no_cluster_is_named_and_left_alone(self):
+        self.server.start()
+        self.server.stop()
+        cluster = self.server.folder / "data/postgres"
+        (cluster / "PG_VERSION").rename(cluster / "PG_VERSION.lost")
+        with self.assertRaisesRegex(AssertionError, "postgres exists but is not a PostgreSQL cluster: its file PG_VERSION is missing"):
+            self.server.start()
+        self.assertFalse((self.server.folder / "data/postgres.new").exists())
+        (cluster / "PG_VERSION.lost").rename(cluster / "PG_VERSION")
+        self.server.start()
+
+    def test_the_first_link_is_not_left_in_a_log(self):
+        self.server.start()
+        self.server.stop()
+        said = "".join(self.server.log)
+        self.assertNotIn("plm_signin_", said)
+        self.assertIn("plimsoll admin sign-in-link", said)
+
+
+class Host(unittest.TestCase):
+    def status(self, server, host):
+        request = urllib.request.Request(server.base + "/healthz", headers={"Host": host})
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    def test_other_names_are_refused_unless_allowed(self):
+        with Server(engine__local="false") as server:
+            port = urlsplit(server.base).port
+            for host in (f"127.0.0.1:{port}", "localhost", "[::1]"):
+                self.assertEqual(self.status(server, host), 200, host)
+            self.assertEqual(self.status(server, "evil.example"), 421)
+        with Server(engine__local="false", http__allowed_hosts="plimsoll.example.com") as server:
+            self.assertEqual(self.status(server, "plimsoll.example.com"), 200)
+            self.assertEqual(self.status(server, "evil.example"), 421)
+
+    def test_a_trusted_proxy_may_pass_on_any_name(self):
+        with Server(engine__local="false", http__trusted_proxies="127.0.0.1") as server:
+            self.assertEqual(self.status(server, "plimsoll.example.com"), 200)
+
+
+if __name__ == "__main__":
+    unittest.main()
