@@ -57,6 +57,7 @@ grant select on job, task, result, attempt, event, report, job_label, account, d
 grant update (name, labels, revision) on job to plimsoll_app;
 grant select, insert, update, delete on app_user, team, membership, token, sign_in_link, session, gpu_profile,
   sentiment_policy, report_baseline to plimsoll_app;
+grant select, insert, update, delete on saved_view to plimsoll_app;
 grant select, insert on audit_event to plimsoll_app;
 grant select, insert, delete on training_measurement, dataset_chunk to plimsoll_app;
 grant select, update on dataset to plimsoll_app;
@@ -69,7 +70,8 @@ grant execute on function
   apply_retention, authenticate_session, authenticate_token, cancel_job, cancel_overlapped, claim_schedules,
   claim_webhook_deliveries, create_dataset, delete_dataset, delete_job, drain_worker, end_overdue, enqueue,
   enqueue_dataset, ensure_partitions, expire_keys, expire_leases, expire_uploads, explain_wait, find_submit,
-  fold_usage, forget_audit, forget_usage, forget_webhook_deliveries, job_progress, lift_hold, list_cleanups,
+  fold_usage, forget_audit, forget_usage, forget_webhook_deliveries, job_progress, lift_hold, list_attempts,
+  list_cleanups,
   list_device_classes, list_devices, list_holds, list_shares, list_team_limits, list_vacuum_holders, place_hold,
   promote_due, queue_depth, read_jobs, read_usage, redrive_jobs, renew_quotas, request_cleanup, run_schedule,
   set_device_class, set_share, set_team_limit, settle_webhook_delivery, spend_sign_in_link,

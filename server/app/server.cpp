@@ -124,6 +124,7 @@ Server::Server(const Settings& settings, Database& database)
            .planner = planner_,
            .schedules = stores_.schedules(),
            .baselines = stores_.baselines(),
+           .saved_views = stores_.saved_views(),
            .kind_operations =
                [this, &settings](http::Handlers& handlers, const http::Draining& draining) {
                    jobs::add_operations(handlers,

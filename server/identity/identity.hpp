@@ -45,6 +45,12 @@ struct Team {
     Timestamp created_at;
 };
 
+// A user's place in a team.
+struct Membership {
+    Team team;
+    Role role = Role::member;
+};
+
 struct Member {
     User user;
     Role role = Role::member;

@@ -34,6 +34,9 @@ class IdentityStore {
     virtual awaitable<Result<SessionId>> create_session(NewSession who, std::string hash,
                                                         std::string csrf, Timestamp expires_at) = 0;
     virtual awaitable<Result<void>> end_session(SessionId id) = 0;
+    // The session goes on in another team of its user. Errc::not_found: the user is no member of
+    // it; Errc::conflict: a token opened the session, which is of one team.
+    virtual awaitable<Result<void>> switch_team(SessionId id, TeamId team) = 0;
     virtual awaitable<Result<void>> create_sign_in_link(Author author, UserId user, TeamId team,
                                                         std::string hash, Timestamp expires_at) = 0;
 
@@ -44,6 +47,8 @@ class IdentityStore {
     virtual awaitable<Result<User>> update_user(Author author, UserId user, UserChange change) = 0;
     // The teams of a user; every team for an administrator.
     virtual awaitable<Result<std::vector<Team>>> teams(UserId user) = 0;
+    // The teams that the user is a member of, by name.
+    virtual awaitable<Result<std::vector<Membership>>> memberships(UserId user) = 0;
     virtual awaitable<Result<Team>> create_team(Author author, std::string name) = 0;
     virtual awaitable<Result<std::vector<Member>>> members(TeamId team) = 0;
     virtual awaitable<Result<void>> set_member(Author author, TeamId team, UserId user,

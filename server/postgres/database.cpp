@@ -7,6 +7,7 @@
 #include "server/postgres/pool/listener.hpp"
 #include "server/postgres/pool/pool.hpp"
 #include "server/postgres/teams/baseline_store.hpp"
+#include "server/postgres/teams/saved_view_store.hpp"
 #include "server/postgres/teams/schedule_store.hpp"
 #include "server/postgres/teams/share_store.hpp"
 #include "server/postgres/teams/team_record_store.hpp"
@@ -32,6 +33,7 @@ struct ServerDatabase::Parts {
           duties(slow_calls, clock),
           statistics(slow_calls),
           identity(executor, calls),
+          saved_views(calls),
           webhooks(calls),
           team_records(calls),
           deliveries(slow_calls),
@@ -50,6 +52,7 @@ struct ServerDatabase::Parts {
     DutyStore duties;
     Statistics statistics;
     IdentityStore identity;
+    SavedViewStore saved_views;
     WebhookStore webhooks;
     TeamRecordStore team_records;
     DeliveryQueue deliveries;
@@ -119,6 +122,10 @@ queue::Statistics& ServerDatabase::statistics() {
 
 identity::IdentityStore& ServerDatabase::identity() {
     return parts_->identity;
+}
+
+identity::SavedViewStore& ServerDatabase::saved_views() {
+    return parts_->saved_views;
 }
 
 webhooks::WebhookStore& ServerDatabase::webhooks() {

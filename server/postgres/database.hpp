@@ -23,6 +23,7 @@ class TeamRecordStore;
 }  // namespace plimsoll::queue
 namespace plimsoll::identity {
 class IdentityStore;
+class SavedViewStore;
 }
 namespace plimsoll::schedules {
 class DueTimes;
@@ -64,6 +65,7 @@ class ServerDatabase {
     queue::DutyStore& duties();
     queue::Statistics& statistics();
     identity::IdentityStore& identity();
+    identity::SavedViewStore& saved_views();
     webhooks::WebhookStore& webhooks();
     queue::TeamRecordStore& team_records();
     webhooks::DeliveryQueue& deliveries();

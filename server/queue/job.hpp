@@ -64,6 +64,7 @@ struct Job {
     Labels labels;
     int priority = 0;
     JobState state = JobState::queued;
+    std::string device_class;  // empty right after a submit that left the choice to the queue
     std::string args = "{}";  // JSON text, see jobs::Plan::args
     std::int64_t items_total = 0;
     std::int64_t items_done = 0;  // ok and failed together
@@ -126,10 +127,58 @@ struct ChunkInfo {
 struct JobFilter {
     std::string kind;  // empty: all
     std::optional<JobState> state;
-    std::string label_key;  // empty: all; an empty value matches any
+    bool unfinished = false;  // only jobs that have not ended
+    std::string label_key;    // empty: all; an empty value matches any
     std::string label_value;
+    std::optional<UserId> submitter;
+    std::string submitter_name;  // empty: all
+    std::optional<Timestamp> created_from;
+    std::optional<Timestamp> created_before;
+    std::string device_class;  // empty: all
+    // All of them, in any case, in its name, kind, labels or arguments, where these are short.
+    std::vector<std::string> words;
+    std::optional<JobId> only;    // the job itself
     std::optional<JobId> before;  // keyset cursor: jobs older than this one
     int limit = 50;
+};
+
+// How many jobs one call examines by conditions that have no index.
+inline constexpr int kJobsExamined = 20'000;
+
+struct FoundJobs {
+    std::vector<Job> jobs;  // newest first
+    // The last job that was examined, where the search ended before the oldest job.
+    std::optional<JobId> examined_to = {};
+};
+
+struct JobCounts {
+    std::map<JobState, std::int64_t> jobs;
+    // Whether all jobs were examined: else there may be more.
+    bool complete = true;
+};
+
+// An attempt at a task of a job.
+struct Attempt {
+    int task = 0;
+    std::int64_t fence = 0;  // orders the attempts at a task
+    bool merge = false;      // of the task that makes the report
+    int number = 1;
+    std::string outcome;  // done, quarantined, retry, final, worker_lost, running
+    std::string node;     // empty, as the next two: no longer known
+    std::string device;
+    std::string device_class;
+    std::optional<Timestamp> started_at;
+    std::optional<Timestamp> ended_at;
+    std::optional<double> seconds;
+    std::optional<std::int64_t> items_ok;
+    std::optional<std::int64_t> items_failed;
+    std::string error;
+};
+
+// Keyset cursor of a job's attempts.
+struct AttemptPlace {
+    int task = -1;
+    std::int64_t fence = 0;
 };
 
 // A cleanup request to a device, and its result.

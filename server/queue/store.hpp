@@ -49,7 +49,12 @@ class JobStore {
     virtual awaitable<Result<std::vector<Result<Submitted>>>> submit_all(std::vector<NewJob> jobs,
                                                                          bool whole) = 0;
     virtual awaitable<Result<Job>> get(TeamId team, JobId id) = 0;
-    virtual awaitable<Result<std::vector<Job>>> list(TeamId team, JobFilter filter) = 0;
+    virtual awaitable<Result<FoundJobs>> list(TeamId team, JobFilter filter) = 0;
+    // By state, whatever state the filter names; its cursor and limit do not count.
+    virtual awaitable<Result<JobCounts>> count(TeamId team, JobFilter filter) = 0;
+    // Attempts at the job's tasks behind `after`, by task and attempt.
+    virtual awaitable<Result<std::vector<Attempt>>> attempts(TeamId team, JobId id,
+                                                             AttemptPlace after, int limit) = 0;
     // Returns the job after the request. Errc::conflict: the job has ended.
     virtual awaitable<Result<Job>> cancel(TeamId team, UserId by, JobId id) = 0;
     // Redrives ended jobs: runs their unfinished tasks again. At most 100; one answer per job.

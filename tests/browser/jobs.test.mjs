@@ -1,7 +1,10 @@
 // The list of jobs as a console: found, followed, chosen, cancelled and run again.
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { makeJob, manyJobs } from './fake/data.mjs';
-import { trainingJob } from './fake/training.mjs';
+import { trainingJob, trainingReport } from './fake/training.mjs';
 import { heard, until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 
@@ -36,34 +39,83 @@ const ofTwo = (server) => {
   server.jobs = manyJobs(40);
   for (const job of server.jobs.slice(20, 23)) job.submitter = { id: 'usr_2', name: 'grace' };
 };
-visit('jobs are found by name, id and label, by person and by time', { arrange: ofTwo }, async ({ page, server, go }) => {
+visit('jobs are found by name, id and label, by person, device and time, and counted by state', { arrange: ofTwo }, async ({ page, server, go }) => {
+  server.jobs[5].device_class = 'gpu';
   await go('/#/jobs');
   const search = page.getByPlaceholder('Name, id or label');
   const count = (words) => page.getByRole('status').getByText(words, { exact: true }).waitFor();
+  const noted = (name, amount) => page.getByRole('radio', { name: `${name} ${amount}`, exact: true }).waitFor();
   await count('40 jobs');
+  const failed = (jobs) => jobs.filter(({ state }) => state === 'failed').length;
+  await noted('All', 40);
+  await noted('Failed', failed(server.jobs));
   await search.fill('HEADLINES morning');
-  await count('5 of 40 jobs');
-  await search.fill(server.jobs[11].id.toUpperCase());
-  await count('1 of 40 jobs');
-  await search.fill('desk=en');
-  await count('14 of 40 jobs');
+  await count('5 jobs');
+  await noted('All', 5);
+  await page.waitForURL(/q=HEADLINES\+morning/);
+  await search.fill(server.jobs[11].id);
+  await count('1 job');
+  await search.fill('desk":"en');
+  await count('14 jobs');
   await search.fill('');
   await page.getByRole('combobox', { name: 'Submitted by' }).selectOption('grace');
-  await count('3 of 40 jobs');
+  await count('3 jobs');
   await page.getByRole('combobox', { name: 'Submitted by' }).selectOption('Everybody');
+  await page.getByRole('combobox', { name: 'Device class' }).selectOption('GPU');
+  await count('1 job');
+  await page.getByRole('combobox', { name: 'Device class' }).selectOption('Every device');
   // One job every 37 minutes, the first a minute ago.
   await page.getByRole('combobox', { name: 'Submitted', exact: true }).selectOption('Last hour');
-  await count('2 of 40 jobs');
+  await count('2 jobs');
   await page.waitForURL(/since=1h/);
+  await page.getByRole('combobox', { name: 'Submitted', exact: true }).selectOption('From … to …');
+  await count('40 jobs');
+  await page.getByLabel('To', { exact: true }).fill('2020-01-01');
+  await page.getByText('No job matches').waitFor();
+  await page.getByRole('link', { name: 'Clear filters' }).click();
+  await count('40 jobs');
 });
 
-visit('a time that is asked for ends the search, words look on in older pages', many(200), async ({ page, server, go }) => {
-  await go('/#/jobs?since=1h');
-  await page.getByText('2 of 50 jobs', { exact: true }).waitFor();
-  assert.ok(listed(server).every(({ query }) => !query.has('cursor')), 'nothing older is read');
-  await go(`/#/jobs?q=${server.jobs[180].id}`);
-  await page.getByText('1 of 200 jobs', { exact: true }).waitFor();
-  await link(page, server.jobs[180].name).waitFor();
+visit('a view is saved under a name, shown again, and deleted', sixty, async ({ page, server, go }) => {
+  await go('/#/jobs');
+  await page.getByRole('radio', { name: 'Failed' }).check();
+  await page.getByRole('button', { name: 'Save this view' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Save this view' });
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('Enter a name.').waitFor();
+  await dialog.getByLabel('Name').fill(' My failures ');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  const views = page.getByRole('navigation', { name: 'Saved views' });
+  await views.getByRole('link', { name: 'My failures' }).waitFor();
+  assert.deepEqual(server.savedViews.map(({ name, query, page: of }) => [name, query, of]), [['My failures', 'state=failed', 'jobs']]);
+  await page.getByRole('radio', { name: 'Running' }).check();
+  await views.getByRole('button', { name: 'Save this view' }).waitFor();
+  await page.reload();
+  await views.getByRole('link', { name: 'My failures' }).click();
+  await page.waitForURL(/state=failed/);
+  await views.getByRole('button', { name: 'Delete the view My failures' }).click();
+  await heard(page, 'View “My failures” deleted');
+  assert.deepEqual(server.savedViews, []);
+});
+
+visit('somebody of several teams switches, and what is shown is the other team’s', sixty, async ({ page, server, go }) => {
+  server.myTeams.push({ team: { ...server.team, id: 'team_2', name: 'research' }, role: 'member' });
+  await go(`/#/jobs/${server.jobs[0].id}`);
+  await page.getByLabel(/^Account: ada, team /).click();
+  await page.getByRole('region', { name: 'Switch team' }).getByRole('button', { name: 'research' }).click();
+  await page.waitForURL(/#\/jobs$/); // the job is the other team's
+  await page.getByLabel('Account: ada, team research').waitFor();
+  assert.deepEqual(server.calls.find(({ name }) => name === 'PUT /v1/sessions/current/team').body, { team_id: 'team_2' });
+});
+
+visit('a search that finds little looks on for a while, then asks', many(60), async ({ page, server, go }) => {
+  server.pageSize = 1;
+  await go('/#/jobs?by=ada');
+  const before = 1 + 5;
+  await page.getByRole('button', { name: 'Search older jobs' }).waitFor();
+  await until(() => listed(server).filter(({ query }) => query.has('cursor')).length === before - 1, 'five older pages');
+  await page.getByRole('button', { name: 'Search older jobs' }).click();
+  await until(() => listed(server).filter(({ query }) => query.has('cursor')).length >= 2 * (before - 1), 'five more');
 });
 
 const unnamed = (server) => {
@@ -150,11 +202,11 @@ visit('jobs are chosen and cancelled after a question that counts them', sixty, 
   const question = page.getByRole('dialog', { name: 'Cancel 2 jobs?' });
   await question.getByText('1 running, 1 queued. 1 of them is another member’s.').waitFor();
   await question.getByRole('button', { name: 'Keep' }).click();
-  assert.ok(!server.calls.some(({ name }) => name.endsWith('/cancellation')));
+  assert.ok(!server.calls.some(({ name }) => name === 'POST /v1/cancellations'));
   await bar.getByRole('button', { name: 'Cancel 2 jobs' }).click();
-  server.faults.set(`POST /v1/jobs/${queued.id}/cancellation`, { status: 409, title: 'Conflict', detail: 'The job has ended.' });
+  server.job(queued.id).state = 'succeeded'; // it ends while somebody reads the question
   await question.getByRole('button', { name: 'Cancel 2 jobs' }).click();
-  await heard(page, '1 job cancelled; 1 job refused: The job has ended.');
+  await heard(page, '1 job cancelled; 1 job refused: The job has ended already.');
   await page.evaluate(() => scrollTo(0, 0));
   await table(page).locator('[role=row]', { has: page.locator(`a[href="#/jobs/${running.id}"]`) }).getByText('Cancelling').waitFor();
   await bar.waitFor({ state: 'detached' });
@@ -176,7 +228,22 @@ visit('all that match run again after a question that counts them, those that ar
   await question.getByRole('button', { name: `Run ${failed.length} jobs` }).click();
   await heard(page, `${failed.length - 1} jobs will run again; 1 job refused: The job's dataset has been deleted.`);
   const { body } = server.calls.find(({ name }) => name === 'POST /v1/redrives');
-  assert.deepEqual(body.job_ids, failed.map(({ id }) => id));
+  assert.deepEqual(body, { filter: { state: 'failed' } });
+});
+
+visit('all that match are cancelled by their filter', many(2_000), async ({ page, server, go }) => {
+  const waiting = server.jobs.filter(({ state }) => state === 'queued');
+  await go('/#/jobs?state=queued&by=ada');
+  await page.getByLabel('Select all jobs of the list').check();
+  const bar = page.getByRole('region', { name: 'Selected jobs' });
+  await bar.getByRole('button', { name: 'Select all that match' }).click();
+  await bar.getByRole('button', { name: `Cancel ${waiting.length} jobs` }).click();
+  const question = page.getByRole('dialog', { name: `Cancel ${waiting.length} jobs?` });
+  await question.getByText(`${waiting.length} queued.`).waitFor();
+  await question.getByRole('button', { name: `Cancel ${waiting.length} jobs` }).click();
+  await heard(page, `${waiting.length} jobs cancelled`);
+  assert.deepEqual(server.calls.find(({ name }) => name === 'POST /v1/cancellations').body, { filter: { state: 'queued', submitter: 'ada' } });
+  assert.ok(waiting.every(({ id }) => server.job(id).state === 'cancelling'));
 });
 
 visit('who may not submit has nothing to choose', { arrange: (server) => ((server.jobs = manyJobs(5)), (server.scopes = ['jobs:read'])) }, async ({ page, go }) => {
@@ -195,6 +262,10 @@ visit('a job turns into its report when it ends, with all else in a drawer', { a
   await page.getByRole('button', { name: 'Details' }).click();
   const drawer = page.getByRole('dialog', { name: 'Details' });
   await drawer.getByText('About this job').waitFor();
+  await drawer.getByText('5 attempts on 2 devices: 1 failed.').waitFor();
+  const tried = drawer.getByRole('table', { name: 'Attempts' }).getByRole('row').filter({ hasText: 'Worker stopped' });
+  await tried.getByText('The worker stopped responding.').waitFor();
+  assert.deepEqual((await tried.getByRole('cell').allTextContents()).slice(0, 2), ['1', 'node-a / opencl:0:1']);
   await drawer.getByRole('listitem').filter({ hasText: 'Started' }).first().waitFor();
   assert.deepEqual(JSON.parse(await drawer.getByRole('group', { name: 'the inputs' }).textContent()), { model: 'vader' });
   assert.equal(JSON.parse(await drawer.getByRole('group', { name: 'the job as JSON' }).textContent()).id, 'job_r');
@@ -231,4 +302,56 @@ visit('a long report lists what is on it, and leads there', { arrange: (server) 
   await until(async () => (await layers.boundingBox()).y < 200, 'the layers at the top');
   assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Layers');
   await list.locator('[aria-current]').getByText('Layers').waitFor();
+});
+
+visit('jobs of a kind are compared, what they were given and what came of it', { arrange: (server) => {
+  server.add(trainingJob({ id: 'job_a', name: 'First' }));
+  const second = trainingJob({ id: 'job_b', name: 'Second' });
+  server.add({ ...second, args: { ...second.args, gpus: ['h200'] } });
+  const report = structuredClone(trainingReport(second));
+  report.summary.gpus[0].max_batch = 999;
+  server.reports.set('job_b', report);
+  server.add(makeJob('job_c', { name: 'Texts', state: 'succeeded' }));
+} }, async ({ page, go }) => {
+  await go('/#/jobs');
+  for (const name of ['First', 'Second']) await page.getByLabel(`Select ${name}`).check();
+  await page.getByRole('link', { name: 'Compare 2' }).click();
+  await page.waitForURL(/compare\?jobs=job_b,job_a/);
+  const inputs = page.getByRole('table', { name: 'Inputs' }).getByRole('row');
+  await inputs.filter({ hasText: 'gpus' }).getByText('h200', { exact: true }).waitFor();
+  assert.equal(await inputs.count(), 2, 'the heading and the one difference');
+  const results = page.getByRole('table', { name: 'Results' }).getByRole('row');
+  await results.filter({ hasText: '999' }).getByText(/^[−+]\d/).waitFor();
+  await page.getByLabel('Show equal values').check();
+  await inputs.filter({ hasText: 'model › preset' }).waitFor();
+  await page.waitForURL(/all=1/);
+  await go('/#/compare?jobs=job_a,job_c');
+  await page.getByText('These jobs are of different kinds').waitFor();
+  await go(`/#/compare?jobs=${Array.from({ length: 9 }, (_, index) => `job_${index}`).join(',')}`);
+  await page.getByRole('link', { name: 'Compare the first 8' }).waitFor();
+});
+
+visit('a report is saved as a page that needs no server', { arrange: (server) => server.add(trainingJob()) }, async ({ page, go }) => {
+  await go('/#/jobs/job_training0000');
+  await page.getByRole('heading', { name: 'Layers' }).waitFor();
+  const started = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'HTML' }).click();
+  const download = await started;
+  assert.equal(download.suggestedFilename(), 'job_training0000.html');
+  const context = await page.context().browser().newContext({ javaScriptEnabled: false, offline: true });
+  const copy = await context.newPage();
+  const asked = [];
+  copy.on('request', (request) => asked.push(request.url()));
+  // Browsers take the kind of a file from its name.
+  const folder = await mkdtemp(join(tmpdir(), 'plimsoll-page-'));
+  await download.saveAs(join(folder, download.suggestedFilename()));
+  await copy.goto(`file://${join(folder, download.suggestedFilename())}`);
+  await copy.getByRole('heading', { level: 1, name: 'Early curriculum' }).waitFor();
+  await copy.getByRole('heading', { name: 'Layers' }).waitFor();
+  assert.ok((await copy.locator('img, svg').count()) > 3, 'pictures');
+  assert.equal(await copy.getByRole('button').count(), 0);
+  assert.equal(await copy.evaluate(() => getComputedStyle(document.body).margin), '0px', 'the style came along');
+  assert.deepEqual(asked.filter((url) => !/^(file|data):/.test(url)), []);
+  await context.close();
+  await rm(folder, { recursive: true });
 });

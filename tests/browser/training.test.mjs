@@ -291,3 +291,20 @@ visit('a card that is too small says so and why', { arrange: arrangeTooSmall }, 
   await page.getByText('Does not fit', { exact: true }).first().waitFor();
   await page.getByText('Smallest batch', { exact: true }).waitFor();
 });
+
+visit('a chart is taken along as its numbers, a drawing and a picture', { arrange: (server) => server.add(trainingJob()) }, async ({ page, go }) => {
+  await go('/#/jobs/job_training0000');
+  const panel = page.getByRole('region', { name: /Memory over/ }).first();
+  await panel.getByText('Show as a table').click();
+  const content = {};
+  for (const format of ['CSV', 'SVG', 'PNG']) {
+    const started = page.waitForEvent('download');
+    await panel.getByRole('button', { name: format }).click();
+    const download = await started;
+    assert.match(download.suggestedFilename(), new RegExp(`^memory-over.*\\.${format.toLowerCase()}$`));
+    content[format] = await readFile(await download.path());
+  }
+  assert.match(content.CSV.toString(), /^Step and phase,Most allocated\r\n"1, setup",0.22 GiB\r\n/);
+  assert.match(content.SVG.toString(), /^<svg[^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+  assert.equal(content.PNG.subarray(1, 4).toString(), 'PNG');
+});

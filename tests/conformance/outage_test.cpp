@@ -33,7 +33,7 @@ TEST_F(OutageTest, ARefusingDatabaseIsSurvived) {
     run_until_served();
     must(server_.jobs().get(people_.team, id));
     must(server_.jobs().submit(job_of(1)));
-    EXPECT_EQ(must(server_.jobs().list(people_.team, {})).size(), 2u);
+    EXPECT_EQ(must(server_.jobs().list(people_.team, {})).jobs.size(), 2u);
 }
 
 TEST_F(OutageTest, AStoppedDatabaseIsSurvived) {

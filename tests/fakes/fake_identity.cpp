@@ -167,6 +167,17 @@ awaitable<Result<void>> FakeIdentity::end_session(SessionId id) {
     co_return Result<void>();
 }
 
+awaitable<Result<void>> FakeIdentity::switch_team(SessionId id, TeamId team) {
+    for (auto& [hash, session] : sessions_) {
+        if (session.id != id) continue;
+        if (!members_.contains({team, session.who.user})) break;
+        if (session.who.token) co_return fail(Errc::conflict, "A token opened the session.");
+        session.who.team = team;
+        co_return Result<void>();
+    }
+    co_return fail(Errc::not_found, "There is no such team.");
+}
+
 awaitable<Result<void>> FakeIdentity::create_sign_in_link(Author, UserId user, TeamId team,
                                                           std::string hash, Timestamp expires_at) {
     if (!members_.contains({team, user})) co_return fail(Errc::not_found, "Not a member.");
@@ -221,6 +232,14 @@ awaitable<Result<std::vector<identity::Team>>> FakeIdentity::teams(UserId user) 
     std::vector<identity::Team> found;
     for (const auto& [id, team] : teams_) {
         if (administrator || members_.contains({id, user})) found.push_back(team);
+    }
+    co_return found;
+}
+
+awaitable<Result<std::vector<identity::Membership>>> FakeIdentity::memberships(UserId user) {
+    std::vector<identity::Membership> found;
+    for (const auto& [place, role] : members_) {
+        if (place.second == user) found.push_back({teams_.at(place.first), role});
     }
     co_return found;
 }

@@ -21,6 +21,7 @@ class FakeIdentity final : public identity::IdentityStore {
     awaitable<Result<SessionId>> create_session(identity::NewSession who, std::string hash,
                                                 std::string csrf, Timestamp expires_at) override;
     awaitable<Result<void>> end_session(SessionId id) override;
+    awaitable<Result<void>> switch_team(SessionId id, TeamId team) override;
     awaitable<Result<void>> create_sign_in_link(Author author, UserId user, TeamId team,
                                                 std::string hash, Timestamp expires_at) override;
     awaitable<Result<std::vector<identity::User>>> users() override;
@@ -29,6 +30,7 @@ class FakeIdentity final : public identity::IdentityStore {
     awaitable<Result<identity::User>> update_user(Author author, UserId user,
                                                   identity::UserChange change) override;
     awaitable<Result<std::vector<identity::Team>>> teams(UserId user) override;
+    awaitable<Result<std::vector<identity::Membership>>> memberships(UserId user) override;
     awaitable<Result<identity::Team>> create_team(Author author, std::string name) override;
     awaitable<Result<std::vector<identity::Member>>> members(TeamId team) override;
     awaitable<Result<void>> set_member(Author author, TeamId team, UserId user,

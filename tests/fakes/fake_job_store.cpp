@@ -128,22 +128,59 @@ awaitable<Result<queue::Job>> FakeJobStore::get(TeamId team, JobId id) {
     co_return (*stored)->job;
 }
 
-awaitable<Result<std::vector<queue::Job>>> FakeJobStore::list(TeamId team,
-                                                              queue::JobFilter filter) {
+namespace {
+
+bool matches(const queue::Job& job, const queue::JobFilter& filter) {
+    if (!filter.kind.empty() && job.kind != filter.kind) return false;
+    if (filter.unfinished && queue::is_final(job.state)) return false;
+    if (filter.submitter && job.submitter != *filter.submitter) return false;
+    if (!filter.submitter_name.empty() && job.submitter_name != filter.submitter_name) return false;
+    if (filter.created_from && job.created_at < *filter.created_from) return false;
+    if (filter.created_before && job.created_at >= *filter.created_before) return false;
+    if (!filter.device_class.empty() && job.device_class != filter.device_class) return false;
+    if (filter.only && job.id != *filter.only) return false;
+    for (const auto& word : filter.words) {
+        if (job.name.find(word) == std::string::npos) return false;
+    }
+    if (filter.label_key.empty()) return true;
+    const auto label = job.labels.find(filter.label_key);
+    return label != job.labels.end() &&
+           (filter.label_value.empty() || label->second == filter.label_value);
+}
+
+}  // namespace
+
+awaitable<Result<queue::FoundJobs>> FakeJobStore::list(TeamId team, queue::JobFilter filter) {
     if (broken) co_return fail(*broken);
-    std::vector<queue::Job> found;
+    queue::FoundJobs found;
     for (auto entry = jobs.rbegin(); entry != jobs.rend(); ++entry) {
         const auto& job = entry->second.job;
-        if (job.team != team || static_cast<int>(found.size()) == filter.limit) continue;
+        if (job.team != team || static_cast<int>(found.jobs.size()) == filter.limit) continue;
         if (filter.before && !(job.id < *filter.before)) continue;
-        if (!filter.kind.empty() && job.kind != filter.kind) continue;
         if (filter.state && job.state != *filter.state) continue;
-        if (!filter.label_key.empty()) {
-            const auto label = job.labels.find(filter.label_key);
-            if (label == job.labels.end()) continue;
-            if (!filter.label_value.empty() && label->second != filter.label_value) continue;
-        }
-        found.push_back(job);
+        if (matches(job, filter)) found.jobs.push_back(job);
+    }
+    co_return found;
+}
+
+awaitable<Result<queue::JobCounts>> FakeJobStore::count(TeamId team, queue::JobFilter filter) {
+    if (broken) co_return fail(*broken);
+    queue::JobCounts counts;
+    for (const auto& [id, stored] : jobs) {
+        if (stored.job.team == team && matches(stored.job, filter)) ++counts.jobs[stored.job.state];
+    }
+    co_return counts;
+}
+
+awaitable<Result<std::vector<queue::Attempt>>> FakeJobStore::attempts(TeamId team, JobId id,
+                                                                      queue::AttemptPlace after,
+                                                                      int limit) {
+    const auto stored = find(team, id);
+    if (!stored) co_return fail(stored.error());
+    std::vector<queue::Attempt> found;
+    for (const auto& attempt : (*stored)->attempts) {
+        if (std::pair(attempt.task, attempt.fence) <= std::pair(after.task, after.fence)) continue;
+        if (static_cast<int>(found.size()) < limit) found.push_back(attempt);
     }
     co_return found;
 }
@@ -166,7 +203,7 @@ awaitable<Result<queue::Job>> FakeJobStore::cancel(TeamId team, UserId, JobId id
 queue::Redrive FakeJobStore::redrive(TeamId team, JobId id) {
     const auto found = find(team, id);
     if (!found) return queue::Redrive::not_found;
-    auto& [job, events, chunks, given_up, report, key, plan, dataset] = **found;
+    auto& [job, events, chunks, given_up, report, key, plan, dataset, attempts] = **found;
     if (!queue::is_final(job.state)) return queue::Redrive::unfinished;
     if (dataset && plan.tasks.empty()) return queue::Redrive::no_dataset;
     if (job.state == JobState::succeeded && given_up.empty()) return queue::Redrive::complete;

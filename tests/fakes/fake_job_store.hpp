@@ -22,6 +22,7 @@ class FakeJobStore final : public queue::JobStore {
         std::optional<queue::IdempotencyKey> key;
         jobs::Plan plan;
         std::optional<DatasetId> dataset;  // its tasks' inputs are this dataset's chunks
+        std::vector<queue::Attempt> attempts = {};
     };
 
     // Submitters' names are of `identity`, which outlives this.
@@ -33,7 +34,11 @@ class FakeJobStore final : public queue::JobStore {
     awaitable<Result<std::vector<Result<queue::Submitted>>>> submit_all(
         std::vector<queue::NewJob> jobs, bool whole) override;
     awaitable<Result<queue::Job>> get(TeamId team, JobId id) override;
-    awaitable<Result<std::vector<queue::Job>>> list(TeamId team, queue::JobFilter filter) override;
+    awaitable<Result<queue::FoundJobs>> list(TeamId team, queue::JobFilter filter) override;
+    awaitable<Result<queue::JobCounts>> count(TeamId team, queue::JobFilter filter) override;
+    awaitable<Result<std::vector<queue::Attempt>>> attempts(TeamId team, JobId id,
+                                                            queue::AttemptPlace after,
+                                                            int limit) override;
     awaitable<Result<queue::Job>> cancel(TeamId team, UserId by, JobId id) override;
     awaitable<Result<std::vector<queue::Redriven>>> redrive(TeamId team, UserId by,
                                                             std::vector<JobId> ids) override;

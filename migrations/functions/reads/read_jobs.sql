@@ -4,7 +4,7 @@
 -- and by the range of the ids it opens their days' partitions alone.
 create or replace function read_jobs(p_jobs bigint[])
 returns table (id bigint, team_id bigint, user_id bigint, submitter_name text, kind text, kind_version smallint,
-  name text, labels jsonb, priority smallint, state text, args json, items_total bigint, items_done bigint,
+  name text, labels jsonb, device_class text, priority smallint, state text, args json, items_total bigint, items_done bigint,
   items_failed bigint, tasks_total int, tasks_done int, tasks_failed int, retries int, last_error text, error text,
   unique_key text, created_at timestamptz, run_at timestamptz, deadline timestamptz, timeout_seconds real,
   started_at timestamptz, finished_at timestamptz, revision int, schedule_id bigint, schedule_name text,
@@ -20,7 +20,7 @@ begin
   select min(u.id), max(u.id) into v_low, v_high from unnest(p_jobs) u(id);
   return query
   select j.id, j.team_id, j.user_id, (select u.name from app_user u where u.id = j.user_id), j.kind, j.kind_version,
-    j.name, j.labels, j.priority, j.state, j.args, j.items_total,
+    j.name, j.labels, j.device_class, j.priority, j.state, j.args, j.items_total,
     case when j.state in ('running', 'cancelling')
       then least(j.items_total, j.items_ok + j.items_failed + job_progress(j.id)) else j.items_ok + j.items_failed end,
     j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left,

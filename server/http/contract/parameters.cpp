@@ -1,5 +1,7 @@
 #include "server/http/contract/parameters.hpp"
 
+#include "server/http/contract/json_body.hpp"
+
 #include <algorithm>
 #include <charconv>
 
@@ -59,6 +61,8 @@ Outcome<Parameters> Parameters::read(const Match& match, const Target& target,
             if (const auto& value = parameter.schema->default_value()) {
                 result.values_.emplace(parameter.name, *value);
             }
+        } else if (invalid_utf8(values[0])) {
+            complain(parameter.name, "is not valid UTF-8");
         } else {
             auto value = typed(values[0], parameter.schema->type());
             const auto violations = parameter.schema->check(value);

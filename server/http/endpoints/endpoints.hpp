@@ -3,6 +3,7 @@
 #include "server/base/time.hpp"
 #include "server/http/api/draining.hpp"
 #include "server/http/api/handler.hpp"
+#include "server/identity/saved_view_store.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/planning/planner.hpp"
@@ -31,6 +32,8 @@ void add_jobs(Handlers& handlers, queue::JobStore& store, queue::DatasetStore& d
 void add_job_bundles(Handlers& handlers, queue::JobStore& store, const planning::Planner& planner,
                      boost::asio::thread_pool& pool, const Clock& clock);
 void add_job_redrive(Handlers& handlers, queue::JobStore& store, const Clock& clock);
+void add_job_cancellations(Handlers& handlers, queue::JobStore& store);
+void add_job_attempts(Handlers& handlers, queue::JobStore& store);
 void add_job_reading(Handlers& handlers, queue::JobStore& store, queue::JobSignals& signals,
                      const Draining& draining, const Clock& clock);
 // A stream re-checks `identity` while it is open: revoking the credential ends it.
@@ -60,6 +63,7 @@ void add_schedules(Handlers& handlers, schedules::ScheduleStore& store, planning
 void add_sessions(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
 void add_users(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
 void add_teams(Handlers& handlers, identity::IdentityStore& store);
+void add_saved_views(Handlers& handlers, identity::SavedViewStore& store);
 void add_tokens(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
 
 // `allowed`: where notices may be sent.

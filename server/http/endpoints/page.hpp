@@ -36,9 +36,10 @@ Outcome<std::optional<Id>> page_cursor(const Call& call, std::string_view prefix
 Response page_response(const Call& call, JsonWriter page, const std::optional<std::string>& next);
 
 // `items`: those of the page, plus one more if there is a next page. `write(page, item)` writes one
-// as JSON.
-template <class Item, class Write>
-Response page_response(const Call& call, std::vector<Item> items, const Write& write) {
+// as JSON. `ended_at`: where a search that is bounded ended before the end of the list.
+template <class Item, class Write, class Id = decltype(Item::id)>
+Response page_response(const Call& call, std::vector<Item> items, const Write& write,
+                       const std::optional<Id>& ended_at = std::nullopt) {
     const auto limit = page_limit(call);
     const bool more = items.size() > limit;
     if (more) items.resize(limit);
@@ -46,8 +47,13 @@ Response page_response(const Call& call, std::vector<Item> items, const Write& w
     page.begin_object().key("items").begin_array();
     for (const auto& item : items) write(page, item);
     page.end_array();
-    return page_response(call, std::move(page),
-                         more ? std::optional(to_public(items.back().id)) : std::nullopt);
+    std::optional<std::string> next;
+    if (more) {
+        next = to_public(items.back().id);
+    } else if (ended_at) {
+        next = to_public(*ended_at);
+    }
+    return page_response(call, std::move(page), next);
 }
 
 }  // namespace plimsoll::http::endpoints

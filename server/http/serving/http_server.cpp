@@ -50,6 +50,8 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_job_bundles(handlers, backends.jobs, backends.planner, backends.pool,
                                backends.clock);
     endpoints::add_job_redrive(handlers, backends.jobs, backends.clock);
+    endpoints::add_job_cancellations(handlers, backends.jobs);
+    endpoints::add_job_attempts(handlers, backends.jobs);
     endpoints::add_job_reading(handlers, backends.jobs, backends.signals, draining, backends.clock);
     endpoints::add_job_events(handlers, backends.jobs, backends.signals, backends.identity,
                               draining, backends.clock);
@@ -70,6 +72,7 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_sessions(handlers, backends.identity, backends.clock);
     endpoints::add_users(handlers, backends.identity, backends.clock);
     endpoints::add_teams(handlers, backends.identity);
+    endpoints::add_saved_views(handlers, backends.saved_views);
     endpoints::add_tokens(handlers, backends.identity, backends.clock);
     endpoints::add_webhooks(handlers, backends.webhooks, backends.webhook_targets);
     endpoints::add_operations(handlers, backends.jobs, draining,

@@ -8,6 +8,7 @@
 #include "server/http/site/static_files.hpp"
 #include "server/http/wire/listener.hpp"
 #include "server/http/wire/traffic.hpp"
+#include "server/identity/saved_view_store.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/planning/planner.hpp"
@@ -55,6 +56,7 @@ struct Backends {
     planning::Planner& planner;
     schedules::ScheduleStore& schedules;
     queue::BaselineStore& baselines;
+    identity::SavedViewStore& saved_views;
     // Adds those of the kinds' own.
     std::function<void(Handlers&, const Draining&)> kind_operations;
     CallerQuotas quotas = {};

@@ -33,6 +33,10 @@ identity::Member to_member(const Row& row) {
     return {to_user(row), role_of(row)};
 }
 
+identity::Membership to_membership(const Row& row) {
+    return {to_team(row), role_of(row)};
+}
+
 identity::Token to_token(const Row& row) {
     identity::Token token;
     token.id = TokenId{row.get<std::int64_t>("id")};

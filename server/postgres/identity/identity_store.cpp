@@ -81,6 +81,15 @@ awaitable<Result<std::vector<identity::Team>>> IdentityStore::teams(UserId user)
     co_return all(administrator ? (*replies)[2] : (*replies)[3], to_team);
 }
 
+awaitable<Result<std::vector<identity::Membership>>> IdentityStore::memberships(UserId user) {
+    Batch batch;
+    batch.push_back(across_teams());
+    batch.push_back(Statement::of(sql::identity_teams_of, user.value));
+    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    co_return all(replies->back(), to_membership);
+}
+
 awaitable<Result<identity::Team>> IdentityStore::create_team(Author author, std::string name) {
     auto rows = co_await run(
         across_teams(), Statement::of(sql::identity_create_team, std::move(name), author.team.value,

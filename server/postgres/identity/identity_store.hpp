@@ -23,6 +23,7 @@ class IdentityStore final : public identity::IdentityStore {
     Answer<SessionId> create_session(identity::NewSession who, std::string hash, std::string csrf,
                                      Timestamp expires_at) override;
     Answer<void> end_session(SessionId id) override;
+    Answer<void> switch_team(SessionId id, TeamId team) override;
     Answer<void> create_sign_in_link(Author author, UserId user, TeamId team, std::string hash,
                                      Timestamp expires_at) override;
 
@@ -32,6 +33,7 @@ class IdentityStore final : public identity::IdentityStore {
     Answer<identity::User> update_user(Author author, UserId user,
                                        identity::UserChange change) override;
     Answer<std::vector<identity::Team>> teams(UserId user) override;
+    Answer<std::vector<identity::Membership>> memberships(UserId user) override;
     Answer<identity::Team> create_team(Author author, std::string name) override;
     Answer<std::vector<identity::Member>> members(TeamId team) override;
     Answer<void> set_member(Author author, TeamId team, UserId user, identity::Role role) override;

@@ -54,6 +54,20 @@ awaitable<Result<void>> IdentityStore::end_session(SessionId id) {
     co_return Result<void>{};
 }
 
+awaitable<Result<void>> IdentityStore::switch_team(SessionId id, TeamId team) {
+    auto rows = co_await run(across_teams(),
+                             Statement::of(sql::identity_switch_team, id.value, team.value));
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty() || !(*rows)[0].get<bool>("is_member")) {
+        co_return fail(Errc::not_found, "There is no such team, or you are not a member of it.");
+    }
+    if ((*rows)[0].get<bool>("by_token")) {
+        co_return fail(Errc::conflict,
+                       "This session was opened with a token, which is valid in one team.");
+    }
+    co_return Result<void>{};
+}
+
 awaitable<Result<void>> IdentityStore::create_sign_in_link(Author author, UserId user, TeamId team,
                                                            std::string hash, Timestamp expires_at) {
     auto rows = co_await run(

@@ -47,6 +47,7 @@ queue::Job to_job(const Row& row) {
     job.labels = labels_of(row.get<std::string_view>("labels"));
     job.priority = row.get<int>("priority");
     job.state = state_of(row.get<std::string>("state"));
+    job.device_class = row.get<std::string>("device_class");
     job.args = row.get<std::string>("args");
     job.items_total = row.get<std::int64_t>("items_total");
     job.items_done = row.get<std::int64_t>("items_done");
@@ -102,6 +103,25 @@ Error no_such_job() {
 queue::JobEvent to_event(const Row& row) {
     return {row.get<std::int64_t>("n"), row.get<std::string>("type"), row.get<std::string>("data"),
             row.get<Timestamp>("at")};
+}
+
+queue::Attempt to_attempt(const Row& row) {
+    queue::Attempt attempt;
+    attempt.task = row.get<int>("task");
+    attempt.fence = row.get<std::int64_t>("fence");
+    attempt.merge = row.get<bool>("merge");
+    attempt.number = row.get<int>("attempt");
+    attempt.outcome = row.get<std::string>("outcome");
+    attempt.node = row.get<Maybe<std::string>>("node").value_or("");
+    attempt.device = row.get<Maybe<std::string>>("device").value_or("");
+    attempt.device_class = row.get<Maybe<std::string>>("device_class").value_or("");
+    attempt.started_at = row.get<Maybe<Timestamp>>("started_at");
+    attempt.ended_at = row.get<Maybe<Timestamp>>("ended_at");
+    attempt.seconds = row.get<Maybe<double>>("seconds");
+    attempt.items_ok = row.get<Maybe<std::int64_t>>("items_ok");
+    attempt.items_failed = row.get<Maybe<std::int64_t>>("items_failed");
+    attempt.error = error_message(row.get<Maybe<std::string>>("error").value_or(""));
+    return attempt;
 }
 
 namespace {

@@ -6,7 +6,7 @@
 
 namespace plimsoll::postgres {
 
-// From a row of jobs.get or jobs.list.
+// From a row of jobs.get, jobs.search or jobs.list.
 queue::Job to_job(const Row& row);
 
 // From a row of jobs.redrive.
@@ -20,6 +20,9 @@ Error no_such_job();
 
 // From a row of events.after.
 queue::JobEvent to_event(const Row& row);
+
+// From a row of jobs.attempts.
+queue::Attempt to_attempt(const Row& row);
 
 // From a row of devices.list.
 queue::DeviceStatus to_device(const Row& row);

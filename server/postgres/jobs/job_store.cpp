@@ -5,6 +5,7 @@
 #include "server/postgres/driver/optional.hpp"
 #include "server/postgres/jobs/bundles.hpp"
 #include "server/postgres/jobs/job_rows.hpp"
+#include "server/postgres/jobs/job_search.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
 
@@ -18,21 +19,6 @@ Batch batch_of(Statements&&... statements) {
     Batch batch;
     (batch.push_back(std::forward<Statements>(statements)), ...);
     return batch;
-}
-
-Statement list_query(const queue::JobFilter& filter) {
-    std::optional<std::int64_t> before;
-    if (filter.before) before = filter.before->value;
-    std::optional<std::string> state;
-    if (filter.state) state = std::string(to_string(*filter.state));
-    const auto kind = unless_empty(filter.kind);
-    if (!filter.label_key.empty()) {
-        return Statement::of(sql::jobs_list_labelled, before, kind, state, filter.limit,
-                             filter.label_key, unless_empty(filter.label_value));
-    }
-    const bool unfinished = filter.state && !queue::is_final(*filter.state);
-    return Statement::of(unfinished ? sql::jobs_list_unfinished : sql::jobs_list, before, kind,
-                         state, filter.limit);
 }
 
 }  // namespace
@@ -71,12 +57,28 @@ awaitable<Result<queue::Job>> JobStore::get(TeamId team, JobId id) {
     return lookups_->ask({team, id});
 }
 
-awaitable<Result<std::vector<queue::Job>>> JobStore::list(TeamId team, queue::JobFilter filter) {
+awaitable<Result<queue::FoundJobs>> JobStore::list(TeamId team, queue::JobFilter filter) {
     auto replies = co_await pool_.run(batch_of(in_team(team), list_query(filter)), kCallTimeout);
     if (!replies) co_return fail(std::move(replies.error()));
-    std::vector<queue::Job> jobs;
-    for (const Row row : replies->back()) jobs.push_back(to_job(row));
-    co_return jobs;
+    co_return to_found(replies->back());
+}
+
+awaitable<Result<queue::JobCounts>> JobStore::count(TeamId team, queue::JobFilter filter) {
+    auto replies = co_await pool_.run(batch_of(in_team(team), count_query(filter)), kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    co_return to_counts(replies->back());
+}
+
+awaitable<Result<std::vector<queue::Attempt>>> JobStore::attempts(TeamId team, JobId id,
+                                                                  queue::AttemptPlace after,
+                                                                  int limit) {
+    auto replies = co_await about(
+        team, id,
+        Statement::of(sql::jobs_attempts, team.value, id.value, after.task, after.fence, limit));
+    if (!replies) co_return fail(std::move(replies.error()));
+    std::vector<queue::Attempt> attempts;
+    for (const Row row : replies->back()) attempts.push_back(to_attempt(row));
+    co_return attempts;
 }
 
 awaitable<Result<queue::Job>> JobStore::cancel(TeamId team, UserId by, JobId id) {

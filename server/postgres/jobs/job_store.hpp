@@ -18,8 +18,11 @@ class JobStore final : public queue::JobStore {
     queue::awaitable<Result<std::vector<Result<queue::Submitted>>>> submit_all(
         std::vector<queue::NewJob> jobs, bool whole) override;
     queue::awaitable<Result<queue::Job>> get(TeamId team, JobId id) override;
-    queue::awaitable<Result<std::vector<queue::Job>>> list(TeamId team,
-                                                           queue::JobFilter filter) override;
+    queue::awaitable<Result<queue::FoundJobs>> list(TeamId team, queue::JobFilter filter) override;
+    queue::awaitable<Result<queue::JobCounts>> count(TeamId team, queue::JobFilter filter) override;
+    queue::awaitable<Result<std::vector<queue::Attempt>>> attempts(TeamId team, JobId id,
+                                                                   queue::AttemptPlace after,
+                                                                   int limit) override;
     queue::awaitable<Result<queue::Job>> cancel(TeamId team, UserId by, JobId id) override;
     queue::awaitable<Result<std::vector<queue::Redriven>>> redrive(TeamId team, UserId by,
                                                                    std::vector<JobId> ids) override;

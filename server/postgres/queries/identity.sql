@@ -80,7 +80,7 @@ select id, name, created_at from plimsoll.team order by id;
 -- name: identity.teams_of
 -- System. Index membership_member.
 select t.id, t.name, t.created_at, m.role from plimsoll.membership m join plimsoll.team t on t.id = m.team_id
-where m.user_id = $1::bigint order by t.id;
+where m.user_id = $1::bigint order by t.name;
 
 -- name: identity.create_team
 -- System. Whoever makes a team owns it.
@@ -151,6 +151,22 @@ with ended as (
   insert into plimsoll.audit_event (team_id, user_id, action, target) select team_id, user_id, 'session.end', id::text from ended
 )
 select id from ended;
+
+-- name: identity.switch_team
+-- System. $1 session, $2 team: it changes when the user is a member and no token opened the session. No row: it has ended.
+-- Indexes session_pkey, membership_pkey.
+with present as (
+  select s.id, s.team_id as before, s.token_id is not null as by_token,
+    exists (select from plimsoll.membership m where m.team_id = $2::bigint and m.user_id = s.user_id) as is_member
+  from plimsoll.session s where s.id = $1::bigint and s.ended_at is null
+), switched as (
+  update plimsoll.session s set team_id = $2::bigint from present p where s.id = p.id and p.is_member and not p.by_token
+  returning s.id, s.user_id, p.before
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target, data)
+  select $2::bigint, user_id, 'session.switch', id::text, json_build_object('from_team', before) from switched
+)
+select by_token, is_member from present;
 
 -- name: identity.tokens
 -- $1 team, $2 only of this user (null: the whole team's). Index token_team.

@@ -7,7 +7,8 @@ select * from plimsoll.read_jobs($1::bigint[]);
 -- name: jobs.list
 -- Newest first. $1 only ids below (null: from the newest), $2 kind, $3 how it ended (null: any), $4 limit.
 -- Index job_ended, job_kind or job_team backwards, partition by partition.
-select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.priority, j.state, j.args,
+select null::bigint as examined_to, j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.device_class, j.priority,
+  j.state, j.args,
   j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
   j.tasks_quarantined as tasks_failed, j.retries, j.last_error, j.error,
   j.unique_key, j.created_at, j.run_at, j.deadline, j.timeout_seconds, j.started_at, j.finished_at, j.revision,
@@ -19,7 +20,8 @@ order by j.id desc limit $4::int;
 
 -- name: jobs.list_unfinished
 -- As jobs.list, for a state before the end, of which there are few. Index job_unfinished backwards.
-select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.priority, j.state, j.args,
+select null::bigint as examined_to, j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.device_class, j.priority,
+  j.state, j.args,
   j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
   j.tasks_quarantined as tasks_failed, j.retries, j.last_error, j.error,
   j.unique_key, j.created_at, j.run_at, j.deadline, j.timeout_seconds, j.started_at, j.finished_at, j.revision,
@@ -32,7 +34,8 @@ order by j.id desc limit $4::int;
 -- name: jobs.list_labelled
 -- As jobs.list, of those with a label. $3 state, $5 label key, $6 label value (null: any).
 -- Index job_label_value or job_label_key backwards, then job_<day>_pkey.
-select j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.priority, j.state, j.args,
+select null::bigint as examined_to, j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.device_class, j.priority,
+  j.state, j.args,
   j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
   j.tasks_quarantined as tasks_failed, j.retries, j.last_error, j.error,
   j.unique_key, j.created_at, j.run_at, j.deadline, j.timeout_seconds, j.started_at, j.finished_at, j.revision,
@@ -42,6 +45,66 @@ from plimsoll.job_label l join plimsoll.job j on j.id = l.job_id left join plims
 where l.job_id < coalesce($1::bigint, 9223372036854775807) and l.key = $5::text and ($6::text is null or l.value = $6)
   and ($2::text is null or j.kind = $2) and ($3::text is null or j.state = $3)
 order by l.job_id desc limit $4::int;
+
+-- name: jobs.search
+-- As jobs.list, by what has no index: at most the newest $16 jobs are examined, and examined_to is the last of them, null
+-- where there are no older ones. A row without an id: none was found. $1 only ids below, $2 only ids from, $3 kind, $4 how it
+-- ended, $5 state before the end, $6 limit, $7 label key, $8 label value (null: any), $9 submitter's id, $10 submitter's name,
+-- $11 created from, $12 created before, $13 device class, $14 patterns that name, labels, kind and short arguments must all
+-- match, $15 only before the end. Index job_ended, job_unfinished, job_kind or job_team backwards.
+with examined as materialized (
+  select j.id, j.state, j.user_id, j.kind, j.name, j.labels, j.device_class, j.args, j.created_at from plimsoll.job j
+  where j.id < coalesce($1::bigint, 9223372036854775807) and j.id >= coalesce($2::bigint, 0)
+    and ($3::text is null or j.kind = $3) and ($4::text is null or j.ended_as = $4)
+    and (($5::text is null and not $15::boolean) or j.finished_at is null) and ($5 is null or j.state = $5)
+  order by j.id desc limit $16::int
+), found as (
+  select l.id from examined l
+  where ($7::text is null or (l.labels ? $7 and ($8::text is null or l.labels ->> $7 = $8)))
+    and ($9::bigint is null or l.user_id = $9)
+    and ($10::text is null or l.user_id = (select u.id from plimsoll.app_user u where u.name = $10))
+    and ($11::timestamptz is null or l.created_at >= $11) and ($12::timestamptz is null or l.created_at < $12)
+    and ($13::text is null or l.device_class = $13)
+    -- Long arguments are not unpacked.
+    and ($14::text[] is null or lower(concat_ws(chr(10), l.name, l.kind, l.labels::text,
+      case when pg_column_size(l.args) < 2000 then l.args::text end)) like all ((select array_agg(lower(w)) from unnest($14) w)::text[]))
+  order by l.id desc limit $6::int
+)
+select s.examined_to, r.*
+from (select case when count(*) = $16 then min(id) end as examined_to from examined) s
+  left join lateral plimsoll.read_jobs(array(select id from found)) r on true
+order by r.id desc;
+
+-- name: jobs.count
+-- Jobs by state, with the conditions of jobs.search: $1 only ids below, $2 only ids from, $3 kind, $4 label key, $5 label
+-- value, $6 submitter's id, $7 submitter's name, $8 created from, $9 created before, $10 device class, $11 patterns. Of those
+-- that have not ended and of those that have, the newest $12 each are examined: examined says how many that were.
+-- Indexes job_unfinished and job_kind or job_team backwards.
+with examined as materialized (
+  (select j.id, j.state, j.user_id, j.kind, j.name, j.labels, j.device_class, j.args, j.created_at from plimsoll.job j
+  where j.finished_at is null and j.id < coalesce($1::bigint, 9223372036854775807) and j.id >= coalesce($2::bigint, 0)
+    and ($3::text is null or j.kind = $3)
+  order by j.id desc limit $12::int)
+  union all
+  (select j.id, j.state, j.user_id, j.kind, j.name, j.labels, j.device_class, j.args, j.created_at from plimsoll.job j
+  where j.finished_at is not null and j.id < coalesce($1::bigint, 9223372036854775807) and j.id >= coalesce($2::bigint, 0)
+    and ($3::text is null or j.kind = $3)
+  order by j.id desc limit $12::int)
+)
+select l.state, count(*) as examined, count(*) filter (
+  where ($4::text is null or (l.labels ? $4 and ($5::text is null or l.labels ->> $4 = $5)))
+    and ($6::bigint is null or l.user_id = $6)
+    and ($7::text is null or l.user_id = (select u.id from plimsoll.app_user u where u.name = $7))
+    and ($8::timestamptz is null or l.created_at >= $8) and ($9::timestamptz is null or l.created_at < $9)
+    and ($10::text is null or l.device_class = $10)
+    and ($11::text[] is null or lower(concat_ws(chr(10), l.name, l.kind, l.labels::text,
+      case when pg_column_size(l.args) < 2000 then l.args::text end)) like all ((select array_agg(lower(w)) from unnest($11) w)::text[]))
+) as jobs
+from examined l group by l.state;
+
+-- name: jobs.attempts
+-- $1 team, $2 job, $3 and $4 after this task and fence, $5 limit.
+select * from plimsoll.list_attempts($1::bigint, $2::bigint, $3::int, $4::bigint, $5::int);
 
 -- name: jobs.version
 -- What a long poll compares. Index job_<day>_pkey.

@@ -19,7 +19,7 @@ export const withFraction = (progress) => ({ ...progress, fraction: progress.fra
 
 export function makeJob(id, fields = {}) {
   const links = Object.fromEntries(
-    ['events', 'report', 'results', 'cancellation', 'redrive', 'wait'].map((part) => [part, `/v1/jobs/${id}/${part}`]),
+    ['events', 'attempts', 'report', 'results', 'cancellation', 'redrive', 'wait'].map((part) => [part, `/v1/jobs/${id}/${part}`]),
   );
   const { progress, ...others } = fields;
   return {
@@ -29,6 +29,7 @@ export function makeJob(id, fields = {}) {
     state: 'queued',
     labels: {},
     priority: 0,
+    device_class: 'host',
     created_at: new Date().toISOString(),
     unique_key: null,
     run_at: null,

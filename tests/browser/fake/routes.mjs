@@ -9,7 +9,7 @@ import * as training from './training.mjs';
 import * as waves from './waves.mjs';
 
 const finished = (job) => ['succeeded', 'failed', 'cancelled'].includes(job.state);
-const me = (fake) => ({ csrf_token: 'csrf', user: data.user, team: data.team, role: 'owner', scopes: fake.scopes });
+const me = (fake) => ({ csrf_token: 'csrf', user: data.user, team: fake.team, role: 'owner', scopes: fake.scopes });
 
 function withJob(handler) {
   return (fake, context) => {
@@ -19,18 +19,60 @@ function withJob(handler) {
   };
 }
 
-function listJobs(fake, { call, response, json }) {
-  const { kind, state, label, cursor } = Object.fromEntries(call.query);
+const textOf = (job) => [job.name, job.kind, JSON.stringify(job.labels), JSON.stringify(job.args)].join('\n').toLowerCase();
+
+/** What the server makes of the words of a filter, in a query or a body. */
+function matchingJobs(fake, { kind, state, label, submitter, created_from, created_before, device_class, text }) {
   const [name, value] = (label ?? '').split('=');
-  const matching = fake.jobs.filter(
+  const words = (text ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  return fake.jobs.filter(
     (job) =>
       (!kind || job.kind === kind) &&
       (!state || job.state === state) &&
-      (!label || (name in job.labels && (value === undefined || job.labels[name] === value))),
+      (!label || (name in job.labels && (value === undefined || job.labels[name] === value))) &&
+      (!submitter || job.submitter.name === submitter) &&
+      (!created_from || job.created_at >= created_from) &&
+      (!created_before || job.created_at < created_before) &&
+      (!device_class || job.device_class === device_class) &&
+      words.every((word) => job.id === word || textOf(job).includes(word)),
   );
-  const from = Number(cursor ?? 0);
+}
+
+function listJobs(fake, { call, response, json }) {
+  const query = Object.fromEntries(call.query);
+  const matching = matchingJobs(fake, query);
+  const from = Number(query.cursor ?? 0);
   const next = from + fake.pageSize;
   json(response, 200, { items: matching.slice(from, next), next_cursor: next < matching.length ? String(next) : null });
+}
+
+function countJobs(fake, { call, response, json }) {
+  const jobs = { scheduled: 0, queued: 0, running: 0, cancelling: 0, succeeded: 0, failed: 0, cancelled: 0 };
+  for (const { state } of matchingJobs(fake, Object.fromEntries(call.query))) jobs[state] += 1;
+  json(response, 200, { jobs, complete: true });
+}
+
+function cancelMany(fake, { call, response, json }) {
+  const { job_ids, filter } = call.body;
+  const asked = filter ? matchingJobs(fake, filter).filter((job) => !finished(job)) : fake.jobs.filter(({ id }) => job_ids.includes(id));
+  const [refused, cancelled] = [true, false].map((ended) => asked.filter((job) => finished(job) === ended));
+  cancelled.forEach(({ id }) => fake.update(id, { state: 'cancelling' }));
+  json(response, 200, { cancelled: cancelled.length, refused: refused.map(({ id }) => ({ job_id: id, detail: 'The job has ended already.' })), next_cursor: null });
+}
+
+/** One attempt for each of four tasks, the second one failed before, and the merge. */
+function attempts(fake, { response, json }, job) {
+  if (!job.started_at) return json(response, 200, { items: [], next_cursor: null });
+  const at = (seconds) => new Date(Date.parse(job.started_at) + seconds * 1000).toISOString();
+  const one = (task, number, outcome, end, more) => ({
+    task, number, outcome, merge: false, node: 'node-a', device: `opencl:0:${task % 2}`, device_class: 'gpu',
+    started_at: at(end - 1), ended_at: at(end), seconds: 1, items_ok: 10, items_failed: 0, error: null, ...more,
+  });
+  const lost = { started_at: null, seconds: null, items_ok: null, items_failed: null, error: 'The worker stopped responding.' };
+  const items = [one(0, 1, 'done', 1), one(1, 1, 'worker_lost', 1.2, lost), one(1, 2, 'done', 2.5)];
+  if (finished(job)) items.push(one(2, 1, 'done', 2), one(3, 1, 'done', 3));
+  else items.push(one(2, 1, 'running', 2, { ended_at: null, seconds: null, items_ok: null, items_failed: null }));
+  json(response, 200, { items, next_cursor: null });
 }
 
 function createJob(fake, { call, response, json }) {
@@ -52,7 +94,8 @@ const redrive = (fake, job) =>
   fake.update(job.id, { state: 'queued', error: null, started_at: null, finished_at: null, last_error: job.error });
 
 function redriveMany(fake, { call, response, json }) {
-  const asked = fake.jobs.filter(({ id }) => call.body.job_ids.includes(id));
+  const { job_ids, filter } = call.body;
+  const asked = filter ? matchingJobs(fake, filter) : fake.jobs.filter(({ id }) => job_ids.includes(id));
   const [refused, redriven] = [true, false].map((broken) => asked.filter(({ id }) => fake.unredrivable.has(id) === broken));
   redriven.forEach((job) => redrive(fake, job));
   json(response, 200, { redriven: redriven.length, refused: refused.map(({ id }) => ({ job_id: id, detail: 'The job\'s dataset has been deleted.' })), next_cursor: null });
@@ -116,6 +159,24 @@ export const routes = [
   [/^POST \/v1\/sessions$/, signIn],
   [/^DELETE \/v1\/sessions\/current$/, (_, { response, session, json }) => json(response, 204, undefined, { 'Set-Cookie': `${session}; Path=/; Max-Age=0` })],
   [/^GET \/v1\/users\/me$/, (fake, { response, json }) => json(response, 200, me(fake))],
+  [/^GET \/v1\/users\/me\/teams$/, (fake, { response, json }) => json(response, 200, { items: fake.myTeams })],
+  [/^PUT \/v1\/sessions\/current\/team$/, (fake, { call, response, json }) => {
+    fake.team = fake.myTeams.find(({ team }) => team.id === call.body.team_id).team;
+    json(response, 204);
+  }],
+  [/^GET \/v1\/saved-views$/, (fake, { response, json }) => json(response, 200, { items: fake.savedViews })],
+  [/^PUT \/v1\/saved-views$/, (fake, { call, response, json }) => {
+    const view = { id: `view_${fake.savedViews.length}`, created_at: new Date().toISOString(), ...call.body };
+    fake.savedViews = [...fake.savedViews.filter(({ name }) => name !== view.name), view];
+    json(response, 200, view);
+  }],
+  [/^DELETE \/v1\/saved-views\/([^/]+)$/, (fake, { response, parameters, json }) => {
+    fake.savedViews = fake.savedViews.filter(({ id }) => id !== parameters[0]);
+    json(response, 204);
+  }],
+  [/^GET \/v1\/job-counts$/, countJobs],
+  [/^POST \/v1\/cancellations$/, cancelMany],
+  [/^GET \/v1\/jobs\/([^/]+)\/attempts$/, withJob(attempts)],
   [/^GET \/v1\/jobs$/, listJobs],
   [/^POST \/v1\/jobs$/, createJob],
   [/^GET \/v1\/jobs\/([^/]+)$/, withJob((_, { response, json }, job) => json(response, 200, job))],

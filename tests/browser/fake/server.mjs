@@ -34,6 +34,10 @@ export class FakeServer {
   deliveries = [...data.deliveries];
   members = structuredClone(data.members);
   scopes = data.everyScope;
+  team = data.team;
+  /** The caller's, this one included. */
+  myTeams = [{ team: data.team, role: 'owner' }];
+  savedViews = [];
   /** Sign-in secrets that still work. */
   signInTokens = new Set(['plm_signin_good']);
   apiTokens = new Set(['plm_api_good']);

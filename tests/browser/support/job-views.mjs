@@ -55,7 +55,7 @@ export const jobViews = [
   { name: 'jobs-empty', address: '/#/jobs', ready: text('No jobs yet') },
   { name: 'jobs-viewer', address: '/#/jobs', arrange: viewer, ready: text('Jobs that your team submits') },
   { name: 'jobs-none-match', address: '/#/jobs?state=queued&label=desk%3Dnowhere', arrange: full, ready: text('No job matches') },
-  { name: 'jobs-searched', address: '/#/jobs?q=port&since=7d&label=desk%3Denergy', arrange: full, ready: (page) => page.getByText(/ of 20 jobs/).waitFor() },
+  { name: 'jobs-searched', address: '/#/jobs?q=port&since=7d&label=desk%3Denergy', arrange: full, ready: async (page) => (await page.getByRole('status').getByText(/^\d+ jobs?$/).waitFor(), await page.getByRole('radio', { name: /Failed \d/ }).waitFor()) },
   {
     name: 'jobs-selected',
     address: '/#/jobs',
@@ -75,6 +75,25 @@ export const jobViews = [
       await page.getByRole('dialog').waitFor();
     },
   },
+  {
+    name: 'jobs-views',
+    address: '/#/jobs?state=failed&from=2026-01-01&to=2099-01-01',
+    arrange: (server) => (full(server), (server.savedViews = ['Failed this year', 'Waiting for a GPU'].map((name, index) => ({ id: `view_${index}`, page: 'jobs', name, query: index ? 'device=gpu&state=queued' : 'from=2026-01-01&to=2099-01-01&state=failed', created_at: new Date().toISOString() })))),
+    ready: async (page) => (await page.getByRole('link', { name: 'Waiting for a GPU' }).waitFor(), await page.getByRole('link', { name: 'Letters to the editor' }).first().waitFor()),
+  },
+  { name: 'jobs-teams', address: '/#/jobs', arrange: (server) => (full(server), (server.myTeams = ['main', 'research', 'trading'].map((name, index) => ({ team: index ? { ...server.team, id: `team_other_${index}`, name } : server.team, role: index ? 'member' : 'owner' })))), ready: async (page) => {
+    await text('Port authority notices')(page);
+    await page.getByLabel(/^Account:/).click();
+    await page.getByRole('button', { name: 'research' }).waitFor();
+  } },
+  { name: 'compare', address: '/#/compare?jobs=job_training0000,job_other', arrange: (server) => {
+    training(server);
+    const other = trainingJob({ id: 'job_other', name: 'Larger batch' });
+    server.add({ ...other, args: { ...other.args, gpus: ['h200'] } });
+  }, ready: async (page) => page.getByRole('table', { name: 'Inputs' }).getByText('h200').waitFor() },
+  { name: 'compare-empty', address: '/#/compare', ready: text('Nothing to compare') },
+  { name: 'compare-failed', address: '/#/compare?jobs=job_x,job_y', ready: text('There is no such job') },
+  { name: 'compare-loading', address: '/#/compare?jobs=job_training0000,job_y', arrange: (server) => (training(server), server.faults.set('GET /v1/jobs/job_y', 'hang')), ready: loading },
   { name: 'jobs-loading', address: '/#/jobs', arrange: hangs('GET /v1/jobs'), ready: loading },
   { name: 'jobs-failed', address: '/#/jobs', arrange: fails('GET /v1/jobs'), ready: text('Service unavailable') },
   { name: 'job-running', address: `/#/jobs/${running}`, arrange: full, ready: heading('Morning headlines') },

@@ -105,7 +105,7 @@ TEST_P(JobPromises, AnEndedJobIsRemovedWithEverything) {
     EXPECT_EQ(code(store().report(people_.team, id)), Errc::not_found);
     EXPECT_EQ(code(store().events(people_.team, id, 0, 10)), Errc::not_found);
     EXPECT_EQ(code(store().remove(people_.team, people_.user, id)), Errc::not_found);
-    EXPECT_TRUE(must(store().list(people_.team, {})).empty());
+    EXPECT_TRUE(must(store().list(people_.team, {})).jobs.empty());
 }
 
 TEST_P(JobPromises, AFailedJobRunsAgainAsTheSameJob) {
@@ -158,8 +158,8 @@ TEST_P(JobPromises, AnotherTeamsJobLooksLikeNone) {
     EXPECT_EQ(code(store().result_chunks(other.team, id)), Errc::not_found);
     EXPECT_EQ(code(store().result_chunk(other.team, id, 0)), Errc::not_found);
     EXPECT_EQ(code(store().task_input(other.team, id, 0)), Errc::not_found);
-    EXPECT_TRUE(must(store().list(other.team, {})).empty());
-    EXPECT_EQ(must(store().list(people_.team, {})).size(), 1u);
+    EXPECT_TRUE(must(store().list(other.team, {})).jobs.empty());
+    EXPECT_EQ(must(store().list(people_.team, {})).jobs.size(), 1u);
 }
 
 }  // namespace

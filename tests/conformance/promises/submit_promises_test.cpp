@@ -13,7 +13,7 @@ using queue::JobState;
 class SubmitPromises : public Promises {
   protected:
     queue::JobStore& store() { return stores_->jobs(); }
-    std::size_t stored() { return must(store().list(people_.team, {})).size(); }
+    std::size_t stored() { return must(store().list(people_.team, {})).jobs.size(); }
 
     // By a filter that `set` changes.
     template <class Set>
@@ -21,7 +21,8 @@ class SubmitPromises : public Promises {
         queue::JobFilter filter;
         set(filter);
         std::vector<JobId> found;
-        for (const auto& one : must(store().list(people_.team, filter))) found.push_back(one.id);
+        const auto listed = must(store().list(people_.team, filter));
+        for (const auto& one : listed.jobs) found.push_back(one.id);
         return found;
     }
 };
@@ -256,6 +257,48 @@ TEST_P(SubmitPromises, ListsAreNewestFirstInPagesAndFiltered) {
               (Ids{ids[4], ids[2]}));
     EXPECT_TRUE(listed([](Filter& f) { f.kind = "another"; }).empty());
     EXPECT_EQ(listed([&](Filter& f) { f.kind = kind_; }).size(), 5u);
+}
+
+TEST_P(SubmitPromises, JobsAreFoundAndCountedByWhatHasNoIndex) {
+    std::vector<JobId> ids;
+    for (int i = 0; i < 4; ++i) {
+        auto spec = job_of(1);
+        spec.name = i == 1 ? "harbour 50% off" : "news";
+        ids.push_back(must(store().submit(spec)).id);
+    }
+    must(store().cancel(people_.team, people_.user, ids[0]));
+    using Ids = std::vector<JobId>;
+    using Filter = queue::JobFilter;
+    const auto created = job(ids[2]).created_at;
+    EXPECT_EQ(listed([](Filter& f) { f.words = {"harbour", "50%"}; }), Ids{ids[1]});
+    EXPECT_TRUE(listed([](Filter& f) { f.words = {"h_rbour"}; }).empty());
+    EXPECT_EQ(listed([](Filter& f) { f.unfinished = true; }), (Ids{ids[3], ids[2], ids[1]}));
+    EXPECT_EQ(listed([&](Filter& f) { f.submitter = people_.user; }).size(), 4u);
+    EXPECT_EQ(listed([&](Filter& f) { f.submitter_name = kind_; }).size(), 4u);
+    EXPECT_TRUE(listed([](Filter& f) { f.submitter_name = "nobody"; }).empty());
+    EXPECT_EQ(listed([&](Filter& f) { f.only = ids[2]; }), Ids{ids[2]});
+    EXPECT_EQ(listed([&](Filter& f) { f.created_from = created; }).back(), ids[2]);
+    EXPECT_EQ(listed([&](Filter& f) { f.created_before = created; }).front(), ids[1]);
+    EXPECT_TRUE(listed([](Filter& f) { f.device_class = "accelerator"; }).empty());
+    EXPECT_EQ(listed([](Filter& f) {
+                  f.state = JobState::queued;
+                  f.words = {"news"};
+                  f.limit = 1;
+              }),
+              Ids{ids[3]});
+    Filter news, harbour;
+    news.words = {"news"};
+    harbour.words = {"harbour"};
+    EXPECT_FALSE(must(store().list(people_.team, news)).examined_to) << "there are no older ones";
+
+    const auto counts = must(store().count(people_.team, {}));
+    EXPECT_TRUE(counts.complete);
+    EXPECT_EQ(counts.jobs, (std::map<JobState, std::int64_t>{{JobState::queued, 3},
+                                                             {JobState::cancelled, 1}}));
+    EXPECT_EQ(must(store().count(people_.team, harbour)).jobs.at(JobState::queued), 1);
+    const auto other = others();
+    EXPECT_TRUE(must(store().list(other.team, news)).jobs.empty());
+    EXPECT_TRUE(must(store().count(other.team, {})).jobs.empty());
 }
 
 }  // namespace

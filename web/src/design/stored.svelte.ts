@@ -23,6 +23,13 @@ export class Stored<T extends string> {
     }
   }
 
+  /** Tells what another window of this browser chose. */
+  watch(changed: (value: string) => void): void {
+    addEventListener('storage', ({ key, newValue }) => {
+      if (key === this.#key && newValue !== null) changed(newValue);
+    });
+  }
+
   #read(): string | null {
     try {
       return localStorage.getItem(this.#key);

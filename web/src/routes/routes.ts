@@ -25,6 +25,7 @@ const route = <Pattern extends string>(
 export const routes: readonly Route[] = [
   route('/home', () => import('./home/HomePage.svelte'), 'jobs:read'),
   route('/jobs', () => import('./jobs/JobsPage.svelte'), 'jobs:read'),
+  route('/compare', () => import('./compare/ComparePage.svelte'), 'jobs:read'),
   route('/jobs/:id', () => import('./jobs/JobPage.svelte'), 'jobs:read'),
   route('/schedules', () => import('./schedules/SchedulesPage.svelte'), 'jobs:read'),
   route('/schedules/:id', () => import('./schedules/SchedulePage.svelte'), 'jobs:read'),

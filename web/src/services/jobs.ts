@@ -1,7 +1,6 @@
-import type { components } from '../api/schema';
+import type { components, operations } from '../api/schema';
 import { api } from './client';
 import { pageSize } from './pages';
-import { asProblem } from './problem';
 
 export type Job = components['schemas']['Job'];
 export type JobState = components['schemas']['JobState'];
@@ -11,12 +10,21 @@ export type JobEvent = components['schemas']['Event'];
 export type JobWaitReason = components['schemas']['JobWaitReason'];
 export type Report = components['schemas']['Report'];
 
+export type JobCounts = components['schemas']['JobCounts'];
+
+/** The words of `GET /v1/jobs`. */
 export interface JobFilter {
   kind?: string;
   state?: JobState;
   /** `key=value`, or `key` with any value. */
   label?: string;
+  submitter?: string;
+  created_from?: string;
+  created_before?: string;
+  device_class?: JobDeviceClass;
+  text?: string;
 }
+export type JobDeviceClass = NonNullable<NonNullable<operations['listJobs']['parameters']['query']>['device_class']>;
 
 /** What came of an action on many jobs. */
 export interface Outcome {
@@ -47,6 +55,12 @@ export const moves = (state: JobState): boolean => state === 'queued' || state =
 
 export async function listJobs(filter: JobFilter, cursor?: string, signal?: AbortSignal): Promise<JobPage> {
   const { data } = await api.GET('/v1/jobs', { params: { query: { ...filter, cursor, limit: pageSize } }, signal });
+  return data!;
+}
+
+/** How many jobs of each state the filter finds, whatever state it names. */
+export async function countJobs({ state: _, ...filter }: JobFilter, signal?: AbortSignal): Promise<JobCounts> {
+  const { data } = await api.GET('/v1/job-counts', { params: { query: filter }, signal });
   return data!;
 }
 
@@ -89,38 +103,55 @@ export async function redriveJob(id: string): Promise<Job> {
 }
 
 /** As many ids as one call takes. */
-const mostRedriven = 1_000;
+const mostNamed = 1_000;
 
 /** Redrives these jobs; answers how many were, and why the others were not. */
 export async function redriveJobs(ids: readonly string[]): Promise<Outcome> {
   const outcome: Outcome = { done: 0, refused: [] };
-  for (let from = 0; from < ids.length; from += mostRedriven) {
-    const { data } = await api.POST('/v1/redrives', { body: { job_ids: ids.slice(from, from + mostRedriven) } });
+  for (let from = 0; from < ids.length; from += mostNamed) {
+    const { data } = await api.POST('/v1/redrives', { body: { job_ids: ids.slice(from, from + mostNamed) } });
     outcome.done += data!.redriven;
     outcome.refused.push(...data!.refused.map(({ detail }) => detail));
   }
   return outcome;
 }
 
-const cancelledAtOnce = 4;
-
-/** Cancels these jobs, one call each, and tells after each how many calls were answered. */
-export async function cancelJobs(ids: readonly string[], onprogress: (answered: number) => void): Promise<Outcome> {
+/** Cancels these jobs; answers how many were, and why the others were not. */
+export async function cancelJobs(ids: readonly string[]): Promise<Outcome> {
   const outcome: Outcome = { done: 0, refused: [] };
-  const rest = [...ids];
-  async function work() {
-    for (let id = rest.shift(); id !== undefined; id = rest.shift()) {
-      try {
-        await cancelJob(id);
-        outcome.done += 1;
-      } catch (caught) {
-        const { title, detail } = asProblem(caught);
-        outcome.refused.push(detail ?? title);
-      }
-      onprogress(outcome.done + outcome.refused.length);
-    }
+  for (let from = 0; from < ids.length; from += mostNamed) {
+    const { data } = await api.POST('/v1/cancellations', { body: { job_ids: ids.slice(from, from + mostNamed) } });
+    outcome.done += data!.cancelled;
+    outcome.refused.push(...data!.refused.map(({ detail }) => detail));
   }
-  await Promise.all(Array.from({ length: cancelledAtOnce }, work));
+  return outcome;
+}
+
+type BulkStates<State> = Omit<JobFilter, 'state'> & { state?: State };
+
+/** Cancels all jobs that the filter finds, and tells after each call how many are done. */
+export async function cancelMatching(filter: BulkStates<'scheduled' | 'queued' | 'running'>, onprogress: (done: number) => void): Promise<Outcome> {
+  const outcome: Outcome = { done: 0, refused: [] };
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const { data } = await api.POST('/v1/cancellations', { body: { filter: { ...filter, ...(cursor && { cursor }) } } });
+    outcome.done += data!.cancelled;
+    outcome.refused.push(...data!.refused.map(({ detail }) => detail));
+    onprogress(outcome.done);
+    cursor = data!.next_cursor;
+  }
+  return outcome;
+}
+
+/** Redrives all jobs of one state that the filter finds, and tells after each call how many are done. */
+export async function redriveMatching(filter: BulkStates<'failed' | 'cancelled'>, onprogress: (done: number) => void): Promise<Outcome> {
+  const outcome: Outcome = { done: 0, refused: [] };
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const { data } = await api.POST('/v1/redrives', { body: { filter: { ...filter, ...(cursor && { cursor }) } } });
+    outcome.done += data!.redriven;
+    outcome.refused.push(...data!.refused.map(({ detail }) => detail));
+    onprogress(outcome.done);
+    cursor = data!.next_cursor;
+  }
   return outcome;
 }
 

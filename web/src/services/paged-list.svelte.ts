@@ -1,4 +1,4 @@
-import { renew, type ListPage, type PageAnswer } from './pages';
+import { pageSize, renew, type ListPage, type PageAnswer } from './pages';
 import { asProblem, type Problem } from './problem';
 import { repeat } from './repeat';
 
@@ -18,6 +18,8 @@ export class PagedList<T extends { id: string }> {
   problem = $state.raw<Problem>();
   more = $state(false);
   loadingMore = $state(false);
+  /** How many older pages in a row were less than half full: a search that finds little says so. */
+  sparse = $state(0);
   #pages: ListPage<T>[] = [];
   #seen: ReadonlySet<string> = new Set();
   #source: Source<T>;
@@ -60,6 +62,7 @@ export class PagedList<T extends { id: string }> {
       const { items, next_cursor } = await this.#source.read(cursor, this.#abort.signal);
       // A refresh may have dropped the older pages meanwhile: then this one continues nothing.
       if (this.#cursor === cursor) this.#show([...this.#pages, { cursor, items }], next_cursor);
+      this.sparse = items.length < pageSize / 2 ? this.sparse + 1 : 0;
       this.problem = undefined;
     } catch (caught) {
       this.#fail(caught);

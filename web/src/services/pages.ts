@@ -21,7 +21,9 @@ export function renew<T extends { id: string }>(pages: readonly ListPage<T>[], a
   const fresh: ListPage<T> = { cursor: pages[at]?.cursor, items: answer.items };
   const renewed = [...pages.slice(0, at), fresh];
   const last = answer.items.at(-1)?.id;
-  if (last === undefined || answer.next_cursor === null) return renewed;
+  if (answer.next_cursor === null) return renewed;
+  // A search may find nothing on a page and go on: so it did before.
+  if (last === undefined) return pages[at]?.items.length === 0 ? [...renewed, ...pages.slice(at + 1)] : renewed;
   for (const [place, page] of pages.entries()) {
     const found = place < at ? -1 : page.items.findIndex(({ id }) => id === last);
     if (found < 0) continue;

@@ -10,6 +10,9 @@ export type Scope = components['schemas']['Scope'];
     this every visitor would begin with a refused call. */
 const remembered = new Stored<'in' | 'out'>('session', ['in', 'out'], 'out');
 
+/** The team of the session, for the other windows of this browser. */
+const rememberedTeam = new Stored<string>('team', undefined, '');
+
 /** Who is signed in here. */
 class Session {
   me = $state.raw<Me | null>(null);
@@ -18,6 +21,10 @@ class Session {
 
   constructor() {
     credentials.onExpired = () => this.#leave();
+    // Another window switched: what this one shows is the other team's no more.
+    rememberedTeam.watch((team) => {
+      if (this.me && team !== this.me.team.id) location.reload();
+    });
   }
 
   may(scope: Scope): boolean {
@@ -47,6 +54,12 @@ class Session {
     this.#enter(data!);
   }
 
+  /** The session goes on in another of the person's teams, in every window of this browser. */
+  async switchTeam(team: string): Promise<void> {
+    await api.PUT('/v1/sessions/current/team', { body: { team_id: team } });
+    rememberedTeam.value = team;
+  }
+
   async signOut(): Promise<void> {
     await api.DELETE('/v1/sessions/current');
     this.#leave();
@@ -57,6 +70,7 @@ class Session {
     this.me = me;
     this.state = 'in';
     remembered.value = 'in';
+    rememberedTeam.value = me.team.id;
   }
 
   #leave(): void {

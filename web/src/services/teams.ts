@@ -2,6 +2,7 @@ import type { components } from '../api/schema';
 import { api } from './client';
 
 export type Member = components['schemas']['Member'];
+export type Membership = components['schemas']['Membership'];
 export type Role = components['schemas']['Role'];
 export type User = components['schemas']['User'];
 export type SignInLink = components['schemas']['SignInLink'];
@@ -10,6 +11,12 @@ export const roles: readonly Role[] = ['viewer', 'member', 'admin', 'owner'];
 
 export async function listMembers(team: string, signal?: AbortSignal): Promise<Member[]> {
   const { data } = await api.GET('/v1/teams/{team_id}/members', { params: { path: { team_id: team } }, signal });
+  return data!.items;
+}
+
+/** The teams of whoever is signed in. */
+export async function listMyTeams(signal?: AbortSignal): Promise<Membership[]> {
+  const { data } = await api.GET('/v1/users/me/teams', { signal });
   return data!.items;
 }
 

@@ -55,6 +55,29 @@ class Sessions {
         co_return response;
     }
 
+    awaitable<Outcome<Response>> switch_team(const Call& call) {
+        if (!call.principal.session) {
+            co_return refuse(409, "This request uses a token, which is valid in one team.");
+        }
+        const auto team = team_id_of(call.body.at("team_id").get_ref<const std::string&>());
+        if (!team) co_return tl::unexpected(team.error());
+        const auto switched = co_await store_.switch_team(*call.principal.session, *team);
+        if (!switched) co_return tl::unexpected<Problem>(switched.error());
+        co_return empty_response(204);
+    }
+
+    awaitable<Outcome<Response>> teams(const Call& call) {
+        const auto found = co_await store_.memberships(call.principal.user.id);
+        if (!found) co_return tl::unexpected<Problem>(found.error());
+        auto items = json::array();
+        for (const auto& [team, role] : *found) {
+            // A token knows its own team alone.
+            if (call.principal.token && team.id != call.principal.team.id) continue;
+            items.push_back({{"team", team_json(team)}, {"role", identity::to_string(role)}});
+        }
+        co_return json_response(200, {{"items", std::move(items)}});
+    }
+
     static awaitable<Outcome<Response>> me(const Call& call) {
         auto body = principal_json(call.principal);
         body["csrf_token"] = call.principal.session ? json(call.principal.csrf) : json(nullptr);
@@ -105,6 +128,8 @@ void add_sessions(Handlers& handlers, identity::IdentityStore& store, const Cloc
     const auto sessions = std::make_shared<Sessions>(store, clock);
     handlers["createSession"] = [sessions](const Call& call) { return sessions->create(call); };
     handlers["deleteCurrentSession"] = [sessions](const Call& call) { return sessions->end(call); };
+    handlers["switchTeam"] = [sessions](const Call& call) { return sessions->switch_team(call); };
+    handlers["listMyTeams"] = [sessions](const Call& call) { return sessions->teams(call); };
     handlers["getMe"] = [](const Call& call) { return Sessions::me(call); };
 }
 

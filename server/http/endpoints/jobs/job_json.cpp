@@ -75,6 +75,7 @@ void write_job(JsonWriter& out, const queue::Job& job, Timestamp now) {
     out.key("state").text(to_string(job.state));
     write_labels(out.key("labels"), job.labels);
     out.key("priority").number(job.priority);
+    write_text_or_null(out.key("device_class"), job.device_class);
     write_text_or_null(out.key("unique_key"), job.unique_key);
     out.key("created_at").text(to_rfc3339(job.created_at));
     write_time_or_null(out.key("run_at"), job.run_at);
@@ -104,7 +105,7 @@ void write_job(JsonWriter& out, const queue::Job& job, Timestamp now) {
     out.key("links").begin_object();
     out.key("self").text(path);
     const auto folder = path + '/';
-    for (const std::string_view part : {"events", "report", "results", "cancellation", "redrive"}) {
+    for (const std::string_view part : {"events", "attempts", "report", "results", "cancellation", "redrive"}) {
         out.key(part).text(folder, part);
     }
     out.key("wait_reason").text(folder, "wait-reason");

@@ -1,5 +1,6 @@
 // Running again what ended jobs did not get done: one of them, some, or all that match a filter.
 #include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/jobs/job_filter.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 
 #include <algorithm>
@@ -12,7 +13,6 @@ using nlohmann::json;
 namespace {
 
 constexpr std::size_t kJobsPerCall = 100;  // of the store
-constexpr int kJobsPerFilter = 1000;
 
 std::string reason(queue::Redrive outcome) {
     switch (outcome) {
@@ -30,12 +30,6 @@ std::string reason(queue::Redrive outcome) {
             return "There is no such job.";
     }
     return {};
-}
-
-Problem broken_filter(std::string pointer, std::string detail) {
-    Problem problem(422, "The body is invalid.");
-    problem.errors.push_back({std::move(pointer), {}, std::move(detail)});
-    return problem;
 }
 
 class JobRedrive {
@@ -60,70 +54,45 @@ class JobRedrive {
     }
 
     awaitable<Outcome<Response>> many(const Call& call) const {
-        json answer = {{"redriven", 0}, {"refused", json::array()}, {"next_cursor", nullptr}};
-        auto jobs = call.body.contains("filter")
-                        ? co_await matching(call, call.body.at("filter"), answer["next_cursor"])
-                        : named(call.body.at("job_ids"), answer["refused"]);
-        if (!jobs) co_return tl::unexpected(std::move(jobs.error()));
-        for (std::size_t first = 0; first < jobs->size(); first += kJobsPerCall) {
-            const auto last = std::min(jobs->size(), first + kJobsPerCall);
+        const auto selected = co_await select(call);
+        if (!selected) co_return tl::unexpected(selected.error());
+        const auto& jobs = selected->jobs;
+        int redriven = 0;
+        auto refused = json::array();
+        for (const auto& id : selected->unknown) {
+            refused.push_back({{"job_id", id}, {"detail", reason(queue::Redrive::not_found)}});
+        }
+        for (std::size_t first = 0; first < jobs.size(); first += kJobsPerCall) {
+            const auto last = std::min(jobs.size(), first + kJobsPerCall);
             const auto outcomes =
                 co_await store_.redrive(call.principal.team.id, call.principal.user.id,
-                                        {jobs->begin() + static_cast<std::ptrdiff_t>(first),
-                                         jobs->begin() + static_cast<std::ptrdiff_t>(last)});
+                                        {jobs.begin() + static_cast<std::ptrdiff_t>(first),
+                                         jobs.begin() + static_cast<std::ptrdiff_t>(last)});
             if (!outcomes) co_return tl::unexpected<Problem>(outcomes.error());
             for (const auto& [id, outcome] : *outcomes) {
                 if (outcome == queue::Redrive::redriven) {
-                    answer["redriven"] = answer["redriven"].get<int>() + 1;
+                    ++redriven;
                 } else {
-                    answer["refused"].push_back(
-                        {{"job_id", to_public(id)}, {"detail", reason(outcome)}});
+                    refused.push_back({{"job_id", to_public(id)}, {"detail", reason(outcome)}});
                 }
             }
         }
-        co_return json_response(200, answer);
+        co_return json_response(200,
+                                {{"redriven", redriven},
+                                 {"refused", std::move(refused)},
+                                 {"next_cursor", selected->next ? json(to_public(*selected->next))
+                                                                : json(nullptr)}});
     }
 
   private:
-    using Jobs = std::vector<JobId>;
-
-    static Outcome<Jobs> named(const json& ids, json& refused) {
-        Jobs jobs;
-        for (const auto& id : ids) {
-            const auto job = parse_public_id("job", id.get_ref<const std::string&>());
-            if (job) {
-                jobs.push_back(JobId{*job});
-            } else {
-                refused.push_back({{"job_id", id}, {"detail", reason(queue::Redrive::not_found)}});
-            }
-        }
-        return jobs;
-    }
-
-    // `next` becomes the cursor after which there may be more.
-    awaitable<Outcome<Jobs>> matching(const Call& call, const json& wanted, json& next) const {
-        queue::JobFilter filter;
-        filter.kind = wanted.value("kind", "");
-        filter.state = queue::parse_job_state(wanted.value("state", "failed"));
-        if (wanted.contains("label")) {
-            filter_by_label(filter, wanted["label"].get_ref<const std::string&>());
-        }
-        if (wanted.contains("cursor")) {
-            const auto before =
-                parse_public_id("job", wanted["cursor"].get_ref<const std::string&>());
-            if (!before) {
-                co_return tl::unexpected(
-                    broken_filter("/filter/cursor", "is not the next_cursor of a response"));
-            }
-            filter.before = JobId{*before};
-        }
-        filter.limit = kJobsPerFilter;
-        const auto found = co_await store_.list(call.principal.team.id, std::move(filter));
+    awaitable<Outcome<SelectedJobs>> select(const Call& call) const {
+        if (call.body.contains("job_ids")) co_return named_jobs(call.body.at("job_ids"));
+        auto filter = filter_of_body(call.body.at("filter"));
+        if (!filter) co_return tl::unexpected(std::move(filter.error()));
+        if (!filter->state) filter->state = queue::JobState::failed;
+        const auto found = co_await store_.list(call.principal.team.id, std::move(*filter));
         if (!found) co_return tl::unexpected<Problem>(found.error());
-        Jobs jobs;
-        for (const auto& job : *found) jobs.push_back(job.id);
-        if (jobs.size() == static_cast<std::size_t>(kJobsPerFilter)) next = to_public(jobs.back());
-        co_return jobs;
+        co_return matching_jobs(*found);
     }
 
     queue::JobStore& store_;

@@ -1,5 +1,6 @@
 // Submitting, listing, cancelling and deleting jobs.
 #include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/jobs/job_filter.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/job_spec.hpp"
 #include "server/http/endpoints/page.hpp"
@@ -39,14 +40,31 @@ class Jobs {
     }
 
     awaitable<Outcome<Response>> list(const Call& call) const {
-        auto filter = filter_of(call);
-        if (!filter) co_return tl::unexpected(std::move(filter.error()));
-        auto jobs = co_await store_.list(call.principal.team.id, std::move(*filter));
-        if (!jobs) co_return tl::unexpected<Problem>(jobs.error());
-        co_return page_response(call, std::move(*jobs),
-                                [now = clock_.now()](JsonWriter& page, const queue::Job& job) {
-                                    write_job(page, job, now);
-                                });
+        const auto before = page_cursor<JobId>(call, "job");
+        if (!before) co_return tl::unexpected(before.error());
+        auto filter = filter_of_query(call);
+        filter.before = *before;
+        filter.limit = static_cast<int>(page_limit(call)) + 1;
+        auto found = co_await store_.list(call.principal.team.id, std::move(filter));
+        if (!found) co_return tl::unexpected<Problem>(found.error());
+        co_return page_response(
+            call, std::move(found->jobs),
+            [now = clock_.now()](JsonWriter& page, const queue::Job& job) {
+                write_job(page, job, now);
+            },
+            found->examined_to);
+    }
+
+    awaitable<Outcome<Response>> count(const Call& call) const {
+        const auto counts = co_await store_.count(call.principal.team.id, filter_of_query(call));
+        if (!counts) co_return tl::unexpected<Problem>(counts.error());
+        json jobs = json::object();
+        for (int state = 0; state <= static_cast<int>(queue::JobState::cancelled); ++state) {
+            const auto found = counts->jobs.find(static_cast<queue::JobState>(state));
+            jobs[std::string(to_string(static_cast<queue::JobState>(state)))] =
+                found == counts->jobs.end() ? 0 : found->second;
+        }
+        co_return json_response(200, {{"jobs", jobs}, {"complete", counts->complete}});
     }
 
     awaitable<Outcome<Response>> cancel(const Call& call) const {
@@ -138,23 +156,6 @@ class Jobs {
         return problem;
     }
 
-    static Outcome<queue::JobFilter> filter_of(const Call& call) {
-        const auto& parameters = call.parameters;
-        queue::JobFilter filter;
-        filter.kind = parameters.text("kind").value_or("");
-        filter.limit = static_cast<int>(page_limit(call)) + 1;
-        if (const auto state = parameters.text("state")) {
-            filter.state = queue::parse_job_state(*state);
-        }
-        if (const auto label = parameters.text("label")) {
-            filter_by_label(filter, *label);
-        }
-        const auto before = page_cursor<JobId>(call, "job");
-        if (!before) return tl::unexpected(before.error());
-        filter.before = *before;
-        return filter;
-    }
-
     queue::JobStore& store_;
     queue::DatasetStore& datasets_;
     planning::Planner& planner_;
@@ -168,6 +169,7 @@ void add_jobs(Handlers& handlers, queue::JobStore& store, queue::DatasetStore& d
     const auto jobs = std::make_shared<const Jobs>(store, datasets, planner, clock);
     handlers["createJob"] = [jobs](const Call& call) { return jobs->create(call); };
     handlers["listJobs"] = [jobs](const Call& call) { return jobs->list(call); };
+    handlers["countJobs"] = [jobs](const Call& call) { return jobs->count(call); };
     handlers["cancelJob"] = [jobs](const Call& call) { return jobs->cancel(call); };
     handlers["deleteJob"] = [jobs](const Call& call) { return jobs->remove(call); };
 }

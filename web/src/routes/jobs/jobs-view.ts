@@ -1,14 +1,13 @@
-import { titleOf } from '../../jobs/kinds';
-import { asState, type Job, type JobFilter } from '../../services/jobs';
+import { asState, type Job, type JobDeviceClass, type JobFilter } from '../../services/jobs';
 
-/** What the jobs page shows, as its address says it. The server knows the filter; the rest is looked for in what it
-    answers. */
+/** What the jobs page shows, as its address says it. */
 export interface View {
-  filter: JobFilter;
-  by: string | undefined;
+  /** What does not depend on the time. */
+  filter: Omit<JobFilter, 'created_from' | 'created_before'>;
   since: Span | undefined;
-  /** As somebody typed it. */
-  text: string;
+  /** Days, as "2026-11-24": from the first to the last, both included. */
+  from: string | undefined;
+  to: string | undefined;
 }
 
 const minute = 60_000; // milliseconds
@@ -20,46 +19,49 @@ export const spans = {
 } as const;
 export type Span = keyof typeof spans;
 
-const asSpan = (text: string | null): Span | undefined => (text !== null && Object.hasOwn(spans, text) ? (text as Span) : undefined);
+export const deviceClasses: Record<JobDeviceClass, string> = { gpu: 'GPU', cpu: 'CPU', accelerator: 'Accelerator', host: 'Host' };
+
+/** The words of the address that are filters, in the order in which they are written. */
+export const filterNames = ['q', 'kind', 'by', 'device', 'since', 'from', 'to', 'label', 'state'] as const;
+
+const ofKeys = <Keys extends string>(text: string | null, keys: Record<Keys, unknown>): Keys | undefined =>
+  text !== null && Object.hasOwn(keys, text) ? (text as Keys) : undefined;
+const asDay = (text: string | null) => (text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined);
+const asLabel = (text: string | null) => (text !== null && /^[^=]+(=.*)?$/s.test(text) ? text : undefined);
 
 export function readView(query: URLSearchParams): View {
   const filter = {
-    kind: query.get('kind') ?? undefined,
+    kind: query.get('kind') || undefined,
     state: asState(query.get('state')),
-    label: query.get('label') ?? undefined,
+    label: asLabel(query.get('label')),
+    submitter: query.get('by') || undefined,
+    device_class: ofKeys(query.get('device'), deviceClasses),
+    text: query.get('q')?.trim() || undefined,
   };
-  return { filter, by: query.get('by') ?? undefined, since: asSpan(query.get('since')), text: query.get('q') ?? '' };
+  const days = { from: asDay(query.get('from')), to: asDay(query.get('to')) };
+  return { filter, since: ofKeys(query.get('since'), spans), ...days };
 }
 
-/** Whether some of the answered jobs may not be meant. */
-export const narrows = ({ by, since, text }: View): boolean => Boolean(by || since || text.trim());
+/** The filter as the server takes it now: "the last hour" ends now. */
+export function filterOf({ filter, since, from, to }: View, now: number): JobFilter {
+  // A day without a time is midnight in UTC, with one it is the reader's own.
+  const begin = from ? new Date(`${from}T00:00:00`) : since ? new Date(now - spans[since].length) : undefined;
+  const end = to ? new Date(`${to}T00:00:00`) : undefined;
+  end?.setDate(end.getDate() + 1);
+  return { ...filter, created_from: begin?.toISOString(), created_before: end?.toISOString() };
+}
 
-export const filtered = (view: View): boolean => narrows(view) || Object.values(view.filter).some(Boolean);
+export const filtered = (view: View): boolean =>
+  Boolean(view.since || view.from || view.to) || Object.values(view.filter).some(Boolean);
 
-/** The oldest moment that is meant. */
-export const earliest = (since: Span | undefined, now: number): number => (since ? now - spans[since].length : -Infinity);
-
-const words = new WeakMap<Job, string>();
-function wordsOf(job: Job): string {
-  let text = words.get(job);
-  if (text === undefined) {
-    const labels = Object.entries(job.labels).map(([name, value]) => `${name}=${value}`);
-    text = [titleOf(job), job.id, ...labels].join('\n').toLowerCase();
-    words.set(job, text);
+/** The filters of an address, always written alike, so that two of them can be compared. */
+export function writtenFilters(query: URLSearchParams): string {
+  const kept = new URLSearchParams();
+  for (const name of filterNames) {
+    const value = query.get(name)?.trim();
+    if (value) kept.set(name, value);
   }
-  return text;
-}
-
-/** The jobs that are meant: every word of the text must stand in a job's name, id or labels. */
-export function select(jobs: readonly Job[], { by, since, text }: View, now: number): readonly Job[] {
-  const from = earliest(since, now);
-  const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return jobs.filter(
-    (job) =>
-      (!by || job.submitter.name === by) &&
-      (!since || Date.parse(job.created_at) >= from) &&
-      wanted.every((word) => wordsOf(job).includes(word)),
-  );
+  return kept.toString();
 }
 
 /** How long a job waited for its start, or has by now; null while it is scheduled and where it never started. */

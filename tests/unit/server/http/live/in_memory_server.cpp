@@ -23,6 +23,7 @@ InMemoryServer::InMemoryServer() {
         .planner = planner_,
         .schedules = schedules_,
         .baselines = baselines_,
+        .saved_views = saved_views_,
         .kind_operations = [this](Handlers& handlers, const Draining& draining) {
             jobs::add_operations(handlers, {.jobs = jobs_,
                                             .signals = signals_,

@@ -3,6 +3,7 @@
 #include "server/http/serving/http_server.hpp"
 #include "server/jobs/registry.hpp"
 #include "tests/fakes/fake_baselines.hpp"
+#include "tests/fakes/fake_saved_views.hpp"
 #include "tests/fakes/fake_dataset_store.hpp"
 #include "tests/fakes/fake_identity.hpp"
 #include "tests/fakes/fake_job_store.hpp"
@@ -49,6 +50,7 @@ class InMemoryServer : public ::testing::Test {
     planning::Planner planner_{datasets_, jobs::contracts(), {records_, jobs_}, pool_};
     FakeSchedules schedules_{identity_, jobs_};
     FakeBaselines baselines_{identity_, jobs_};
+    fakes::FakeSavedViews saved_views_;
     webhooks::AllowList webhook_targets_ =
         webhooks::AllowList::parse("https://hooks.example.com", "").value();
     std::unique_ptr<HttpServer> server_;

@@ -1,0 +1,56 @@
+// Filters of a page that the caller keeps under a name.
+#include "server/http/endpoints/endpoints.hpp"
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using identity::SavedView;
+using nlohmann::json;
+
+namespace {
+
+json view_json(const SavedView& view) {
+    return {{"id", to_public(view.id)},
+            {"page", view.page},
+            {"name", view.name},
+            {"query", view.query},
+            {"created_at", to_rfc3339(view.created_at)}};
+}
+
+awaitable<Outcome<Response>> list(const Call& call, identity::SavedViewStore& store) {
+    const auto views = co_await store.list(call.principal.team.id, call.principal.user.id);
+    if (!views) co_return tl::unexpected<Problem>(views.error());
+    auto items = json::array();
+    for (const auto& view : *views) items.push_back(view_json(view));
+    co_return json_response(200, {{"items", std::move(items)}});
+}
+
+awaitable<Outcome<Response>> put(const Call& call, identity::SavedViewStore& store) {
+    SavedView view;
+    view.page = call.body.at("page").get<std::string>();
+    view.name = call.body.at("name").get<std::string>();
+    view.query = call.body.at("query").get<std::string>();
+    const auto kept =
+        co_await store.put(call.principal.team.id, call.principal.user.id, std::move(view));
+    if (!kept) co_return tl::unexpected<Problem>(kept.error());
+    co_return json_response(200, view_json(*kept));
+}
+
+awaitable<Outcome<Response>> remove(const Call& call, identity::SavedViewStore& store) {
+    const auto id = parse_public_id("view", call.parameters.text("view_id").value_or(""));
+    if (!id) co_return refuse(404, "There is no such saved view.");
+    const auto removed = co_await store.remove(call.principal.team.id, call.principal.user.id,
+                                               identity::SavedViewId{*id});
+    if (!removed) co_return tl::unexpected<Problem>(removed.error());
+    co_return empty_response(204);
+}
+
+}  // namespace
+
+void add_saved_views(Handlers& handlers, identity::SavedViewStore& store) {
+    handlers["listSavedViews"] = [&store](const Call& call) { return list(call, store); };
+    handlers["saveView"] = [&store](const Call& call) { return put(call, store); };
+    handlers["deleteSavedView"] = [&store](const Call& call) { return remove(call, store); };
+}
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "server/http/api/handler.hpp"
+#include "server/queue/job.hpp"
+
+#include <nlohmann/json.hpp>
+
+// Which jobs a call is about, as its parameters or its body say it.
+namespace plimsoll::http::endpoints {
+
+// From the query; without limit and cursor.
+queue::JobFilter filter_of_query(const Call& call);
+
+// From a member `filter` of a body, with its cursor.
+Outcome<queue::JobFilter> filter_of_body(const nlohmann::json& filter);
+
+// Jobs that a body names or matches, at most kJobsPerFilter.
+inline constexpr int kJobsPerFilter = 1000;
+
+struct SelectedJobs {
+    std::vector<JobId> jobs;
+    std::vector<std::string> unknown;  // ids that are none
+    std::optional<JobId> next;         // there may be more behind it
+};
+
+// Of a body with `job_ids`.
+SelectedJobs named_jobs(const nlohmann::json& ids);
+// Of what `JobStore::list` answered to a filter with the limit kJobsPerFilter.
+SelectedJobs matching_jobs(const queue::FoundJobs& found);
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,73 @@
+// A long list of jobs on the real server, scrolled from end to end: no task of the page holds the processor for long.
+// PLIMSOLL_LONG_TESTS=1 makes it a hundred thousand jobs; it prints what was measured.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { launch, openPage, until } from './support/browser.mjs';
+import { startReal } from './support/real-server.mjs';
+import { taskTimes } from './support/task-times.mjs';
+
+const amount = process.env.PLIMSOLL_LONG_TESTS ? 100_000 : 2_000;
+const inBundle = 2_000;
+const longest = 50; // milliseconds of the processor
+
+let browser;
+let server;
+let page;
+before(async () => {
+  server = await startReal();
+  browser = await launch();
+  page = await openPage(browser);
+  await page.goto(server.signInLink);
+  await page.getByRole('heading', { name: 'Start here' }).waitFor();
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** Jobs that wait for the next century, as somebody with this page's session submits them. */
+async function submit(jobs) {
+  const states = await page.evaluate(async (bundle) => {
+    const { csrf_token } = await (await fetch('/v1/users/me')).json();
+    const headers = { 'Content-Type': 'application/json', 'X-CSRF-Token': csrf_token };
+    const answer = await fetch('/v1/job-bundles', { method: 'POST', headers, body: JSON.stringify({ jobs: bundle }) });
+    return answer.status;
+  }, jobs);
+  assert.equal(states, 202);
+}
+
+const rows = () => page.getByRole('table', { name: 'Jobs' }).getByRole('row');
+const lastRow = async () => Number(await rows().last().getAttribute('aria-rowindex'));
+
+test(`${amount} jobs scroll without a task over ${longest} ms`, async () => {
+  for (let from = 0; from < amount; from += inBundle) {
+    await submit(
+      Array.from({ length: Math.min(inBundle, amount - from) }, (_, index) => ({
+        kind: 'sentiment',
+        name: `Headlines ${from + index}`,
+        labels: { desk: index % 2 ? 'ore' : 'energy' },
+        run_at: '2100-01-02T03:04:05Z',
+        args: { texts: ['calm'] },
+      })),
+    );
+  }
+  await page.goto(`${server.url}/#/jobs`);
+  await page.getByRole('link', { name: `Headlines ${amount - 1}`, exact: true }).waitFor();
+
+  const measured = await taskTimes(page, async () => {
+    await page.mouse.move(600, 500);
+    // As fast as older jobs come, and a wheel that never stops.
+    await until(async () => {
+      await page.mouse.wheel(0, 8_000);
+      return (await lastRow()) === amount + 1;
+    }, 'the oldest job');
+    for (let step = 0; step < 60; step += 1) await page.mouse.wheel(0, -amount / 2);
+    await page.evaluate(() => scrollTo(0, 0));
+    await page.getByRole('link', { name: `Headlines ${amount - 1}`, exact: true }).waitFor();
+  });
+  const elements = await page.locator('*').count();
+  console.log(`${amount} jobs: ${measured.tasks} tasks, the longest ${measured.longest.toFixed(1)} ms; ${elements} elements`);
+  assert.ok(measured.longest <= longest, `a task of ${measured.longest.toFixed(1)} ms`);
+  assert.ok(elements < 1_500, `${elements} elements`);
+  assert.deepEqual(page.complaints, []);
+});

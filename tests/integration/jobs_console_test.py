@@ -1,0 +1,207 @@
+"""Finding, counting and ending many jobs, what was tried for one, saved views, and sessions that switch teams."""
+
+import datetime
+import http.cookiejar
+import json
+import unittest
+import urllib.request
+
+from harness import Server
+
+LATER = "2100-01-01T00:00:00Z"
+
+
+class Browser:
+    """A session with its cookie, as a browser has it."""
+
+    def __init__(self, base, link):
+        self.base = base
+        jar = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
+        self.opener = urllib.request.build_opener(jar)
+        self.csrf = None
+        answer = self.send("POST", "/v1/sessions", {"sign_in_token": link.rpartition("/")[2]})
+        self.csrf = answer["csrf_token"]
+
+    def send(self, method, path, body=None):
+        request = urllib.request.Request(self.base + path, method=method,
+                                         data=None if body is None else json.dumps(body).encode())
+        request.add_header("Content-Type", "application/json")
+        request.add_header("Origin", self.base)
+        if self.csrf:
+            request.add_header("X-CSRF-Token", self.csrf)
+        with self.opener.open(request) as answer:
+            text = answer.read()
+            return json.loads(text) if text else None
+
+    def status(self, method, path, body=None):
+        try:
+            self.send(method, path, body)
+        except urllib.error.HTTPError as error:
+            return error.code
+        return 200
+
+
+class JobsConsole(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server().start()
+        cls.addClassCleanup(cls.server.remove)
+        cls.api = cls.server.api()
+        cls.me = cls.api.get("/v1/users/me").json
+        cls.team = cls.me["team"]["name"]
+        cls.server.admin("add-user", "grace")
+        cls.server.admin("set-member", "--user", "grace", "--role", "member", "--team", cls.team)
+        cls.grace = cls.server.api("grace", cls.team)
+
+    def submit(self, api=None, **job):
+        spec = {"kind": "sentiment", "args": {"texts": ["calm"]}, **job}
+        reply = (api or self.api).post("/v1/jobs", spec)
+        self.assertEqual(reply.status, 202, reply.body)
+        return reply.json["id"]
+
+    def found(self, query, api=None):
+        """Names of the jobs, over all pages."""
+        names, cursor = [], ""
+        while cursor is not None:
+            reply = (api or self.api).get(f"/v1/jobs?limit=2&{query}{cursor and '&cursor=' + cursor}")
+            self.assertEqual(reply.status, 200, reply.body)
+            names += [job["name"] for job in reply.json["items"]]
+            cursor = reply.json["next_cursor"]
+        return names
+
+    def counts(self, query):
+        reply = self.api.get(f"/v1/job-counts?{query}")
+        self.assertEqual(reply.status, 200, reply.body)
+        return {state: jobs for state, jobs in reply.json["jobs"].items() if jobs}, reply.json["complete"]
+
+    def test_jobs_are_found_by_what_they_are(self):
+        label = {"labels": {"case": "found"}}
+        first = self.submit(name="Harbour 50% off", **label)
+        self.submit(name="harbour news", run_at=LATER, **label)
+        self.submit(api=self.grace, name="Grace's", run_at=LATER, **label)
+        job = self.api.wait(first)
+        self.assertIn(job["device_class"], ("cpu", "host"))
+        mine = "label=case%3Dfound"
+        self.assertEqual(self.found(mine), ["Grace's", "harbour news", "Harbour 50% off"])
+        self.assertEqual(self.found(f"{mine}&text=HARBOUR"), ["harbour news", "Harbour 50% off"])
+        self.assertEqual(self.found(f"{mine}&text=news%20harbour"), ["harbour news"])
+        self.assertEqual(self.found(f"{mine}&text=50%25"), ["Harbour 50% off"])
+        self.assertEqual(self.found(f"{mine}&text=5_%25"), [])
+        self.assertEqual(self.found(f"text={first}"), ["Harbour 50% off"])
+        self.assertEqual(self.found(f"{mine}&text=vader"), ["Grace's", "harbour news", "Harbour 50% off"])
+        self.assertEqual(self.found(f"{mine}&submitter=grace"), ["Grace's"])
+        self.assertEqual(self.found(f"{mine}&submitter={self.me['user']['id']}"), ["harbour news", "Harbour 50% off"])
+        self.assertEqual(self.found(f"{mine}&submitter=nobody"), [])
+        self.assertEqual(self.found(f"{mine}&submitter=grace&state=scheduled"), ["Grace's"])
+        self.assertEqual(self.found(f"{mine}&submitter=grace&state=succeeded"), [])
+        self.assertEqual(self.found(f"{mine}&device_class={job['device_class']}&state=succeeded"), ["Harbour 50% off"])
+        self.assertEqual(self.found(f"{mine}&device_class=accelerator"), [])
+        self.assertEqual(self.found(f"{mine}&created_from={LATER}"), [])
+        self.assertEqual(self.found(f"{mine}&created_before={job['created_at']}"), [])
+        self.assertEqual(self.found(f"{mine}&created_from={job['created_at']}&state=succeeded"), ["Harbour 50% off"])
+        self.assertEqual(self.counts(mine), ({"scheduled": 2, "succeeded": 1}, True))
+        self.assertEqual(self.counts(f"{mine}&text=harbour"), ({"scheduled": 1, "succeeded": 1}, True))
+        self.assertEqual(self.counts(f"{mine}&submitter=grace"), ({"scheduled": 1}, True))
+
+    def test_a_filter_that_is_wrong_is_refused_by_name(self):
+        for query, name in (("created_from=yesterday", "created_from"), ("device_class=tpu", "device_class"), ("text=", "text"),
+                            ("submitter=", "submitter"), (f"text={'x' * 201}", "text")):
+            for path in ("jobs", "job-counts"):
+                reply = self.api.get(f"/v1/{path}?{query}")
+                self.assertEqual(reply.status, 400, (query, reply.body))
+                self.assertEqual(reply.json["errors"][0]["parameter"], name)
+        for query, name in (("text=%00", "text"), ("text=%FF", "text"), ("submitter=%00", "submitter"), ("label=%C3%28", "label")):
+            reply = self.api.get(f"/v1/jobs?{query}")
+            self.assertEqual((reply.status, reply.json["errors"][0]["parameter"]), (400, name), query)
+        self.assertEqual(self.api.get("/v1/jobs?text=%5C%25_%27%22").status, 200)
+        for time in ("0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"):
+            for name in ("created_from", "created_before"):
+                self.assertIn(self.api.get(f"/v1/jobs?{name}={time}").status, (200, 400), (name, time))
+
+    def test_many_are_cancelled_and_run_again_by_their_filter(self):
+        label = {"labels": {"case": "many"}, "run_at": LATER}
+        ids = [self.submit(name=f"many {number}", **label) for number in range(5)]
+        other = self.submit(api=self.grace, name="kept", **label)
+        cancelled = self.api.post("/v1/cancellations", {"filter": {"label": "case=many", "submitter": self.me["user"]["name"]}}).json
+        self.assertEqual(cancelled, {"cancelled": 5, "refused": [], "next_cursor": None})
+        self.assertEqual(self.counts("label=case%3Dmany"), ({"scheduled": 1, "cancelled": 5}, True))
+        named = self.api.post("/v1/cancellations", {"job_ids": [other, ids[0], "nonsense"]}).json
+        self.assertEqual((named["cancelled"], [one["job_id"] for one in named["refused"]]), (1, ["nonsense", ids[0]]))
+        again = self.api.post("/v1/redrives", {"filter": {"state": "cancelled", "label": "case=many", "text": "many 3"}}).json
+        self.assertEqual((again["redriven"], again["refused"]), (1, []))
+        self.assertEqual(self.api.wait(ids[3])["state"], "succeeded")
+        reply = self.api.post("/v1/cancellations", {"filter": {"state": "failed"}})
+        self.assertEqual((reply.status, reply.json["errors"][0]["pointer"]), (422, "/filter/state"))
+        reply = self.api.post("/v1/cancellations", {"filter": {"cursor": "x"}})
+        self.assertEqual((reply.status, reply.json["errors"][0]["pointer"]), (422, "/filter/cursor"))
+        reader = self.server.api("grace", self.team, scopes=("jobs:read",))
+        self.assertEqual(reader.post("/v1/cancellations", {"filter": {}}).status, 403)
+
+    def test_what_was_tried_for_a_job_is_told(self):
+        job = self.api.wait(self.submit(name="tried", args={"texts": ["calm"] * 3}))
+        page = self.api.get(f"/v1/jobs/{job['id']}/attempts").json
+        self.assertIsNone(page["next_cursor"])
+        [one] = page["items"]
+        self.assertEqual((one["task"], one["number"], one["outcome"], one["items_ok"], one["error"]), (0, 1, "done", 3, None))
+        self.assertEqual(one["device_class"], job["device_class"])
+        devices = {(device["node"], device["device"]) for device in self.api.get("/v1/devices").json["items"]}
+        self.assertIn((one["node"], one["device"]), devices)
+        started, ended = (datetime.datetime.fromisoformat(one[name].replace("Z", "+00:00")) for name in ("started_at", "ended_at"))
+        self.assertLessEqual(started, ended)
+        self.assertAlmostEqual((ended - started).total_seconds(), one["seconds"], places=2)
+
+        many = self.api.wait(self.submit(name="pages", args={"texts": [f"calm {number}" for number in range(9_000)]}))
+        attempts, cursor = [], ""
+        while cursor is not None:
+            page = self.api.get(f"/v1/jobs/{many['id']}/attempts?limit=1{cursor and '&cursor=' + cursor}").json
+            attempts += page["items"]
+            cursor = page["next_cursor"]
+        self.assertGreater(len(attempts), 1)
+        self.assertEqual([one["task"] for one in attempts], list(range(len(attempts))))
+        self.assertEqual(sum(one["items_ok"] for one in attempts), 9_000)
+        for cursor in ("x", "1", "1.", ".1", "1.2x", "99999999999999999999.1"):
+            self.assertEqual(self.api.get(f"/v1/jobs/{many['id']}/attempts?cursor={cursor}").status, 400, cursor)
+
+    def test_views_are_kept_for_who_saved_them(self):
+        view = {"page": "jobs", "name": "Failed", "query": "state=failed"}
+        first = self.api.send("PUT", "/v1/saved-views", view).json
+        again = self.api.send("PUT", "/v1/saved-views", {**view, "query": "state=failed&since=1d"}).json
+        self.assertEqual((again["id"], again["query"]), (first["id"], "state=failed&since=1d"))
+        self.assertEqual(self.api.get("/v1/saved-views").json["items"], [again])
+        self.assertEqual(self.grace.get("/v1/saved-views").json["items"], [])
+        self.assertEqual(self.grace.send("DELETE", f"/v1/saved-views/{first['id']}").status, 404)
+        for number in range(99):
+            self.assertEqual(self.api.send("PUT", "/v1/saved-views", {**view, "name": f"v{number}"}).status, 200)
+        self.assertEqual(self.api.send("PUT", "/v1/saved-views", {**view, "name": "one more"}).status, 409)
+        self.assertEqual(self.api.send("PUT", "/v1/saved-views", view).status, 200)  # it replaces
+        self.assertEqual(self.api.send("PUT", "/v1/saved-views", {**view, "name": " "}).json["errors"][0]["pointer"], "/name")
+        self.assertEqual(self.api.send("DELETE", f"/v1/saved-views/{first['id']}").status, 204)
+        self.assertEqual(self.api.send("DELETE", f"/v1/saved-views/{first['id']}").status, 404)
+
+    def test_a_session_switches_to_another_team_of_its_user(self):
+        link = self.server.admin("sign-in-link", "--base-url", self.server.base)
+        browser = Browser(self.server.base, link)
+        me = browser.send("GET", "/v1/users/me")
+        made = browser.send("POST", "/v1/teams", {"name": "second"})
+        self.submit(name="of the first team", run_at=LATER)
+        teams = browser.send("GET", "/v1/users/me/teams")["items"]
+        self.assertEqual([(one["team"]["name"], one["role"]) for one in teams],
+                         sorted([(me["team"]["name"], "owner"), ("second", "owner")]))
+        self.assertIsNone(browser.send("PUT", "/v1/sessions/current/team", {"team_id": made["id"]}))
+        after = browser.send("GET", "/v1/users/me")
+        self.assertEqual((after["team"]["id"], after["csrf_token"]), (made["id"], browser.csrf))
+        self.assertEqual(browser.send("GET", "/v1/jobs")["items"], [])
+        browser.send("PUT", "/v1/sessions/current/team", {"team_id": me["team"]["id"]})
+        self.assertNotEqual(browser.send("GET", "/v1/jobs")["items"], [])
+
+        # A team that one is no member of is as good as none; tokens are of one team.
+        self.assertEqual(browser.status("PUT", "/v1/sessions/current/team", {"team_id": "team_0000000000zzz"}), 404)
+        grace = Browser(self.server.base, self.server.admin("sign-in-link", "--user", "grace", "--team", self.team,
+                                                            "--base-url", self.server.base))
+        self.assertEqual(grace.status("PUT", "/v1/sessions/current/team", {"team_id": made["id"]}), 404)
+        self.assertEqual(self.api.send("PUT", "/v1/sessions/current/team", {"team_id": made["id"]}).status, 409)
+        self.assertEqual([one["team"]["name"] for one in self.api.get("/v1/users/me/teams").json["items"]], [me["team"]["name"]])
+
+
+if __name__ == "__main__":
+    unittest.main()

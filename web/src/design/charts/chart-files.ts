@@ -1,0 +1,26 @@
+import { asPng, save, standalone } from './picture';
+
+export type ChartFormat = 'CSV' | 'SVG' | 'PNG';
+
+/** A cell of a file that spreadsheets open: nothing in it is a formula. */
+function csvCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) && !/^[+-]?[\d.,]+/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+const csvOf = (rows: readonly (readonly string[])[]): string => rows.map((row) => row.map(csvCell).join(',')).join('\r\n') + '\r\n';
+
+/** The drawing whose numbers this table holds: of the same figure, or of the one before it. */
+export const drawingOf = (table: Element): SVGSVGElement | null =>
+  (table.closest('figure') ?? table.previousElementSibling)?.querySelector<SVGSVGElement>('svg[role="img"]') ?? null;
+
+/** Hands a chart to the person as a file that is called by the panel it stands in. */
+export async function saveChart(table: Element, format: ChartFormat, rows: readonly (readonly string[])[]): Promise<void> {
+  const title = table.closest('section')?.querySelector('h2, h3')?.textContent?.trim() || document.title;
+  const name = `${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '')}.${format.toLowerCase()}`;
+  if (format === 'CSV') return save(name, new Blob([csvOf(rows)], { type: 'text/csv' }));
+  const svg = drawingOf(table)!;
+  const drawing = standalone(svg, title);
+  if (format === 'SVG') return save(name, new Blob([drawing], { type: 'image/svg+xml' }));
+  const { width, height } = svg.getBoundingClientRect();
+  save(name, await asPng(drawing, width, height));
+}

@@ -1,0 +1,19 @@
+import type { components } from '../api/schema';
+import { api } from './client';
+
+export type SavedView = components['schemas']['SavedView'];
+
+/** Those of one page, by name. */
+export async function listSavedViews(page: SavedView['page'], signal?: AbortSignal): Promise<SavedView[]> {
+  const { data } = await api.GET('/v1/saved-views', { signal });
+  return data!.items.filter((view) => view.page === page);
+}
+
+export async function saveView(view: components['schemas']['SavedViewSpec']): Promise<SavedView> {
+  const { data } = await api.PUT('/v1/saved-views', { body: view });
+  return data!;
+}
+
+export async function deleteSavedView(id: string): Promise<void> {
+  await api.DELETE('/v1/saved-views/{view_id}', { params: { path: { view_id: id } } });
+}
