@@ -23,7 +23,7 @@ bool is_name(std::string_view text) {
            });
 }
 
-bool is_address(const std::string& text) {
+bool is_host_address(const std::string& text) {
     boost::system::error_code error;
     boost::asio::ip::make_address(text, error);
     return !error;
@@ -76,7 +76,7 @@ AllowedHosts AllowedHosts::only(std::set<std::string> names) {
 bool AllowedHosts::allow(std::string_view host) const {
     if (any_) return true;
     const auto name = name_of(host);
-    if (name == "localhost" || name.ends_with(".localhost") || is_address(name)) return true;
+    if (name == "localhost" || name.ends_with(".localhost") || is_host_address(name)) return true;
     return names_.contains(name) || std::ranges::any_of(suffixes_, [&](const auto& suffix) {
                return name.size() > suffix.size() && name.ends_with(suffix);
            });

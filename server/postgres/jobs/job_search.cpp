@@ -1,5 +1,6 @@
 #include "server/postgres/jobs/job_search.hpp"
 
+#include "server/postgres/driver/optional.hpp"
 #include "server/postgres/jobs/job_rows.hpp"
 #include "server/postgres/sql.hpp"
 
@@ -17,10 +18,6 @@ using Text = std::optional<std::string>;
 
 // A job's id is its creation day, counted from 1970 in UTC, and a number below this.
 constexpr int kDayShift = 40;
-
-Text unless_empty(const std::string& text) {
-    return text.empty() ? std::nullopt : Text(text);
-}
 
 std::int64_t first_of_day(std::chrono::sys_days day) {
     constexpr auto kLastDay = std::numeric_limits<std::int64_t>::max() >> kDayShift;

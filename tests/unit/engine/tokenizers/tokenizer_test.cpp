@@ -87,7 +87,7 @@ TEST(Tokenizer, WhatIsMissingIsNamed) {
                 HasSubstr("twice"));
     EXPECT_THAT(Files().with("vocab.json", "{\"a\": 0}").why(), HasSubstr("merges.txt"));
     EXPECT_THAT(Files().with("vocab.json", "[]").with("merges.txt", "").why(),
-                HasSubstr("no JSON object"));
+                HasSubstr("not a JSON object"));
     EXPECT_THAT(Files().with("vocab.json", R"({"a": -1})").with("merges.txt", "").why(),
                 HasSubstr("\"a\" has no id"));
     EXPECT_THAT(Files().with("vocab.json", R"({"a": 1})").with("merges.txt", "a\n").why(),
@@ -131,9 +131,9 @@ TEST(Tokenizer, WhatIsNotSupportedIsNamedWithWhatIs) {
     EXPECT_THAT(with("/added_tokens/0/normalized", true), HasSubstr("normalised text"));
     EXPECT_THAT(with("/model/vocab", "x"), HasSubstr("no object"));
     EXPECT_THAT(with("/model", json::object()), HasSubstr("missing or of the wrong type"));
-    EXPECT_THAT(Files().with("tokenizer.json", "{").why(), HasSubstr("no JSON object"));
+    EXPECT_THAT(Files().with("tokenizer.json", "{").why(), HasSubstr("not a JSON object"));
     EXPECT_THAT(Files().with("tokenizer.json", std::string(1'000'000, '[')).why(),
-                HasSubstr("no JSON object"));
+                HasSubstr("not a JSON object"));
 }
 
 }  // namespace
