@@ -1,0 +1,85 @@
+// What every operation of openapi.yaml has in common: statuses, headers, names, and one way to page.
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+const document = parse(readFileSync(process.argv[2], 'utf8'), { merge: true });
+const problems = [];
+const refuse = (place, rule) => problems.push(`${place}: ${rule}`);
+
+const follow = (node) => {
+    if (!node?.$ref) return node;
+    return follow(node.$ref.split('/').slice(1).reduce((at, part) => at[part], document));
+};
+// Whether what is made there can be read one by one.
+const isRead = (path) => Object.entries(document.paths).some(([other, item]) => item.get && other.replace(/\{\w+\}$/, '') === `${path}/`);
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
+// Read by place, since what they have is fixed once it is there.
+const BY_OFFSET = ['getJobResults', 'getJobResultsCsv', 'getJobResultsJsonl', 'listDatasetRecords', 'uploadDatasetContent'];
+
+function check(path, method, operation, parameters) {
+    const id = operation.operationId;
+    const says = (status) => status in operation.responses;
+    const demand = (status, why) => says(status) || refuse(id, `${why}: document ${status}`);
+    const response = (status) => follow(operation.responses[status]);
+    const parameter = (name) => parameters.find((one) => one.name === name);
+    const open = Array.isArray(operation.security) && operation.security.length === 0;
+
+    demand('default', 'anything may fail');
+    if (!open) {
+        demand('401', 'needs a credential');
+        demand('429', 'callers have limits');
+    }
+    if (operation['x-scope']) demand('403', 'needs a scope');
+    if (operation.requestBody) for (const status of ['400', '413', '415', '422']) demand(status, 'has a body');
+    if (parameters.some(({ in: where }) => where === 'query')) demand('400', 'has parameters');
+
+    for (const [status, reference] of Object.entries(operation.responses)) {
+        const { headers = {}, content = {} } = follow(reference);
+        const bad = status === 'default' || Number(status) >= 400;
+        if (bad && Object.keys(content).join() !== 'application/problem+json') refuse(id, `${status} is not a problem`);
+        if (['429', '503'].includes(status) && !headers['Retry-After'] && id !== 'getReadiness') refuse(id, `${status} without Retry-After`);
+        if (status === '201' && isRead(path) && !headers.Location) refuse(id, '201 without Location');
+        if (status === '204' && Object.keys(content).length > 0) refuse(id, '204 with a body');
+    }
+
+    if (parameter('If-None-Match')) demand('304', 'takes If-None-Match');
+    if (parameter('If-Match')) demand('412', 'takes If-Match');
+    if (parameter('If-None-Match') || parameter('If-Match')) {
+        if (!response('200')?.headers?.ETag) refuse(id, 'compares versions, and answers without ETag');
+    }
+    if (parameter('Range')) demand('206', 'takes Range') && demand('416', 'takes Range');
+    if (parameter('Idempotency-Key')) demand('422', 'takes Idempotency-Key');
+    if (method === 'delete') demand('204', 'deletes');
+    if (method === 'get' && operation.requestBody) refuse(id, 'a read has no body');
+
+    // One way to page: cursor and limit in, items and next_cursor out.
+    const properties = follow(response('200')?.content?.['application/json']?.schema)?.properties ?? {};
+    if (parameter('offset') && !BY_OFFSET.includes(id)) refuse(id, 'pages by offset');
+    if (parameter('cursor') && !parameter('limit')) refuse(id, 'a cursor without a limit');
+    if (method === 'get' && Boolean(parameter('cursor')) !== Boolean(properties.next_cursor)) refuse(id, 'cursor and next_cursor go together');
+    if (parameter('cursor') && !properties.items) refuse(id, 'a page has items');
+
+    for (const segment of path.split('/').filter((part) => part && !part.startsWith('{'))) {
+        if (!/^[a-z0-9.-]+$/.test(segment)) refuse(path, `${segment} is not in kebab-case`);
+    }
+    for (const { in: where, name } of parameters) {
+        if (where !== 'header' && !/^[a-z][a-z0-9_]*$/.test(name)) refuse(id, `${name} is not in snake_case`);
+    }
+}
+
+let operations = 0;
+for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of METHODS.filter((name) => item[name])) {
+        operations += 1;
+        check(path, method, item[method], [...(item.parameters ?? []), ...(item[method].parameters ?? [])].map(follow));
+    }
+}
+for (const [name, { properties = {} }] of Object.entries(document.components.schemas)) {
+    for (const property of Object.keys(properties)) {
+        if (!/^[a-z][a-z0-9_]*$/.test(property)) refuse(name, `${property} is not in snake_case`);
+    }
+}
+
+for (const problem of problems) console.error(problem);
+console.log(`${operations} operations checked, ${problems.length} problems`);
+process.exit(problems.length === 0 ? 0 : 1);
