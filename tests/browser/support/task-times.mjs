@@ -13,7 +13,7 @@ export async function taskTimes(page, work) {
       if (name === 'RunTask' && tdur !== undefined) times.push([`${pid} ${tid}`, tdur / 1000]);
     }
   });
-  await session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories: [category] } });
+  await session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories: [category], recordMode: 'recordAsMuchAsPossible' } });
   await work();
   const complete = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve));
   await session.send('Tracing.end');
