@@ -10,8 +10,8 @@
 
 #include <boost/asio/awaitable.hpp>
 
-// Filters of a page that a member keeps under a name. They belong to the member and are of one team;
-// another member's is Errc::not_found, like a missing one. Implemented by server/postgres.
+// Filters of a page that a member keeps under a name. They belong to the member and are of one
+// team; another member's is Errc::not_found, like a missing one. Implemented by server/postgres.
 namespace plimsoll::identity {
 
 using SavedViewId = Id<struct SavedViewTag>;

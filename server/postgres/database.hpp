@@ -24,7 +24,7 @@ class TeamRecordStore;
 namespace plimsoll::identity {
 class IdentityStore;
 class SavedViewStore;
-}
+}  // namespace plimsoll::identity
 namespace plimsoll::schedules {
 class DueTimes;
 class ScheduleStore;

@@ -65,7 +65,7 @@ struct Job {
     int priority = 0;
     JobState state = JobState::queued;
     std::string device_class;  // empty right after a submit that left the choice to the queue
-    std::string args = "{}";  // JSON text, see jobs::Plan::args
+    std::string args = "{}";   // JSON text, see jobs::Plan::args
     std::int64_t items_total = 0;
     std::int64_t items_done = 0;  // ok and failed together
     std::int64_t items_failed = 0;

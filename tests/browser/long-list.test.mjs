@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch, openPage, until } from './support/browser.mjs';
 import { startReal } from './support/real-server.mjs';
-import { taskTimes } from './support/task-times.mjs';
+import { watchTasks } from './support/task-times.mjs';
 
 const amount = process.env.PLIMSOLL_LONG_TESTS ? 100_000 : 2_000;
 const inBundle = 2_000;
@@ -54,17 +54,23 @@ test(`${amount} jobs scroll without a task over ${longest} ms`, async () => {
   await page.goto(`${server.url}/#/jobs`);
   await page.getByRole('link', { name: `Headlines ${amount - 1}`, exact: true }).waitFor();
 
-  const measured = await taskTimes(page, async () => {
-    await page.mouse.move(600, 500);
-    // As fast as older jobs come, and a wheel that never stops.
+  const tasks = await watchTasks(page);
+  await page.mouse.move(600, 500);
+  // A wheel that never stops; how fast older jobs come is the machine's affair, but they must come.
+  for (let reached = 0, steps = 1; reached <= amount; steps += 1) {
+    const before = reached;
     await until(async () => {
       await page.mouse.wheel(0, 8_000);
-      return (await lastRow()) === amount + 1;
-    }, 'the oldest job');
-    for (let step = 0; step < 60; step += 1) await page.mouse.wheel(0, -amount / 2);
-    await page.evaluate(() => scrollTo(0, 0));
-    await page.getByRole('link', { name: `Headlines ${amount - 1}`, exact: true }).waitFor();
-  });
+      reached = await lastRow();
+      return reached > before;
+    }, `jobs behind the ${before}th`);
+    if (steps % 40 === 0) await tasks.drain();
+  }
+  await tasks.drain();
+  for (let step = 0; step < 60; step += 1) await page.mouse.wheel(0, -amount / 2);
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.getByRole('link', { name: `Headlines ${amount - 1}`, exact: true }).waitFor();
+  const measured = await tasks.end();
   const elements = await page.locator('*').count();
   console.log(`${amount} jobs: ${measured.tasks} tasks, the longest ${measured.longest.toFixed(1)} ms; ${elements} elements`);
   assert.ok(measured.longest <= longest, `a task of ${measured.longest.toFixed(1)} ms`);

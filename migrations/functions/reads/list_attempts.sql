@@ -1,12 +1,13 @@
--- What was tried for a job, by task and then in the order of the attempts: those that ended well or for good (result), those
--- that did not (attempt) and those that run (lease). merge: it is the task that makes the report. outcome: done, quarantined, retry, final,
--- worker_lost, running. started_at: of a lease, when it was claimed; of a result, its end less what was measured, since
--- tasks of a lease run one after another and only their seconds are kept; else unknown. seconds: of the device's own time.
--- Indexes result_<day>_pkey, attempt_<day>_pkey, and leases by leases_of_job.
+-- What was tried for a job, by task and then in the order of the attempts: those that ended well or for good (result),
+-- those that did not (attempt) and those that run (lease). merge: it is the task that makes the report. outcome: done,
+-- quarantined, retry, final, worker_lost, running. started_at: of a lease, when it was claimed; of a result, its end
+-- less what was measured, since of an attempt only its end and its seconds are kept; else unknown. seconds: of the
+-- device's own time. Indexes result_<day>_pkey, attempt_<day>_pkey, and leases by leases_of_job.
 create or replace function list_attempts(p_team_id bigint, p_job_id bigint, p_after_task int, p_after_fence bigint,
   p_limit int)
-returns table (task int, fence bigint, merge boolean, attempt smallint, outcome text, node text, device text, device_class text,
-  started_at timestamptz, ended_at timestamptz, seconds float8, items_ok int, items_failed int, error text)
+returns table (task int, fence bigint, merge boolean, attempt smallint, outcome text, node text, device text,
+  device_class text, started_at timestamptz, ended_at timestamptz, seconds float8, items_ok int, items_failed int,
+  error text)
 language plpgsql stable security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -19,8 +20,8 @@ begin
     return;
   end if;
   return query
-  select a.task, a.fence, a.task = v_tasks, a.attempt, a.outcome, w.node, w.device, c.name, a.started_at, a.ended_at, a.seconds, a.items_ok,
-    a.items_failed, a.error
+  select a.task, a.fence, a.task = v_tasks, a.attempt, a.outcome, w.node, w.device, c.name, a.started_at, a.ended_at,
+    a.seconds, a.items_ok, a.items_failed, a.error
   from (
     (select r.seq as task, r.fence, r.attempt, r.state as outcome, r.worker_id,
       r.finished_at - make_interval(secs => r.seconds / x.speed) as started_at, r.finished_at as ended_at,

@@ -4,8 +4,9 @@
 -- and by the range of the ids it opens their days' partitions alone.
 create or replace function read_jobs(p_jobs bigint[])
 returns table (id bigint, team_id bigint, user_id bigint, submitter_name text, kind text, kind_version smallint,
-  name text, labels jsonb, device_class text, priority smallint, state text, args json, items_total bigint, items_done bigint,
-  items_failed bigint, tasks_total int, tasks_done int, tasks_failed int, retries int, last_error text, error text,
+  name text, labels jsonb, device_class text, priority smallint, state text, args json, items_total bigint,
+  items_done bigint, items_failed bigint, tasks_total int, tasks_done int, tasks_failed int, retries int,
+  last_error text, error text,
   unique_key text, created_at timestamptz, run_at timestamptz, deadline timestamptz, timeout_seconds real,
   started_at timestamptz, finished_at timestamptz, revision int, schedule_id bigint, schedule_name text,
   due_at timestamptz)

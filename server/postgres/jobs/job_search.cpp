@@ -120,12 +120,11 @@ queue::FoundJobs to_found(const Rows& rows) {
 
 Statement count_query(const JobFilter& filter) {
     const auto range = range_of(filter);
-    return Statement::of(sql::jobs_count, range.below, range.from, unless_empty(filter.kind),
-                         unless_empty(filter.label_key), unless_empty(filter.label_value),
-                         id_of(filter.submitter), unless_empty(filter.submitter_name),
-                         filter.created_from, filter.created_before,
-                         unless_empty(filter.device_class), patterns_of(filter.words),
-                         queue::kJobsExamined);
+    return Statement::of(
+        sql::jobs_count, range.below, range.from, unless_empty(filter.kind),
+        unless_empty(filter.label_key), unless_empty(filter.label_value), id_of(filter.submitter),
+        unless_empty(filter.submitter_name), filter.created_from, filter.created_before,
+        unless_empty(filter.device_class), patterns_of(filter.words), queue::kJobsExamined);
 }
 
 queue::JobCounts to_counts(const Rows& rows) {

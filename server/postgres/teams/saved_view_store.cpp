@@ -26,8 +26,7 @@ awaitable<Result<Replies>> SavedViewStore::run(TeamId team, Statement statement)
 }
 
 awaitable<Result<std::vector<SavedView>>> SavedViewStore::list(TeamId team, UserId user) {
-    auto replies =
-        co_await run(team, Statement::of(sql::saved_views_list, team.value, user.value));
+    auto replies = co_await run(team, Statement::of(sql::saved_views_list, team.value, user.value));
     if (!replies) co_return fail(std::move(replies.error()));
     std::vector<SavedView> views;
     for (const Row row : replies->back()) views.push_back(to_view(row));
@@ -35,10 +34,10 @@ awaitable<Result<std::vector<SavedView>>> SavedViewStore::list(TeamId team, User
 }
 
 awaitable<Result<SavedView>> SavedViewStore::put(TeamId team, UserId user, SavedView view) {
-    auto replies = co_await run(
-        team, Statement::of(sql::saved_views_put, team.value, user.value, std::move(view.page),
-                            std::move(view.name), std::move(view.query),
-                            identity::kSavedViewsPerMember));
+    auto replies =
+        co_await run(team, Statement::of(sql::saved_views_put, team.value, user.value,
+                                         std::move(view.page), std::move(view.name),
+                                         std::move(view.query), identity::kSavedViewsPerMember));
     if (!replies) co_return fail(std::move(replies.error()));
     if (replies->back().empty()) {
         co_return fail(Errc::conflict,
@@ -48,10 +47,8 @@ awaitable<Result<SavedView>> SavedViewStore::put(TeamId team, UserId user, Saved
     co_return to_view(replies->back()[0]);
 }
 
-awaitable<Result<void>> SavedViewStore::remove(TeamId team, UserId user,
-                                               identity::SavedViewId id) {
-    auto replies =
-        co_await run(team, Statement::of(sql::saved_views_delete, id.value, user.value));
+awaitable<Result<void>> SavedViewStore::remove(TeamId team, UserId user, identity::SavedViewId id) {
+    auto replies = co_await run(team, Statement::of(sql::saved_views_delete, id.value, user.value));
     if (!replies) co_return fail(std::move(replies.error()));
     if (replies->back().empty()) co_return fail(Errc::not_found, "There is no such saved view.");
     co_return Result<void>{};

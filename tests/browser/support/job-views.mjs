@@ -90,7 +90,7 @@ export const jobViews = [
     training(server);
     const other = trainingJob({ id: 'job_other', name: 'Larger batch' });
     server.add({ ...other, args: { ...other.args, gpus: ['h200'] } });
-  }, ready: async (page) => page.getByRole('table', { name: 'Inputs' }).getByText('h200').waitFor() },
+  }, ready: async (page) => page.getByRole('table', { name: 'Inputs' }).getByText('h200', { exact: true }).waitFor() },
   { name: 'compare-empty', address: '/#/compare', ready: text('Nothing to compare') },
   { name: 'compare-failed', address: '/#/compare?jobs=job_x,job_y', ready: text('There is no such job') },
   { name: 'compare-loading', address: '/#/compare?jobs=job_training0000,job_y', arrange: (server) => (training(server), server.faults.set('GET /v1/jobs/job_y', 'hang')), ready: loading },

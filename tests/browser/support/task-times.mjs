@@ -2,25 +2,38 @@
 
 const category = 'disabled-by-default-devtools.timeline';
 
-/** Runs `work` and answers how many tasks ran and how long the longest one took, in milliseconds of processor time. */
-export async function taskTimes(page, work) {
+/** Watches a page's tasks until `end`. Chromium keeps so much and no more: whoever watches for long calls `drain` now and
+    then; tasks while it does are not counted. */
+export async function watchTasks(page) {
   const session = await page.context().newCDPSession(page);
-  const threads = new Map(); // main threads of pages, by process and thread
-  const times = []; // [process and thread, milliseconds]
+  const threads = new Set(); // main threads of pages, by process and thread
+  const times = []; // [process and thread, milliseconds of processor time]
   session.on('Tracing.dataCollected', ({ value }) => {
     for (const { name, ph, pid, tid, tdur, args } of value) {
-      if (ph === 'M' && name === 'thread_name' && args.name === 'CrRendererMain') threads.set(`${pid} ${tid}`, true);
+      if (ph === 'M' && name === 'thread_name' && args.name === 'CrRendererMain') threads.add(`${pid} ${tid}`);
       if (name === 'RunTask' && tdur !== undefined) times.push([`${pid} ${tid}`, tdur / 1000]);
     }
   });
-  await session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories: [category] } });
-  await work();
-  const complete = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve));
-  await session.send('Tracing.end');
-  const { dataLossOccurred } = await complete;
-  if (dataLossOccurred) throw new Error('the trace is not complete');
-  await session.detach();
-  const own = times.filter(([thread]) => threads.has(thread)).map(([, time]) => time);
-  if (own.length === 0) throw new Error('no task of the page was traced');
-  return { tasks: own.length, longest: Math.max(...own) };
+  const start = () => session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories: [category] } });
+  async function stop() {
+    const complete = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve));
+    await session.send('Tracing.end');
+    const { dataLossOccurred } = await complete;
+    if (dataLossOccurred) throw new Error('the trace is not complete');
+  }
+  await start();
+  return {
+    async drain() {
+      await stop();
+      await start();
+    },
+    /** How many tasks ran and how long the longest one took, in milliseconds of processor time. */
+    async end() {
+      await stop();
+      await session.detach();
+      const own = times.filter(([thread]) => threads.has(thread)).map(([, time]) => time);
+      if (own.length === 0) throw new Error('no task of the page was traced');
+      return { tasks: own.length, longest: own.reduce((most, time) => Math.max(most, time), 0) };
+    },
+  };
 }

@@ -293,8 +293,8 @@ TEST_P(SubmitPromises, JobsAreFoundAndCountedByWhatHasNoIndex) {
 
     const auto counts = must(store().count(people_.team, {}));
     EXPECT_TRUE(counts.complete);
-    EXPECT_EQ(counts.jobs, (std::map<JobState, std::int64_t>{{JobState::queued, 3},
-                                                             {JobState::cancelled, 1}}));
+    EXPECT_EQ(counts.jobs,
+              (std::map<JobState, std::int64_t>{{JobState::queued, 3}, {JobState::cancelled, 1}}));
     EXPECT_EQ(must(store().count(people_.team, harbour)).jobs.at(JobState::queued), 1);
     const auto other = others();
     EXPECT_TRUE(must(store().list(other.team, news)).jobs.empty());

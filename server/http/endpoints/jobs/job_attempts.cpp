@@ -54,8 +54,8 @@ awaitable<Outcome<Response>> list_attempts(const Call& call, queue::JobStore& st
     const auto after = place_of(call);
     if (!after) co_return tl::unexpected(after.error());
     const auto limit = page_limit(call);
-    auto attempts = co_await store.attempts(call.principal.team.id, *id, *after,
-                                            static_cast<int>(limit) + 1);
+    auto attempts =
+        co_await store.attempts(call.principal.team.id, *id, *after, static_cast<int>(limit) + 1);
     if (!attempts) co_return tl::unexpected<Problem>(attempts.error());
     const bool more = attempts->size() > limit;
     if (more) attempts->resize(limit);

@@ -30,8 +30,7 @@ awaitable<Outcome<Response>> cancel_jobs(const Call& call, queue::JobStore& stor
         refused.push_back({{"job_id", id}, {"detail", "There is no such job."}});
     }
     for (const JobId id : selected->jobs) {
-        const auto job =
-            co_await store.cancel(call.principal.team.id, call.principal.user.id, id);
+        const auto job = co_await store.cancel(call.principal.team.id, call.principal.user.id, id);
         if (job) {
             ++cancelled;
         } else if (job.error().code == Errc::conflict || job.error().code == Errc::not_found) {
@@ -43,8 +42,7 @@ awaitable<Outcome<Response>> cancel_jobs(const Call& call, queue::JobStore& stor
     co_return json_response(
         200, {{"cancelled", cancelled},
               {"refused", std::move(refused)},
-              {"next_cursor",
-               selected->next ? json(to_public(*selected->next)) : json(nullptr)}});
+              {"next_cursor", selected->next ? json(to_public(*selected->next)) : json(nullptr)}});
 }
 
 }  // namespace

@@ -77,11 +77,11 @@ class JobRedrive {
                 }
             }
         }
-        co_return json_response(200,
-                                {{"redriven", redriven},
-                                 {"refused", std::move(refused)},
-                                 {"next_cursor", selected->next ? json(to_public(*selected->next))
-                                                                : json(nullptr)}});
+        co_return json_response(
+            200,
+            {{"redriven", redriven},
+             {"refused", std::move(refused)},
+             {"next_cursor", selected->next ? json(to_public(*selected->next)) : json(nullptr)}});
     }
 
   private:
