@@ -31,6 +31,7 @@ void add_diagnose(CLI::App& app, CommandContext& context) {
     command->add_flag("--out-of-memory", seen->out_of_memory, "It ran out of memory");
     command->add_option("--batch", seen->batch, "Its micro-batch");
     command->add_option("--accumulation", seen->accumulation, "Micro-batches per optimizer step");
+    command->add_flag("--checkpointing", seen->checkpointing, "It checkpoints activations");
     command->add_option("--workers", seen->loader_workers, "Its loader workers");
     command->add_option("--cpu-cores", seen->cpu_cores, "Cores of the machine");
     command->add_option("--step-seconds", seen->step_seconds,

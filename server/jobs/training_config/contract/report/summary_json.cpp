@@ -86,23 +86,6 @@ json assumptions_json(const Request& request) {
     return list;
 }
 
-// Families, and settings, of which whole steps were compared with PyTorch's allocator.
-bool whole_steps_compared(const tr::ReportRequest& r) {
-    switch (r.shape.family) {
-        case tr::Family::bert:
-        case tr::Family::distilbert:
-        case tr::Family::roberta:
-        case tr::Family::gpt2:
-        case tr::Family::llama:
-        case tr::Family::naics:
-        case tr::Family::temporal:
-        case tr::Family::lstm:
-            return r.settings.quantization == tr::Quantization::none;
-        default:
-            return false;
-    }
-}
-
 json limits_json(const tr::ReportRequest& r) {
     json limits = {
         "Memory is modelled after PyTorch 2.11 and transformers 5.17 and was compared with their "
@@ -110,15 +93,16 @@ json limits_json(const tr::ReportRequest& r) {
         "The CUDA context is an estimate per architecture; a driver's real one can differ by some "
         "hundred MiB.",
         "Speed is modelled from the vendors' rates and not calibrated.",
-        "Sharding over several cards was not measured on cards: FSDP's buffers were compared with "
-        "PyTorch's, DDP's and DeepSpeed's follow their documented defaults; the time to exchange "
+        "Sharding over several cards was not measured on cards: FSDP's and DDP's buffers were "
+        "compared with PyTorch's, DeepSpeed's follow its documented defaults; the time to exchange "
         "weights and gradients is not counted.",
         "torch.compile is not modelled.",
     };
-    if (!whole_steps_compared(r)) {
+    if (r.settings.quantization == tr::Quantization::int8) {
         limits.push_back(
-            "Of this model and method, what the layers keep for the backward pass was compared "
-            "with PyTorch's autograd; whole steps were not.");
+            "Outliers of LLM.int8 are not counted: how many inputs it keeps in 16 bits beside, "
+            "only "
+            "the data says.");
     }
     return limits;
 }
