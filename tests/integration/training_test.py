@@ -182,7 +182,7 @@ class Training(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             home = pathlib.Path(folder)
             (home / "conf").mkdir()
-            config = "data_loader: {batch_size: 3}  # small\ntraining: {trainer: {accumulate_grad_batches: 5}}\n"
+            config = "data_loader: {batch_size: 3}  # small\ntraining: {trainer: {accumulate_grad_batches: 5, gradient_clip_val: 1.0}}\n"
             (home / "conf/config.yaml").write_text(config)
             args = ("estimate", "--preset", "naics-4ch", "--lora", "8", "--json")
             (home / "report.json").write_text(self.server.run(*args).stdout)

@@ -6,7 +6,8 @@
 Every case of `corpus.py` is estimated, its report is applied to a copy of its files in configs/, and the library that the
 files are for loads them. What its objects say is estimated again at their batch, and must take the same bytes and
 make the same effective batch. Before the report was applied the files must say something else, or the case shows
-nothing. Files of no known structure must stay as they are until the places that were proposed are given back by --map.
+nothing. `plimsoll show-config` must read in them what the report says. Files of no known structure must stay as they are
+until the places that were proposed are given back by --map.
 """
 
 import argparse
@@ -84,6 +85,28 @@ def differences(program, case, read, card, folder):
     return wrong
 
 
+FACTS = {'transformers': ('precision', 'optimizer', 'optimizer_kernel', 'checkpointing', 'clip', 'attention', 'lora_rank',
+                          'lora_targets', 'quantization'),
+         'lightning': ('precision', 'clip'), 'hydra': ('precision', 'clip'), 'deepspeed': ('clip',)}
+FACTS |= {'trl': FACTS['transformers'], 'llama_factory': FACTS['transformers'], 'hydra/groups': FACTS['hydra']}
+
+
+def shown_differences(program, case, files, report):
+    """What `show-config` reads in the files otherwise than the report says."""
+    cards = case.args.get('cluster', {}).get('cards', 1)
+    done = ran(program, 'show-config', *files, '--preset', case.args['model']['preset'], '--gpu', case.args['gpus'][0],
+               *(('--cards', str(cards)) if cards > 1 else ()))
+    if not done.stdout:
+        return [f'show-config: {done.stderr.strip()}']
+    shown, summary = json.loads(done.stdout), json.loads(report.read_text())
+    nearest = summary['gpus'][0]['accumulation']['nearest']
+    meant = {'batch': nearest['batch'], 'accumulation': nearest['steps'],
+             'effective_batch': nearest['batch'] * nearest['steps'] * cards}
+    return [f'show-config: {name} {read}, not {wanted}' for name, read, wanted in [
+        *((name, shown[name], wanted) for name, wanted in meant.items()),
+        *((name, shown['training'][name], summary['training'][name]) for name in FACTS[case.folder])] if read != wanted]
+
+
 def check(program, case):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -106,6 +129,8 @@ def check(program, case):
         code, told = applied(program, folder / 'report.json', files, *flags)
         assert code == 0, f'not all is applied: {said(told)}'
         wrong = differences(program, case, case.load(folder / 'configs', files), card, folder)
+        if case.folder in FACTS:
+            wrong += shown_differences(program, case, files, folder / 'report.json')
         assert not wrong, '; '.join(wrong)
 
 

@@ -136,3 +136,16 @@ class Packed(bitsandbytes.nn.Linear4bit):
         self.weight = torch.nn.Parameter(packed, requires_grad=False)
         self.weight.quant_state = self.quant_state = state
         self.weight.compress_statistics, self.weight.quant_type = double, 'nf4'
+
+
+class Packed8(bitsandbytes.nn.Linear8bitLt):
+    """The layer of LLM.int8, without outliers: how many there are, only data says."""
+
+    def __init__(self, layer):
+        torch.nn.Module.__init__(self)
+        self.in_features, self.out_features, self.bias = layer.in_features, layer.out_features, layer.bias
+        self.weight = torch.nn.Parameter(torch.empty(layer.weight.shape, dtype=torch.int8), requires_grad=False)
+        self.weight.CB = self.weight.SCB = self.index = None
+        self.state = bitsandbytes.MatmulLtState()
+        self.state.threshold, self.state.has_fp16_weights = 0.0, False
+        self.state.CB, self.state.SCB = self.weight.data, torch.empty(layer.out_features)

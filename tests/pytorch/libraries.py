@@ -131,6 +131,10 @@ def llama_factory(_, files):
 
 # ----------------------------------------------------------------------------------------------- Accelerate, DeepSpeed
 
+def offload_of(optimizer, parameters):
+    return 'parameters' if parameters == 'cpu' else 'optimizer' if optimizer == 'cpu' else 'none'
+
+
 def accelerate_(_, files):
     from accelerate.commands.config.config_args import load_config_from_file
     config = load_config_from_file(str(files[0]))
@@ -145,10 +149,10 @@ def accelerate_(_, files):
         cluster['sharding'] = 'fsdp'
     if kind == 'DEEPSPEED':
         zero = config.deepspeed_config
-        assert zero['offload_optimizer_device'] == zero['offload_param_device'] == 'none'
         training['clip'] = zero['gradient_clipping'] > 0
         accumulation = zero['gradient_accumulation_steps']
         cluster['sharding'] = f"zero{zero['zero_stage']}"
+        cluster['offload'] = offload_of(zero['offload_optimizer_device'], zero['offload_param_device'])
     return Read(training, None, accumulation, cluster)
 
 
@@ -171,6 +175,9 @@ def deepspeed_(_, files):
                                  'sgd': 'sgd_momentum' if momentum else 'sgd'}[config.optimizer_name.lower()]
     stage = int(config.zero_config.stage)
     cluster = {'cards': cards, 'sharding': f'zero{stage}' if stage else 'ddp'} if cards > 1 else None
+    blocks = config.zero_config.offload_optimizer, config.zero_config.offload_param
+    if stage:
+        cluster['offload'] = offload_of(*(str(getattr(block.device, 'value', block.device)) if block else 'none' for block in blocks))
     return Read(training, config.train_micro_batch_size_per_gpu, config.gradient_accumulation_steps, cluster)
 
 

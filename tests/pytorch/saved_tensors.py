@@ -13,6 +13,7 @@ Needs PyTorch, Transformers, PEFT and bitsandbytes in the versions of README.md;
 
 import argparse
 import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -26,7 +27,7 @@ os.environ['PYTORCH_JIT'] = '0'  # DeBERTa's scripted functions do not see fake 
 import peft
 import torch
 import transformers as tf
-from fake_cuda import Packed, Storages, autocast, fused_attention, grouped_product
+from fake_cuda import Packed, Packed8, Storages, autocast, fused_attention, grouped_product
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -148,7 +149,7 @@ def cases():
         yield Case(model, 'bf16', 'sdpa', *long, 8, False, False, 'a100_80gb', adapters='model')
 
         if MODELS[model][1]['model_type'] in QUANTIZED:
-            for quantization in ('nf4', 'nf4_double'):
+            for quantization in ('nf4', 'nf4_double', 'int8'):
                 yield Case(model, 'bf16_autocast', 'sdpa', *long, 8, False, False, 'a100_80gb', quantization)
             yield Case(model, 'bf16_autocast', 'sdpa', *long, 8, True, False, 'a100_80gb', 'nf4_double')
             yield Case(model, 'fp32', 'sdpa', *long, 8, False, False, 'a100_80gb', 'nf4_double')
@@ -174,8 +175,9 @@ def quantize(model, case):
     for parent in layers_of(model).modules():
         for name, layer in list(parent.named_children()):
             if isinstance(layer, torch.nn.Linear):
-                setattr(parent, name, Packed(layer, case.quantization == 'nf4_double'))
-    model.is_loaded_in_4bit = True
+                setattr(parent, name, Packed8(layer) if case.quantization == 'int8' else
+                        Packed(layer, case.quantization == 'nf4_double'))
+    model.is_loaded_in_4bit, model.is_loaded_in_8bit = case.quantization != 'int8', case.quantization == 'int8'
     return model.requires_grad_(False)
 
 
@@ -219,7 +221,9 @@ def batch_of(case):
             'labels': labels if task == 'sequence' else ids.clone()}
 
 
-def measured(case):
+@contextlib.contextmanager
+def patches(case):
+    """What asks a card, or looks into a tensor."""
     # Whether nothing is padded, and masks can be left out, cannot be read from fake tensors.
     def needless(local):
         return not case.padded and (local is None or case.length < local)
@@ -231,8 +235,12 @@ def measured(case):
           mock.patch.object(masks, 'find_packed_sequence_indices', lambda *_: None),
           mock.patch.object(torch, 'rand', lambda *_: 1.0),  # Whisper drops no layers by default
           mock.patch.object(torch.cuda, 'get_device_capability', lambda *_: (7, 5) if case.gpu == 't4' else (8, 0)),
-          mock.patch.object(torch._meta_registrations, '_meta_grouped_mm_common', grouped_product),
-          FakeTensorMode()):
+          mock.patch.object(torch._meta_registrations, '_meta_grouped_mm_common', grouped_product)):
+        yield
+
+
+def measured(case):
+    with patches(case), FakeTensorMode():
         model = build(case)
         batch = batch_of(case)
         storages = Storages(model.parameters(), [*model.buffers(), *batch.values()])
@@ -259,7 +267,7 @@ def architectures(case):
     return [HEADS[MODELS[case.model][0]]]
 
 
-def predicted(case, program):
+def arguments(case):
     config = {**config_of(case).to_dict(), 'architectures': architectures(case)}
     args = {'model': {'config': json.loads(json.dumps(config, default=str))}, 'gpus': [case.gpu], 'what_ifs': False,
             'training': {'precision': case.precision, 'attention': case.attention, 'batch': case.batch,
@@ -270,6 +278,11 @@ def predicted(case, program):
         args['training']['quantization'] = case.quantization
     if case.lora:
         args['training']['lora'] = {'rank': case.lora, 'dropout': 0.1, 'dtype': case.adapters}
+    return args
+
+
+def predicted(case, program):
+    args = arguments(case)
     with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
         json.dump(args, file)
         file.flush()

@@ -26,8 +26,13 @@ void add_out_of_memory(const Observation& seen, std::vector<Cause>& out) {
                        fmt::format("batch {} -> {}, accumulation {} -> {}", seen.batch, next->batch,
                                    seen.accumulation, next->accumulation),
                        "a quarter less activation memory, the same effective batch", true});
-    out.push_back({"activations dominate", "turn gradient checkpointing on",
-                   "keeps only layer inputs; about 20 % slower", false});
+    if (!seen.checkpointing.value_or(false))
+        out.push_back({"activations dominate", "turn gradient checkpointing on",
+                       "keeps only layer inputs; about 20 % slower", false});
+    else
+        out.push_back({"weights and their states dominate where activations are checkpointed",
+                       "train adapters (LoRA) or take an 8-bit optimizer; on several cards, shard",
+                       "weights that do not train have no gradients and no states", false});
 }
 
 constexpr double kFewPercent = 60, kFullPercent = 95;  // of the memory
@@ -37,14 +42,15 @@ void add_memory(const Observation& seen, std::vector<Cause>& out) {
     const double percent = *seen.memory_percent;
     const bool known = seen.batch > 0 && seen.max_batch > 0;
     if (percent >= kFullPercent) {
+        const std::string change =
+            seen.batch > 1 ? fmt::format("lower the batch from {} to {} and accumulate more",
+                                         seen.batch, seen.batch - (seen.batch + 3) / 4)
+                           : std::string("lower the batch and accumulate more");
+        const bool checkpointed = seen.checkpointing.value_or(false);
         out.push_back({fmt::format("{:.0f} % of the memory is used", percent),
-                       seen.batch > 1 ? fmt::format("lower the batch from {} to {} and accumulate "
-                                                    "more, or turn gradient checkpointing on",
-                                                    seen.batch, seen.batch - (seen.batch + 3) / 4)
-                                      : "lower the batch and accumulate more, or turn gradient "
-                                        "checkpointing on",
-                       "a longer batch or another process on the GPU no longer ends the run", false,
-                       Subject::batch});
+                       change + (checkpointed ? "" : ", or turn gradient checkpointing on"),
+                       "a longer batch, or another process on the card, no longer ends the run",
+                       false, Subject::batch});
     } else if (percent < kFewPercent && known && seen.max_batch > seen.batch) {
         out.push_back({fmt::format("only {:.0f} % of the memory is used", percent),
                        fmt::format("raise the batch from {} to {}", seen.batch, seen.max_batch),
@@ -57,6 +63,17 @@ void add_memory(const Observation& seen, std::vector<Cause>& out) {
                        "more samples per step, as long as the GPU has idle units", false,
                        Subject::batch});
     }
+}
+
+// The NAICS memory guide's third step where memory is left: it may be somebody else's.
+void add_other_processes(const Observation& seen, std::vector<Cause>& out) {
+    if (!seen.memory_percent || *seen.memory_percent >= kFewPercent) return;
+    const bool at_largest = seen.max_batch > 0 && seen.batch >= seen.max_batch;
+    out.push_back({at_largest ? "the largest batch of the estimate leaves memory unused"
+                              : "memory that another process holds cannot be used",
+                   "look for other processes on the card with nvidia-smi, and estimate again "
+                   "with a larger share of it (--safety-margin)",
+                   "a larger batch fits", true, Subject::other});
 }
 
 void add_underused(const Observation& seen, std::vector<Cause>& out) {
@@ -173,6 +190,7 @@ Result<std::vector<Cause>> diagnose(const Observation& seen) {
     }
     const auto own = out;
     add_below_target(seen, out);
+    if (!seen.out_of_memory) add_other_processes(seen, out);
     const auto findings = utilisation::diagnose({seen.gpu_percent, seen.cpu_percent});
     for (const auto& finding : findings)
         if (is_news(seen, own, finding.subject))

@@ -17,6 +17,7 @@ struct Observation {
     bool out_of_memory = false;
     int batch = 0;  // 0 = not known
     int accumulation = 1;
+    std::optional<bool> checkpointing = {};
     int loader_workers = -1;                  // -1 = not known
     int cpu_cores = 0;                        // 0 = not known
     std::int64_t max_batch = 0;               // maximum of the estimate, 0 = no estimate

@@ -290,6 +290,10 @@ std::string deepspeed_json(const RecommendedSettings& s) {
         out += fmt::format(", \"reduce_bucket_size\": {}, \"overlap_comm\": false", bucket);
     }
     if (stage == 3) out += fmt::format(", \"stage3_max_live_parameters\": {}", kMostLive);
+    if (layout.offloads_optimizer)
+        out += ",\n    \"offload_optimizer\": {\"device\": \"cpu\", \"pin_memory\": true}";
+    if (layout.offloads_weights)
+        out += ",\n    \"offload_param\": {\"device\": \"cpu\", \"pin_memory\": true}";
     return out + "}\n}\n";
 }
 

@@ -105,8 +105,10 @@ std::int64_t state_bytes(const ModelShape& shape, const TrainingSettings& settin
     const auto trained = count(parameters, true);
     const auto part = [&](bool shards) { return shards ? layout.shard(trained) : trained; };
     return layout.kept_weights(count(parameters, false)) * layout.weight_bytes +
-           part(layout.shards_gradients) * layout.compute_bytes +
-           part(layout.shards_optimizer) * 2 * layout.master_bytes;
+           (layout.offloads_optimizer
+                ? 0
+                : part(layout.shards_gradients) * layout.compute_bytes +
+                      part(layout.shards_optimizer) * 2 * layout.master_bytes);
 }
 
 // Largest batch within the limit, 0 if none. Memory is a line but for the allocator's rounding: the

@@ -3,6 +3,7 @@
 #include "engine/base/closest.hpp"
 #include "engine/training/models/config_reader.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace plimsoll::training {
@@ -26,6 +27,22 @@ const std::map<std::string, Read>& known_types() {
     return all;
 }
 
+// What people ask for and no description by dimensions comes near.
+struct Unlike {
+    const char* what;
+    std::vector<std::string_view> types;
+};
+const std::vector<Unlike>& unlike() {
+    static const std::vector<Unlike> all = {
+        {"an encoder-decoder, whose decoder attends to a second sequence",
+         {"t5", "mt5", "umt5", "longt5", "switch_transformers", "bart", "mbart", "pegasus",
+          "marian", "m2m_100", "blenderbot", "led", "encoder-decoder"}},
+        {"a state-space or recurrent model",
+         {"mamba", "mamba2", "falcon_mamba", "jamba", "rwkv", "recurrent_gemma"}},
+    };
+    return all;
+}
+
 Error unknown_type(const Json& type) {
     if (type.is_null()) return {Errc::invalid_input, "\"model_type\" is missing.", "/model_type"};
     std::string names;
@@ -35,6 +52,12 @@ Error unknown_type(const Json& type) {
         known.push_back(name);
     }
     const std::string asked = type.is_string() ? type.get<std::string>() : type.dump();
+    for (const auto& [what, types] : unlike()) {
+        if (std::ranges::find(types, asked) == types.end()) continue;
+        return {Errc::invalid_input,
+                "\"" + asked + "\" is " + what + ": that is not modelled. Known: " + names + ".",
+                "/model_type"};
+    }
     return {Errc::invalid_input,
             "The architecture \"" + asked + "\" is unknown." + did_you_mean(asked, known) +
                 " Known: " + names +

@@ -28,6 +28,20 @@ Result<void> check_targets(const ModelShape& s, const TrainingSettings& t) {
     return {};
 }
 
+Result<void> check_offload(const TrainingSettings& t) {
+    if (t.offload == Offload::none) return {};
+    const bool zero = t.sharding == Sharding::zero1 || t.sharding == Sharding::zero2 ||
+                      t.sharding == Sharding::zero3;
+    if (!zero)
+        return wrong("/offload",
+                     "What is offloaded is DeepSpeed's: it needs zero1, zero2 or zero3.");
+    if (t.offload == Offload::parameters && t.sharding != Sharding::zero3)
+        return wrong("/offload", "Parameters are offloaded by zero3 alone.");
+    if (t.optimizer != Optimizer::adamw)
+        return wrong("/offload", "An offloaded optimizer is known for adamw only.");
+    return {};
+}
+
 Result<void> check_quantization(const ModelShape& s, const TrainingSettings& t) {
     if (t.quantization == Quantization::none) return {};
     if (!s.is_text_or_features() || s.has_experts())
@@ -35,7 +49,8 @@ Result<void> check_quantization(const ModelShape& s, const TrainingSettings& t) 
                                           std::string(to_string(s.family)) + ".");
     if (t.lora.rank == 0)
         return wrong("/quantization", "Quantized weights cannot be trained: use adapters (lora).");
-    if (t.cards > 1 && t.sharding != Sharding::ddp && t.sharding != Sharding::none)
+    const bool shared = t.cards > 1 || t.offload != Offload::none;
+    if (shared && t.sharding != Sharding::ddp && t.sharding != Sharding::none)
         return wrong("/quantization",
                      "Quantized weights are modelled for one GPU and for ddp, not sharded.");
     return {};
@@ -65,6 +80,7 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
         return wrong("/lora", "Adapters are modelled for text models only.");
     if (auto ok = check_targets(s, t); !ok) return ok;
     if (auto ok = check_quantization(s, t); !ok) return ok;
+    if (auto ok = check_offload(t); !ok) return ok;
     if (!(t.lora.dropout >= 0 && t.lora.dropout < 1))
         return wrong("/lora/dropout", "A dropout must be at least 0 and below 1.");
     if (t.frozen_layers < 0 || t.frozen_layers > s.layers)

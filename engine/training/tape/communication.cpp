@@ -16,7 +16,10 @@ Communication::Communication(Graph& graph, const Layout& layout,
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         const auto& p = parameters[i];
         elements_ += p.elements;
-        if (p.trainable) trainable_ += p.elements;
+        if (p.trainable) {
+            trainable_ += p.elements;
+            largest_ = std::max(largest_, p.elements);
+        }
         const auto at = static_cast<std::size_t>(p.layer + 1);
         if (at >= units_.size()) units_.resize(at + 1);
         units_[at].elements += p.elements;
@@ -30,7 +33,10 @@ void Communication::free(BufferId& id) {
 
 void Communication::setup() {
     if (layout_.sharding == Sharding::ddp) make_buckets();
-    if (layout_.is_zero() && layout_.mixed) {
+    if (layout_.offloads_optimizer) {
+        // ZeRO-1 and 2 send gradients to the host through a buffer of the largest one.
+        if (!layout_.shards_weights) graph_.allocate(largest_ * layout_.compute_bytes, kGroup);
+    } else if (layout_.is_zero() && layout_.mixed) {
         graph_.allocate(layout_.shard(trainable_) * layout_.master_bytes, Group::optimizer);
     }
 }
@@ -139,7 +145,7 @@ void Communication::reduce(Unit& unit) {
 void Communication::arrived(GraphParameter& p) {
     if (!layout_.is_zero() || !layout_.shards_gradients) return;
     const auto index = static_cast<std::size_t>(&p - graph_.parameters().data());
-    if (shards_[index] == kNoBuffer) {
+    if (shards_[index] == kNoBuffer && !layout_.offloads_optimizer) {
         shards_[index] =
             graph_.allocate(layout_.shard(p.elements) * layout_.compute_bytes, Group::gradients);
     }
@@ -148,7 +154,7 @@ void Communication::arrived(GraphParameter& p) {
 }
 
 void Communication::begin_update() {
-    if (!layout_.is_zero() || !layout_.mixed) return;
+    if (!layout_.is_zero() || !layout_.mixed || layout_.offloads_optimizer) return;
     auto elements = layout_.shard(trainable_);
     if (layout_.sharding == Sharding::zero3) elements = std::min(elements, kMostLive);
     const BufferId flat =

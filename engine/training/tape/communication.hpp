@@ -51,6 +51,7 @@ class Communication {
     std::vector<Unit> units_;  // the first is outside the layers
     std::int64_t elements_ = 0;
     std::int64_t trainable_ = 0;
+    std::int64_t largest_ = 0;  // trained tensor
     int current_ = -1;
     BufferId last_gathered_ = kNoBuffer;
     BufferId last_reduced_ = kNoBuffer;

@@ -4,11 +4,15 @@ namespace plimsoll::training {
 
 Layout layout_of(const TrainingSettings& settings) {
     Layout l;
-    l.sharding = settings.cards > 1 ? settings.sharding : Sharding::none;
+    // One card alone shards nothing, but DeepSpeed can offload its part, which is everything.
+    const bool shared = settings.cards > 1 || settings.offload != Offload::none;
+    l.sharding = shared ? settings.sharding : Sharding::none;
     l.cards = settings.cards;
     l.shards_weights = l.sharding == Sharding::zero3 || l.sharding == Sharding::fsdp;
     l.shards_gradients = l.shards_weights || l.sharding == Sharding::zero2;
     l.shards_optimizer = l.shards_gradients || l.sharding == Sharding::zero1;
+    l.offloads_optimizer = l.is_zero() && settings.offload != Offload::none;
+    l.offloads_weights = l.is_zero() && settings.offload == Offload::parameters;
     const bool half = settings.precision != Precision::fp32;
     l.mixed = (l.is_zero() && half) || (l.sharding == Sharding::fsdp && settings.autocast());
     const bool pure = settings.precision == Precision::bf16 && !l.mixed;

@@ -7,8 +7,8 @@
 namespace plimsoll::training {
 
 // What of a run's state one card keeps, and how wide its elements are. The shares are those of
-// Rajbhandari et al. 2020; FSDP's buffers were measured (tests/pytorch/fsdp_buffers.py); DDP's and
-// DeepSpeed's follow their documented defaults and were compared with nothing.
+// Rajbhandari et al. 2020; FSDP's buffers were measured (tests/pytorch/fsdp_buffers.py), DDP's
+// too (ddp_buffers.py); DeepSpeed's follow its documented defaults and were compared with nothing.
 struct Layout {
     Sharding sharding = Sharding::none;
     int cards = 1;
@@ -19,6 +19,8 @@ struct Layout {
     bool shards_weights = false;
     bool shards_gradients = false;
     bool shards_optimizer = false;
+    bool offloads_optimizer = false;
+    bool offloads_weights = false;
     int weight_bytes = 4;   // of one element, as kept on the card
     int compute_bytes = 4;  // as used, and of its gradient
     int master_bytes = 4;   // of what the optimizer updates, and of its state
@@ -33,6 +35,7 @@ struct Layout {
     // One card's part of so many elements; the last part is padded.
     std::int64_t shard(std::int64_t elements) const { return (elements + cards - 1) / cards; }
     std::int64_t kept_weights(std::int64_t elements) const {
+        if (offloads_weights) return 0;
         return shards_weights ? shard(elements) : elements;
     }
 };

@@ -129,6 +129,7 @@ void OptimizerTape::adafactor_temporaries() {
 }
 
 void OptimizerTape::step() {
+    if (layout_.offloads_optimizer) return;  // the host's processor updates
     if (!has_state_) make_state();
     if (graph_.settings().optimizer == Optimizer::adamw) adam_temporaries();
     if (graph_.settings().optimizer == Optimizer::adafactor) adafactor_temporaries();

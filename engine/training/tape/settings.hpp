@@ -36,6 +36,13 @@ enum class Sharding {
     fsdp,   // as zero3; a layer's weights are gathered while it runs
 };
 
+// What DeepSpeed keeps in the host's memory, and updates there.
+enum class Offload {
+    none,
+    optimizer,   // its state, the masters and the gradients' shards
+    parameters,  // of ZeRO-3: the weights' shards, too
+};
+
 // How bitsandbytes keeps the linear layers of a frozen model. Everything else is fp32, as peft's
 // prepare_model_for_kbit_training makes it, unless the precision is bf16.
 enum class Quantization {
@@ -78,6 +85,7 @@ struct TrainingSettings {
     bool frozen_embeddings = false;
     int frozen_layers = 0;  // from the bottom
     Sharding sharding = Sharding::none;
+    Offload offload = Offload::none;
     int cards = 1;  // that share the run
     Framework framework = Framework::torch_2_11;
 

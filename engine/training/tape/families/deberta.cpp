@@ -27,15 +27,15 @@ class Attention {
             scores = product(q, scaled, s_.head_dim, sequence());
         }
         const Var relative = dropout(g_, c.relative, s_.hidden_dropout, kGroup);
-        {
-            const Var bias = position_scores(l, q, k, relative);
-            scores = add(g_, scores, bias, kScores);
-        }
+        // These two have names of their own until the function returns.
+        const Var bias = position_scores(l, q, k, relative);
+        scores = add(g_, scores, bias, kScores);
         {
             const Var seen = g_.make(c.mask.elements(), Dtype::boolean, kScores);
             const Var hidden = g_.make(c.mask.elements(), Dtype::boolean, kScores);
             scores = masked_fill(g_, scores, hidden, false, kScores);
         }
+        const Var masked = scores;
         scores = softmax(g_, scores, kScores);
         scores = dropout(g_, scores, s_.attention_dropout, kScores);
         const Var weights = to(g_, scores, attended_type(g_, v), kScores);
@@ -67,10 +67,14 @@ class Attention {
         return y;
     }
 
-    Var picked(const Var& content, const Var& positions, const Var& index) {
+    // What is gathered stays in a local of the function until it returns.
+    struct Picked {
+        Var near, scaled;
+    };
+    Picked picked(const Var& content, const Var& positions, const Var& index) {
         const Var all = product(content, positions, s_.head_dim, buckets());
         const Var near = gather(g_, all, pairs() * sequence() * sequence(), index, kScores);
-        return scale(g_, near, kScores);
+        return {near, scale(g_, near, kScores)};
     }
 
     Var index() { return g_.make(sequence() * sequence(), Dtype::int64, kScores); }
@@ -78,13 +82,11 @@ class Attention {
     Var position_scores(const EncoderBlock& l, const Var& q, const Var& k, const Var& relative) {
         const Var query_positions = projected(l.query, relative);
         const Var key_positions = projected(l.key, relative);
-        Var score;
-        {
-            const Var to_positions = picked(q, key_positions, index());
-            score = shift(g_, to_positions, kScores);  // begins as the number 0
-        }
-        const Var from_positions = picked(k, query_positions, index());
-        return add_in_place(g_, score, from_positions);
+        Picked to_positions = picked(q, key_positions, index());
+        const Var score = shift(g_, to_positions.scaled, kScores);  // begins as the number 0
+        to_positions.scaled.reset();
+        const Picked from_positions = picked(k, query_positions, index());
+        return add_in_place(g_, score, from_positions.scaled);
     }
 
     Graph& g_;

@@ -43,6 +43,7 @@ Result<Recommended> recommended_by(const json& report, const std::string& gpu,
         if (const json& shard = card->at("shard"); !shard.is_null()) {
             r.cards = shard.at("cards");
             r.sharding = shard.at("sharding");
+            r.offload = shard.at("offload");
         }
         r.precision = card->at("precision");
         r.optimizer = training.at("optimizer");

@@ -17,6 +17,7 @@ struct Recommended {
     std::int64_t accumulation = 1;
     std::int64_t cards = 1;
     std::string sharding = "none";  // as of the contract
+    std::string offload = "none";   // likewise
     std::string precision;          // likewise
     std::string optimizer;
     bool fused = false;

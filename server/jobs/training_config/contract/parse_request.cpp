@@ -28,6 +28,7 @@ std::string in_args(const std::string& where) {
         {"/lora/dropout", "/training/lora/dropout"},
         {"/frozen_layers", "/training/frozen_layers"},
         {"/safety", "/safety_margin"},
+        {"/offload", "/cluster/offload"},
     };
     if (where.starts_with("/lora/modules")) return "/training" + where;
     const auto found = places.find(where);
@@ -181,6 +182,7 @@ tr::Observation parse_observed(const json& from, const tr::ReportRequest& report
     seen.batch = from.value("batch", 0);
     seen.accumulation = from.value("accumulation", 1);
     seen.loader_workers = from.value("loader_workers", -1);
+    seen.checkpointing = report.settings.checkpointing;
     seen.cpu_cores = report.cpu_cores;
     seen.step_seconds = number(from, "step_seconds");
     return seen;
@@ -241,6 +243,7 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
         r.settings.cards = cluster->at("cards");
         r.settings.sharding = tr::Sharding::ddp;
         take_word(*cluster, "sharding", kShardings, r.settings.sharding);
+        take_word(*cluster, "offload", kOffloads, r.settings.offload);
     }
     parse_goal(args, request, errors);
 

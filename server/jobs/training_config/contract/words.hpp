@@ -92,6 +92,11 @@ inline constexpr std::array kQuantizations = {
     Word{"nf4_double", tr::Quantization::nf4_double},
     Word{"int8", tr::Quantization::int8},
 };
+inline constexpr std::array kOffloads = {
+    Word{"none", tr::Offload::none},
+    Word{"optimizer", tr::Offload::optimizer},
+    Word{"parameters", tr::Offload::parameters},
+};
 inline constexpr std::array kShardings = {
     Word{"ddp", tr::Sharding::ddp},     Word{"zero1", tr::Sharding::zero1},
     Word{"zero2", tr::Sharding::zero2}, Word{"zero3", tr::Sharding::zero3},

@@ -216,6 +216,16 @@ TEST(Diagnosis, MemoryAloneSaysSomething) {
     EXPECT_TRUE(diagnose({.gpu_percent = 80})->empty());
 }
 
+// The memory guide's entries for memory left over and for running out.
+TEST(Diagnosis, NamesOtherProcessesAndWhatIsLeftBesideCheckpointing) {
+    EXPECT_THAT(diagnose({.memory_percent = 40, .batch = 8, .max_batch = 8})->front().change,
+                HasSubstr("nvidia-smi"));
+    const auto out = *diagnose({.out_of_memory = true, .batch = 4, .checkpointing = true});
+    EXPECT_THAT(out.back().change, HasSubstr("adapters"));
+    EXPECT_THAT(diagnose({.memory_percent = 97, .checkpointing = true})->front().change,
+                testing::Not(HasSubstr("checkpointing")));
+}
+
 TEST(Diagnosis, AdvisesNothingThatIsDoneOrSaidAlready) {
     const auto changes = [](const Observation& seen) {
         std::string all;

@@ -117,6 +117,15 @@ TEST(HuggingFaceConfig, DropsNoKeyThatWeighs) {
     EXPECT_THAT(llama("", "qwen_3").error().message, HasSubstr("Did you mean \"qwen3\"?"));
 }
 
+TEST(HuggingFaceConfig, RefusesByNameWhatNoDescriptionComesNear) {
+    const auto t5 = from_hugging_face(R"({"model_type":"t5","d_model":512})").error();
+    EXPECT_EQ(t5.where, "/model_type");
+    EXPECT_THAT(t5.message, HasSubstr("\"t5\" is an encoder-decoder"));
+    EXPECT_THAT(t5.message, testing::Not(HasSubstr("dimensions")));
+    EXPECT_THAT(from_hugging_face(R"({"model_type":"mamba2"})").error().message,
+                HasSubstr("state-space"));
+}
+
 TEST(HuggingFaceConfig, ErrorsPointIntoTheFile) {
     const auto where = [](const char* json) { return from_hugging_face(json).error().where; };
     EXPECT_EQ(where("[]"), "");

@@ -91,6 +91,7 @@ TEST(SavedTensors, AreThoseOfPyTorchForEveryModelCardAndPrecision) {
         if (shape->sample_length() > 0) t.sequence = shape->sample_length();
         t.quantization = row["quantization"] == "nf4"          ? Quantization::nf4
                          : row["quantization"] == "nf4_double" ? Quantization::nf4_double
+                         : row["quantization"] == "int8"       ? Quantization::int8
                                                                : Quantization::none;
         const auto e =
             estimate(*shape, t, tape_device(*GpuCatalogue().find(row["gpu"].get<std::string>())));

@@ -48,6 +48,42 @@ TEST(Sharding, StatesAreThoseOfTheZeroPaper) {
     EXPECT_NEAR(bytes(Sharding::zero3), 16.0 / 64, 0.05);
 }
 
+// DeepSpeed's own reckoning for 2,851 million parameters on 8 cards (its documentation of
+// estimate_zero2_model_states_mem_needs and estimate_zero3_…): 2 bytes a parameter with the
+// optimizer on the host, 2/8 with ZeRO-3, nothing with the weights there, too.
+TEST(Sharding, OffloadedStatesAreThoseOfDeepSpeed) {
+    const auto shape = *preset("llama-7b");
+    const auto bytes = [&](Sharding sharding, Offload offload) {
+        auto t = shared(sharding, 8, Precision::bf16_autocast);
+        t.offload = offload;
+        const auto e = *estimate(shape, t, {});
+        EXPECT_EQ(of(e, Group::optimizer) + of(e, Group::optimizer_temporaries), 0);
+        return static_cast<double>(of(e, Group::weights) + of(e, Group::gradients)) /
+               static_cast<double>(e.parameters);
+    };
+    EXPECT_NEAR(bytes(Sharding::zero2, Offload::optimizer), 2, 0.05);
+    EXPECT_NEAR(bytes(Sharding::zero3, Offload::optimizer), 2.0 / 8, 0.05);
+    EXPECT_NEAR(bytes(Sharding::zero3, Offload::parameters), 0, 0.05);
+}
+
+TEST(Sharding, OffloadsOnOneCardAndOnlyWithDeepSpeed) {
+    const auto shape = *preset("llama-3.2-1b");
+    auto t = shared(Sharding::zero2, 1, Precision::bf16_autocast);
+    const double kept = peak(shape, t);
+    t.offload = Offload::optimizer;
+    EXPECT_LT(peak(shape, t), kept / 2);
+    for (const auto sharding : {Sharding::ddp, Sharding::fsdp, Sharding::none}) {
+        t.sharding = sharding;
+        EXPECT_EQ(estimate(shape, t, {}).error().where, "/offload");
+    }
+    t.sharding = Sharding::zero2;
+    t.offload = Offload::parameters;
+    EXPECT_NE(estimate(shape, t, {}).error().message.find("zero3 alone"), std::string::npos);
+    t.sharding = Sharding::zero3;
+    t.optimizer = Optimizer::adam_8bit;
+    EXPECT_NE(estimate(shape, t, {}).error().message.find("adamw only"), std::string::npos);
+}
+
 TEST(Sharding, EachStageTakesLessThanTheOneBefore) {
     const auto shape = *preset("llama-7b");
     double before = 1e18;

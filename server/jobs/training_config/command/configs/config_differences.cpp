@@ -148,6 +148,12 @@ std::vector<std::string> differences(const YAML::Node& root, const Path& around,
                 number(path, r.lora_rank, " as the adapters' rank");
         }
     }
+    for (const auto& mapping : around_adapters(around)) {
+        const auto path = joined(mapping, "use_dora");
+        if (is_true(at(root, path)))
+            out.push_back(text_of(path) +
+                          " is true; the estimate is for LoRA, DoRA is not modelled");
+    }
     compare_targets(root, around, r, out);
     compare_quantization(root, around, r, out);
     return out;

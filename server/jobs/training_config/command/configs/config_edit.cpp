@@ -48,8 +48,8 @@ std::string_view written_nothing(std::string_view text, std::size_t at) {
     for (const std::string_view word : {"\"\"", "''", "null", "Null", "NULL", "~"}) {
         if (at >= text.size() || text.substr(at, word.size()) != word) continue;
         const auto after = at + word.size();
-        const bool ends = after == text.size() ||
-                          std::string_view(" \t\r\n,}]#").find(text[after]) != text.npos;
+        const bool ends =
+            after == text.size() || std::string_view(" \t\r\n,}]#").find(text[after]) != text.npos;
         if (ends) return text.substr(at, word.size());
     }
     return {};
@@ -75,7 +75,7 @@ bool same(const std::string& a, const std::string& b) {
 
 // YAML would not read it as text.
 bool is_no_text(const std::string& value) {
-    constexpr std::string_view kWords[] = {"y",  "n",   "yes",  "no",    "on",
+    constexpr std::string_view kWords[] = {"y",   "n",    "yes",   "no",   "on",
                                            "off", "true", "false", "null", "~"};
     return number_of(value) || std::ranges::find(kWords, in_lower_case(value)) != std::end(kWords);
 }
@@ -172,9 +172,9 @@ class Editor {
     void fill(const Setting& setting, const YAML::Node& key, const YAML::Node& value) {
         const int line = key.Mark().line + 1;
         const bool same_line = value.Mark().line == key.Mark().line;
-        const auto piece =
-            same_line ? written_nothing(text_, static_cast<std::size_t>(value.Mark().pos))
-                      : std::string_view();
+        const auto piece = same_line
+                               ? written_nothing(text_, static_cast<std::size_t>(value.Mark().pos))
+                               : std::string_view();
         if (piece.empty()) return leave(setting, line, "it is not a single value");
         insert({static_cast<std::size_t>(piece.data() - text_.data()),
                 piece.size(),

@@ -1,29 +1,53 @@
 #include "server/jobs/training_config/command/commands.hpp"
 #include "server/jobs/training_config/command/configs/configured_stages.hpp"
+#include "server/jobs/training_config/command/configs/shown_run.hpp"
 #include "server/jobs/training_config/command/detected_gpu.hpp"
 
+#include <filesystem>
 #include <memory>
-#include <string>
 
 #include <CLI/CLI.hpp>
 
 namespace plimsoll::jobs::training_config {
+namespace {
+
+// The layout of the NAICS memory guide, whose model is known; any other run names its model.
+bool has_stages(const ShowRunRequest& request) {
+    return request.paths.size() == 1 && request.preset.empty() && request.config.empty() &&
+           std::filesystem::is_directory(request.paths.front());
+}
+
+Result<ShownRun> show(const ShowRunRequest& request) {
+    if (!has_stages(request)) return show_run(request);
+    const auto profile = profile_or_default(request.gpu);
+    if (!profile) return fail(profile.error());
+    const auto stages = read_stages(request.paths.front());
+    if (!stages) return fail(stages.error());
+    auto told = show_stages(*stages, *profile);
+    if (!told) return fail(told.error());
+    return ShownRun{std::move(told->value), std::move(told->text)};
+}
+
+}  // namespace
 
 void add_show_config(CLI::App& app, CommandContext& context) {
-    const auto folder = std::make_shared<std::string>();
-    const auto gpu = std::make_shared<std::string>();
-    auto* command = app.add_subcommand(
-        "show-config", "Estimate the memory of every stage in a configuration folder");
-    command->add_option("folder", *folder, "Folder with config.yaml and its stages")->required();
-    command->add_option("--gpu", *gpu, "GPU profile (default: $GPU_PROFILE, else rtx_4090)");
-    command->callback([folder, gpu, &context] {
-        const auto profile = profile_or_default(*gpu);
-        const auto stages = read_stages(*folder);
-        if (!profile || !stages) {
-            context.exit_code = refuse_input(context, profile ? stages.error() : profile.error());
-            return;
-        }
-        const auto told = show_stages(*stages, *profile);
+    const auto request = std::make_shared<ShowRunRequest>();
+    auto* command = app.add_subcommand("show-config",
+                                       "Estimate the memory of a run as its configuration says it");
+    command
+        ->add_option("paths", request->paths,
+                     "Files of one run: Transformers, TRL, LLaMA-Factory, Accelerate, DeepSpeed or "
+                     "Lightning; or a folder with config.yaml and the stages of the NAICS guide")
+        ->required();
+    auto* preset = command->add_option("--preset", request->preset, "The model: bert-base, gpt2…");
+    command->add_option("--config", request->config, "The model as a Hugging Face config.json")
+        ->excludes(preset);
+    command->add_option("--gpu", request->gpu,
+                        "A GPU profile; $GPU_PROFILE or rtx_4090 if left out");
+    command->add_option("--cards", request->cards, "Cards of the run, where the files do not say")
+        ->check(CLI::Range(1, 100'000));
+    command->callback([request, &context] {
+        const auto told = show(*request);
         if (!told) {
             context.exit_code = refuse_input(context, told.error());
             return;

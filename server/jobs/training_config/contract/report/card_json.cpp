@@ -201,6 +201,7 @@ json shard_json(const Request& request, const tr::GpuReport& card) {
                optimizer = of(tr::Group::optimizer), buffers = of(tr::Group::communication);
     return {{"cards", settings.cards},
             {"sharding", text_of(kShardings, settings.sharding)},
+            {"offload", text_of(kOffloads, settings.offload)},
             {"weights_bytes", weights},
             {"gradients_bytes", gradients},
             {"optimizer_bytes", optimizer},

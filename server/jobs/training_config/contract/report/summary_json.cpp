@@ -86,23 +86,6 @@ json assumptions_json(const Request& request) {
     return list;
 }
 
-// Families, and settings, of which whole steps were compared with PyTorch's allocator.
-bool whole_steps_compared(const tr::ReportRequest& r) {
-    switch (r.shape.family) {
-        case tr::Family::bert:
-        case tr::Family::distilbert:
-        case tr::Family::roberta:
-        case tr::Family::gpt2:
-        case tr::Family::llama:
-        case tr::Family::naics:
-        case tr::Family::temporal:
-        case tr::Family::lstm:
-            return r.settings.quantization == tr::Quantization::none;
-        default:
-            return false;
-    }
-}
-
 json limits_json(const tr::ReportRequest& r) {
     json limits = {
         "Memory models PyTorch 2.11 and transformers 5.17; it was compared with their allocator "
@@ -110,14 +93,16 @@ json limits_json(const tr::ReportRequest& r) {
         "The CUDA context is an estimate per architecture; the real one can differ by a few "
         "hundred MiB.",
         "Speed is modelled from the vendors' rates and not calibrated.",
-        "Sharding was not measured on GPUs: FSDP's buffers were compared with PyTorch's; DDP's and "
-        "DeepSpeed's follow their documented defaults; communication time is not included.",
+        "Sharding over several cards was not measured on cards: FSDP's and DDP's buffers were "
+        "compared with PyTorch's, DeepSpeed's follow its documented defaults; the time to exchange "
+        "weights and gradients is not counted.",
         "torch.compile is not modelled.",
     };
-    if (!whole_steps_compared(r)) {
+    if (r.settings.quantization == tr::Quantization::int8) {
         limits.push_back(
-            "For this model and method, the activations kept for the backward pass were compared "
-            "with PyTorch's autograd; whole steps were not.");
+            "Outliers of LLM.int8 are not counted: how many inputs it keeps in 16 bits beside, "
+            "only "
+            "the data says.");
     }
     return limits;
 }

@@ -71,8 +71,7 @@ TEST(TrainingConfigAnswer, SnippetsSayHowCardsShareTheRun) {
         EXPECT_EQ(config["optimizer"]["params"]["momentum"], 0.9);
         EXPECT_THAT(snippets["transformers"].get<std::string>(), HasSubstr("deepspeed="));
     }
-    EXPECT_THAT(of("fsdp", "adamw")["transformers"].get<std::string>(),
-                HasSubstr("fsdp=True"));
+    EXPECT_THAT(of("fsdp", "adamw")["transformers"].get<std::string>(), HasSubstr("fsdp=True"));
     EXPECT_FALSE(json::parse(of("zero2", "adafactor")["deepspeed"].get<std::string>())
                      .contains("optimizer"));
 }

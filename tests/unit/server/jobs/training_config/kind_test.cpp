@@ -133,8 +133,11 @@ TEST(TrainingConfigKind, SaysWhatWasNotComparedOfThisRun) {
     };
     const json lora = {{"lora", {{"rank", 8}}}};
     const auto usual = limits(json::object());
-    EXPECT_EQ(limits({{"model", {{"preset", "qwen3-0.6b"}}}}), usual + 1);
+    EXPECT_EQ(limits({{"model", {{"preset", "qwen3-0.6b"}}}}), usual);
     EXPECT_EQ(limits({{"training", lora}}), usual);
+    auto outliers = lora;
+    outliers["quantization"] = "int8";
+    EXPECT_EQ(limits({{"training", outliers}}), usual + 1);
 }
 
 TEST(TrainingConfigKind, MembersThatAFamilyHasNotAreRefused) {

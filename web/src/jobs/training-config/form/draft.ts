@@ -40,6 +40,7 @@ export interface Draft {
   workers: string;
   cards: string;
   sharding: string;
+  offload: string;
   cores: string;
   ram: string;
   curriculum: boolean;
@@ -91,6 +92,7 @@ export const freshDraft = (): Draft => ({
   workers: '1',
   cards: '1',
   sharding: 'ddp',
+  offload: 'none',
   cores: '8',
   ram: '',
   curriculum: false,
@@ -159,7 +161,9 @@ export function toArgs(draft: Draft, config: Record<string, unknown> | undefined
       ...(draft.quantization !== 'none' && { quantization: draft.quantization }),
       lora: draft.lora.trim() ? { ...numbers({ rank: draft.lora }), targets: draft.loraTargets } : { rank: 0 },
     },
-    ...(!['', '1'].includes(draft.cards.trim()) && { cluster: { ...numbers({ cards: draft.cards }), sharding: draft.sharding } }),
+    ...(!(['', '1'].includes(draft.cards.trim()) && draft.offload === 'none') && {
+      cluster: { cards: 1, ...numbers({ cards: draft.cards }), sharding: draft.sharding, ...(draft.offload !== 'none' && { offload: draft.offload }) },
+    }),
     ...(draft.gpus.length > 0 && { gpus: draft.gpus }),
     ...(draft.probe && { probe: true }),
     goal: draft.goal,

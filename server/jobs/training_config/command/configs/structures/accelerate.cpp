@@ -11,7 +11,7 @@ std::string word_at(const Planner& p, const Path& path) {
 // What shards: the launcher's choice, of which a whole block of the file depends.
 void compare_type(Planner& p) {
     const auto type = word_at(p, {"distributed_type"});
-    const std::string meant = is_zero(p.r)               ? "DEEPSPEED"
+    const std::string meant = is_zero(p.r)             ? "DEEPSPEED"
                               : p.r.sharding == "fsdp" ? "FSDP"
                               : p.r.cards > 1          ? "MULTI_GPU"
                                                        : "NO";
@@ -30,7 +30,8 @@ void plan_fsdp(Planner& p) {
     const auto differs = [&](const char* name, const std::string& than, const char* estimate) {
         const auto word = word_at(p, in(name));
         if (word == than)
-            p.say("fsdp_config." + std::string(name) + " is " + word + "; the estimate " + estimate);
+            p.say("fsdp_config." + std::string(name) + " is " + word + "; the estimate " +
+                  estimate);
     };
     const auto version = word_at(p, in("fsdp_version"));
     if (version != "2") {
@@ -49,19 +50,18 @@ void plan_zero(Planner& p) {
     const auto in = [](const char* name) { return Path{"deepspeed_config", name}; };
     if (!has(p.root, {"deepspeed_config"}) || !is_zero(p.r)) return;
     if (const auto file = word_at(p, in("deepspeed_config_file")); !file.empty()) {
-        p.say("deepspeed_config.deepspeed_config_file is " + file + ": apply the report to it, too");
+        p.say("deepspeed_config.deepspeed_config_file is " + file +
+              ": apply the report to it, too");
         return;
     }
     p.set("sharding", in("zero_stage"), std::string(1, p.r.sharding.back()), true);
     p.set("accumulation", in("gradient_accumulation_steps"), p.r.accumulation, true);
     p.change("clipping", in("gradient_clipping"), std::string(p.r.clip ? "1.0" : "0.0"));
-    for (const char* name : {"offload_optimizer_device", "offload_param_device"}) {
-        const auto word = word_at(p, in(name));
-        if (!word.empty() && word != "none") {
-            p.say("deepspeed_config." + std::string(name) + " is " + word +
-                  "; the estimate keeps it on the card");
-        }
-    }
+    const auto device = [&](const char* name, bool offloads) {
+        p.settle("sharding", in(name), offloads ? "cpu" : "none", !offloads, true);
+    };
+    device("offload_optimizer_device", p.r.offload != "none");
+    device("offload_param_device", p.r.offload == "parameters");
 }
 
 }  // namespace

@@ -35,8 +35,7 @@ void plan_stage_of_zero(Planner& p) {
     const auto compare_bucket = [&](const char* name, std::int64_t usual) {
         const auto node = at(p.root, {"zero_optimization", name});
         double value = 0;
-        if (!node.IsDefined() || !node.IsScalar() ||
-            !YAML::convert<double>::decode(node, value)) {
+        if (!node.IsDefined() || !node.IsScalar() || !YAML::convert<double>::decode(node, value)) {
             return;
         }
         const auto most = static_cast<double>(p.r.trainable);
@@ -65,11 +64,15 @@ void plan_optimizer(Planner& p) {
     }
 }
 
-void compare_offload(Planner& p, const char* block, const char* what) {
-    const auto device = at(p.root, {"zero_optimization", block, "device"});
-    if (device.IsDefined() && device.IsScalar() && device.Scalar() != "none") {
-        p.say(fmt::format("zero_optimization.{}.device is {}; the estimate keeps {} on the card",
-                          block, device.Scalar(), what));
+void plan_offload(Planner& p, const char* block, bool offloads) {
+    const Path around = {"zero_optimization", block};
+    if (has(p.root, joined(around, "device"))) {
+        p.set("sharding", joined(around, "device"), offloads ? "cpu" : "none", false, true);
+    } else if (offloads && has(p.root, {"zero_optimization"})) {
+        p.set("sharding", around, R"({"device": "cpu"})", true);
+    } else if (offloads) {
+        p.say(fmt::format("zero_optimization.{} is not in the file; the estimate offloads it",
+                          block));
     }
 }
 
@@ -88,9 +91,11 @@ bool plan_deepspeed(Planner& p) {
     plan_half(p, "fp16");
     plan_stage_of_zero(p);
     plan_optimizer(p);
-    compare_offload(p, "offload_optimizer", "the optimizer's state");
-    compare_offload(p, "offload_param", "the weights");
+    plan_offload(p, "offload_optimizer", p.r.offload != "none");
+    plan_offload(p, "offload_param", p.r.offload == "parameters");
     p.change("clipping", {"gradient_clipping"}, std::string(p.r.clip ? "1.0" : "0.0"));
+    if (p.r.clip && !has(p.root, {"gradient_clipping"}))
+        p.say("gradient_clipping is not in the file; the estimate clips gradients");
     p.change_rate({"optimizer", "params", "lr"});
     p.change("warmup_steps", {"scheduler", "params", "warmup_num_steps"}, p.r.warmup_steps);
     return true;

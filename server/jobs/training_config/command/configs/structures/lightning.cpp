@@ -88,16 +88,14 @@ void plan_trainer(Planner& p, const Path& trainer) {
 
 // Of the training data: validation and tokenizers have batches of their own.
 void plan_data(Planner& p) {
-    const auto around = only_mapping(p.root, [&](const YAML::Node& node, const Path& path) {
-        return count_of(node, kBatch) == 1 && !is_beside_training(path);
-    });
-    if (around) {
-        for (const char* name : kBatch) p.change("batch", joined(*around, name), p.r.batch);
-        p.change("workers", joined(*around, "num_workers"), p.r.workers);
+    if (const auto place = training_batch(p.root)) {
+        p.change("batch", *place, p.r.batch);
+        p.change("workers", joined({place->begin(), place->end() - 1}, "num_workers"), p.r.workers);
     } else if (p.wanted("batch")) {
-        p.say("which batch_size is that of the training data cannot be told: "
-              "name it with --map batch=PLACE; it should be " +
-              std::to_string(p.r.batch));
+        p.say(
+            "which batch_size is that of the training data cannot be told: "
+            "name it with --map batch=PLACE; it should be " +
+            std::to_string(p.r.batch));
     }
 }
 
@@ -116,11 +114,26 @@ void plan_model(Planner& p) {
 
 }  // namespace
 
-bool plan_lightning(Planner& p) {
-    const auto trainer = only_mapping(p.root, [&](const YAML::Node& node, const Path& path) {
+std::optional<Path> lightning_trainer(const YAML::Node& root) {
+    auto trainer = only_mapping(root, [&](const YAML::Node& node, const Path& path) {
         return !path.empty() && path.back() == "trainer" && count_of(node, kTrainer) > 0;
     });
-    if (!trainer && is_trainer_group(p.root)) {
+    if (!trainer && is_trainer_group(root)) trainer = Path{};
+    return trainer;
+}
+
+std::optional<Path> training_batch(const YAML::Node& root) {
+    const auto around = only_mapping(root, [&](const YAML::Node& node, const Path& path) {
+        return count_of(node, kBatch) == 1 && !is_beside_training(path);
+    });
+    if (!around) return std::nullopt;
+    const auto mapping = at(root, *around);
+    return joined(*around, member(mapping, kBatch[0]).IsDefined() ? kBatch[0] : kBatch[1]);
+}
+
+bool plan_lightning(Planner& p) {
+    const auto trainer = lightning_trainer(p.root);
+    if (trainer && trainer->empty()) {
         p.recognised("Hydra group of a Lightning trainer");
         p.is_part();
         plan_trainer(p, {});

@@ -66,6 +66,14 @@ void propose_places(Planner& planner);
 // file's way of saying it cannot say what was estimated.
 std::optional<Proposal> value_at(const Planner& planner, const std::string& name, Path path);
 
+// Where the structures have their settings; nothing where the file has not that structure, or has
+// it several times.
+std::optional<Path> trainer_arguments(const YAML::Node& root);
+bool is_llama_factory(const YAML::Node& root);
+bool is_trl(const YAML::Node& root, const Path& arguments);
+std::optional<Path> lightning_trainer(const YAML::Node& root);  // the root of Hydra's group, too
+std::optional<Path> training_batch(const YAML::Node& root);     // of Lightning's data
+
 // In the words of several structures.
 inline const char* yes(bool value) {
     return value ? "true" : "false";

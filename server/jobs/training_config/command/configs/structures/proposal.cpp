@@ -112,8 +112,8 @@ std::vector<Path> places_of(const YAML::Node& root, const Path& keys) {
 std::optional<Proposal> value_at(const Planner& p, const std::string& name, Path path) {
     const auto& r = p.r;
     const auto node = at(p.root, path);
-    Proposal out{name, {}, node.IsDefined() && node.IsScalar() ? node.Scalar() : std::string(), {},
-                 false};
+    Proposal out{
+        name, {}, node.IsDefined() && node.IsScalar() ? node.Scalar() : std::string(), {}, false};
     const auto before = lower(out.before);
     if (name == "precision") {
         const auto value = precision_like(r, path.back(), before);
@@ -155,8 +155,7 @@ void propose_places(Planner& p) {
         for (const auto& key : keys) {
             const auto places = places_of(p.root, key);
             if (places.size() != 1) continue;
-            if (auto proposal = value_at(p, name, places.front()))
-                p.propose(std::move(*proposal));
+            if (auto proposal = value_at(p, name, places.front())) p.propose(std::move(*proposal));
             break;
         }
     }

@@ -43,8 +43,8 @@ constexpr std::array kFactory = {"finetuning_type", "template", "cutoff_len"};
 class Arguments {
   public:
     Arguments(Planner& planner, Path around) : p_(planner), r_(planner.r), around_(around) {
-        factory_ = count_of(p_.root, kFactory) > 1;
-        trl_ = !factory_ && (count_of(at(p_.root, around_), kTrl) > 0 || count_of(p_.root, kTrl) > 0);
+        factory_ = is_llama_factory(p_.root);
+        trl_ = is_trl(p_.root, around_);
     }
 
     void plan() {
@@ -155,21 +155,24 @@ class Arguments {
     void plan_clipping() {
         double norm = 1;
         const auto node = at(p_.root, in("max_grad_norm"));
-        const bool given = node.IsDefined() && node.IsScalar() &&
-                           YAML::convert<double>::decode(node, norm);
+        const bool given =
+            node.IsDefined() && node.IsScalar() && YAML::convert<double>::decode(node, norm);
         if ((norm > 0) == r_.clip) return;
         p_.set("clipping", in("max_grad_norm"), r_.clip ? "1.0" : "0", !given);
     }
 
     void plan_attention() {
-        const auto implementation =
-            of_model({"attn_implementation", "_attn_implementation"});
+        const auto implementation = of_model({"attn_implementation", "_attn_implementation"});
         if (!implementation) {
             if (r_.attention != "sdpa")
-                p_.say("the estimate is for eager attention: load the model with "
-                       "attn_implementation=\"eager\"");
+                p_.say(
+                    "the estimate is for eager attention: load the model with "
+                    "attn_implementation=\"eager\"");
             return;
         }
+        // The kernel that sdpa takes for 16 bits: what it keeps is the same.
+        const bool flash = word(*implementation).starts_with("flash_attention");
+        if (flash && r_.attention == "sdpa" && r_.precision != "fp32") return;
         p_.set("attention", *implementation, r_.attention, false, true);
     }
 
@@ -200,14 +203,27 @@ class Arguments {
 
 }  // namespace
 
-bool plan_transformers(Planner& p) {
-    const auto around = only_mapping(p.root, [&](const YAML::Node& node, const Path&) {
+bool is_llama_factory(const YAML::Node& root) {
+    return count_of(root, kFactory) > 1;
+}
+
+bool is_trl(const YAML::Node& root, const Path& arguments) {
+    return !is_llama_factory(root) &&
+           (count_of(at(root, arguments), kTrl) > 0 || count_of(root, kTrl) > 0);
+}
+
+std::optional<Path> trainer_arguments(const YAML::Node& root) {
+    return only_mapping(root, [&](const YAML::Node& node, const Path&) {
         const int own = count_of(node, kOwn);
         // A batch by another name is another library's, such as axolotl's.
         const bool other = !member(node, kOwn[0]).IsDefined() && count_of(node, kOthers) > 0;
         if (other) return false;
         return own > 1 || (own == 1 && count_of(node, kAlso) > 0);
     });
+}
+
+bool plan_transformers(Planner& p) {
+    const auto around = trainer_arguments(p.root);
     if (!around) return false;
     Arguments(p, *around).plan();
     return true;

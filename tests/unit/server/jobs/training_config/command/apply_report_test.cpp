@@ -113,7 +113,7 @@ lora: {r: 64}
 
 TEST_F(Apply, KnowsDeepSpeed) {
     auto sharded = report();
-    sharded["gpus"][0]["shard"] = {{"cards", 8}, {"sharding", "zero2"}};
+    sharded["gpus"][0]["shard"] = {{"cards", 8}, {"sharding", "zero2"}, {"offload", "none"}};
     write("report.json", sharded.dump());
     const auto now = json::parse(applied("ds.json", R"({
   "train_batch_size": 32, "train_micro_batch_size_per_gpu": 4,
@@ -341,9 +341,9 @@ TEST_F(Apply, ProposesPlacesOfAnUnknownStructure) {
 }
 
 TEST_F(Apply, RefusesAPlaceThatCannotSayThePrecision) {
-    EXPECT_THAT(applied("tune.yaml", "batch_size: 2\ndtype: fp32\n",
-                        {.places = {{"precision", "dtype"}}}),
-                HasSubstr("--map precision=dtype: this place cannot say"));
+    EXPECT_THAT(
+        applied("tune.yaml", "batch_size: 2\ndtype: fp32\n", {.places = {{"precision", "dtype"}}}),
+        HasSubstr("--map precision=dtype: this place cannot say"));
     EXPECT_EQ(read("tune.yaml"), "batch_size: 2\ndtype: fp32\n");
 }
 
@@ -362,9 +362,9 @@ TEST_F(Apply, KnowsTheDefaultsOfTrlAndLlamaFactory) {
     auto plain = report();
     plain["training"]["checkpointing"] = false;
     write("report.json", plain.dump());
-    EXPECT_THAT(applied("sft.yaml",
-                        "per_device_train_batch_size: 8\nnum_train_epochs: 1\npacking: true\n"),
-                HasSubstr("gradient_checkpointing: false"));
+    EXPECT_THAT(
+        applied("sft.yaml", "per_device_train_batch_size: 8\nnum_train_epochs: 1\npacking: true\n"),
+        HasSubstr("gradient_checkpointing: false"));
     EXPECT_THAT(told_.text, HasSubstr("packing is true, which the estimate does not model"));
     EXPECT_THAT(applied("factory.yaml",
                         "per_device_train_batch_size: 8\nnum_train_epochs: 1\n"

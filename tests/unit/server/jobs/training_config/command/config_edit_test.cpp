@@ -84,10 +84,10 @@ TEST(EditConfig, ChangesWhatHasAnAnchorATagOrAByteOrderMark) {
 }
 
 TEST(EditConfig, FillsAnExplicitNothing) {
-    EXPECT_EQ(edited("a: null  # none\nb: ''\nc: ~\nd: \"\"\n",
-                     {at({"a"}, "1"), at({"b"}, "true"), at({"c"}, "x", false, true),
-                      at({"d"}, "2")}),
-              "a: 1  # none\nb: true\nc: x\nd: 2\n");
+    EXPECT_EQ(
+        edited("a: null  # none\nb: ''\nc: ~\nd: \"\"\n",
+               {at({"a"}, "1"), at({"b"}, "true"), at({"c"}, "x", false, true), at({"d"}, "2")}),
+        "a: 1  # none\nb: true\nc: x\nd: 2\n");
     EXPECT_EQ(edited(R"({"a": null, "b": ""})", {at({"a"}, "1"), at({"b"}, "x", false, true)}),
               R"({"a": 1, "b": "x"})");
 }

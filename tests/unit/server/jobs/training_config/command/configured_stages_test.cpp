@@ -2,6 +2,7 @@
 #include "server/jobs/training_config/command/configs/configured_stages.hpp"
 
 #include "engine/training/gpus/catalogue.hpp"
+#include "server/jobs/training_config/command/configs/shown_run.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -64,6 +65,49 @@ TEST_F(ShowConfig, NamesTheFileAndWhatIsWrongWithIt) {
     EXPECT_NE(read_stages(folder_).error().message.find("between 1 and"), std::string::npos);
     write("config.yaml", "a: [\n");
     EXPECT_NE(read_stages(folder_).error().message.find("no YAML"), std::string::npos);
+}
+
+TEST_F(ShowConfig, ReadsARunOfTwoFiles) {
+    write("train.yaml",
+          "model_name_or_path: google-bert/bert-base-uncased\nper_device_train_batch_size: 16\n"
+          "num_train_epochs: 3\nmax_seq_length: 128\noptim: adafactor\nfp16: true\n");
+    write("zero.json",
+          R"({"train_micro_batch_size_per_gpu": "auto", "gradient_accumulation_steps": 4,
+              "zero_optimization": {"stage": 2}})");
+    ShowRunRequest request;
+    request.paths = {folder_ / "train.yaml", folder_ / "zero.json"};
+    request.gpu = "rtx_4090";
+    request.cards = 2;
+    const auto told = show_run(request).value();
+    EXPECT_EQ(told.value["effective_batch"], 16 * 4 * 2);
+    EXPECT_EQ(told.value["cluster"]["sharding"], "zero2");
+    EXPECT_EQ(told.value["training"]["optimizer"], "adafactor");
+    EXPECT_EQ(told.value["training"]["precision"], "fp16_autocast");
+    EXPECT_GT(told.value["device_used_bytes"], 0);
+    EXPECT_NE(told.text.find("bert-base: batch 16 x 4 on 2 cards, effective 128; 128 tokens"),
+              std::string::npos)
+        << told.text;
+    request.paths = {folder_};  // and what is no configuration is passed over
+    write("notes.yaml", "epochs: 3\n");
+    EXPECT_EQ(show_run(request).value().value["effective_batch"], 128);
+}
+
+TEST_F(ShowConfig, SaysWhatARunLacks) {
+    write("train.yaml", "per_device_train_batch_size: 16\nnum_train_epochs: 3\noptim: lion_8bit\n");
+    ShowRunRequest request;
+    request.paths = {folder_ / "train.yaml"};
+    EXPECT_NE(show_run(request).error().message.find("--preset or --config"), std::string::npos);
+    request.preset = "bert-base";
+    request.gpu = "rtx_4090";
+    const auto told = show_run(request).value();
+    EXPECT_NE(told.text.find("optim lion_8bit is not modelled"), std::string::npos) << told.text;
+    EXPECT_NE(told.text.find("sequence_length is not in the files"), std::string::npos);
+    write("other.yaml", "epochs: 3\n");
+    request.paths = {folder_ / "other.yaml"};
+    EXPECT_NE(show_run(request).error().message.find("structure is not known"), std::string::npos);
+    write("accelerate.yaml", "compute_environment: LOCAL_MACHINE\nmixed_precision: no\n");
+    request.paths = {folder_ / "accelerate.yaml"};
+    EXPECT_NE(show_run(request).error().message.find("name no batch"), std::string::npos);
 }
 
 }  // namespace
