@@ -104,7 +104,7 @@ visit('after a reload the same file goes on, and another one is refused', async 
   const stands = server.datasets[0].bytes_received;
   assert.ok(stands > 0 && stands < letters.buffer.length);
   await choose(page, { ...letters, buffer: Buffer.from('id,text\n1,other\n') });
-  await page.getByText('the upload was begun with one of').waitFor();
+  await page.getByText('the upload started with one of').waitFor();
   await choose(page);
   await page.getByText('Ready', { exact: true }).waitFor();
   assert.equal(Number(parts(server)[2].query.get('offset')), stands, 'from where the server stood');
@@ -174,7 +174,7 @@ visit('a file too large for a request is uploaded from the form', async ({ page,
   await go('/#/new/sentiment');
   await page.getByRole('radio', { name: 'File' }).check();
   await choose(page);
-  await page.getByText('one request takes at most').waitFor();
+  await page.getByText('a request may have at most').waitFor();
   await page.getByRole('button', { name: 'Upload it as a dataset' }).click();
   await page.getByText('CSV with 120,000 records').waitFor();
   await page.getByRole('button', { name: 'Submit job' }).click();

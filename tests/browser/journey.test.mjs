@@ -40,7 +40,7 @@ visit('from the sign-in link to the report', { signedOut: true }, async ({ page,
 
 visit('a spent link says so and offers the other way in', { signedOut: true }, async ({ page, go }) => {
   await go('/#/sign-in/plm_signin_spent');
-  await page.getByText('has been used or has expired').waitFor();
+  await page.getByText('was used or has expired').waitFor();
   await page.getByLabel('Sign-in link or API token').fill('plm_api_wrong');
   await page.keyboard.press('Enter');
   await page.getByText('This token is not valid').waitFor();
@@ -58,7 +58,7 @@ visit('signing in leads back to the page that was asked for', { signedOut: true 
 
 visit('a session that ends sends to the sign-in page', async ({ page, go }) => {
   await go('/#/settings'); // which asks the server nothing by itself
-  await page.getByText('This browser').waitFor();
+  await page.getByRole('heading', { name: 'This browser' }).waitFor();
   await page.context().clearCookies();
   await page.getByRole('link', { name: 'Devices' }).click();
   await page.getByLabel('Sign-in link or API token').waitFor();

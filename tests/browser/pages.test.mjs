@@ -75,7 +75,7 @@ visit('a pinned report is what later ones are compared with, for the team and no
 visit('who may not submit sees the baseline and cannot pin', { arrange: profiledTwice }, async ({ page, server, go }) => {
   server.scopes = ['jobs:read', 'reports:read'];
   await go('/#/jobs/after');
-  await page.getByText('Nothing is pinned. Once it is').waitFor();
+  await page.getByText('Nothing is pinned. Once a report is').waitFor();
   assert.equal(await page.getByRole('button', { name: /Pin|Unpin/ }).count(), 0);
 });
 
@@ -154,10 +154,10 @@ visit('a failed refresh keeps the list and says that it is old', sixty, async ({
   await go('/#/jobs');
   await page.getByText('Port authority notices').first().waitFor();
   server.faults.set('GET /v1/jobs', 503);
-  await page.getByText('Not up to date').waitFor();
+  await page.getByText('Out of date').waitFor();
   await page.getByText('Port authority notices').first().waitFor();
   server.faults.clear();
-  await page.getByText('Not up to date').waitFor({ state: 'detached' });
+  await page.getByText('Out of date').waitFor({ state: 'detached' });
 });
 
 visit('a failed load can be tried again', async ({ page, server, go }) => {

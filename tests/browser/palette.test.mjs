@@ -48,7 +48,7 @@ visit('what does not match says so, Escape leaves everything as it was', { arran
   await page.getByText('No jobs yet').waitFor();
   await page.keyboard.press('Control+K');
   await field(page).fill('new job');
-  await palette(page).getByText('Nothing has all of these words').waitFor();
+  await palette(page).getByText('Nothing matches all of these words').waitFor();
   await page.keyboard.press('Escape');
   await palette(page).waitFor({ state: 'detached' });
   assert.match(page.url(), /#\/jobs$/);

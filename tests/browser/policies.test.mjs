@@ -38,7 +38,7 @@ visit('a change keeps what the editor does not show', async ({ page, server, go 
   server.policies = [{ ...desk, definition: { ...desk.definition, own_calendar, overrides } }];
   await go('/#/settings/policies');
   await page.getByRole('button', { name: 'Edit desk' }).click();
-  await dialog(page).getByText('It has a calendar of its own').waitFor();
+  await dialog(page).getByText('It has its own calendar').waitFor();
   await dialog(page).getByLabel('What for').fill('For the desk');
   server.faults.set('PUT /v1/policies/desk', { status: 422, title: 'Invalid', errors: [{ pointer: '/rules/1/model', detail: 'is unknown' }, { pointer: '/overrides/0', detail: 'is too long' }] });
   await dialog(page).getByRole('button', { name: 'Save' }).click();

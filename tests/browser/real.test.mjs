@@ -34,7 +34,7 @@ test('a link of the command line signs in, once', async () => {
   await page.getByRole('heading', { name: 'Start here' }).waitFor();
   const second = await openPage(browser);
   await second.goto(server.signInLink);
-  await second.getByText('has been used or has expired').waitFor();
+  await second.getByText('was used or has expired').waitFor();
   assert.deepEqual(second.complaints, []);
   await second.context().close();
 });

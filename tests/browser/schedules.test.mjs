@@ -71,7 +71,7 @@ visit('a schedule is run now, paused, resumed, changed and deleted', async ({ pa
   await page.getByRole('button', { name: 'Run now' }).click();
   await rows.nth(8).waitFor();
   await page.getByRole('button', { name: 'Pause' }).click();
-  await page.getByText('Runs that fall due meanwhile').waitFor();
+  await page.getByText('Runs due during the pause').waitFor();
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByRole('list', { name: 'Next runs' }).waitFor();
   await page.getByRole('button', { name: 'Edit' }).click();

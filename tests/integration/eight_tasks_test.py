@@ -83,7 +83,7 @@ class EightTasks(unittest.TestCase):
             told = walk.types("estimate", "--preset", "bert-base", "--gpu", "RTX 3090")
             self.assertRegex(told, r"batch \d+ \(largest \d+\), accumulation \d+")
             self.assertIn("per_device_train_batch_size=", told)
-            self.assertIn("Assumed (change each by its flag", told)
+            self.assertIn("Assumed (change with the flag", told)
             self.assertNotIn("Training utilization guide", told)
             self.assertLess(len(told.splitlines()), 45)
             self.assertIn("fragmentation", walk.types("estimate", "--preset", "bert-base", "--gpu", "RTX 3090", "--details"))

@@ -91,7 +91,7 @@ class FirstHour(unittest.TestCase):
                                     "PLIMSOLL_TOKEN": "plm_api_x"}).stdout
         self.assertIn(f"add --data {self.server.folder / 'data'}", away)
         self.assertIn("does not respond: Connection refused", away)
-        self.assertIn("choose another one by `plimsoll use`", away)
+        self.assertIn("choose another one with `plimsoll use`", away)
         self.assertFalse((self.server.folder / "elsewhere").exists())
 
     def test_the_bundle_of_a_bug_report_holds_no_secrets(self):

@@ -129,7 +129,7 @@ class Profile(unittest.TestCase):
             self.assertEqual(reply.status, 422, reply.body)
             [error] = reply.json["errors"]
             self.assertEqual(error["pointer"], "/args/llm_endpoint")
-            self.assertIn("an administrator has named", error["detail"])
+            self.assertIn("an administrator has configured", error["detail"])
         reply = self.submit(mode="llm", llm_endpoint=self.origin + "/moved/api/generate")
         job = self.api.wait(reply.json["id"])
         rows = self.api.results(job["id"])
@@ -229,7 +229,7 @@ class Profile(unittest.TestCase):
             self.assertEqual(json.loads(as_json.stdout)["mode"], "sentiment")
             wrong = self.server.run(*command, folder, "--baseline", __file__, check=False)
             self.assertEqual(wrong.returncode, 2)
-            self.assertIn("no report of a profile", wrong.stderr)
+            self.assertIn("not a profile report", wrong.stderr)
 
 
 if __name__ == "__main__":

@@ -118,7 +118,7 @@ class Road(unittest.TestCase):
         self.server.run("login", link)
         again = self.server.run("login", link, check=False)
         self.assertEqual(again.returncode, 3, again.stderr)
-        self.assertIn("has been used", again.stderr)
+        self.assertIn("was used", again.stderr)
         # By now the command line knows the server; where it knows none, the settings say where it is.
         self.assertTrue(self.server.admin("sign-in-link").startswith(self.server.base + "/#/sign-in/plm_signin_"))
         nobody = {"PLIMSOLL_CREDENTIALS": str(self.server.folder / "none.json")}

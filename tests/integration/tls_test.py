@@ -64,7 +64,7 @@ class Tls(unittest.TestCase):
         self.key.write_text("no key")
         self.server.process.send_signal(signal.SIGHUP)
         deadline = time.monotonic() + PATIENCE
-        while not any("the old one stays" in line for line in list(self.server.log)):
+        while not any("keeping the old one" in line for line in list(self.server.log)):
             self.assertLess(time.monotonic(), deadline)
             self.assertEqual(self.serial(), second)
         self.assertEqual(self.serial(), second)

@@ -127,7 +127,7 @@ class Training(unittest.TestCase):
         card, measured = self.api.results(job)
         self.assertEqual((card["gpu"], measured["gpu"]), ("rtx_4090", "probe"))
         self.assertEqual((measured["name"], measured["fits"], measured["error"]), (device["name"], None, None))
-        self.assert_refused("/probe", "by a job", probe=True)
+        self.assert_refused("/probe", "Only a job can measure", probe=True)
 
     def test_the_cards_are_listed_with_their_sources(self):
         answer = self.api.get("/v1/gpu-profiles").json
@@ -241,7 +241,7 @@ class Training(unittest.TestCase):
             self.server.run("gpu-profiles", "add", "cli_card", str(card))
         self.assertIn("cli_card", self.server.run("gpu-profiles", "own").stdout)
         self.server.run("gpu-profiles", "remove", "cli_card")
-        self.assertIn("No cards of the team yet", self.server.run("gpu-profiles", "own").stdout)
+        self.assertIn("No team GPU profiles yet", self.server.run("gpu-profiles", "own").stdout)
 
     def test_what_was_seen_of_a_run_is_explained_with_the_estimate(self):
         seen = {"gpu_percent": 30, "memory_percent": 20, "batch": 8}

@@ -101,8 +101,8 @@ class WavesJobs(unittest.TestCase):
         self.assertEqual(report["items"], {"total": 6, "ok": 1, "failed": 5})
         errors = {row["symbol"]: row["error"] for row in rows}
         self.assertIsNone(errors["good"])
-        for symbol, words in (("twice", "there twice"), ("back", "sorted, oldest first"), ("zero", "zero or negative"),
-                              ("nan", "no price"), ("short", "has 1 bar")):
+        for symbol, words in (("twice", "occurs twice"), ("back", "sorted, oldest first"), ("zero", "zero or negative"),
+                              ("nan", "not a price"), ("short", "has 1 bar")):
             self.assertIn(words, errors[symbol])
         self.assertEqual(len(report["summary"]["errors"]), 5)
         results = f"/v1/jobs/{report['job_id']}/results"

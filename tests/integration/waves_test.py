@@ -117,7 +117,7 @@ class Waves(unittest.TestCase):
         self.assertIn("/max_start_points", self.waves(PRICES, "--set", "max_start_points=0", code=2))
         self.assertIn("no setting", self.waves(PRICES, "--set", "stars=1", code=2))
         self.assertIn("no preset", self.waves(PRICES, "--preset", "warp", code=2))
-        self.assertIn("holds no settings", self.waves(PRICES, "--config", self.file("list.yaml", "- 1\n"), code=2))
+        self.assertIn("has no settings", self.waves(PRICES, "--config", self.file("list.yaml", "- 1\n"), code=2))
 
     def test_a_list_of_tickers(self):
         path = self.file("many.csv", "symbol,close\n" + "".join(

@@ -71,7 +71,7 @@ export const queueViews = [
   { name: 'schedules-loading', address: '/#/schedules', arrange: hangs('GET /v1/schedules'), ready: loading },
   { name: 'schedules-failed', address: '/#/schedules', arrange: fails('GET /v1/schedules'), ready: text('Service unavailable') },
   { name: 'schedule-full', address: '/#/schedules/sched_1', ready: text('No server was running.') },
-  { name: 'schedule-paused', address: '/#/schedules/sched_2', ready: text('Runs that fall due meanwhile') },
+  { name: 'schedule-paused', address: '/#/schedules/sched_2', ready: text('Runs due during the pause') },
   { name: 'schedule-empty', address: '/#/schedules/sched_1', arrange: (server) => (server.scheduleRuns = []), ready: text('No runs yet') },
   { name: 'schedule-failed', address: '/#/schedules/sched_1', arrange: fails('GET /v1/schedules/sched_1'), ready: text('Service unavailable') },
   {

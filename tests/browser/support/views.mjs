@@ -111,7 +111,7 @@ const [, , done, , , unnamed] = manyJobs(7).map(({ id }) => id);
 
 export const views = [
   { name: 'sign-in', address: '/', signedOut: true, ready: heading('Plimsoll') },
-  { name: 'sign-in-spent', address: '/#/sign-in/plm_signin_spent', signedOut: true, ready: text('has been used or has expired') },
+  { name: 'sign-in-spent', address: '/#/sign-in/plm_signin_spent', signedOut: true, ready: text('was used or has expired') },
   { name: 'starting', address: '/#/jobs', arrange: hangs('GET /v1/users/me'), ready: (page) => page.getByRole('heading', { name: 'Plimsoll' }).waitFor() },
   ...jobViews,
   { name: 'report-full', address: `/#/jobs/${done}`, arrange: full, ready: text('Ferry operator') },
@@ -174,7 +174,7 @@ export const views = [
   { name: 'report-profile-loading', address: profileAt, arrange: profileWithout('hang'), ready: loading },
   { name: 'report-profile-failed', address: profileAt, arrange: profileWithout(503), ready: text('Service unavailable') },
   { name: 'report-profile-no-device', address: profileAt, arrange: profile(noDevice), ready: text('This worker has no OpenCL device') },
-  { name: 'report-profile-no-batch', address: profileAt, arrange: profile(noBatch()), ready: text('No batch is inside the limits') },
+  { name: 'report-profile-no-batch', address: profileAt, arrange: profile(noBatch()), ready: text('No batch is within the limits') },
   { name: 'report-profile-compared', address: profileAt, arrange: profileCompared, ready: text('+100.0 %') },
   { name: 'report-profile-outlived', address: profileAt, arrange: profileOutlived, ready: text('whose job has been deleted') },
   { name: 'report-profile-baseline', address: '/#/jobs/job_profile000001', arrange: profileCompared, ready: text('is your team\'s baseline') },

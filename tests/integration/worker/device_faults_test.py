@@ -80,7 +80,7 @@ class DeviceFaults(EngineCase):
         [(outcome, error)] = self.attempts_of(id)
         self.assertEqual((outcome, error), ('retry', 'clCreateBuffer failed with CL_MEM_OBJECT_ALLOCATION_FAILURE.'))
         self.assertEqual(self.epoch('first'), before)
-        self.assertTrue(re.search('let go of what was kept.*4711', self.logs()), 'nothing was let go of')
+        self.assertTrue(re.search('released models, kernels and buffers kept.*4711', self.logs()), 'nothing was let go of')
 
 
 if __name__ == '__main__':

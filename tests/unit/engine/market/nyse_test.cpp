@@ -109,7 +109,7 @@ TEST(Nyse, KnowsItsYearsOnly) {
     EXPECT_EQ(status_at("2040-12-31 10:00"), Status::regular);
     EXPECT_EQ(calendar().at(new_york("1989-12-29 10:00")).error().code, Errc::invalid_input);
     EXPECT_EQ(calendar().at(new_york("2041-01-02 10:00")).error().message,
-              "The calendar nyse knows the years 1990 to 2040.");
+              "The calendar nyse covers the years 1990 to 2040.");
 }
 
 // Minute by minute against a walk that knows no spans.

@@ -83,7 +83,7 @@ TEST_F(StoreTest, ChangedFilesAreFound) {
     std::ofstream(store_.folder_of("tiny") / "vocab.txt", std::ios::app) << "more\n";
     const auto verified = store_.verify("tiny", {});
     ASSERT_FALSE(verified);
-    EXPECT_THAT(verified.error().message, HasSubstr("vocab.txt is not the file that was added"));
+    EXPECT_THAT(verified.error().message, HasSubstr("vocab.txt differs from the installed file"));
 }
 
 TEST_F(StoreTest, RemovedModelsAreGone) {

@@ -207,7 +207,7 @@ TEST(KneeSearch, SaysWhenNothingIsInsideTheLimits) {
     ASSERT_TRUE(found);
     EXPECT_FALSE(found->recommendation.batch);
     EXPECT_EQ(count, 1);
-    EXPECT_THAT(found->recommendation.reason, testing::HasSubstr("No batch is inside"));
+    EXPECT_THAT(found->recommendation.reason, testing::HasSubstr("No batch is within"));
 }
 
 TEST(KneeSearch, EndsWithTheFirstFailure) {

@@ -89,9 +89,9 @@ TEST(Tokenizer, WhatIsMissingIsNamed) {
     EXPECT_THAT(Files().with("vocab.json", "[]").with("merges.txt", "").why(),
                 HasSubstr("not a JSON object"));
     EXPECT_THAT(Files().with("vocab.json", R"({"a": -1})").with("merges.txt", "").why(),
-                HasSubstr("\"a\" has no id"));
+                HasSubstr("\"a\" has no ID"));
     EXPECT_THAT(Files().with("vocab.json", R"({"a": 1})").with("merges.txt", "a\n").why(),
-                HasSubstr("Merge 1 is no pair"));
+                HasSubstr("Merge 1 is not a pair"));
     EXPECT_THAT(Files()
                     .with("vocab.json",
                           R"({"a": 1, "<s>": 2, "</s>": 3, "<unk>": 4, "<pad>": 5, "<mask>": 6})")
@@ -128,8 +128,8 @@ TEST(Tokenizer, WhatIsNotSupportedIsNamedWithWhatIs) {
     EXPECT_THAT(with("/pre_tokenizer", nullptr),
                 HasSubstr("\"none\"; supported: BertPreTokenizer"));
     EXPECT_THAT(with("/post_processor/single", json::array()), HasSubstr("post_processor"));
-    EXPECT_THAT(with("/added_tokens/0/normalized", true), HasSubstr("normalised text"));
-    EXPECT_THAT(with("/model/vocab", "x"), HasSubstr("no object"));
+    EXPECT_THAT(with("/added_tokens/0/normalized", true), HasSubstr("normalized text"));
+    EXPECT_THAT(with("/model/vocab", "x"), HasSubstr("does not map tokens"));
     EXPECT_THAT(with("/model", json::object()), HasSubstr("missing or of the wrong type"));
     EXPECT_THAT(Files().with("tokenizer.json", "{").why(), HasSubstr("not a JSON object"));
     EXPECT_THAT(Files().with("tokenizer.json", std::string(1'000'000, '[')).why(),

@@ -212,7 +212,7 @@ TEST(Diagnosis, MemoryAloneSaysSomething) {
         diagnose({.memory_percent = 97, .batch = 16})->front().change,
         "lower the batch from 16 to 12 and accumulate more, or turn gradient checkpointing on");
     EXPECT_TRUE(diagnose({.memory_percent = 80})->empty());
-    EXPECT_THAT(diagnose({.gpu_percent = 60})->front().cause, HasSubstr("aims at 75"));
+    EXPECT_THAT(diagnose({.gpu_percent = 60})->front().cause, HasSubstr("target is 75"));
     EXPECT_TRUE(diagnose({.gpu_percent = 80})->empty());
 }
 

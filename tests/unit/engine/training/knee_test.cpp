@@ -110,7 +110,7 @@ TEST(Lengths, CuttingAtThe95thPercentileIsAWhatIf) {
     r.what_ifs = true;
     const auto all = make_report(r)->gpus.front().what_ifs;
     const auto found = std::ranges::find_if(
-        all, [](const auto& w) { return w.change.starts_with("texts cut at 128 tokens"); });
+        all, [](const auto& w) { return w.change.starts_with("texts truncated at 128 tokens"); });
     ASSERT_NE(found, all.end());
     EXPECT_GT(found->batch_factor, 3);
 }

@@ -117,9 +117,9 @@ TEST(Words, NameAsRestrictionsOnlyWhatRestricts) {
 }
 
 TEST(Words, ExplainARarity) {
-    EXPECT_EQ(rarity_words(std::log(20)), "about one random walk in 20 holds such a count");
-    EXPECT_EQ(rarity_words(-std::log(3.4)), "a random walk holds 3.4 such counts");
-    EXPECT_EQ(rarity_words(-std::log(120)), "a random walk holds 120 such counts");
+    EXPECT_EQ(rarity_words(std::log(20)), "about one random walk in 20 has such a count");
+    EXPECT_EQ(rarity_words(-std::log(3.4)), "a random walk has 3.4 such counts");
+    EXPECT_EQ(rarity_words(-std::log(120)), "a random walk has 120 such counts");
     EXPECT_EQ(rarity_words(10), "fewer than one random walk in 2,000 has such a count");
 }
 
@@ -163,7 +163,7 @@ TEST(Text, AProfileHasARowASymbolAndTheirSum) {
 
 TEST(Text, SaysHowLikelyChanceIs) {
     const auto all = reports();
-    EXPECT_THAT(symbol_text(all[0]), HasSubstr("of 20 chance series hold a count"));
+    EXPECT_THAT(symbol_text(all[0]), HasSubstr("of 20 chance series have a count"));
     EXPECT_THAT(symbol_text(all[1]), HasSubstr("line 17"));
     EXPECT_THAT(totals_text(all), HasSubstr("2 symbols, 1 failed"));
     EXPECT_THAT(totals_text(all), HasSubstr("complete: yes"));

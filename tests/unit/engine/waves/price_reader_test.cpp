@@ -77,15 +77,15 @@ TEST(PriceReader, NamesTheRowAndTheRuleItBreaks) {
              {"2024-01-03,10,8,9,8.5\n", "high is below its low"},
              {"2024-01-03,10,11,0,10\n", "zero or negative"},
              {"2024-01-03,10,11,-1,10\n", "zero or negative"},
-             {"2024-01-03,10,11,9,nan\n", "no price"},
-             {"2024-01-03,10,inf,9,10\n", "no price"},
+             {"2024-01-03,10,11,9,nan\n", "not a price"},
+             {"2024-01-03,10,inf,9,10\n", "not a price"},
              {"2024-01-03,10,11,9,\n", "no close"},
              {"2024-01-03,10,,9,10\n", "one of high and low"},
-             {"2024-01-02,10,11,9,10\n", "there twice"},
+             {"2024-01-02,10,11,9,10\n", "occurs twice"},
              {"2024-01-01,10,11,9,10\n", "must be sorted"},
-             {"2024-02-30,10,11,9,10\n", "no date"},
+             {"2024-02-30,10,11,9,10\n", "not an ISO 8601 date"},
              {"2024-01-03,10,11,9\n", "4 fields"},
-             {"2024-01-03,10,11,9,\"10\n", "never ends"}}) {
+             {"2024-01-03,10,11,9,\"10\n", "not closed"}}) {
         const RowError error = error_of(rows);
         EXPECT_EQ(error.line, 3u) << rows;
         EXPECT_THAT(error.message, HasSubstr(words));

@@ -90,7 +90,7 @@ TEST(Doctor, SaysWhichQueuesDevicesHave) {
     facts.second_queue = true;
     EXPECT_THAT(queues(),
                 testing::ElementsAre(HasSubstr("on, without effect on opencl:pocl:0"),
-                                     HasSubstr("on: opencl:nv:0 is copied to by a second queue")));
+                                     HasSubstr("on: opencl:nv:0 uses a second queue for copies")));
 }
 
 TEST(Doctor, TellsAServerWithOtherDataFromTheOwn) {

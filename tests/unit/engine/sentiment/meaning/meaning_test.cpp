@@ -34,7 +34,7 @@ TEST(Meaning, StarsAreWorthTheirDistance) {
 
 TEST(Meaning, LabelsThatSayNothingAreRefused) {
     EXPECT_THAT(Meaning::of(Labels{"LABEL_0", "LABEL_1"}).error().message,
-                testing::HasSubstr("\"LABEL_0\" says nothing of sentiment"));
+                testing::HasSubstr("\"LABEL_0\" is not a sentiment label"));
     EXPECT_THAT(Meaning::of(Labels{"positive", "neutral"}).error().message,
                 testing::HasSubstr("positive from negative"));
 }

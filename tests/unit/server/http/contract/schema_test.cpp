@@ -39,7 +39,7 @@ TEST(Schema, ChecksTimes) {
     EXPECT_THAT(wrong(time, "2026-03-01T12:00:00Z"), IsEmpty());
     EXPECT_THAT(wrong(time, "2026-03-01T12:00:00.25+01:00"), IsEmpty());
     for (const auto* text : {"", "yesterday", "2026-03-01", "2026-13-01T12:00:00Z"}) {
-        EXPECT_THAT(wrong(time, text), ElementsAre(HasSubstr("must be a time as in RFC 3339")));
+        EXPECT_THAT(wrong(time, text), ElementsAre(HasSubstr("must be an RFC 3339 time")));
     }
 }
 

@@ -136,9 +136,9 @@ TEST(LlmCall, SaysWhatIsWrongWithAnAnswer) {
     EXPECT_EQ(error(kHead + "<html>no</html>\n").code, Errc::corrupt);
     EXPECT_THAT(error(kHead + "[1]\n").message, HasSubstr("not JSON"));
     EXPECT_THAT(error(kHead + "{\"response\":\"a\",\"done\":true}\n").message,
-                HasSubstr("how many tokens"));
+                HasSubstr("the number of tokens"));
     EXPECT_THAT(error(kHead + "{\"response\":\"a\",\"done\":false}\n").message,
-                HasSubstr("too soon"));
+                HasSubstr("incomplete"));
     EXPECT_EQ(error(kHead + "{\"error\":\"no such model\"}\n").code, Errc::unavailable);
     EXPECT_EQ(error("nonsense\r\n\r\n").code, Errc::unavailable);
     EXPECT_EQ(error("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{").code, Errc::unavailable);

@@ -192,7 +192,7 @@ TEST(SentimentComparison, RecommendsTheFastestThatIsAsGood) {
 
 TEST(SentimentComparison, RecommendsNothingWhereLabelsAreTooFew) {
     EXPECT_THAT(count(at_random(50, 3)).summary(kCompared)["recommendation"]["text"],
-                HasSubstr("fewer than 100"));
+                HasSubstr("needs 100"));
     std::vector<Said> unlabelled(
         200, Said{"", {said(Label::positive, 1), {}, said(Label::positive, 1)}});
     EXPECT_THAT(count(unlabelled).summary(kCompared)["recommendation"]["text"],

@@ -92,7 +92,7 @@ TEST(SentimentPolicy, TheFirstRuleThatHoldsChooses) {
     EXPECT_EQ(chosen(by, kTrading, "reuters"), "distilbert (rule 2: market regular)");
     EXPECT_EQ(chosen(by, kTrading, "businesswire"), "finbert (rule 1: source businesswire)");
     EXPECT_EQ(chosen(by, kClosed, "businesswire"), "finbert (rule 1: source businesswire)");
-    EXPECT_EQ(chosen(by, kClosed, "reuters"), "vader (no rule holds)");
+    EXPECT_EQ(chosen(by, kClosed, "reuters"), "vader (no rule matches)");
     EXPECT_EQ(chosen(by, "2026-03-02T10:00:00Z", ""), "distilbert (rule 2: market pre_market)");
     EXPECT_EQ(chosen(by, "2026-03-03T00:30:00Z", ""), "distilbert (rule 2: market after_hours)");
     EXPECT_EQ(chosen(by, {}, ""), "distilbert (rule 2: market regular)");
@@ -172,11 +172,11 @@ TEST(SentimentPolicy, ACalendarOfOnesOwnDecides) {
                         {"early_closes", {{{"date", "2026-03-16"}, {"close", "12:00"}}}}}}};
     auto by = chooser(policy, {model("finbert")});
     EXPECT_EQ(chosen(by, "2026-03-02T08:00:00Z", ""), "finbert (rule 1: market regular)");
-    EXPECT_EQ(chosen(by, "2026-03-02T07:59:59Z", ""), "vader (no rule holds)");
-    EXPECT_EQ(chosen(by, "2026-03-03T08:00:00Z", ""), "vader (no rule holds)");
-    EXPECT_EQ(chosen(by, "2026-03-09T08:00:00Z", ""), "vader (no rule holds)");
+    EXPECT_EQ(chosen(by, "2026-03-02T07:59:59Z", ""), "vader (no rule matches)");
+    EXPECT_EQ(chosen(by, "2026-03-03T08:00:00Z", ""), "vader (no rule matches)");
+    EXPECT_EQ(chosen(by, "2026-03-09T08:00:00Z", ""), "vader (no rule matches)");
     EXPECT_EQ(chosen(by, "2026-03-16T10:59:59Z", ""), "finbert (rule 1: market regular)");
-    EXPECT_EQ(chosen(by, "2026-03-16T11:00:00Z", ""), "vader (no rule holds)");
+    EXPECT_EQ(chosen(by, "2026-03-16T11:00:00Z", ""), "vader (no rule matches)");
 }
 
 TEST(SentimentPolicy, APreviewTellsTheNextSwitch) {
@@ -267,7 +267,7 @@ TEST(SentimentPolicy, TheSettingsOfTheServerMakeAPolicy) {
     EXPECT_EQ(scored_by(kTrading), "distilbert");
     settings.values["sentiment.adaptive"] = "1";
     EXPECT_EQ(scored_by(kTrading), "server distilbert (rule 1: market regular)");
-    EXPECT_EQ(scored_by(kClosed), "server vader (no rule holds)");
+    EXPECT_EQ(scored_by(kClosed), "server vader (no rule matches)");
     settings.values["sentiment.market_status"] = "open";
     EXPECT_EQ(scored_by(kClosed), "server distilbert (rule 1: market regular)");
     settings.values["sentiment.model_open"] = "finbert";

@@ -106,9 +106,9 @@ TEST(EditConfig, NamesWhatItLeaves) {
     };
     EXPECT_THAT(why("a: ${env}\n", {"a"}), HasSubstr("interpolation"));
     EXPECT_THAT(why("a: auto\n", {"a"}), HasSubstr("auto"));
-    EXPECT_THAT(why("a:\n", {"a"}), HasSubstr("no single value"));
-    EXPECT_THAT(why("a:\nnull: 1\n", {"a"}), HasSubstr("no single value"));
-    EXPECT_THAT(why("a: [1]\n", {"a"}), HasSubstr("no single value"));
+    EXPECT_THAT(why("a:\n", {"a"}), HasSubstr("not a single value"));
+    EXPECT_THAT(why("a:\nnull: 1\n", {"a"}), HasSubstr("not a single value"));
+    EXPECT_THAT(why("a: [1]\n", {"a"}), HasSubstr("not a single value"));
     EXPECT_THAT(why("x: &it 4\na: *it\n", {"a"}), HasSubstr("alias"));
     EXPECT_THAT(why("a: 1\n", {"b"}), HasSubstr("not in the file"));
 }

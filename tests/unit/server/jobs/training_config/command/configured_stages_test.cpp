@@ -64,7 +64,7 @@ TEST_F(ShowConfig, NamesTheFileAndWhatIsWrongWithIt) {
     write("config.yaml", "batch_size: -3\n");
     EXPECT_NE(read_stages(folder_).error().message.find("between 1 and"), std::string::npos);
     write("config.yaml", "a: [\n");
-    EXPECT_NE(read_stages(folder_).error().message.find("no YAML"), std::string::npos);
+    EXPECT_NE(read_stages(folder_).error().message.find("not YAML"), std::string::npos);
 }
 
 TEST_F(ShowConfig, ReadsARunOfTwoFiles) {
