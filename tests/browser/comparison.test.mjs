@@ -34,7 +34,7 @@ visit('a form that passed its guard can be chosen', { arrange: (server) => (serv
   await go('/#/new/sentiment');
   await page.getByText('109 million parameters').waitFor();
   await page.getByLabel('Form', { exact: true }).selectOption('int8');
-  await page.getByText('of 512 labels were those of fp32').waitFor();
+  await page.getByText('of 512 labels match fp32').waitFor();
   await page.getByLabel('Texts', { exact: true }).fill('one');
   await page.getByRole('button', { name: 'Submit job' }).click();
   await page.getByText('0 of 1 text').waitFor();

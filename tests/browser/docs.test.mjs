@@ -31,7 +31,7 @@ visit('the search finds operations and schemas, with the keyboard alone', async 
   await go('/#/docs');
   await index(page).waitFor();
   await page.keyboard.press('/');
-  await page.keyboard.type('canceljob cancellation');
+  await page.keyboard.type('canceljob job_id}/cancellation');
   await index(page).getByRole('link').nth(1).waitFor({ state: 'detached' });
   await index(page).getByRole('link', { name: 'Cancel a job' }).waitFor();
   await page.keyboard.press('Enter');

@@ -234,7 +234,7 @@ visit('too many texts are refused before they are sent', async ({ page, server, 
   await page.evaluate(() => navigator.clipboard.writeText('a line\n'.repeat(10_001)));
   await page.getByLabel('Texts', { exact: true }).focus();
   await page.keyboard.press('Control+V');
-  await page.getByText('one request takes at most 10,000').waitFor();
+  await page.getByText('a request may have at most 10,000').waitFor();
   await page.getByRole('button', { name: 'Submit job' }).click();
   assert.ok(!server.calls.some(({ name }) => name === 'POST /v1/jobs'));
 });
