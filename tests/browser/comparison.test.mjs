@@ -57,7 +57,7 @@ visit('the report says which model to use, how they agree and where they do not'
   await page.getByText('62.3 %').first().waitFor();
   await page.getByRole('radio', { name: 'Kappa' }).check({ force: true });
   await page.getByText('0.492').first().waitFor();
-  const labels = page.getByRole('table', { name: /finbert says of texts/ });
+  const labels = page.getByRole('table', { name: /Labels predicted by finbert/ });
   assert.match(await labels.getByRole('row', { name: /neutral/ }).last().textContent(), /9.*85.*7/);
   await page.getByRole('table', { name: /disagree the most/ }).getByRole('row').nth(1).waitFor();
 });

@@ -85,7 +85,7 @@ class FirstHour(unittest.TestCase):
         with socket.create_server(("127.0.0.1", 0)) as other:
             address = f"http://127.0.0.1:{other.getsockname()[1]}/api/generate"
             answers = self.server.run("doctor", env={"LLM_ENDPOINT_URL": address}, check=False).stdout
-            self.assertRegex(answers, r"The endpoint at 127\.0\.0\.1:\d+ answers")
+            self.assertRegex(answers, r"The endpoint at 127\.0\.0\.1:\d+ responds")
         away = self.server.run("doctor", "--data", self.server.folder / "elsewhere", check=False,
                                env={"LLM_ENDPOINT_URL": address, "PLIMSOLL_SERVER": "http://127.0.0.1:1",
                                     "PLIMSOLL_TOKEN": "plm_api_x"}).stdout

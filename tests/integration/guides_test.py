@@ -130,7 +130,7 @@ class Guides(unittest.TestCase):
         [args] = objects(source)
         (self.folder / "question.json").write_text(json.dumps({"kind": "training-config", "args": args}))
         rest = re.search(r"const rest = `(.*?)`;", source, re.S)[1].replace("\\\\", "\\")
-        self.assertEqual(json.loads(self.run_block(rest))["gpus"][0]["fits"], "yes")
+        self.assertEqual(json.loads(self.run_block(rest))["summary"]["gpus"][0]["fits"], "yes")
         block = re.search(r"const commands = `(.*?)`;", source, re.S)[1]
         self.run_block(block)
 

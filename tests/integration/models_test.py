@@ -122,7 +122,7 @@ class Pull(unittest.TestCase):
                          "file:///etc/passwd", "//example.com/x", "http://[::1"):
             self.hub.tricks["location"] = location
             told = self.pull("desk/tiny", "--name", "tiny", status=None)["error"]["message"]
-            self.assertRegex(told, "not allowed|no address", location)
+            self.assertRegex(told, "not allowed|invalid URL", location)
             self.assertNotIn("token", told)
             self.assertEqual([path for path, _, _ in self.hub.asked if path.startswith("/moved")], [])
 

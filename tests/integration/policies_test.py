@@ -115,7 +115,7 @@ class Policies(unittest.TestCase):
         self.addCleanup(self.api.send, "DELETE", "/v1/policies/closed")
         _, rows, summary = self.report(policy="closed", texts=["A brilliant quarter"] * 3)
         self.assertEqual((summary["model"], summary["reading"]), ("vader", None))
-        self.assertEqual({row["model_reason"] for row in rows}, {"no rule holds"})
+        self.assertEqual({row["model_reason"] for row in rows}, {"no rule matches"})
 
     def test_a_file_with_times_and_sources_by_the_command_line(self):
         path = self.server.folder / "news.csv"

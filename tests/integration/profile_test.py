@@ -141,7 +141,7 @@ class Profile(unittest.TestCase):
         [host] = [device for device in json.loads(found.stdout)["items"] if device["device"] == "host"]
         self.assertIsNone(host["cleanup"])
         told = self.server.run("devices", "clean", host["node"], "host")
-        self.assertRegex(told.stdout, r"^Freed [\d.]+ MB by the job kinds' memory ledger, -?[\d.]+ MB as the system counts\.$")
+        self.assertRegex(told.stdout, r"^Freed [\d.]+ MB by the job kinds' memory ledger, -?[\d.]+ MB by the system's count\.$")
         again = json.loads(self.server.run("--json", "devices", "clean", host["node"], "host").stdout)
         self.assertEqual(again["cleanup"]["state"], "done")
         self.assertEqual(again["cleanup"]["kept_bytes"], 0)

@@ -145,7 +145,7 @@ class WavesJobs(unittest.TestCase):
         self.assertEqual(keys - known, set())
 
     def test_wrong_settings_name_their_key(self):
-        for key, value in (("max_overlap", 2), ("preset", "warp"), ("use_gpu", "maybe"), ("stars", 1), ("top_n", 0)):
+        for key, value in (("max_overlap", 2), ("preset", "warp"), ("use_gpu", "maybe"), ("stars", 1), ("top_n", -1)):
             reply = self.api.post("/v1/jobs", {"kind": "waves", "args": {"prices": "close\n1\n", key: value}})
             self.assertEqual(reply.status, 422, (key, reply.body[:300]))
             self.assertIn("/args/" + key, reply.body.decode())

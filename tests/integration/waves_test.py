@@ -202,7 +202,7 @@ class Waves(unittest.TestCase):
         told = self.waves(ROOT / "deploy/samples/european_closes.csv", "--set", "profile=true")
         for symbol in ("DAX", "SMI", "CAC", "FTSE"):
             self.assertIn(f"{symbol}  1860 bars", told)
-        self.assertIn("processor time", told)
+        self.assertIn("CPU time", told)
 
     def test_significance_is_the_same_every_time(self):
         command = (PRICES, "--set", "surrogates=40", "--format", "csv")

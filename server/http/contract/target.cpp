@@ -36,11 +36,11 @@ Outcome<Target> parse_target(std::string_view text) {
     for (const auto& parameter : url->params()) {
         target.query.emplace_back(parameter.key, parameter.value);
     }
+    // A parameter's value is checked where it can be refused by name.
     const auto is_text = [](std::string_view text) { return !invalid_utf8(text); };
     if (!std::ranges::all_of(target.segments, is_text) ||
-        !std::ranges::all_of(target.query, [&](const auto& parameter) {
-            return is_text(parameter.first) && is_text(parameter.second);
-        })) {
+        !std::ranges::all_of(target.query,
+                             [&](const auto& parameter) { return is_text(parameter.first); })) {
         return refuse(400, "The request target is not valid UTF-8.");
     }
     return target;

@@ -52,7 +52,7 @@ export const queueViews = [
     address: '/#/queue',
     arrange: queue,
     ready: async (page) => {
-      await page.getByRole('button', { name: 'Limit the jobs of research, of gpu' }).click();
+      await page.getByRole('button', { name: 'Limit the jobs of research, on gpu' }).click();
       await page.getByLabel('Jobs that have not started').fill('many');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Enter a whole number.').waitFor();

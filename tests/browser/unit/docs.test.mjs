@@ -23,7 +23,7 @@ test('every operation of the contract is there, in a group', () => {
 
 test('a search wants all of its words', () => {
   const found = (search) => reference.find(search).flatMap(({ calls }) => calls.map(({ id }) => id));
-  assert.deepEqual(found('cancelJOB cancellation'), ['cancelJob']);
+  assert.deepEqual(found('cancelJOB job_id}/cancellation'), ['cancelJob']);
   assert.ok(found('stop').includes('cancelJob'), 'by its summary, too');
   assert.ok(found('idempotency-key').includes('createJob'));
   assert.deepEqual(found('no such words'), []);
@@ -46,7 +46,7 @@ test('rules are said in words', () => {
   assert.deepEqual(rulesOf({ minLength: 1, maxLength: 64 }), ['1 to 64 characters']);
   assert.deepEqual(rulesOf({ minimum: 0, exclusiveMinimum: true }), ['more than 0']);
   assert.deepEqual(rulesOf({ maxItems: 10_000, minItems: 1 }), ['1 to 10,000 elements']);
-  assert.deepEqual(rulesOf({ enum: ['a', 'b'], default: 'a' }), ['one of a, b', '"a" when left out']);
+  assert.deepEqual(rulesOf({ enum: ['a', 'b'], default: 'a' }), ['one of a, b', 'default: "a"']);
   assert.deepEqual(rulesOf({ pattern: '^x', 'x-message': 'must begin with x' }), ['must begin with x']);
 });
 
