@@ -106,7 +106,7 @@ visit('counts in progress say what they expect', { arrange }, async ({ page, go 
   await go(report);
   await page.getByRole('radio', { name: /^In progress/ }).check();
   await page.getByText('Counts in progress are not compared with chance series').waitFor();
-  await page.getByText('is under way.').first().waitFor();
+  await page.getByText('is in progress.').first().waitFor();
 });
 
 const checks = (server) => server.calls.filter(({ name }) => name === 'POST /v1/waves-checks');
