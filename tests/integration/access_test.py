@@ -128,6 +128,7 @@ class Access(unittest.TestCase):
             "webhook_id": make("POST", "/v1/webhooks", {"name": CANARY, "url": "https://hooks.example.com/" + CANARY})["webhook"]["id"],
             "measurement_id": make("POST", "/v1/training-measurements", cls.operation("createTrainingMeasurement").body)["id"],
             "token_id": make("POST", "/v1/tokens", {"name": CANARY, "scopes": ["jobs:read"]})["token"]["id"],
+            "view_id": make("PUT", "/v1/saved-views", {"page": "jobs", "name": CANARY, "query": "text=" + CANARY})["id"],
             "node": "nowhere", "device": "none", "device_class": "cpu"}
 
     @classmethod

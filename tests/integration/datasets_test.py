@@ -204,7 +204,7 @@ class Datasets(unittest.TestCase):
         longer = self.put(dataset, 0, body + b"more")
         self.assertEqual((longer.status, "10 bytes" in longer.json["detail"]), (413, True), longer.body)
         unready = self.api.post("/v1/jobs", {"kind": "sentiment", "args": {"dataset": dataset}})
-        self.assertEqual((unready.status, "not complete" in unready.json["errors"][0]["detail"]), (422, True))
+        self.assertEqual((unready.status, "incomplete" in unready.json["errors"][0]["detail"]), (422, True))
         self.assertEqual(self.put(dataset, 0, body).status, 200)
         column = self.api.post("/v1/jobs", {"kind": "sentiment", "args": {"dataset": dataset, "columns": {"text": "no"}}})
         self.assertEqual((column.status, column.json["errors"][0]["pointer"]), (422, "/args/columns/text"))

@@ -59,7 +59,7 @@ class Guides(unittest.TestCase):
         closes = (SAMPLES / "european_closes.csv").read_text().splitlines()
         (cls.folder / "prices.csv").write_text("\n".join([closes[0], *(line for line in closes[1:] if "DAX" in line)][:300]) + "\n")
         (cls.folder / "conf").mkdir()
-        (cls.folder / "conf/train.yaml").write_text("per_device_train_batch_size: 8\n")
+        (cls.folder / "conf/train.yaml").write_text("per_device_train_batch_size: 8\ngradient_accumulation_steps: 4\nnum_train_epochs: 3\n")
         published = cls.server.folder / "published"
         subprocess.run([sys.executable, "-B", SAMPLES / "models/make_tiny_model.py", published], check=True)
         for name in ("finbert", "distilbert"):
