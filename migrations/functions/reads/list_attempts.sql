@@ -15,6 +15,7 @@ language plpgsql stable security definer set search_path = plimsoll, pg_temp
 declare
   v_tasks int;
 begin
+  perform assert_team(p_team_id);
   select j.tasks_total into v_tasks from job j where j.id = p_job_id and j.team_id = p_team_id;
   if not found then
     return;
