@@ -114,7 +114,7 @@ test('a large file survives a cut line and a reload, and its job is exact', asyn
   assert.deepEqual(await accessibilityFaults(page), []);
 
   await page.getByRole('link', { name: 'New sentiment job' }).click();
-  await page.getByText('CSV with 60,001 records, 1 unreadable').waitFor();
+  await page.getByText('CSV with 60,001 records, 1 of them unreadable').waitFor();
   await page.getByLabel('Id column').selectOption('key');
   await page.getByRole('textbox', { name: 'Name' }).fill('Days');
   await page.getByRole('button', { name: 'Submit job' }).click();
