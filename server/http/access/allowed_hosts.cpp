@@ -1,5 +1,7 @@
 #include "server/http/access/allowed_hosts.hpp"
 
+#include "server/http/access/is_address.hpp"
+
 #include <algorithm>
 
 #include <boost/asio/ip/address.hpp>
@@ -21,12 +23,6 @@ bool is_name(std::string_view text) {
                return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
                       c == '.';
            });
-}
-
-bool is_host_address(const std::string& text) {
-    boost::system::error_code error;
-    boost::asio::ip::make_address(text, error);
-    return !error;
 }
 
 // Without the port, the brackets of an IPv6 address, and the dot that ends a full name.
@@ -76,7 +72,7 @@ AllowedHosts AllowedHosts::only(std::set<std::string> names) {
 bool AllowedHosts::allow(std::string_view host) const {
     if (any_) return true;
     const auto name = name_of(host);
-    if (name == "localhost" || name.ends_with(".localhost") || is_host_address(name)) return true;
+    if (name == "localhost" || name.ends_with(".localhost") || is_address(name)) return true;
     return names_.contains(name) || std::ranges::any_of(suffixes_, [&](const auto& suffix) {
                return name.size() > suffix.size() && name.ends_with(suffix);
            });

@@ -1,5 +1,7 @@
 #include "server/http/access/trusted_proxies.hpp"
 
+#include "server/http/access/is_address.hpp"
+
 #include <algorithm>
 
 #include <boost/asio/ip/address.hpp>
@@ -25,12 +27,6 @@ std::vector<std::string> listed(std::string_view text) {
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     return parts;
-}
-
-bool is_address(const std::string& text) {
-    error_code error;
-    ip::make_address(text, error);
-    return !error;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "server/http/messages/accept.hpp"
 
 #include "server/http/messages/request.hpp"
+#include "server/http/messages/trim.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,15 +14,9 @@ struct Range {
     double quality = 1;
 };
 
-std::string_view without_spaces(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 std::string_view take(std::string_view& rest, char separator) {
     const auto end = std::min(rest.find(separator), rest.size());
-    const auto part = without_spaces(rest.substr(0, end));
+    const auto part = trim(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
     return part;
 }

@@ -1,5 +1,7 @@
 #include "server/http/messages/request.hpp"
 
+#include "server/http/messages/trim.hpp"
+
 #include <algorithm>
 
 namespace plimsoll::http {
@@ -7,12 +9,6 @@ namespace {
 
 char lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-std::string_view trim(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 }  // namespace
