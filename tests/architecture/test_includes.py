@@ -39,13 +39,15 @@ ALLOWED = {
 
     'server/base': ['engine/base'],
     'server/identity': ['server/base', 'engine/base'],
-    'server/webhooks': ['server/base', 'engine/base'],
+    # Requests of ours to others: endpoints of models, receivers of notices.
+    'server/outbound': ['engine/base'],
+    'server/webhooks': ['server/outbound', 'server/base', 'engine/base'],
     # What a job kind is, and what kinds share.
     'server/jobs': ['server/base', 'engine/base', 'engine/text'],
     # The parts of a kind. No kind knows another, and nobody names one: what serves all kinds finds
     # them in the registries, which the build makes of kinds.inc.
     'server/jobs/*/contract': ['server/jobs', 'server/base', 'engine/*'],
-    'server/jobs/*/run': ['server/jobs/*/contract', 'server/jobs', 'server/base', 'engine/*'],
+    'server/jobs/*/run': ['server/jobs/*/contract', 'server/jobs', 'server/outbound', 'server/base', 'engine/*'],
     # Of http the check of arguments against openapi.yaml.
     'server/jobs/*/command': ['server/jobs/*/contract', 'server/jobs', 'server/http', 'server/client',
                               'server/terminal', 'server/base', 'engine/*'],
@@ -92,12 +94,12 @@ SPECIFICATION = 'server/queue/spec/'
 # Libraries that only some folders may include, by the beginning of the include.
 LIBRARIES = {
     'CL/': ['engine/opencl'],
-    'boost/': ['server', 'deploy/build/boost'],
-    'boost/beast': ['server/http', 'server/client', 'server/webhooks', 'server/jobs/profile/run', 'deploy/build/boost'],
+    'boost/': ['server', 'deploy/build'],
+    'boost/beast': ['server/http', 'server/client', 'server/outbound', 'server/webhooks', 'server/jobs/profile/run', 'deploy/build/boost'],
     'pqxx/': ['server/postgres/schema', 'server/postgres/cluster'],
     'libpq-fe.h': ['server/postgres'],
     'spdlog/': ['server/base', 'server/app'],
-    'CLI/': ['engine', 'server/cli', 'server/jobs/*/command'],
+    'CLI/': ['deploy/build/precompiled', 'engine', 'server/cli', 'server/jobs/*/command'],
     'grpc': [],
     'google/protobuf': [],
 }
