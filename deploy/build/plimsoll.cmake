@@ -14,12 +14,16 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
 
 option(PLIMSOLL_WERROR "Treat warnings as errors" OFF)
-option(PLIMSOLL_PRECOMPILE "Parse Boost's and JSON's headers once for all folders of the server" OFF)
+option(PLIMSOLL_PRECOMPILE "Parse common headers once for all folders" OFF)
 set(PLIMSOLL_SANITIZE "" CACHE STRING "Sanitizers to build with, for example address,undefined")
 
 add_compile_options(-Wall -Wextra -Wshadow -Wnon-virtual-dtor)
 if(PLIMSOLL_WERROR)
   add_compile_options(-Werror)
+endif()
+if(PLIMSOLL_PRECOMPILE)
+  # Without its time in it, the compiler cache knows a precompiled header again.
+  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
 endif()
 if(PLIMSOLL_SANITIZE)
   # Undefined behaviour is an error, not a line in the log.
@@ -53,6 +57,19 @@ function(plimsoll_bundle target)
   endif()
 endfunction()
 
+# Parses what most folders start with once: the engine's headers with its lowest folder, the server's with
+# Boost.
+function(plimsoll_precompile target path)
+  if(PLIMSOLL_PRECOMPILE)
+    if(path MATCHES "^engine/" AND NOT path STREQUAL "engine/base")
+      target_precompile_headers(${target} REUSE_FROM plimsoll_engine_base)
+    # All of the server but the rules that it was proven by links Boost, directly or by its neighbours.
+    elseif(path MATCHES "^server/" AND NOT path MATCHES "^server/queue/spec")
+      target_precompile_headers(${target} REUSE_FROM plimsoll_boost)
+    endif()
+  endif()
+endfunction()
+
 # plimsoll_folder([ROOMS folders...] [LINK targets...]): every .cpp of this folder and of its rooms but
 # main.cpp, as one library. New files are picked up without touching the build description.
 function(plimsoll_folder)
@@ -66,10 +83,7 @@ function(plimsoll_folder)
     add_library(plimsoll_${name} STATIC ${sources})
     target_link_libraries(plimsoll_${name} PUBLIC ${ARG_LINK})
     plimsoll_bundle(plimsoll_${name})
-    # All of the server but the rules that it was proven by links Boost, directly or by its neighbours.
-    if(PLIMSOLL_PRECOMPILE AND path MATCHES "^server/" AND NOT path MATCHES "^server/queue/spec")
-      target_precompile_headers(plimsoll_${name} REUSE_FROM plimsoll_boost)
-    endif()
+    plimsoll_precompile(plimsoll_${name} ${path})
   else()
     add_library(plimsoll_${name} INTERFACE)
     target_link_libraries(plimsoll_${name} INTERFACE ${ARG_LINK})

@@ -2,14 +2,23 @@
 
 // What most folders of the server include, parsed once for the release build. Other builds do
 // without, so that every file shows there that it includes what it uses.
+#include "engine/base/result.hpp"
+
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
