@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -143,6 +144,17 @@ struct TaskOutput {
     std::string partial;  // partial aggregate as JSON text, at most 64 KiB
 };
 
+// A task that runs together with others (Run::run_together), of whatever jobs and teams.
+struct SharedTask {
+    std::string_view args;
+    std::string_view input;
+    RunContext& context;  // its stop and its progress are its own
+    // As of Run::run. None: the tasks could not run together, and this one has to run alone.
+    std::optional<Result<TaskOutput>> output = {};
+    // Its part of the work, in the kind's units: tasks are charged for their time in this ratio.
+    std::uint64_t work = 0;
+};
+
 // What a job ends with.
 struct Merged {
     std::string summary;  // of the report: JSON text
@@ -169,6 +181,11 @@ struct Run {
                               RunContext& context) = nullptr;
     // Combines the partial aggregates, in task order.
     Result<Merged> (*merge)(std::string_view args, std::span<const std::string> partials) = nullptr;
+    // What tasks must have in common to run together, from their plan's args: those of a claim with
+    // equal texts do, whoever's they are. Empty: runs alone. Null: all run alone.
+    std::string (*shared_key)(std::string_view args) = nullptr;
+    // Runs such tasks; each gets what `run` would give it alone, and notices none of the others.
+    void (*run_together)(std::span<SharedTask> tasks) = nullptr;
     // Lets go of what the kind keeps between tasks: weights, arenas, programs, idle buffers on
     // `device` (none on the host worker), and of caches of the process. Called by the thread that
     // runs tasks, between two of them; the next task makes anew what it needs. Answers the bytes of

@@ -56,10 +56,10 @@ struct Pulse {
     bool operator==(const Pulse&) const = default;
 };
 
-// The task that the device thread is running, with a unique number.
-struct RunningTask {
-    const TaskSlot* slot = nullptr;  // in a batch that was not handed back yet
-    std::uint64_t number = 0;        // above 0
+// The tasks that the device thread is running together, mostly one, with a unique number.
+struct RunningTasks {
+    std::vector<const TaskSlot*> slots;  // of a batch that was not handed back yet
+    std::uint64_t number = 0;            // above 0
 };
 
 // The only thread that uses the device: opens it, then runs batches in order. Callbacks are posted
@@ -82,6 +82,7 @@ class DeviceThread {
     // and the device's check failed too; the thread then starts no other task.
     void start(Opener opener, OnOpened on_opened, OnFinished on_finished, OnBroken on_broken);
 
+    // An urgent batch goes ahead of others that wait, of each once.
     void submit(std::shared_ptr<Batch> batch);
     // Releases what is kept once no batch runs, before waiting batches start.
     void clean(OnCleaned on_cleaned);
@@ -90,7 +91,7 @@ class DeviceThread {
     void hold();
 
     Pulse pulse() const;
-    std::optional<RunningTask> running() const;
+    std::optional<RunningTasks> running() const;
     // Moves the reports so far out of a batch that is not handed back yet.
     std::vector<queue::TaskReport> take_reports(Batch& batch);
     // The device's memory now, including other processes' use. Called by the loop's thread.
@@ -115,10 +116,13 @@ class DeviceThread {
     std::optional<Order> next();  // none: leave
     queue::Freed clean_up(const OpenedDevice& opened);
     void run_batch(Batch& batch, const OpenedDevice& opened, const OnBroken& on_broken);
-    void check_after_failure(queue::TaskReport& report, const queue::ClaimedTask& task,
-                             const OpenedDevice& opened, const OnBroken& on_broken);
-    bool begin(TaskSlot& slot);
-    void end(Batch& batch, std::optional<queue::TaskReport> report);
+    void check_after_failure(queue::TaskReport& report, const OpenedDevice& opened,
+                             const OnBroken& on_broken);
+    void run_group(Batch& batch, std::vector<TaskSlot*> group, const TaskContext& place,
+                   const OpenedDevice& opened, const OnBroken& on_broken);
+    // Those of the group that are to run; none: hold() was called, or all were stopped.
+    std::vector<TaskSlot*> begin(const std::vector<TaskSlot*>& group);
+    void end(Batch& batch, std::vector<queue::TaskReport> reports);
 
     boost::asio::any_io_executor loop_;
     FindRun find_run_;
@@ -133,8 +137,8 @@ class DeviceThread {
     bool clean_ = true;  // nothing ran since the last cleanup
     telemetry::MemoryProbe memory_;
     std::shared_ptr<const telemetry::Monitor> monitor_;
-    const TaskSlot* running_ = nullptr;
-    std::uint64_t begun_ = 0;  // tasks
+    std::vector<const TaskSlot*> running_;
+    std::uint64_t begun_ = 0;  // tasks, or groups of them
     bool engaged_ = false;     // opening the device, or running a batch until it is posted
     bool held_ = false;
     bool leaving_ = false;

@@ -8,6 +8,7 @@
 #include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/jobs/sentiment/run/comparison/score_by_all.hpp"
 #include "server/jobs/sentiment/run/loaded_models.hpp"
+#include "server/jobs/sentiment/run/run_together.hpp"
 #include "server/jobs/sentiment/run/score_by_model.hpp"
 #include "server/jobs/sentiment/run/score_by_policy.hpp"
 #include "server/jobs/sentiment/run/score_by_vader.hpp"
@@ -96,6 +97,8 @@ constinit extern const Run kRun{.name = kName,
                                 .version = kVersion,
                                 .run = score,
                                 .merge = merge,
+                                .shared_key = shared_key,
+                                .run_together = run_together,
                                 .release = release_models,
                                 .settings = kSettings,
                                 .abilities = abilities};
