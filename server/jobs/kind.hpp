@@ -2,6 +2,7 @@
 
 #include "engine/base/progress.hpp"
 #include "engine/base/result.hpp"
+#include "server/base/time.hpp"
 #include "server/jobs/knowledge.hpp"
 #include "server/jobs/records/dataset.hpp"
 #include "server/jobs/settings.hpp"
@@ -191,6 +192,10 @@ struct Run {
     // runs tasks, between two of them; the next task makes anew what it needs. Answers the bytes of
     // device memory that it held by its own books. Null: the kind keeps nothing.
     std::uint64_t (*release)(opencl::Device* device) = nullptr;
+    // Makes ready what tasks will need soon, before they come. Called by the thread that runs
+    // tasks, every few seconds while it has none. Answers whether something is kept ready, which is
+    // not released for being idle. Null: nothing is made ready.
+    bool (*prepare)(RunContext& context, Timestamp now) = nullptr;
     // Whether every device, of whatever class, finds the same: then workers to which their own
     // class gives nothing help with the kind's tasks of other classes. An account pays the
     // estimate for such a task, so that estimates are those of the lane's class, and honest ones.

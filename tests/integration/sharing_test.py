@@ -1,15 +1,22 @@
 """Tasks of several teams that share a device's batches, through the real server and PoCL: the same scores as alone, each
-team charged by its tokens."""
+team charged by its tokens, and the warm-up of a policy's next model."""
 
+import datetime
+import os
 import subprocess
 import sys
 import time
 import unittest
+import unittest.mock
 
 from harness import PATIENCE, ROOT, Server
 
 MAKE = ROOT / "deploy/samples/models/make_tiny_model.py"
 WORDS = "good bad strong weak profit loss shares quarter board union port rise fall storm deal".split()
+
+
+def soon(seconds):
+    return datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
 
 
 def until(look, what):
@@ -83,6 +90,41 @@ class Sharing(unittest.TestCase):
         answer = self.teams[1].post("/v1/score", {"model": "tiny", "texts": ["good news"]})
         self.assertEqual((answer.status, answer.json["items"][0]["label"]), (200, "positive"))
         self.rows_of([long])
+
+
+class WarmUp(unittest.TestCase):
+    def test_the_next_model_is_loaded_before_the_switch(self):
+        with unittest.mock.patch.dict(os.environ, {"GPU_CLEANUP_INTERVAL_SEC": "1"}), Server() as server:
+            api = server.api()
+            install(server, "tiny")
+            until(lambda: len(api.get("/v1/models").json["items"]) == 2, "no worker offers the model")
+
+            def put(opens):
+                times = [(soon(-3600), opens, "closed"), (opens, soon(3600), "regular")]
+                overrides = [{"from": begin.isoformat(), "until": end.isoformat(), "market_status": status} for begin, end, status in times]
+                policy = {"model": "vader", "rules": [{"markets": ["open"], "model": "tiny"}], "overrides": overrides}
+                self.assertEqual(api.send("PUT", "/v1/policies/desk", policy).status, 200)
+
+            def score(**item):
+                [row] = api.post("/v1/score", {"policy": "desk", "items": [{"text": "good news", **item}]}).json["items"]
+                return row["model"]
+
+            later = soon(1800).isoformat()
+            put(soon(900))
+            score(time=later)  # compiles
+            # The worker meets the policy by a text of later, and then has nothing to do.
+            opens = soon(15)
+            put(opens)
+            self.assertEqual(score(time=later), "tiny")
+            held = lambda: sum("released models" in line and "opencl" in line for line in server.log)
+            until(lambda: held() > 0, "an idle device keeps its model")
+            until(lambda: any("made ready before its policy's switch" in line for line in server.log), "no model was made ready")
+            releases = held()
+            self.assertEqual(score(), "vader")
+            while soon(0) < opens:
+                time.sleep(0.05)
+            self.assertEqual(score(), "tiny")
+            self.assertEqual(held(), releases, "it was kept until the switch")
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ DeviceThread::~DeviceThread() {
         leaving_ = true;
         held_ = true;
     }
+    stop_preparing_.request_stop();
     changed_.notify_all();
     if (thread_.joinable()) thread_.join();
 }
@@ -73,6 +74,7 @@ void DeviceThread::clean(OnCleaned on_cleaned) {
 }
 
 void DeviceThread::hold() {
+    stop_preparing_.request_stop();
     const std::lock_guard lock(mutex_);
     held_ = true;
 }
@@ -80,7 +82,7 @@ void DeviceThread::hold() {
 Pulse DeviceThread::pulse() const {
     const std::lock_guard lock(mutex_);
     return {engaged_ || !waiting_.empty() || cleanup_requested_,
-            count_ + beats_of(running_)};
+            count_ + beats_of(running_) + preparing_.beats()};
 }
 
 std::optional<RunningTasks> DeviceThread::running() const {
@@ -128,6 +130,9 @@ void DeviceThread::run(const Opener& opener, const Callbacks& callbacks) {
             tell([on_finished = callbacks.on_finished, batch = order->batch] {
                 on_finished(batch);
             });
+        } else if (order->prepare) {
+            prepare(*opened);
+            tell([] {});
         } else {
             const auto freed = clean_up(*opened);
             tell([on_cleaned = order->cleaning, freed] {
@@ -160,36 +165,80 @@ void DeviceThread::tell(std::function<void()> news) {
     boost::asio::post(loop_, std::move(news));
 }
 
+// When the thread has something to do that nobody asks for.
+std::chrono::steady_clock::time_point DeviceThread::next_call() const {
+    auto at = std::chrono::steady_clock::time_point::max();
+    if (cleaning_.when_idle && !clean_) at = idle_since_ + *cleaning_.when_idle;
+    if (cleaning_.prepare && prepares_ && !held_) at = std::min(at, prepare_at_);
+    return at;
+}
+
 std::optional<DeviceThread::Order> DeviceThread::next() {
+    using std::chrono::steady_clock;
     std::unique_lock lock(mutex_);
     const auto called = [this] { return leaving_ || cleanup_requested_ || !waiting_.empty(); };
-    if (cleaning_.when_idle && !clean_) {
-        changed_.wait_for(lock, *cleaning_.when_idle, called);
-    } else {
+    const auto at = next_call();
+    if (at == steady_clock::time_point::max()) {
         changed_.wait(lock, called);
+    } else {
+        changed_.wait_until(lock, at, called);
     }
     if (leaving_ && waiting_.empty()) return std::nullopt;
     engaged_ = true;
-    if (cleanup_requested_ || waiting_.empty()) {
+    if (cleanup_requested_) {
         clean_ = true;
+        prepares_ = false;
         return Order{nullptr, std::exchange(cleanup_requested_, nullptr)};
     }
-    clean_ = false;
-    Order order{std::move(waiting_.front()), nullptr};
-    waiting_.pop_front();
-    return order;
+    if (!waiting_.empty()) {
+        clean_ = false;
+        prepares_ = true;
+        Order order{std::move(waiting_.front()), nullptr};
+        waiting_.pop_front();
+        return order;
+    }
+    if (cleaning_.prepare && prepares_ && !held_ && steady_clock::now() >= prepare_at_) {
+        return Order{.batch = nullptr, .cleaning = nullptr, .prepare = true};
+    }
+    clean_ = true;
+    return Order{nullptr, nullptr};
+}
+
+void DeviceThread::prepare(const OpenedDevice& opened) {
+    const auto place = place_of(opened);
+    jobs::RunContext context{.device = place.device,
+                             .progress = preparing_,
+                             .stop = stop_preparing_.get_token(),
+                             .node = place.node,
+                             .capability = place.capability,
+                             .ledger = place.ledger,
+                             .settings = place.settings};
+    const bool keeps = cleaning_.prepare(context);
+    const std::lock_guard lock(mutex_);
+    const auto now = std::chrono::steady_clock::now();
+    if (kept_ready_ && !keeps) {  // from now on it is as anything that a task left
+        clean_ = false;
+        idle_since_ = now;
+    }
+    kept_ready_ = keeps;
+    prepare_at_ = now + cleaning_.prepare_every;
+}
+
+TaskContext DeviceThread::place_of(const OpenedDevice& opened) const {
+    return {.device = opened.device.get(),
+            .node = opened.info.node,
+            .capability = opened.capability ? &*opened.capability : nullptr,
+            .ledger = opened.ledger.get(),
+            .settings = settings_};
 }
 
 void DeviceThread::run_batch(Batch& batch, const OpenedDevice& opened, const OnBroken& on_broken) {
-    const TaskContext place{.device = opened.device.get(),
-                            .node = opened.info.node,
-                            .capability = opened.capability ? &*opened.capability : nullptr,
-                            .ledger = opened.ledger.get(),
-                            .settings = settings_};
+    const auto place = place_of(opened);
     auto groups = groups_of(batch, find_run_);
     for (auto& group : groups) run_group(batch, std::move(group), place, opened, on_broken);
     const std::lock_guard lock(mutex_);
     if (groups.size() < batch.slots.size()) put_in_order(batch);
+    idle_since_ = std::chrono::steady_clock::now();
 }
 
 void DeviceThread::run_group(Batch& batch, std::vector<TaskSlot*> group, const TaskContext& place,

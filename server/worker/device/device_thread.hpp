@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/progress.hpp"
 #include "engine/base/result.hpp"
 #include "engine/opencl/memory/ledger.hpp"
 #include "engine/opencl/probing/capability.hpp"
@@ -18,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,10 +32,15 @@ namespace plimsoll::worker {
 // ledger.
 using ReleaseKept = std::function<std::uint64_t(opencl::Device*)>;
 
+// Makes ready what tasks will need soon; whether something is kept ready.
+using Prepare = std::function<bool(jobs::RunContext&)>;
+
 struct CleaningOptions {
     ReleaseKept release;  // none: nothing to release
     // Idle time after which the thread releases it unasked; none: only on request.
     std::optional<std::chrono::milliseconds> when_idle;
+    Prepare prepare{};  // none: nothing to make ready
+    std::chrono::milliseconds prepare_every{5'000};
 };
 
 struct OpenedDevice {
@@ -108,12 +115,16 @@ class DeviceThread {
     };
     void run(const Opener& opener, const Callbacks& callbacks);
     void tell(std::function<void()> news);
-    // The next work item; neither member set: the idle time is over, so clean up.
+    // The next work item; none of these: the idle time is over, so clean up.
     struct Order {
         std::shared_ptr<Batch> batch;
         OnCleaned cleaning;
+        bool prepare = false;
     };
     std::optional<Order> next();  // none: leave
+    std::chrono::steady_clock::time_point next_call() const;
+    void prepare(const OpenedDevice& opened);
+    TaskContext place_of(const OpenedDevice& opened) const;
     queue::Freed clean_up(const OpenedDevice& opened);
     void run_batch(Batch& batch, const OpenedDevice& opened, const OnBroken& on_broken);
     void check_after_failure(queue::TaskReport& report, const OpenedDevice& opened,
@@ -134,7 +145,14 @@ class DeviceThread {
     std::condition_variable changed_;
     std::deque<std::shared_ptr<Batch>> waiting_;
     OnCleaned cleanup_requested_;
-    bool clean_ = true;  // nothing ran since the last cleanup
+    bool clean_ = true;  // nothing to release ran since the last cleanup
+    std::chrono::steady_clock::time_point idle_since_{};
+    // What a person had released is not made ready again before something runs.
+    bool prepares_ = true;
+    bool kept_ready_ = false;  // what was made ready is not needed yet
+    std::chrono::steady_clock::time_point prepare_at_{};
+    Progress preparing_;
+    std::stop_source stop_preparing_;
     telemetry::MemoryProbe memory_;
     std::shared_ptr<const telemetry::Monitor> monitor_;
     std::vector<const TaskSlot*> running_;

@@ -13,6 +13,7 @@
 #include "server/jobs/sentiment/run/score_by_policy.hpp"
 #include "server/jobs/sentiment/run/score_by_vader.hpp"
 #include "server/jobs/sentiment/run/task_answer.hpp"
+#include "server/jobs/sentiment/run/warm_up.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -100,6 +101,7 @@ constinit extern const Run kRun{.name = kName,
                                 .shared_key = shared_key,
                                 .run_together = run_together,
                                 .release = release_models,
+                                .prepare = warm_up,
                                 .settings = kSettings,
                                 .abilities = abilities};
 

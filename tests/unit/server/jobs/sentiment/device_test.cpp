@@ -277,6 +277,80 @@ TEST_F(SentimentOnDevice, StopsAndTellsShortMemory) {
     EXPECT_FALSE(score(planned));
 }
 
+// The guide's adaptive policy: "tiny" while the market trades, from 9:00 UTC on that Monday.
+class SentimentBeforeTheOpen : public SentimentOnDevice {
+  protected:
+    SentimentBeforeTheOpen() {
+        settings_.values["sentiment.adaptive"] = "1";
+        settings_.values["sentiment.model_open"] = "tiny";
+    }
+    bool prepare(const std::string& time) {
+        Progress progress;
+        RunContext context{.device = &*device_,
+                           .progress = progress,
+                           .stop = stop_.get_token(),
+                           .capability = &capability_,
+                           .ledger = &ledger_,
+                           .settings = settings_};
+        return run().prepare(context, parse_rfc3339("2026-03-02T" + time + ":00Z").value());
+    }
+};
+
+TEST_F(SentimentBeforeTheOpen, TheModelIsLoadedTwoHoursBeforeItsSwitch) {
+    EXPECT_FALSE(prepare("06:59"));
+    EXPECT_EQ(ledger_.used(), 0U);
+    EXPECT_TRUE(prepare("07:01"));
+    const auto held = ledger_.used();
+    EXPECT_GT(held, 0U);
+    EXPECT_TRUE(prepare("08:59")) << "it is kept";
+    EXPECT_EQ(ledger_.used(), held);
+    EXPECT_FALSE(prepare("09:00")) << "from now on it is like every other";
+    EXPECT_EQ(ledger_.used(), held);
+    const auto compiled =
+        std::distance(std::filesystem::recursive_directory_iterator(settings_.cache),
+                      std::filesystem::recursive_directory_iterator());
+    ASSERT_TRUE(score(plan({{"texts", {"good news"}}})));
+    EXPECT_EQ(ledger_.used(), held) << "nothing is loaded for the first text";
+    EXPECT_EQ(std::distance(std::filesystem::recursive_directory_iterator(settings_.cache),
+                            std::filesystem::recursive_directory_iterator()),
+              compiled)
+        << "or compiled";
+}
+
+TEST_F(SentimentBeforeTheOpen, ItTakesNoMemoryThatIsInUseAndNoneWhereThatIsOff) {
+    const auto hog = ledger_.enter(ledger_.free() - 1000, "another program").value();
+    EXPECT_FALSE(prepare("08:00"));
+    settings_.values["sentiment.warm_up_hours"] = "0";
+    EXPECT_FALSE(prepare("08:00"));
+    settings_.values["sentiment.warm_up_hours"] = "1";
+    EXPECT_FALSE(prepare("07:59"));
+}
+
+TEST_F(SentimentBeforeTheOpen, APolicyThatScoredTextsHereIsKeptInMind) {
+    settings_.values["sentiment.adaptive"] = "0";
+    EXPECT_FALSE(prepare("08:00"));
+    const auto hash = store_.find("tiny").value().hash;
+    const auto chain = [](const std::string& model, const std::string& hash) {
+        return json{{"asked", model},
+                    {"models", {{{"model", model}, {"model_hash", hash}}}},
+                    {"missing", ""}};
+    };
+    const auto trading = parse_rfc3339("2026-03-02T15:00:00Z").value().time_since_epoch();
+    const json policy{
+        {"id", "desk"},
+        {"at", std::chrono::duration_cast<std::chrono::seconds>(trading).count()},
+        {"clock", json::object()},
+        {"rules", {{{"markets", {"pre_market", "regular"}}, {"sources", json::array()}}}},
+        {"chains", {chain("tiny", hash), chain("vader", "")}}};
+    auto planned = plan({{"texts", {"good news"}}});
+    planned.args = json{{"policy", policy}}.dump();
+    ASSERT_TRUE(score(planned));
+    static_cast<void>(run().release(&*device_));
+    EXPECT_FALSE(prepare("06:00"));
+    EXPECT_TRUE(prepare("08:00"));
+    EXPECT_GT(ledger_.used(), 0U);
+}
+
 TEST_F(SentimentOnDevice, OffersWhatIsInstalledWhereThereIsADevice) {
     EXPECT_TRUE(run().abilities(settings_, nullptr).names.empty());
     const auto can = run().abilities(settings_, &capability_);
