@@ -5,6 +5,7 @@
 #include "server/jobs/records/slice.hpp"
 
 #include <chrono>
+#include <compare>
 #include <map>
 #include <optional>
 #include <string>
