@@ -80,6 +80,14 @@ std::uint64_t release_all(opencl::Device* device) {
     return bytes;
 }
 
+bool prepare_all(jobs::RunContext& context) {
+    bool keeps = false;
+    for (const auto& run : jobs::runs()) {
+        if (run.prepare != nullptr) keeps |= run.prepare(context, SystemClock().now());
+    }
+    return keeps;
+}
+
 // The queue of a database, and the connections that it works with.
 struct Queue {
     Queue(const boost::asio::any_io_executor& executor, const std::string& url)
@@ -114,12 +122,12 @@ int run_worker(const Options& options) {
     const auto describe = [kinds = *kinds](queue::WorkerInfo& info) {
         worker::describe_abilities(jobs::runs(), kinds, info);
     };
-    return worker::run_worker_process(connect_to(*url), std::move(*opener), jobs::find_run,
-                                      std::move(*kinds), {release_all, settings->clean_when_idle},
-                                      options.heartbeat_fd,
-                                      {.last_exit = options.last_exit,
-                                       .log_readings = settings->log_readings,
-                                       .describe = describe});
+    return worker::run_worker_process(
+        connect_to(*url), std::move(*opener), jobs::find_run, std::move(*kinds),
+        {release_all, settings->clean_when_idle, prepare_all}, options.heartbeat_fd,
+        {.last_exit = options.last_exit,
+         .log_readings = settings->log_readings,
+         .describe = describe});
 }
 
 int run_supervisor(const Options& options) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace plimsoll::transformer {
 namespace {
@@ -17,6 +18,10 @@ constexpr std::size_t kLeastTokens = 64;
 // budget, or with the text that exceeds it.
 std::size_t most_tokens(const opencl::DeviceInfo& device, std::size_t longest) {
     return longest + std::max<std::size_t>(longest, opencl::has_own_memory(device) ? 16384 : 2048);
+}
+
+tl::unexpected<Error> stopped() {
+    return fail(Errc::cancelled, "The task was stopped.");
 }
 
 std::string key_of(std::span<const std::uint32_t> ids) {
@@ -72,48 +77,91 @@ std::size_t TextClassifier::tokens_per_batch(std::size_t tokens) const {
                     classifier_->capacity() - classifier_->longest());
 }
 
-Result<void> TextClassifier::compute(const Batch& batch, const Watch& watch,
-                                     const Classifier::Seen& seen, Work& work) {
+Result<void> TextClassifier::read(Part& part, Work& work, const Watch& watch) {
+    for (;;) {
+        const auto text = part.next();
+        if (!text) {
+            part.classified = fail(text.error());
+            return {};
+        }
+        if (*text == nullptr) break;
+        take(**text, work);
+        if (watch.stopped()) return stopped();
+        if (part.stop.stop_requested()) {
+            part.classified = stopped();
+            return {};
+        }
+    }
+    part.tokens = work.ids.size();
+    return {};
+}
+
+Result<void> TextClassifier::compute(SharedBatch& shared, const Watch& watch,
+                                     const Classifier::Seen& seen, std::span<Part> parts,
+                                     std::span<Work> works) {
     const auto began = Clock::now();
+    const Batch& batch = shared.batch;
     if (auto done = classifier_->run(batch, watch, scores_, seen); !done) return done;
     const double seconds = std::chrono::duration<double>(Clock::now() - began).count();
     const double tokens = kBatchSeconds * static_cast<double>(batch.ids.size()) / seconds;
     budget_ = std::clamp(static_cast<std::size_t>(tokens), kLeastTokens,
                          classifier_->capacity() - classifier_->longest());
-    const auto append = [](std::vector<float>& to, const std::vector<float>& from) {
-        to.insert(to.end(), from.begin(), from.end());
-    };
-    append(work.scores.logits, scores_.logits);
-    append(work.scores.probabilities, scores_.probabilities);
+    const auto labels = classifier_->config().labels.size();
+    for (std::size_t s = 0; s < batch.lengths.size(); ++s) {
+        auto& scores = works[shared.parts[s]].scores;
+        const auto append = [&](std::vector<float>& to, const std::vector<float>& from) {
+            const auto row = from.begin() + static_cast<std::ptrdiff_t>(s * labels);
+            to.insert(to.end(), row, row + static_cast<std::ptrdiff_t>(labels));
+        };
+        append(scores.logits, scores_.logits);
+        append(scores.probabilities, scores_.probabilities);
+    }
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (shared.finished[i] != 0) parts[i].done(std::exchange(shared.finished[i], 0));
+    }
+    shared.batch.clear();
+    shared.parts.clear();
     return {};
 }
 
-Result<std::vector<Classified>> TextClassifier::classify(
-    const Next& next, std::size_t texts, const Watch& watch,
-    const std::function<void(std::size_t)>& done, const Classifier::Seen& seen) {
-    Work work;
-    for (;;) {
-        const auto text = next();
-        if (!text) return fail(text.error());
-        if (*text == nullptr) break;
-        take(**text, work);
-        if (watch.stopped()) return fail(Errc::cancelled, "The task was stopped.");
+Result<void> TextClassifier::compute_all(std::span<Part> parts, std::span<Work> works,
+                                         std::size_t texts, const Watch& watch,
+                                         const Classifier::Seen& seen) {
+    std::size_t left = 0;  // tokens
+    for (const Part& part : parts) {
+        if (part.classified) left += part.tokens;
     }
-    Batch batch;
-    std::span<const std::uint32_t> rest(work.ids);
-    std::size_t share = tokens_per_batch(rest.size());
-    std::size_t finished = 0;
-    for (std::size_t s = 0; s < work.lengths.size(); ++s) {
-        batch.add(rest.first(work.lengths[s]));
-        rest = rest.subspan(work.lengths[s]);
-        finished += work.users[s];
-        if (batch.ids.size() < share && batch.lengths.size() < texts && !rest.empty()) continue;
-        if (auto computed = compute(batch, watch, seen, work); !computed)
-            return fail(computed.error());
-        batch.clear();
-        share = tokens_per_batch(rest.size());  // the device's speed is better known now
-        done(std::exchange(finished, 0));
+    SharedBatch shared{
+        .batch = {}, .parts = {}, .finished = std::vector<std::size_t>(parts.size())};
+    std::size_t share = tokens_per_batch(left);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (!parts[i].classified) continue;
+        std::span<const std::uint32_t> rest(works[i].ids);
+        for (std::size_t s = 0; s < works[i].lengths.size(); ++s) {
+            if (parts[i].stop.stop_requested()) {
+                parts[i].classified = stopped();
+                left -= rest.size();
+                break;
+            }
+            const std::size_t length = works[i].lengths[s];
+            shared.batch.add(rest.first(length));
+            shared.parts.push_back(i);
+            shared.finished[i] += works[i].users[s];
+            rest = rest.subspan(length);
+            left -= length;
+            const auto& batch = shared.batch;
+            if (batch.ids.size() < share && batch.lengths.size() < texts && left != 0) continue;
+            if (auto done = compute(shared, watch, seen, parts, works); !done) return done;
+            share = tokens_per_batch(left);  // the device's speed is better known now
+        }
     }
+    // The last ones, where those behind them were stopped.
+    if (shared.batch.lengths.empty()) return {};
+    return compute(shared, watch, seen, parts, works);
+}
+
+// Every text gets the scores of its sequence.
+void TextClassifier::hand_out(Part& part, Work& work) const {
     const auto labels = classifier_->config().labels.size();
     for (std::size_t i = 0; i < work.texts.size(); ++i) {
         const auto row = static_cast<std::ptrdiff_t>(work.sequence[i] * labels);
@@ -124,7 +172,30 @@ Result<std::vector<Classified>> TextClassifier::classify(
         work.texts[i].logits = of(work.scores.logits);
         work.texts[i].probabilities = of(work.scores.probabilities);
     }
-    return std::move(work.texts);
+    part.classified = std::move(work.texts);
+}
+
+Result<void> TextClassifier::classify(std::span<Part> parts, std::size_t texts, const Watch& watch,
+                                      const Classifier::Seen& seen) {
+    std::vector<Work> works(parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (auto done = read(parts[i], works[i], watch); !done) return done;
+    }
+    if (auto done = compute_all(parts, works, texts, watch, seen); !done) return done;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (parts[i].classified) hand_out(parts[i], works[i]);
+    }
+    return {};
+}
+
+Result<std::vector<Classified>> TextClassifier::classify(const Next& next, std::size_t texts,
+                                                         const Watch& watch, const Done& done,
+                                                         const Classifier::Seen& seen) {
+    Part all{.next = next, .done = done};
+    if (auto computed = classify(std::span(&all, 1), texts, watch, seen); !computed) {
+        return fail(computed.error());
+    }
+    return std::move(all.classified);
 }
 
 }  // namespace plimsoll::transformer

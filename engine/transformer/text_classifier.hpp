@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -40,15 +41,30 @@ class TextClassifier {
     // after each batch how many texts more are finished; `seen` as of Classifier::run.
     // Errc::cancelled.
     using Next = std::function<Result<const std::string_view*>()>;
+    using Done = std::function<void(std::size_t)>;
     Result<std::vector<Classified>> classify(const Next& next, std::size_t texts,
-                                             const Watch& watch,
-                                             const std::function<void(std::size_t)>& done,
+                                             const Watch& watch, const Done& done,
                                              const Classifier::Seen& seen = nullptr);
+
+    // Texts that share batches with those of others, and what came of them.
+    struct Part {
+        Next next;
+        Done done;
+        std::stop_token stop = {};  // of this part alone
+        Result<std::vector<Classified>> classified = {};
+        std::size_t tokens = 0;  // that the device reads for it
+    };
+    // Classifies the texts of several parts in batches that they share. A part gets what it would
+    // get alone: an equal text of another part is computed again, and is no duplicate; an error of
+    // its `next`, and its stop, are its own. An error is the device's, or that of `watch`: then
+    // nothing is known of any part, unless it has an error.
+    Result<void> classify(std::span<Part> parts, std::size_t texts, const Watch& watch,
+                          const Classifier::Seen& seen = nullptr);
 
     const Classifier& model() const { return *classifier_; }
 
   private:
-    // What texts became: each sequence of tokens once.
+    // What the texts of a part became: each sequence of tokens once.
     struct Work {
         std::vector<Classified> texts;
         std::vector<std::size_t> sequence;                    // of every text
@@ -59,13 +75,24 @@ class TextClassifier {
         Scores scores;                       // of every sequence
     };
 
+    // A batch, and whose its sequences are.
+    struct SharedBatch {
+        Batch batch;
+        std::vector<std::size_t> parts;     // of every sequence
+        std::vector<std::size_t> finished;  // texts, by part
+    };
+
     TextClassifier(tokenizers::Tokenizer tokenizer, std::unique_ptr<Classifier> classifier)
         : tokenizer_(std::move(tokenizer)), classifier_(std::move(classifier)) {}
 
     void take(std::string_view text, Work& work);
+    Result<void> read(Part& part, Work& work, const Watch& watch);
     std::size_t tokens_per_batch(std::size_t tokens) const;
-    Result<void> compute(const Batch& batch, const Watch& watch, const Classifier::Seen& seen,
-                         Work& work);
+    Result<void> compute(SharedBatch& shared, const Watch& watch, const Classifier::Seen& seen,
+                         std::span<Part> parts, std::span<Work> works);
+    Result<void> compute_all(std::span<Part> parts, std::span<Work> works, std::size_t texts,
+                             const Watch& watch, const Classifier::Seen& seen);
+    void hand_out(Part& part, Work& work) const;
 
     tokenizers::Tokenizer tokenizer_;
     std::unique_ptr<Classifier> classifier_;

@@ -131,6 +131,7 @@ Server::Server(const Settings& settings, Database& database)
                                         {.jobs = stores_.jobs(),
                                          .signals = stores_.signals(),
                                          .records = stores_.team_records(),
+                                         .shares = stores_.shares(),
                                          .planner = planner_,
                                          .draining = draining,
                                          .clock = stores_.clock(),

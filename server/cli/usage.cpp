@@ -54,10 +54,11 @@ std::string table_of(const CommandContext& context, const json& usage) {
     const auto by = usage.at("group_by").get<std::vector<std::string>>();
     std::vector<std::string> header;
     for (const auto& part : by) {
-        header.push_back(part == "team"   ? "TEAM"
-                         : part == "user" ? "USER"
-                         : part == "kind" ? "KIND"
-                                          : "FROM");
+        header.push_back(part == "team"    ? "TEAM"
+                         : part == "user"  ? "USER"
+                         : part == "kind"  ? "KIND"
+                         : part == "model" ? "MODEL"
+                                           : "FROM");
     }
     for (const auto* name : {"DEVICE-SECONDS", "TASKS", "ITEMS", "JOBS"}) header.emplace_back(name);
     std::vector<std::vector<std::string>> rows = {header};
@@ -68,7 +69,8 @@ std::string table_of(const CommandContext& context, const json& usage) {
                 const auto name = text_of(item.at(part), "name");
                 row.push_back(name.empty() ? text_of(item.at(part), "id") : name);
             } else {
-                row.push_back(text_of(item, part == "kind" ? "kind" : "start"));
+                const bool named = part == "kind" || part == "model";
+                row.push_back(text_of(item, named ? part : "start"));
             }
         }
         rows.push_back(row_of(item, std::move(row)));
@@ -97,12 +99,13 @@ int show_usage(const CommandContext& context, const UsageOptions& options) {
 
 void add_usage(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<UsageOptions>();
-    auto* command = app.add_subcommand("usage", "Show usage by team, user, kind and hour");
+    auto* command = app.add_subcommand("usage", "Show usage by team, user, kind, model and hour");
     command->add_option("--from", options->from,
                         "Start, RFC 3339 (default: a week before the end)");
     command->add_option("--to", options->to, "End, RFC 3339 (default: now)");
-    command->add_option("--by", options->by,
-                        "Group by hour, day or month, and team, user, kind; separated by commas");
+    command->add_option(
+        "--by", options->by,
+        "Group by hour, day or month, and team, user, kind, model; separated by commas");
     command->add_option("--team", options->team, "Only this team, by ID");
     command->add_flag("--csv", options->csv, "Print CSV");
     command->callback([&context, options] { context.exit_code = show_usage(context, *options); });

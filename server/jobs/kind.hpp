@@ -2,12 +2,14 @@
 
 #include "engine/base/progress.hpp"
 #include "engine/base/result.hpp"
+#include "server/base/time.hpp"
 #include "server/jobs/knowledge.hpp"
 #include "server/jobs/records/dataset.hpp"
 #include "server/jobs/settings.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -143,6 +145,17 @@ struct TaskOutput {
     std::string partial;  // partial aggregate as JSON text, at most 64 KiB
 };
 
+// A task that runs together with others (Run::run_together), of whatever jobs and teams.
+struct SharedTask {
+    std::string_view args;
+    std::string_view input;
+    RunContext& context;  // its stop and its progress are its own
+    // As of Run::run. None: the tasks could not run together, and this one has to run alone.
+    std::optional<Result<TaskOutput>> output = {};
+    // Its part of the work, in the kind's units: tasks are charged for their time in this ratio.
+    std::uint64_t work = 0;
+};
+
 // What a job ends with.
 struct Merged {
     std::string summary;  // of the report: JSON text
@@ -169,11 +182,20 @@ struct Run {
                               RunContext& context) = nullptr;
     // Combines the partial aggregates, in task order.
     Result<Merged> (*merge)(std::string_view args, std::span<const std::string> partials) = nullptr;
+    // What tasks must have in common to run together, from their plan's args: those of a claim with
+    // equal texts do, whoever's they are. Empty: runs alone. Null: all run alone.
+    std::string (*shared_key)(std::string_view args) = nullptr;
+    // Runs such tasks; each gets what `run` would give it alone, and notices none of the others.
+    void (*run_together)(std::span<SharedTask> tasks) = nullptr;
     // Lets go of what the kind keeps between tasks: weights, arenas, programs, idle buffers on
     // `device` (none on the host worker), and of caches of the process. Called by the thread that
     // runs tasks, between two of them; the next task makes anew what it needs. Answers the bytes of
     // device memory that it held by its own books. Null: the kind keeps nothing.
     std::uint64_t (*release)(opencl::Device* device) = nullptr;
+    // Makes ready what tasks will need soon, before they come. Called by the thread that runs
+    // tasks, every few seconds while it has none. Answers whether something is kept ready, which is
+    // not released for being idle. Null: nothing is made ready.
+    bool (*prepare)(RunContext& context, Timestamp now) = nullptr;
     // Whether every device, of whatever class, finds the same: then workers to which their own
     // class gives nothing help with the kind's tasks of other classes. An account pays the
     // estimate for such a task, so that estimates are those of the lane's class, and honest ones.

@@ -15,7 +15,7 @@ struct UsageQuery {
     std::optional<TeamId> team;  // none: all
     Timestamp from;              // hours that begin then or later,
     Timestamp to;                // and before then
-    // hour, day or month (one of them at most), team, user, kind; summed over all others.
+    // hour, day or month (one of them at most), team, user, kind, model; summed over all others.
     std::vector<std::string> by;
     int limit = 0;  // rows
 };
@@ -28,6 +28,7 @@ struct Usage {
     std::optional<UserId> user;
     std::string user_name;  // empty, too, when there is no such user any more
     std::string kind;
+    std::string model;  // as Requirement::model names it; empty, too, where a job needs none
     double device_seconds = 0;  // measured, of a device of speed 1; failed attempts are among them
     std::int64_t tasks = 0;     // done
     std::int64_t items = 0;     // done

@@ -5,6 +5,7 @@
 #include "server/jobs/records/slice.hpp"
 
 #include <chrono>
+#include <compare>
 #include <map>
 #include <optional>
 #include <string>
@@ -52,10 +53,17 @@ struct ClaimedTask {
     jobs::Slice slice{};  // of the input's records; the task's are only these
     std::int64_t items = 0;
     int attempt = 1;
+    int priority = 0;  // of the job, as in its lane
     bool merge = false;
     std::vector<std::string> partials;  // of a merge task, in task order
     double estimated_seconds = 0;
     std::string model;  // that its device will then hold; empty: none
+};
+
+struct TaskName {
+    JobId job;
+    int seq = 0;
+    auto operator<=>(const TaskName&) const = default;
 };
 
 struct Claim {
@@ -150,8 +158,9 @@ class WorkerStore {
         std::optional<std::int64_t> free_memory = {}) = 0;
     virtual awaitable<Result<Acceptance>> complete(WorkerHandle worker, std::int64_t fence,
                                                    std::vector<TaskReport> reports) = 0;
-    // Releases unstarted tasks without costing them an attempt.
-    virtual awaitable<Result<void>> release(WorkerHandle worker, std::int64_t fence) = 0;
+    // Releases unstarted tasks of a lease without costing them an attempt.
+    virtual awaitable<Result<void>> release(WorkerHandle worker, std::int64_t fence,
+                                            std::vector<TaskName> tasks) = 0;
     virtual awaitable<Result<void>> retire(WorkerHandle worker) = 0;
     // Waits until there may be work for this device class, or something to stop, or until the
     // deadline. Spurious returns are possible. True if this worker itself was notified.

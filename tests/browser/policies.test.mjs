@@ -51,6 +51,15 @@ visit('a change keeps what the editor does not show', async ({ page, server, go 
   assert.deepEqual([definition.own_calendar, definition.overrides, definition.hold_minutes, 'calendar' in definition], [own_calendar, overrides, 10, false]);
 });
 
+visit('what the models used is told beside a fixed one', async ({ page, server, go }) => {
+  server.models = { ...models, items: [...models.items, { ...models.items[1], name: 'distilbert' }] };
+  await go('/#/settings/policies');
+  await page.getByText('75 % less device time than with finbert alone, estimated from the size of both models. The guide expects 75 % less.').waitFor();
+  await page.getByRole('table', { name: 'Use by model' }).getByRole('rowheader', { name: 'distilbert' }).waitFor();
+  await page.getByLabel('Fixed model').selectOption('distilbert');
+  await page.getByText('than with distilbert alone').waitFor();
+});
+
 visit('a policy is removed', async ({ page, server, go }) => {
   server.policies = [desk];
   await go('/#/settings/policies');

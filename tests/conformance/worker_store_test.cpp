@@ -201,11 +201,49 @@ TEST_F(WorkerStoreTest, AFinalFailureFailsItsItemsAndTheJobContinues) {
     EXPECT_FALSE(must(server_.jobs().task_input(people_.team, id, 0)).packed.empty());
 }
 
+std::vector<queue::TaskName> names_of(const queue::Claim& claim) {
+    std::vector<queue::TaskName> names;
+    for (const auto& task : claim.tasks) names.push_back({task.job, task.seq});
+    return names;
+}
+
+TEST_F(WorkerStoreTest, ALeaseIsSettledInParts) {
+    must(server_.jobs().submit(job_of(3)));
+    WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
+    const auto claimed = claim(worker);
+    ASSERT_EQ(claimed.tasks.size(), 3u);
+    auto first = done(claimed);
+    first.resize(1);
+    EXPECT_EQ(must(worker.store().complete(worker.handle, claimed.fence, first)),
+              Acceptance::accepted);
+    must(worker.store().release(worker.handle, claimed.fence, {names_of(claimed)[1]}));
+    auto last = done(claimed);
+    last.erase(last.begin(), last.begin() + 2);
+    EXPECT_EQ(must(worker.store().complete(worker.handle, claimed.fence, last)),
+              Acceptance::accepted);
+    const auto again = claim(worker);
+    ASSERT_EQ(again.tasks.size(), 1u);
+    EXPECT_EQ(again.tasks[0].seq, 1);
+    EXPECT_EQ(again.tasks[0].attempt, 1);
+}
+
+TEST_F(WorkerStoreTest, AClaimTellsThePriorityOfEachJob) {
+    auto urgent = job_of(1);
+    urgent.priority = 10;
+    must(server_.jobs().submit(urgent));
+    must(server_.jobs().submit(job_of(1)));
+    WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
+    const auto claimed = claim(worker);
+    ASSERT_EQ(claimed.tasks.size(), 2u);
+    EXPECT_EQ(claimed.tasks[0].priority, 10);
+    EXPECT_EQ(claimed.tasks[1].priority, 0);
+}
+
 TEST_F(WorkerStoreTest, ReleasedAndRetiredTasksCostNoAttempt) {
     must(server_.jobs().submit(job_of(2)));
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     const auto first = claim(worker);
-    must(worker.store().release(worker.handle, first.fence));
+    must(worker.store().release(worker.handle, first.fence, names_of(first)));
     const auto second = claim(worker);
     ASSERT_EQ(second.tasks.size(), 2u);
     EXPECT_EQ(second.tasks[0].attempt, 1);

@@ -61,6 +61,11 @@ class Comparison(unittest.TestCase):
         self.assertEqual(compared["fastest"], "vader")
         self.assertIsNotNone(compared["recommendation"]["model"])
 
+    def test_labels_of_one_class_decide_nothing(self):
+        _, compared = self.compared(models=["finbert", "vader"], items=[{"text": f"{GOOD} {i}", "label": "positive"} for i in range(120)])
+        self.assertEqual(compared["recommendation"], {"model": None, "text": "No model is recommended: all labels are the same."})
+        self.assertEqual(compared["given"]["labels"], {"positive": 120, "neutral": 0, "negative": 0})
+
     def test_what_cannot_be_meant_is_refused_with_its_member(self):
         for args, pointer in (({"models": ["finbert", "nobody"], "texts": ["a"]}, "/args/models/1"),
                               ({"models": ["finbert", "finbert"], "texts": ["a"]}, "/args/models/1"),

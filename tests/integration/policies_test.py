@@ -110,6 +110,51 @@ class Policies(unittest.TestCase):
         self.assertEqual(rows[1]["compound"], alone["compound"])
         self.assertEqual(job["args"]["policy"]["id"], "desk")
 
+    def test_times_and_sources_that_nobody_knows_are_errors_of_their_texts(self):
+        times = ["2026-03-02 15:00:00", "2026-03-02T15:00:00", "1989-12-31T15:00:00Z", "2041-01-01T00:00:00Z", "2026-02-30T15:00:00Z",
+                 "2026-03-02T25:00:00Z", "noon"]
+        path = self.server.folder / "times.csv"
+        path.write_text("text,time,source\n" + "".join(f"A brilliant quarter,{time},reuters\n" for time in times)
+                        + f"A brilliant quarter,{TRADING},nobody knows\nA brilliant quarter,{CLOSED},\n")
+        dataset = json.loads(self.server.run("datasets", "upload", path, "--json").stdout)["id"]
+        job, rows, _ = self.report(dataset=dataset, policy="desk")
+        self.assertEqual((job["progress"]["items_total"], job["progress"]["items_failed"]), (9, 7))
+        self.assertEqual({row["error_code"] for row in rows[:7]}, {"invalid_time"})
+        self.assertTrue(all("RFC 3339 with a zone" in row["error"] or "1990" in row["error"] for row in rows[:7]), [row["error"] for row in rows])
+        self.assertEqual([(row["model"], row["model_asked"]) for row in rows[7:]], [("finbert", "distilbert"), ("vader", "vader")])
+
+    def test_hours_that_a_day_does_not_have(self):
+        calendar = {"time_zone": "Europe/Berlin", "weekdays": ["sunday"], "open": "02:30", "close": "12:00"}
+        for change, pointer in (({"open": "25:00"}, "/own_calendar/open"), ({"close": "12:60"}, "/own_calendar/close"),
+                                ({"time_zone": "Europe/Nowhere"}, "/own_calendar/time_zone"), ({"close": "02:00"}, "/own_calendar")):
+            self.assertEqual(self.refusal("PUT", "/v1/policies/wrong", {"model": "vader", "own_calendar": calendar | change}), pointer)
+        # On 29 March clocks go from 02:00 to 03:00: trading begins when they have.
+        definition = {"model": "vader", "rules": [{"markets": ["open"], "model": "finbert"}], "own_calendar": calendar}
+        answer = self.api.post("/v1/policy-previews", {"definition": definition, "at": "2026-03-28T12:00:00Z", "days": 2}).json
+        [trading] = [span for span in answer["spans"] if span["market"] == "regular"]
+        self.assertEqual((trading["from"], trading["until"]), ("2026-03-29T01:00:00.000Z", "2026-03-29T10:00:00.000Z"))
+
+    def test_the_report_tells_what_models_used_beside_a_fixed_one(self):
+        self.report(model="finbert", texts=["A brilliant quarter"] * 10)
+        self.report(model="vader", texts=["A brilliant quarter"] * 5)
+        until = time.monotonic() + PATIENCE
+        while {model["model"] for model in (told := self.api.get("/v1/policy-report").json)["models"]} < {"finbert", "vader"}:
+            assert time.monotonic() < until, told
+            time.sleep(0.5)  # a duty counts usage, and nobody announces it
+        finbert = next(model for model in told["models"] if model["model"] == "finbert")
+        self.assertGreaterEqual(finbert["texts"], 10)
+        self.assertGreater(finbert["memory_bytes"], 0)
+        self.assertEqual((told["hours"], told["promised_percent"]), (24, 75))
+        self.assertEqual((told["fixed"]["model"], told["fixed"]["basis"]), ("finbert", "measured"))
+        self.assertAlmostEqual(told["device_seconds"], sum(model["seconds"] for model in told["models"] if model["resident"]))
+        self.assertIsNone(self.api.get("/v1/policy-report?against=nobody").json["fixed"])
+        for query in ("hours=0", "hours=169", "hours=x", "against=A"):
+            self.assertEqual(self.api.get(f"/v1/policy-report?{query}").status, 400, query)
+        shown = self.server.run("policy", "report", "--against", "finbert").stdout
+        self.assertIn("finbert alone would have used", shown)
+        self.assertIn("the guide expects 75 %", shown)
+        self.assertIn("finbert ", self.server.run("usage", "--by", "model").stdout)
+
     def test_a_market_that_is_taken_to_be_closed_means_vader(self):
         self.put("closed", DESK | {"market_status": "closed"})
         self.addCleanup(self.api.send, "DELETE", "/v1/policies/closed")
@@ -153,7 +198,7 @@ class Policies(unittest.TestCase):
 class ServersPolicy(unittest.TestCase):
     def test_the_guides_variables_make_it(self):
         environment = {"FEATURE_ADAPTIVE_SENTIMENT": "1", "MARKET_STATUS_OVERRIDE": "open", "SENTIMENT_MODEL_OPEN": "distilbert",
-                       "SENTIMENT_MODEL_CLOSED": "vader", "PREOPEN_WARMUP_HOURS": "2"}
+                       "SENTIMENT_MODEL_CLOSED": "vader", "CLOSED_DISABLE_LLM": "1"}
         with unittest.mock.patch.dict(os.environ, environment), Server() as server:
             api = server.api()
             definition = api.get("/v1/policies/server").json["definition"]
@@ -162,7 +207,7 @@ class ServersPolicy(unittest.TestCase):
             job = api.wait(api.post("/v1/jobs", {"kind": "sentiment", "args": {"texts": ["good"]}}).json["id"])
             self.assertEqual(job["args"]["policy"]["id"], "server")
             self.assertIn("no worker has distilbert", api.results(job["id"])[0]["model_reason"])
-            self.assertIn("PREOPEN_WARMUP_HOURS has no effect", "".join(server.log))
+            self.assertIn("CLOSED_DISABLE_LLM has no effect", "".join(server.log))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 create or replace function leased_jobs(p_jobs bigint[], p_tasks int[], p_attempts smallint[], p_ests real[])
 returns table (job_id bigint, is_merge boolean, kind text, kind_version smallint, args json, model text, tasks int[],
   attempts smallint[], ests real[], places int[], first_items bigint[], items int[], inputs bytea[], partials bytea[],
-  summary json)
+  summary json, priority smallint)
 language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -17,7 +17,7 @@ begin
   return query
   select a.job_id, j.is_merge, j.kind, j.kind_version, j.args, j.model, a.tasks, a.attempts, a.ests, a.places,
     coalesce(d.first_items, t.first_items), coalesce(d.items, t.items), coalesce(d.inputs, t.inputs),
-    j.partials, j.summary
+    j.partials, j.summary, j.priority
   from (
     select u.job_id, array_agg(u.task) tasks, array_agg(u.attempt) attempts, array_agg(u.est) ests,
       array_agg(u.place) places
@@ -27,7 +27,7 @@ begin
       order by x.job_id, x.task) u
     group by u.job_id) a
   cross join lateral (
-    select x.kind, x.kind_version, x.args, a.tasks[1] = x.tasks_total is_merge,
+    select x.kind, x.kind_version, x.priority, x.args, a.tasks[1] = x.tasks_total is_merge,
       a.tasks[cardinality(a.tasks)] - a.tasks[1] = cardinality(a.tasks) - 1 dense,
       case when a.tasks[1] = x.tasks_total then
         array(select r.partial from result r where r.job_id = x.id and r.job_id between v_low and v_high

@@ -5,6 +5,7 @@
 #include "server/http/api/handler.hpp"
 #include "server/jobs/settings.hpp"
 #include "server/planning/planner.hpp"
+#include "server/queue/share_store.hpp"
 #include "server/queue/store.hpp"
 #include "server/queue/team_record_store.hpp"
 
@@ -17,6 +18,7 @@ struct Services {
     queue::JobStore& jobs;
     queue::JobSignals& signals;
     queue::TeamRecordStore& records;
+    queue::ShareStore& shares;
     planning::Planner& planner;
     const http::Draining& draining;
     const Clock& clock;

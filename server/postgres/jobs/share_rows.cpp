@@ -121,6 +121,7 @@ queue::Usage to_usage(const Row& row) {
     if (const auto id = row.get<Maybe<std::int64_t>>("user_id")) usage.user = UserId{*id};
     usage.user_name = row.get<Maybe<std::string>>("user_name").value_or("");
     usage.kind = row.get<Maybe<std::string>>("kind").value_or("");
+    usage.model = row.get<Maybe<std::string>>("model").value_or("");
     usage.device_seconds = row.get<double>("seconds");
     usage.tasks = row.get<std::int64_t>("tasks");
     usage.items = row.get<std::int64_t>("items");

@@ -22,7 +22,7 @@ select holder, detail, since, seconds from plimsoll.list_vacuum_holders();
 
 -- name: shares.usage
 -- $1 team, or null for all, $2 from, $3 to, $4 by, $5 rows at most.
-select start, team_id, team_name, user_id, user_name, kind, seconds, tasks, items, jobs
+select start, team_id, team_name, user_id, user_name, kind, model, seconds, tasks, items, jobs
 from plimsoll.read_usage($1::bigint, $2::timestamptz, $3::timestamptz, $4::text[], $5::int);
 
 -- name: shares.set

@@ -8,10 +8,10 @@ void HeldLeases::add(const queue::Claim& claim) {
     }
 }
 
-void HeldLeases::settled(std::int64_t fence, const std::vector<queue::TaskReport>& reports) {
+void HeldLeases::settled(std::int64_t fence, const std::vector<queue::TaskName>& tasks) {
     const auto lease = open_.find(fence);
     if (lease == open_.end()) return;
-    for (const queue::TaskReport& report : reports) lease->second.erase({report.job, report.seq});
+    for (const queue::TaskName& task : tasks) lease->second.erase(task);
     if (lease->second.empty()) open_.erase(lease);
 }
 
@@ -19,12 +19,6 @@ std::vector<std::int64_t> HeldLeases::fences() const {
     std::vector<std::int64_t> fences;
     for (const auto& [fence, tasks] : open_) fences.push_back(fence);
     return fences;
-}
-
-std::vector<HeldLeases::Task> HeldLeases::tasks(std::int64_t fence) const {
-    const auto lease = open_.find(fence);
-    if (lease == open_.end()) return {};
-    return {lease->second.begin(), lease->second.end()};
 }
 
 }  // namespace plimsoll::postgres

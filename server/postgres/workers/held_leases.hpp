@@ -12,23 +12,16 @@ namespace plimsoll::postgres {
 // The worker process's open tasks by fence.
 class HeldLeases {
   public:
-    struct Task {
-        JobId job;
-        int seq = 0;
-        auto operator<=>(const Task&) const = default;
-    };
-
     void add(const queue::Claim& claim);
     // Removes settled tasks, and the lease with its last one.
-    void settled(std::int64_t fence, const std::vector<queue::TaskReport>& reports);
+    void settled(std::int64_t fence, const std::vector<queue::TaskName>& tasks);
     void drop(std::int64_t fence) { open_.erase(fence); }
     void drop_all() { open_.clear(); }
 
     std::vector<std::int64_t> fences() const;
-    std::vector<Task> tasks(std::int64_t fence) const;
 
   private:
-    std::map<std::int64_t, std::set<Task>> open_;
+    std::map<std::int64_t, std::set<queue::TaskName>> open_;
 };
 
 }  // namespace plimsoll::postgres

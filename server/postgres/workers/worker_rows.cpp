@@ -100,6 +100,7 @@ queue::Claim to_claim(const Rows& rows) {
         of_job.args = row.get<std::string>("args");
         of_job.merge = row.get<bool>("is_merge");
         of_job.model = row.get<std::string>("model");
+        of_job.priority = row.get<int>("priority");
         if (of_job.merge) {
             for (auto& partial : row.get<std::vector<std::optional<std::string>>>("partials")) {
                 of_job.partials.push_back(std::move(partial).value_or(""));

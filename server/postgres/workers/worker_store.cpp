@@ -132,29 +132,26 @@ awaitable<Result<queue::Claim>> WorkerStore::leased(WorkerHandle worker, Stateme
 
 awaitable<Result<queue::Acceptance>> WorkerStore::complete(WorkerHandle worker, std::int64_t fence,
                                                            std::vector<queue::TaskReport> reports) {
-    std::vector<queue::TaskReport> settled;  // their names, without their results
-    for (const queue::TaskReport& report : reports) {
-        auto& named = settled.emplace_back();
-        named.job = report.job;
-        named.seq = report.seq;
-    }
+    std::vector<queue::TaskName> settled;
+    for (const queue::TaskReport& report : reports) settled.push_back({report.job, report.seq});
     auto rows = co_await pool_.run(completion(worker, fence, std::move(reports)), kCallTimeout);
     if (!rows) co_return fail(std::move(rows.error()));
     held_.settled(fence, settled);
     co_return to_acceptance(*rows);
 }
 
-awaitable<Result<void>> WorkerStore::release(WorkerHandle worker, std::int64_t fence) {
-    std::vector<std::int64_t> jobs, tasks;
-    for (const auto& task : held_.tasks(fence)) {
+awaitable<Result<void>> WorkerStore::release(WorkerHandle worker, std::int64_t fence,
+                                             std::vector<queue::TaskName> tasks) {
+    std::vector<std::int64_t> jobs, seqs;
+    for (const auto& task : tasks) {
         jobs.push_back(task.job.value);
-        tasks.push_back(task.seq);
+        seqs.push_back(task.seq);
     }
     auto rows = co_await pool_.run(
-        Statement::of(sql::worker_release, worker.id, worker.epoch, fence, jobs, tasks),
+        Statement::of(sql::worker_release, worker.id, worker.epoch, fence, jobs, seqs),
         kCallTimeout);
     if (!rows) co_return fail(std::move(rows.error()));
-    held_.drop(fence);
+    held_.settled(fence, tasks);
     co_return Result<void>{};
 }
 

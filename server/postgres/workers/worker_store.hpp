@@ -31,7 +31,8 @@ class WorkerStore final : public queue::WorkerStore {
     queue::awaitable<Result<queue::Acceptance>> complete(
         queue::WorkerHandle worker, std::int64_t fence,
         std::vector<queue::TaskReport> reports) override;
-    queue::awaitable<Result<void>> release(queue::WorkerHandle worker, std::int64_t fence) override;
+    queue::awaitable<Result<void>> release(queue::WorkerHandle worker, std::int64_t fence,
+                                           std::vector<queue::TaskName> tasks) override;
     queue::awaitable<Result<void>> retire(queue::WorkerHandle worker) override;
     queue::awaitable<bool> wake(queue::WorkerHandle worker,
                                 std::chrono::steady_clock::time_point deadline) override;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace plimsoll::worker {
 
@@ -11,6 +12,12 @@ double estimated_seconds(const Batches& batches) {
         for (const auto& slot : batch->slots) seconds += slot->task.estimated_seconds;
     }
     return seconds;
+}
+
+std::size_t count_claims(const Batches& batches) {
+    std::set<std::int64_t> fences;
+    for (const auto& batch : batches) fences.insert(batch->fence);
+    return fences.size();
 }
 
 bool has_suspect(const Batches& batches) {

@@ -19,8 +19,13 @@ struct TaskSlot {
     std::stop_source stop;
 };
 
-// The tasks of one claim. Shared between the two threads; `reports` is the device thread's, under
-// its lock, until it hands the batch back, and the loop's from then on.
+// Tasks of this priority run before the others of their claim, and are recorded as soon as they are
+// done: the highest one, which scoring within a call has.
+inline constexpr int kUrgentPriority = 10;
+
+// The tasks of one claim: all, or those that are urgent, or those that are not. Shared between the
+// two threads; `reports` is the device thread's, under its lock, until it hands the batch back, and
+// the loop's from then on.
 struct Batch {
     queue::WorkerHandle worker;  // the registration it was claimed under; void after a new epoch
     std::int64_t fence = 0;
@@ -28,6 +33,8 @@ struct Batch {
     std::vector<queue::TaskReport> reports;  // of the tasks that finished
     bool lost = false;       // used by the loop: the lease is gone, drop the results
     bool elsewhere = false;  // of another device class than the worker's
+    bool urgent = false;
+    bool overtaken = false;  // the device thread's: an urgent one went ahead of it
 
     // Whether tasks were not run or were stopped: they return to the queue.
     bool has_unfinished() const { return reports.size() < slots.size(); }
@@ -37,6 +44,9 @@ struct Batch {
 using Batches = std::vector<std::shared_ptr<Batch>>;
 
 double estimated_seconds(const Batches& batches);
+
+// How many claims the batches are of.
+std::size_t count_claims(const Batches& batches);
 
 // Whether a batch holds a task that a worker died on before. It runs alone, because a task that is
 // leased at two worker deaths is quarantined.

@@ -1,7 +1,10 @@
 #include "server/worker/device/device_thread.hpp"
 
 #include "server/base/log.hpp"
+#include "server/worker/device/task_groups.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -9,6 +12,15 @@
 #include <malloc.h>
 
 namespace plimsoll::worker {
+namespace {
+
+std::uint64_t beats_of(const std::vector<const TaskSlot*>& slots) {
+    std::uint64_t beats = 0;
+    for (const auto* slot : slots) beats += slot->progress.beats();
+    return beats;
+}
+
+}  // namespace
 
 DeviceThread::DeviceThread(boost::asio::any_io_executor loop, FindRun find_run,
                            Backoff::Random random, CleaningOptions cleaning,
@@ -25,6 +37,7 @@ DeviceThread::~DeviceThread() {
         leaving_ = true;
         held_ = true;
     }
+    stop_preparing_.request_stop();
     changed_.notify_all();
     if (thread_.joinable()) thread_.join();
 }
@@ -41,7 +54,13 @@ void DeviceThread::start(Opener opener, OnOpened on_opened, OnFinished on_finish
 void DeviceThread::submit(std::shared_ptr<Batch> batch) {
     {
         const std::lock_guard lock(mutex_);
-        waiting_.push_back(std::move(batch));
+        auto place = waiting_.end();
+        if (batch->urgent) {
+            place = std::ranges::find_if(
+                waiting_, [](const auto& other) { return !other->urgent && !other->overtaken; });
+        }
+        std::for_each(place, waiting_.end(), [](const auto& other) { other->overtaken = true; });
+        waiting_.insert(place, std::move(batch));
     }
     changed_.notify_all();
 }
@@ -55,20 +74,21 @@ void DeviceThread::clean(OnCleaned on_cleaned) {
 }
 
 void DeviceThread::hold() {
+    stop_preparing_.request_stop();
     const std::lock_guard lock(mutex_);
     held_ = true;
 }
 
 Pulse DeviceThread::pulse() const {
     const std::lock_guard lock(mutex_);
-    const auto beats = running_ != nullptr ? running_->progress.beats() : 0;
-    return {engaged_ || !waiting_.empty() || cleanup_requested_, count_ + beats};
+    return {engaged_ || !waiting_.empty() || cleanup_requested_,
+            count_ + beats_of(running_) + preparing_.beats()};
 }
 
-std::optional<RunningTask> DeviceThread::running() const {
+std::optional<RunningTasks> DeviceThread::running() const {
     const std::lock_guard lock(mutex_);
-    if (running_ == nullptr) return std::nullopt;
-    return RunningTask{running_, begun_};
+    if (running_.empty()) return std::nullopt;
+    return RunningTasks{running_, begun_};
 }
 
 std::vector<queue::TaskReport> DeviceThread::take_reports(Batch& batch) {
@@ -110,6 +130,9 @@ void DeviceThread::run(const Opener& opener, const Callbacks& callbacks) {
             tell([on_finished = callbacks.on_finished, batch = order->batch] {
                 on_finished(batch);
             });
+        } else if (order->prepare) {
+            prepare(*opened);
+            tell([] {});
         } else {
             const auto freed = clean_up(*opened);
             tell([on_cleaned = order->cleaning, freed] {
@@ -142,52 +165,120 @@ void DeviceThread::tell(std::function<void()> news) {
     boost::asio::post(loop_, std::move(news));
 }
 
+// When the thread has something to do that nobody asks for.
+std::chrono::steady_clock::time_point DeviceThread::next_call() const {
+    auto at = std::chrono::steady_clock::time_point::max();
+    if (cleaning_.when_idle && !clean_) at = idle_since_ + *cleaning_.when_idle;
+    if (cleaning_.prepare && prepares_ && !held_) at = std::min(at, prepare_at_);
+    return at;
+}
+
 std::optional<DeviceThread::Order> DeviceThread::next() {
+    using std::chrono::steady_clock;
     std::unique_lock lock(mutex_);
     const auto called = [this] { return leaving_ || cleanup_requested_ || !waiting_.empty(); };
-    if (cleaning_.when_idle && !clean_) {
-        changed_.wait_for(lock, *cleaning_.when_idle, called);
-    } else {
+    const auto at = next_call();
+    if (at == steady_clock::time_point::max()) {
         changed_.wait(lock, called);
+    } else {
+        changed_.wait_until(lock, at, called);
     }
     if (leaving_ && waiting_.empty()) return std::nullopt;
     engaged_ = true;
-    if (cleanup_requested_ || waiting_.empty()) {
+    if (cleanup_requested_) {
         clean_ = true;
+        prepares_ = false;
         return Order{nullptr, std::exchange(cleanup_requested_, nullptr)};
     }
-    clean_ = false;
-    Order order{std::move(waiting_.front()), nullptr};
-    waiting_.pop_front();
-    return order;
+    if (!waiting_.empty()) {
+        clean_ = false;
+        prepares_ = true;
+        Order order{std::move(waiting_.front()), nullptr};
+        waiting_.pop_front();
+        return order;
+    }
+    if (cleaning_.prepare && prepares_ && !held_ && steady_clock::now() >= prepare_at_) {
+        return Order{.batch = nullptr, .cleaning = nullptr, .prepare = true};
+    }
+    clean_ = true;
+    return Order{nullptr, nullptr};
+}
+
+void DeviceThread::prepare(const OpenedDevice& opened) {
+    const auto place = place_of(opened);
+    jobs::RunContext context{.device = place.device,
+                             .progress = preparing_,
+                             .stop = stop_preparing_.get_token(),
+                             .node = place.node,
+                             .capability = place.capability,
+                             .ledger = place.ledger,
+                             .settings = place.settings};
+    const bool keeps = cleaning_.prepare(context);
+    const std::lock_guard lock(mutex_);
+    const auto now = std::chrono::steady_clock::now();
+    if (kept_ready_ && !keeps) {  // from now on it is as anything that a task left
+        clean_ = false;
+        idle_since_ = now;
+    }
+    kept_ready_ = keeps;
+    prepare_at_ = now + cleaning_.prepare_every;
+}
+
+TaskContext DeviceThread::place_of(const OpenedDevice& opened) const {
+    return {.device = opened.device.get(),
+            .node = opened.info.node,
+            .capability = opened.capability ? &*opened.capability : nullptr,
+            .ledger = opened.ledger.get(),
+            .settings = settings_};
 }
 
 void DeviceThread::run_batch(Batch& batch, const OpenedDevice& opened, const OnBroken& on_broken) {
-    const TaskContext place{.device = opened.device.get(),
-                            .node = opened.info.node,
-                            .capability = opened.capability ? &*opened.capability : nullptr,
-                            .ledger = opened.ledger.get(),
-                            .settings = settings_};
-    for (const auto& slot : batch.slots) {
-        if (!begin(*slot)) continue;
-        auto report = run_task(*slot, find_run_, place, random_());
-        if (report && report->cause) check_after_failure(*report, slot->task, opened, on_broken);
-        end(batch, std::move(report));
+    const auto place = place_of(opened);
+    auto groups = groups_of(batch, find_run_);
+    for (auto& group : groups) run_group(batch, std::move(group), place, opened, on_broken);
+    const std::lock_guard lock(mutex_);
+    if (groups.size() < batch.slots.size()) put_in_order(batch);
+    idle_since_ = std::chrono::steady_clock::now();
+}
+
+void DeviceThread::run_group(Batch& batch, std::vector<TaskSlot*> group, const TaskContext& place,
+                             const OpenedDevice& opened, const OnBroken& on_broken) {
+    const auto check = [&](std::vector<queue::TaskReport>& reports) {
+        for (auto& report : reports) {
+            if (report.cause) check_after_failure(report, opened, on_broken);
+        }
+    };
+    if (group.size() > 1) {
+        const auto begun = begin(group);
+        if (begun.empty()) return;
+        auto together = run_together(begun, find_run_, place, random_);
+        check(together.reports);
+        end(batch, std::move(together.reports));
+        group = std::move(together.alone);
+    }
+    for (auto* slot : group) {
+        if (begin({slot}).empty()) continue;
+        std::vector<queue::TaskReport> reports;
+        if (auto report = run_task(*slot, find_run_, place, random_())) {
+            reports.push_back(std::move(*report));
+        }
+        check(reports);
+        end(batch, std::move(reports));
     }
 }
 
 // After a failure. A context that a kernel broke fails every later call, whoever makes it: with
 // this process it goes, and the task is one that its worker died on. What was kept is let go of
 // where memory was short.
-void DeviceThread::check_after_failure(queue::TaskReport& report, const queue::ClaimedTask& task,
-                                       const OpenedDevice& opened, const OnBroken& on_broken) {
+void DeviceThread::check_after_failure(queue::TaskReport& report, const OpenedDevice& opened,
+                                       const OnBroken& on_broken) {
     if (opened.check) {
         if (const auto sound = opened.check(); !sound) {
             hold();
             const auto reason = "After a task failed (" + report.error +
                                 ") the device no longer did as it was told (" +
                                 sound.error().message + "): its worker process was ended.";
-            report = report_death(task, reason, report.device_seconds);
+            make_death(report, reason);
             boost::asio::post(loop_, [on_broken, reason] { on_broken(reason); });
             return;
         }
@@ -195,20 +286,24 @@ void DeviceThread::check_after_failure(queue::TaskReport& report, const queue::C
     if (report.cause == Errc::exhausted) clean_up(opened);
 }
 
-bool DeviceThread::begin(TaskSlot& slot) {
+std::vector<TaskSlot*> DeviceThread::begin(const std::vector<TaskSlot*>& group) {
     const std::lock_guard lock(mutex_);
-    if (held_ || slot.stop.stop_requested()) return false;
-    running_ = &slot;
+    std::vector<TaskSlot*> begun;
+    if (held_) return begun;
+    std::ranges::copy_if(group, std::back_inserter(begun),
+                         [](const TaskSlot* slot) { return !slot->stop.stop_requested(); });
+    if (begun.empty()) return begun;
+    running_.assign(begun.begin(), begun.end());
     ++begun_;
     ++count_;
-    return true;
+    return begun;
 }
 
-void DeviceThread::end(Batch& batch, std::optional<queue::TaskReport> report) {
+void DeviceThread::end(Batch& batch, std::vector<queue::TaskReport> reports) {
     const std::lock_guard lock(mutex_);
-    if (report) batch.reports.push_back(std::move(*report));
-    count_ += running_->progress.beats() + 1;
-    running_ = nullptr;
+    std::ranges::move(reports, std::back_inserter(batch.reports));
+    count_ += beats_of(running_) + 1;
+    running_.clear();
 }
 
 }  // namespace plimsoll::worker

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/progress.hpp"
 #include "engine/base/result.hpp"
 #include "engine/opencl/memory/ledger.hpp"
 #include "engine/opencl/probing/capability.hpp"
@@ -18,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,10 +32,15 @@ namespace plimsoll::worker {
 // ledger.
 using ReleaseKept = std::function<std::uint64_t(opencl::Device*)>;
 
+// Makes ready what tasks will need soon; whether something is kept ready.
+using Prepare = std::function<bool(jobs::RunContext&)>;
+
 struct CleaningOptions {
     ReleaseKept release;  // none: nothing to release
     // Idle time after which the thread releases it unasked; none: only on request.
     std::optional<std::chrono::milliseconds> when_idle;
+    Prepare prepare{};  // none: nothing to make ready
+    std::chrono::milliseconds prepare_every{5'000};
 };
 
 struct OpenedDevice {
@@ -56,10 +63,10 @@ struct Pulse {
     bool operator==(const Pulse&) const = default;
 };
 
-// The task that the device thread is running, with a unique number.
-struct RunningTask {
-    const TaskSlot* slot = nullptr;  // in a batch that was not handed back yet
-    std::uint64_t number = 0;        // above 0
+// The tasks that the device thread is running together, mostly one, with a unique number.
+struct RunningTasks {
+    std::vector<const TaskSlot*> slots;  // of a batch that was not handed back yet
+    std::uint64_t number = 0;            // above 0
 };
 
 // The only thread that uses the device: opens it, then runs batches in order. Callbacks are posted
@@ -82,6 +89,7 @@ class DeviceThread {
     // and the device's check failed too; the thread then starts no other task.
     void start(Opener opener, OnOpened on_opened, OnFinished on_finished, OnBroken on_broken);
 
+    // An urgent batch goes ahead of others that wait, of each once.
     void submit(std::shared_ptr<Batch> batch);
     // Releases what is kept once no batch runs, before waiting batches start.
     void clean(OnCleaned on_cleaned);
@@ -90,7 +98,7 @@ class DeviceThread {
     void hold();
 
     Pulse pulse() const;
-    std::optional<RunningTask> running() const;
+    std::optional<RunningTasks> running() const;
     // Moves the reports so far out of a batch that is not handed back yet.
     std::vector<queue::TaskReport> take_reports(Batch& batch);
     // The device's memory now, including other processes' use. Called by the loop's thread.
@@ -107,18 +115,25 @@ class DeviceThread {
     };
     void run(const Opener& opener, const Callbacks& callbacks);
     void tell(std::function<void()> news);
-    // The next work item; neither member set: the idle time is over, so clean up.
+    // The next work item; none of these: the idle time is over, so clean up.
     struct Order {
         std::shared_ptr<Batch> batch;
         OnCleaned cleaning;
+        bool prepare = false;
     };
     std::optional<Order> next();  // none: leave
+    std::chrono::steady_clock::time_point next_call() const;
+    void prepare(const OpenedDevice& opened);
+    TaskContext place_of(const OpenedDevice& opened) const;
     queue::Freed clean_up(const OpenedDevice& opened);
     void run_batch(Batch& batch, const OpenedDevice& opened, const OnBroken& on_broken);
-    void check_after_failure(queue::TaskReport& report, const queue::ClaimedTask& task,
-                             const OpenedDevice& opened, const OnBroken& on_broken);
-    bool begin(TaskSlot& slot);
-    void end(Batch& batch, std::optional<queue::TaskReport> report);
+    void check_after_failure(queue::TaskReport& report, const OpenedDevice& opened,
+                             const OnBroken& on_broken);
+    void run_group(Batch& batch, std::vector<TaskSlot*> group, const TaskContext& place,
+                   const OpenedDevice& opened, const OnBroken& on_broken);
+    // Those of the group that are to run; none: hold() was called, or all were stopped.
+    std::vector<TaskSlot*> begin(const std::vector<TaskSlot*>& group);
+    void end(Batch& batch, std::vector<queue::TaskReport> reports);
 
     boost::asio::any_io_executor loop_;
     FindRun find_run_;
@@ -130,11 +145,18 @@ class DeviceThread {
     std::condition_variable changed_;
     std::deque<std::shared_ptr<Batch>> waiting_;
     OnCleaned cleanup_requested_;
-    bool clean_ = true;  // nothing ran since the last cleanup
+    bool clean_ = true;  // nothing to release ran since the last cleanup
+    std::chrono::steady_clock::time_point idle_since_{};
+    // What a person had released is not made ready again before something runs.
+    bool prepares_ = true;
+    bool kept_ready_ = false;  // what was made ready is not needed yet
+    std::chrono::steady_clock::time_point prepare_at_{};
+    Progress preparing_;
+    std::stop_source stop_preparing_;
     telemetry::MemoryProbe memory_;
     std::shared_ptr<const telemetry::Monitor> monitor_;
-    const TaskSlot* running_ = nullptr;
-    std::uint64_t begun_ = 0;  // tasks
+    std::vector<const TaskSlot*> running_;
+    std::uint64_t begun_ = 0;  // tasks, or groups of them
     bool engaged_ = false;     // opening the device, or running a batch until it is posted
     bool held_ = false;
     bool leaving_ = false;

@@ -5,8 +5,10 @@
 
 #include <chrono>
 #include <cmath>
+#include <deque>
 #include <exception>
 #include <new>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -24,6 +26,16 @@ TaskReport begin_report(const queue::ClaimedTask& task) {
     return report;
 }
 
+jobs::RunContext context_of(TaskSlot& slot, const TaskContext& place) {
+    return {.device = place.device,
+            .progress = slot.progress,
+            .stop = slot.stop.get_token(),
+            .node = place.node,
+            .capability = place.capability,
+            .ledger = place.ledger,
+            .settings = place.settings};
+}
+
 Result<void> compute(TaskSlot& slot, const jobs::Run& run, const TaskContext& place,
                      TaskReport& report) {
     const auto& task = slot.task;
@@ -34,13 +46,7 @@ Result<void> compute(TaskSlot& slot, const jobs::Run& run, const TaskContext& pl
         report.output.results = std::move(merged->results);
         return {};
     }
-    jobs::RunContext context{.device = place.device,
-                             .progress = slot.progress,
-                             .stop = slot.stop.get_token(),
-                             .node = place.node,
-                             .capability = place.capability,
-                             .ledger = place.ledger,
-                             .settings = place.settings};
+    auto context = context_of(slot, place);
     Result<std::string> slice;
     if (task.slice.count > 1) slice = jobs::cut_slice(task.input, task.slice);
     if (!slice) return fail(slice.error());
@@ -71,44 +77,150 @@ Result<void> compute_caught(TaskSlot& slot, const FindRun& find_run, const TaskC
     }
 }
 
+void log_ended(const TaskSlot& slot, const TaskReport& report) {
+    const auto& task = slot.task;
+    log::write(report.cause ? log::Level::warn : log::Level::debug,
+               report.cause ? "task failed" : "task done",
+               {{"job", to_public(task.job)},
+                {"task", std::to_string(task.seq)},
+                {"attempt", std::to_string(task.attempt)},
+                {"duration_ms", std::to_string(std::lround(report.device_seconds * 1e3))},
+                {"error", std::string(report.cause ? to_string(*report.cause) : "")}});
+}
+
+// The report of a task that has an output, or why there is none; nothing of one that stopped on
+// request.
+std::optional<TaskReport> finish_report(TaskReport report, const TaskSlot& slot,
+                                        const Result<void>& done, double chance) {
+    if (!done) {
+        const Error& error = done.error();
+        if (error.code == Errc::cancelled && slot.stop.stop_requested()) return std::nullopt;
+        const auto pause = queue::pause_before_retry(error.code, slot.task.attempt, chance);
+        report.outcome = pause ? TaskReport::Outcome::retry : TaskReport::Outcome::failed;
+        report.pause = pause.value_or(report.pause);
+        report.error = error.message;
+        report.cause = error.code;
+    }
+    log_ended(slot, report);
+    return report;
+}
+
+// Tasks as their kind sees them; what is sliced of their inputs lives as long as this.
+class SharedTasks {
+  public:
+    SharedTasks(std::span<TaskSlot* const> slots, const TaskContext& place) {
+        for (TaskSlot* slot : slots) {
+            auto& context = contexts_.emplace_back(context_of(*slot, place));
+            const auto& task = slot->task;
+            Result<std::string> slice;
+            if (task.slice.count > 1) slice = jobs::cut_slice(task.input, task.slice);
+            if (!slice) continue;  // alone it says so
+            const std::string& input =
+                task.slice.count > 1 ? slices_.emplace_back(std::move(*slice)) : task.input;
+            tasks_.push_back({.args = task.args, .input = input, .context = context});
+            slots_.push_back(slot);
+        }
+    }
+
+    std::span<jobs::SharedTask> tasks() { return tasks_; }
+    const std::vector<TaskSlot*>& slots() const { return slots_; }
+
+  private:
+    std::deque<jobs::RunContext> contexts_;
+    std::deque<std::string> slices_;
+    std::vector<jobs::SharedTask> tasks_;
+    std::vector<TaskSlot*> slots_;  // of the tasks
+};
+
+void run_caught(const jobs::Run& run, std::span<jobs::SharedTask> tasks) {
+    try {
+        run.run_together(tasks);
+    } catch (const std::exception& e) {
+        log::warn("tasks could not run together", {{"reason", e.what()}});
+    } catch (...) {
+        log::warn("tasks could not run together");
+    }
+}
+
 }  // namespace
 
 std::optional<TaskReport> run_task(TaskSlot& slot, const FindRun& find_run,
                                    const TaskContext& place, double chance) {
-    const auto& task = slot.task;
-    TaskReport report = begin_report(task);
+    TaskReport report = begin_report(slot.task);
     const auto start = std::chrono::steady_clock::now();
     const auto done = compute_caught(slot, find_run, place, report);
     report.device_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const auto log_ended = [&](log::Level level, std::string_view message, std::string_view error) {
-        log::write(level, message,
-                   {{"job", to_public(task.job)},
-                    {"task", std::to_string(task.seq)},
-                    {"attempt", std::to_string(task.attempt)},
-                    {"duration_ms", std::to_string(std::lround(report.device_seconds * 1e3))},
-                    {"error", std::string(error)}});
-    };
-    if (done) {
-        log_ended(log::Level::debug, "task done", "");
-        return report;
+    return finish_report(std::move(report), slot, done, chance);
+}
+
+Together run_together(std::span<TaskSlot* const> slots, const FindRun& find_run,
+                      const TaskContext& place, const std::function<double()>& random) {
+    const auto& first = slots.front()->task;
+    SharedTasks shared(slots, place);
+    const auto start = std::chrono::steady_clock::now();
+    if (!shared.tasks().empty()) {
+        run_caught(*find_run(first.kind, first.kind_version), shared.tasks());
     }
-    if (done.error().code == Errc::cancelled && slot.stop.stop_requested()) return std::nullopt;
-    const auto pause = queue::pause_before_retry(done.error().code, task.attempt, chance);
-    report.outcome = pause ? TaskReport::Outcome::retry : TaskReport::Outcome::failed;
-    report.pause = pause.value_or(report.pause);
-    report.error = done.error().message;
-    report.cause = done.error().code;
-    log_ended(log::Level::warn, "task failed", to_string(done.error().code));
-    return report;
+    const auto took = std::chrono::steady_clock::now() - start;
+    std::vector<std::uint64_t> work;
+    for (const auto& task : shared.tasks()) work.push_back(task.work);
+    const auto times = divided(took, work);
+    Together together;
+    auto slot = slots.begin();
+    for (std::size_t i = 0; i < shared.slots().size(); ++i, ++slot) {
+        for (; *slot != shared.slots()[i]; ++slot) together.alone.push_back(*slot);
+        auto& output = shared.tasks()[i].output;
+        if (!output) {
+            together.alone.push_back(*slot);
+            continue;
+        }
+        TaskReport report = begin_report((*slot)->task);
+        report.device_seconds = std::chrono::duration<double>(times[i]).count();
+        Result<void> done;
+        if (*output) {
+            report.output = std::move(**output);
+        } else {
+            done = fail(output->error());
+        }
+        auto finished = finish_report(std::move(report), **slot, done, random());
+        if (finished) together.reports.push_back(std::move(*finished));
+    }
+    together.alone.insert(together.alone.end(), slot, slots.end());
+    return together;
+}
+
+std::vector<std::chrono::nanoseconds> divided(std::chrono::nanoseconds whole,
+                                              std::span<const std::uint64_t> work) {
+    const auto all = std::accumulate(work.begin(), work.end(), std::uint64_t{0});
+    std::vector<std::chrono::nanoseconds> parts;
+    std::chrono::nanoseconds given{0};
+    std::uint64_t before = 0;
+    for (std::size_t i = 0; i < work.size(); ++i) {
+        before += all == 0 ? 1 : work[i];
+        // Rounded where a part ends: what one loses the next has.
+        const double share =
+            static_cast<double>(before) / static_cast<double>(all == 0 ? work.size() : all);
+        const std::chrono::nanoseconds end(
+            std::llround(share * static_cast<double>(whole.count())));
+        parts.push_back(end - given);
+        given = end;
+    }
+    return parts;
 }
 
 TaskReport report_death(const queue::ClaimedTask& task, std::string error, double device_seconds) {
     TaskReport report = begin_report(task);
-    report.outcome = TaskReport::Outcome::died;
-    report.error = std::move(error);
     report.device_seconds = device_seconds;
+    make_death(report, std::move(error));
     return report;
+}
+
+void make_death(TaskReport& report, std::string error) {
+    report.outcome = TaskReport::Outcome::died;
+    report.pause = {};
+    report.error = std::move(error);
+    report.cause.reset();
 }
 
 }  // namespace plimsoll::worker

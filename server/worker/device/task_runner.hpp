@@ -4,10 +4,14 @@
 #include "server/queue/worker_store.hpp"
 #include "server/worker/base/batch.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace plimsoll::worker {
 
@@ -28,8 +32,23 @@ struct TaskContext {
 std::optional<queue::TaskReport> run_task(TaskSlot& slot, const FindRun& find_run,
                                           const TaskContext& place, double chance);
 
+// Tasks that run together (jobs::Run::run_together), and what came of them.
+struct Together {
+    std::vector<queue::TaskReport> reports;  // of those with a result or an error of their own
+    std::vector<TaskSlot*> alone;            // could not run together: each has to run alone
+};
+// Runs tasks of one kind together. Each is charged its part of the time, by its work.
+Together run_together(std::span<TaskSlot* const> slots, const FindRun& find_run,
+                      const TaskContext& place, const std::function<double()>& random);
+
+// A time in parts of this ratio (equal ones where all work is 0), which add up to the whole.
+std::vector<std::chrono::nanoseconds> divided(std::chrono::nanoseconds whole,
+                                              std::span<const std::uint64_t> work);
+
 // The report of a task that ends its worker process.
 queue::TaskReport report_death(const queue::ClaimedTask& task, std::string error,
                                double device_seconds);
+// Makes of a report that of a task that ends its worker process.
+void make_death(queue::TaskReport& report, std::string error);
 
 }  // namespace plimsoll::worker

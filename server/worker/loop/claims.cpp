@@ -13,15 +13,15 @@ using namespace boost::asio::experimental::awaitable_operators;
 
 namespace {
 
-// One batch runs, one waits: the device never idles for a round trip, and little is held back from
-// other workers.
-constexpr std::size_t kMostBatches = 2;
+// One claim's tasks run, another's wait: the device never idles for a round trip, and little is
+// held back from other workers.
+constexpr std::size_t kMostClaims = 2;
 
 }  // namespace
 
 bool Worker::wants_work() const {
     return !must_register_ && !renewing_ && !paused_by_queue_ && !device_silent_ &&
-           !has_suspect(outstanding_) && outstanding_.size() < kMostBatches &&
+           !has_suspect(outstanding_) && count_claims(outstanding_) < kMostClaims &&
            !is_helping(outstanding_) && estimated_seconds(outstanding_) <= options_.claim_seconds;
 }
 
@@ -100,19 +100,24 @@ awaitable<void> Worker::claims() {
 void Worker::start(queue::WorkerHandle as, queue::Claim claim) {
     // Registered again during the claim: its lease belongs to the old epoch and expires.
     if (must_register_ || as.epoch != handle_.epoch) return;
-    auto batch = std::make_shared<Batch>();
-    batch->worker = as;
-    batch->fence = claim.fence;
-    batch->elsewhere = claim.elsewhere;
-    for (auto& task : claim.tasks) {
-        batch->slots.push_back(std::make_unique<TaskSlot>());
-        batch->slots.back()->progress.set_total(task.items);
-        batch->slots.back()->task = std::move(task);
+    for (const bool urgent : {true, false}) {
+        auto batch = std::make_shared<Batch>();
+        batch->worker = as;
+        batch->fence = claim.fence;
+        batch->elsewhere = claim.elsewhere;
+        batch->urgent = urgent;
+        for (auto& task : claim.tasks) {
+            if ((task.priority >= kUrgentPriority) != urgent) continue;
+            batch->slots.push_back(std::make_unique<TaskSlot>());
+            batch->slots.back()->progress.set_total(task.items);
+            batch->slots.back()->task = std::move(task);
+        }
+        if (batch->slots.empty()) continue;
+        outstanding_.push_back(batch);
+        device_.submit(std::move(batch));
     }
-    outstanding_.push_back(batch);
     offer_until_ = {};
     ++telemetry_.claims;
-    device_.submit(std::move(batch));
 }
 
 }  // namespace plimsoll::worker

@@ -3,6 +3,7 @@
 #include "server/base/log.hpp"
 
 #include <deque>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -17,6 +18,17 @@ void log_dropped(const Batch& batch) {
     log::warn(
         "results dropped: the lease is gone",
         {{"fence", std::to_string(batch.fence)}, {"tasks", std::to_string(batch.reports.size())}});
+}
+
+std::vector<queue::TaskName> unfinished(const Batch& batch) {
+    std::set<queue::TaskName> reported;
+    for (const auto& report : batch.reports) reported.insert({report.job, report.seq});
+    std::vector<queue::TaskName> names;
+    for (const auto& slot : batch.slots) {
+        const queue::TaskName name{slot->task.job, slot->task.seq};
+        if (!reported.contains(name)) names.push_back(name);
+    }
+    return names;
 }
 
 // A result that the queue refuses fails its task, with the refusal as the reason.
@@ -73,8 +85,9 @@ awaitable<bool> Recorder::report(Batch& batch) {
 
 awaitable<bool> Recorder::give_back(const Batch& batch) {
     Backoff backoff(kFirstPause, kLongestPause, random_);
+    const auto tasks = unfinished(batch);
     while (!batch.lost) {
-        const auto released = co_await store_.release(batch.worker, batch.fence);
+        const auto released = co_await store_.release(batch.worker, batch.fence, tasks);
         if (released || is_gone(released.error())) co_return true;
         if (!outage_.begins_with(released.error())) co_return false;
         co_await pause(backoff);

@@ -12,6 +12,12 @@ std::string kind_of(const queue::ClaimedTask& task) {
     return task.kind + ":" + std::to_string(task.kind_version);
 }
 
+double estimated_seconds(const RunningTasks& running) {
+    double seconds = 0;
+    for (const auto* slot : running.slots) seconds += slot->task.estimated_seconds;
+    return seconds;
+}
+
 std::string in_words(double seconds) {
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), "%.3g s", seconds);
@@ -40,24 +46,32 @@ void TimeGuard::learn(const Batch& batch) {
     }
 }
 
-double TimeGuard::predicted_seconds(const queue::ClaimedTask& task) const {
-    const auto found = corrections_.find(kind_of(task));
-    return task.estimated_seconds * (found == corrections_.end() ? 1.0 : found->second);
+double TimeGuard::predicted_seconds(const std::string& kind, double estimated) const {
+    const auto found = corrections_.find(kind);
+    return estimated * (found == corrections_.end() ? 1.0 : found->second);
 }
 
 std::chrono::milliseconds TimeGuard::allowed(const queue::ClaimedTask& task) const {
-    using Milliseconds = std::chrono::duration<double, std::milli>;
-    const std::chrono::duration<double> predicted(predicted_seconds(task) * limits_.times);
-    // In floating point until it is bounded: an estimate may be any number.
-    Milliseconds limit = task.estimated_seconds > 0
-                             ? std::max<Milliseconds>(predicted, limits_.least)
-                             : Milliseconds(limits_.unpredicted);
-    if (!corrections_.contains(kind_of(task))) limit = std::max<Milliseconds>(limit, limits_.first);
-    limit = std::min<Milliseconds>(limit, limits_.most);
-    return std::chrono::duration_cast<std::chrono::milliseconds>(limit);
+    return limit(kind_of(task), task.estimated_seconds);
 }
 
-std::optional<std::string> TimeGuard::check(const std::optional<RunningTask>& running,
+std::chrono::milliseconds TimeGuard::allowed(const RunningTasks& running) const {
+    return limit(kind_of(running.slots.front()->task), estimated_seconds(running));
+}
+
+std::chrono::milliseconds TimeGuard::limit(const std::string& kind, double estimated) const {
+    using Milliseconds = std::chrono::duration<double, std::milli>;
+    const std::chrono::duration<double> predicted(predicted_seconds(kind, estimated) *
+                                                  limits_.times);
+    // In floating point until it is bounded: an estimate may be any number.
+    Milliseconds most = estimated > 0 ? std::max<Milliseconds>(predicted, limits_.least)
+                                      : Milliseconds(limits_.unpredicted);
+    if (!corrections_.contains(kind)) most = std::max<Milliseconds>(most, limits_.first);
+    most = std::min<Milliseconds>(most, limits_.most);
+    return std::chrono::duration_cast<std::chrono::milliseconds>(most);
+}
+
+std::optional<std::string> TimeGuard::check(const std::optional<RunningTasks>& running,
                                             TimePoint now) {
     const auto number = running ? running->number : 0;
     if (number != seen_) {
@@ -65,17 +79,18 @@ std::optional<std::string> TimeGuard::check(const std::optional<RunningTask>& ru
         since_ = now;
     }
     if (!running) return std::nullopt;
-    const auto& task = running->slot->task;
-    const auto limit = allowed(task);
-    if (now - since_ < limit) return std::nullopt;
-    const std::chrono::duration<double> seconds = limit;
-    if (task.estimated_seconds <= 0) {
+    const auto most = allowed(*running);
+    if (now - since_ < most) return std::nullopt;
+    const auto kind = kind_of(running->slots.front()->task);
+    const double estimated = estimated_seconds(*running);
+    const std::chrono::duration<double> seconds = most;
+    if (estimated <= 0) {
         return "A task ran for more than " + in_words(seconds.count()) +
                ", and its kind predicts nothing: its worker process was ended.";
     }
     return "A task ran ten times longer than predicted (predicted: " +
-           in_words(predicted_seconds(task)) + ", allowed: " + in_words(seconds.count()) +
-           "): its worker process was ended.";
+           in_words(predicted_seconds(kind, estimated)) +
+           ", allowed: " + in_words(seconds.count()) + "): its worker process was ended.";
 }
 
 }  // namespace plimsoll::worker

@@ -33,17 +33,20 @@ class TimeGuard {
 
     std::chrono::milliseconds allowed(const queue::ClaimedTask& task) const;
 
-    // Call about once a second with the running task. Once it exceeds its limit, returns the reason
-    // as a sentence.
-    std::optional<std::string> check(const std::optional<RunningTask>& running, TimePoint now);
+    std::chrono::milliseconds allowed(const RunningTasks& running) const;
+
+    // Call about once a second with the running tasks. Once they exceed their limit, returns the
+    // reason as a sentence.
+    std::optional<std::string> check(const std::optional<RunningTasks>& running, TimePoint now);
 
   private:
-    double predicted_seconds(const queue::ClaimedTask& task) const;
+    std::chrono::milliseconds limit(const std::string& kind, double estimated) const;
+    double predicted_seconds(const std::string& kind, double estimated) const;
 
     TimeLimits limits_;
     // Measured time over estimate, by kind and version.
     std::map<std::string, double> corrections_;
-    std::uint64_t seen_ = 0;  // the running task's number
+    std::uint64_t seen_ = 0;  // the number of the running tasks
     TimePoint since_{};
 };
 

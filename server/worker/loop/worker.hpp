@@ -96,7 +96,7 @@ class Worker {
     void read_device();
     awaitable<void> until_next_beat();
     awaitable<void> retire();
-    awaitable<void> give_up(const TaskSlot& slot);
+    awaitable<void> give_up(RunningTasks running);
 
     awaitable<Result<queue::Claim>> claim_for(queue::WorkerHandle as);
     void start(queue::WorkerHandle as, queue::Claim claim);

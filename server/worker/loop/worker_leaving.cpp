@@ -66,30 +66,35 @@ awaitable<void> Worker::time_limits() {
         auto reason = time_guard_.check(running, timer_.now());
         if (!reason || failure_) continue;
         failure_ = std::move(*reason);
-        co_await give_up(*running->slot);
+        co_await give_up(*running);
         abandon();
     }
 }
 
 // Told to the queue by ourselves, with the reason, since nobody else knows it. What was done before
-// in the same batch is recorded, what waits goes back when we retire.
-awaitable<void> Worker::give_up(const TaskSlot& slot) {
+// in the same batch is recorded, what waits goes back when we retire. Of tasks that ran together
+// nobody knows which it was: each runs alone the next time.
+awaitable<void> Worker::give_up(RunningTasks running) {
+    const auto* const first = running.slots.front();
     const auto held = std::ranges::find_if(outstanding_, [&](const auto& batch) {
         return std::ranges::any_of(batch->slots,
-                                   [&](const auto& one) { return one.get() == &slot; });
+                                   [&](const auto& one) { return one.get() == first; });
     });
     if (held == outstanding_.end() || (*held)->lost || must_register_) co_return;
     const auto batch = *held;
-    log::error("task runs too long, leaving", {{"job", to_public(slot.task.job)},
-                                               {"task", std::to_string(slot.task.seq)},
-                                               {"attempt", std::to_string(slot.task.attempt)},
-                                               {"reason", *failure_}});
-    const std::chrono::duration<double> ran = time_guard_.allowed(slot.task);
+    const std::chrono::duration<double> ran = time_guard_.allowed(running);
+    std::vector<queue::TaskReport> deaths;
+    for (const auto* slot : running.slots) {
+        log::error("task runs too long, leaving", {{"job", to_public(slot->task.job)},
+                                                   {"task", std::to_string(slot->task.seq)},
+                                                   {"attempt", std::to_string(slot->task.attempt)},
+                                                   {"reason", *failure_}});
+        deaths.push_back(report_death(slot->task, *failure_,
+                                      ran.count() / static_cast<double>(running.slots.size())));
+    }
     const auto limit = timer_.now() + options_.retire_timeout;
-    const auto told =
-        co_await (store_.complete(batch->worker, batch->fence,
-                                  {report_death(slot.task, *failure_, ran.count())}) ||
-                  timer_.sleep_until(limit));
+    const auto told = co_await (store_.complete(batch->worker, batch->fence, std::move(deaths)) ||
+                                timer_.sleep_until(limit));
     const auto* answer = std::get_if<Result<queue::Acceptance>>(&told);
     // Given back, it would run away again as if it never had: it goes with the lease, as after a
     // death.

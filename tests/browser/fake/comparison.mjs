@@ -21,7 +21,7 @@ const accuracy = (share, more) => ({
 });
 
 export function compare(server, { given = true } = {}) {
-  const job = makeJob('job_c', { state: 'succeeded', name: 'Comparison of models', finished_at: '2026-03-02T15:00:04.000Z', progress: { items_total: 1000, items_done: 1000, items_failed: 0, eta_seconds: null } });
+  const job = makeJob('job_c', { state: 'succeeded', name: 'Comparison of models', args: { models: [{ name: 'finbert' }, { name: 'distilbert' }, { name: 'vader' }] }, finished_at: '2026-03-02T15:00:04.000Z', progress: { items_total: 1000, items_done: 1000, items_failed: 0, eta_seconds: null } });
   const rows = makeResults(300);
   const report = makeReport(job, rows, 'finbert');
   const score = (label, compound) => ({ label, compound });

@@ -50,6 +50,21 @@ function previewOf({ model, rules = [], market_status }) {
   };
 }
 
+const mebibyte = 1 << 20;
+/** A day of which a model scored in eight hours, and VADER in the others. */
+export const savings = (against = 'finbert') => ({
+  from: '2026-03-01T16:00:00.000Z', to: '2026-03-02T16:00:00.000Z', hours: 24, texts: 6400, device_seconds: 32, host_seconds: 1.6,
+  mean_memory_bytes: 116 * mebibyte, promised_percent: 75,
+  models: [
+    { model: 'vader', resident: null, texts: 3200, seconds: 1.6, seconds_per_text: 0.0005, hours: 16, memory_bytes: 0 },
+    { model: 'distilbert', resident: 'distilbert 0f1e2d3c4b5a', texts: 3200, seconds: 32, seconds_per_text: 0.01, hours: 8, memory_bytes: 348 * mebibyte },
+  ],
+  fixed: {
+    model: against, seconds_per_text: 0.02, basis: 'scaled', device_seconds: 128, saved_percent: 75, memory_bytes: 489 * mebibyte, saved_memory_percent: 76.3,
+  },
+});
+export const unused = { ...savings(), texts: 0, device_seconds: 0, host_seconds: 0, mean_memory_bytes: 0, models: [], fixed: null };
+
 const all = (fake) => [builtIn, ...fake.policies];
 
 export const policyRoutes = [
@@ -67,6 +82,7 @@ export const policyRoutes = [
     const definition = call.body.definition ?? all(fake).find(({ id }) => id === call.body.policy_id).definition;
     json(response, 200, previewOf(definition));
   }],
+  [/^GET \/v1\/policy-report$/, (fake, { call, response, json }) => json(response, 200, fake.savings ?? savings(call.query.get('against') ?? undefined))],
   [/^POST \/v1\/score$/, (_, { call, response, json }) => {
     const { texts, model = 'vader', policy } = call.body;
     const chosen = policy && { model: 'finbert', model_asked: 'finbert', model_reason: 'rule 1: source businesswire' };

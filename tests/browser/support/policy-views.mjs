@@ -2,7 +2,7 @@
 import { makeJob, makeReport, makeResults, models } from '../fake/data.mjs';
 import { compare } from '../fake/comparison.mjs';
 import { grouped } from '../fake/groups.mjs';
-import { desk } from '../fake/policies.mjs';
+import { desk, unused } from '../fake/policies.mjs';
 import { fails, hangs, loading, text } from './arrangements.mjs';
 
 const withDesk = (server) => {
@@ -36,6 +36,16 @@ export const policyViews = [
   { name: 'policies-empty', address: '/#/settings/policies', ready: text('No policy of your team yet') },
   { name: 'policies-loading', address: '/#/settings/policies', arrange: hangs('GET /v1/policies'), ready: loading },
   { name: 'policies-failed', address: '/#/settings/policies', arrange: fails('GET /v1/policies'), ready: text('Service unavailable') },
+  {
+    name: 'policies-unused',
+    address: '/#/settings/policies',
+    arrange: (server) => {
+      withDesk(server);
+      server.savings = unused;
+    },
+    ready: text('No texts were scored'),
+  },
+  { name: 'policies-use-failed', address: '/#/settings/policies', arrange: fails('GET /v1/policy-report'), ready: text('Service unavailable') },
   { name: 'policies-week-failed', address: '/#/settings/policies', arrange: fails('POST /v1/policy-previews'), ready: text('Service unavailable') },
   {
     name: 'policies-edit',
@@ -76,6 +86,21 @@ export const policyViews = [
       await page.getByRole('group', { name: 'Models to compare' }).getByText('finbert (in use)').waitFor();
     },
   },
+  {
+    name: 'compare-models',
+    address: '/#/new/sentiment/compare-models',
+    arrange: (server) => {
+      withDesk(server);
+      compare(server);
+    },
+    ready: async (page) => {
+      await page.getByRole('group', { name: 'Models to compare' }).getByText('finbert (in use)').waitFor();
+      await page.getByRole('region', { name: 'Latest comparisons' }).getByRole('link').first().waitFor();
+    },
+  },
+  { name: 'compare-models-alone', address: '/#/new/sentiment/compare-models', ready: text('No comparison among the last jobs') },
+  { name: 'compare-models-loading', address: '/#/new/sentiment/compare-models', arrange: hangs('GET /v1/jobs'), ready: loading },
+  { name: 'compare-models-failed', address: '/#/new/sentiment/compare-models', arrange: fails('GET /v1/jobs'), ready: text('Service unavailable') },
   { name: 'report-sentiment-compared', address: '/#/jobs/job_c', arrange: compare, ready: text('the most accurate') },
   { name: 'report-sentiment-compared-unlabelled', address: '/#/jobs/job_c', arrange: (server) => compare(server, { given: false }), ready: text('No model is recommended') },
   { name: 'report-sentiment-groups', address: '/#/jobs/job_g', arrange: grouped, ready: text('By group') },

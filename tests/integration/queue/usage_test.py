@@ -1,4 +1,4 @@
-"""What was used, by team, user, kind and hour: equal to what was charged, whatever became of the tasks and the jobs."""
+"""What was used, by team, user, kind, model and hour: equal to what was charged, whatever became of the tasks and the jobs."""
 
 import datetime
 import unittest
@@ -44,6 +44,14 @@ class Usage(QueueCase):
         self.assertEqual((row.team_id, row.user_id, row.kind, row.tasks), (None, None, 'test', 1))
         self.assertEqual({r.team_name for r in self.usage('team')}, {'first', 'second'})
         self.assertEqual(self.assert_counted(self.charged()).jobs, 3)
+
+    def test_the_model_of_a_lane_is_told_apart(self):
+        self.submit(job(self.team, 2, model='finbert 0123'), job(self.team, 3), job(self.team, 1, model='finbert 0123'))
+        self.run_all(seconds=1.0)
+        self.fold()
+        by = {r.model: (r.tasks, r.jobs) for r in self.usage('model')}
+        self.assertEqual(by, {'finbert 0123': (3, 2), '': (3, 1)})
+        self.assertEqual([r.model for r in self.usage('kind')], [None])
 
     def test_retries_and_dead_workers_are_counted_as_they_are_charged(self):
         [id] = self.submit(job(self.team, [task(5, 1.0)] * 4))
@@ -127,13 +135,13 @@ class Usage(QueueCase):
 
     def test_hours_are_forgotten_after_their_time(self):
         for days in (401, 399):
-            self.queue.connection.execute("""insert into usage_hour values (%s, date_trunc('hour', now()) - make_interval(days => %s), 1, 'test', 1, 1, 1, 1)""",
+            self.queue.connection.execute("""insert into usage_hour values (%s, date_trunc('hour', now()) - make_interval(days => %s), 1, 'test', 1, 1, 1, 1, '')""",
                                           (self.team, days))
         self.assertEqual(self.queue.one('select forget_usage(400)'), 1)
         self.assertEqual(self.usage()[0].tasks, 1)
 
     def test_a_team_sees_its_own_rows_only(self):
-        self.queue.connection.execute("insert into usage_hour select unnest(%s::bigint[]), now(), 1, 'test', 1, 1, 1, 1", ([self.team, self.other_team],))
+        self.queue.connection.execute("insert into usage_hour select unnest(%s::bigint[]), now(), 1, 'test', 1, 1, 1, 1, ''", ([self.team, self.other_team],))
         app = self.second_queue('plimsoll_app')
         self.assertRaisesRegex(Exception, 'permission denied', app.rows, 'select * from usage_hour')
 

@@ -17,6 +17,8 @@ export interface FormProps {
   errors: ReadonlyMap<string, string>;
   /** The id of a dataset that somebody wants a job on; only for kinds that take one. */
   dataset?: string;
+  /** The path of a variant that has a page of its own. */
+  variant?: string;
 }
 
 export interface ReportProps<Name extends KindName = KindName> {
@@ -39,6 +41,8 @@ export interface JobKind<Name extends KindName = KindName> {
   takesDataset?: true;
   /** The arguments with which such a job can be submitted again; nothing for one whose items came with it. */
   again?: (job: Job) => Extract<JobSpec, { kind: Name }>['args'] | undefined;
+  /** What its form is for in particular, each with a page of its own at #/new/<kind>/<path>. */
+  variants?: readonly { path: string; title: string; summary: string }[];
   /** Loaded when first shown, so that a kind costs nothing on the pages of the others. */
   Form: () => Promise<{ default: Component<FormProps, KindForm<Name>> }>;
   Report: () => Promise<{ default: Component<ReportProps<Name>> }>;

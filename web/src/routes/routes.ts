@@ -33,6 +33,7 @@ export const routes: readonly Route[] = [
   route('/datasets/:id', () => import('./datasets/DatasetPage.svelte'), 'jobs:read'),
   route('/new', () => import('./new/KindsPage.svelte'), 'jobs:write'),
   route('/new/:kind', () => import('./new/NewJobPage.svelte'), 'jobs:write'),
+  route('/new/:kind/:variant', () => import('./new/NewJobPage.svelte'), 'jobs:write'),
   route('/queue', () => import('./queue/QueuePage.svelte'), 'jobs:read'),
   route('/usage', () => import('./usage/UsagePage.svelte'), 'jobs:read'),
   route('/devices', () => import('./devices/DevicesPage.svelte'), 'jobs:read'),

@@ -19,12 +19,13 @@ namespace {
 constexpr int kMostRows = 10'000;
 constexpr days kUsualPeriod{7};
 constexpr days kLongestPeriod{400};
-constexpr std::array<jobs::Column, 10> kColumns = {{{"start"},
+constexpr std::array<jobs::Column, 11> kColumns = {{{"start"},
                                                     {"team_id"},
                                                     {"team"},
                                                     {"user_id"},
                                                     {"user"},
                                                     {"kind"},
+                                                    {"model"},
                                                     {"device_seconds"},
                                                     {"tasks"},
                                                     {"items"},
@@ -106,6 +107,7 @@ json usage_json(const queue::Usage& usage) {
         shown["user"] = {{"id", to_public(*usage.user)}, {"name", text_or_null(usage.user_name)}};
     }
     shown["kind"] = text_or_null(usage.kind);
+    shown["model"] = text_or_null(usage.model);
     return shown;
 }
 
@@ -117,6 +119,7 @@ json usage_row(const queue::Usage& usage) {
     if (usage.user) row["user_id"] = to_public(*usage.user);
     row["user"] = text_or_null(usage.user_name);
     row["kind"] = text_or_null(usage.kind);
+    row["model"] = text_or_null(usage.model);
     return row;
 }
 

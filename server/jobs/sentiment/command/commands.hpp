@@ -11,6 +11,7 @@ namespace plimsoll::jobs::sentiment {
 
 void add_model_commands(CLI::App& app, terminal::CommandContext& context);
 void add_policy_commands(CLI::App& app, terminal::CommandContext& context);
+void add_policy_report_command(CLI::App& policy, terminal::CommandContext& context);
 void add_score_command(CLI::App& app, terminal::CommandContext& context);
 void add_compare_command(CLI::App& app, terminal::CommandContext& context);
 

@@ -153,6 +153,7 @@ void add_policy_commands(CLI::App& app, CommandContext& context) {
         ->required()
         ->check(CLI::ExistingFile);
     named("remove", "Delete a policy of the team", remove);
+    add_policy_report_command(*command, context);
     auto* ask =
         named("preview", "Show which model a policy chooses now and on the next days", preview);
     ask->add_option("--source", flags->source, "Source of the text: businesswire");

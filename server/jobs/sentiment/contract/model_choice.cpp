@@ -137,6 +137,39 @@ Result<ModelChoice> Chooser::choose_at(std::int64_t seconds, std::string_view so
     return ModelChoice{static_cast<std::size_t>(found - rules.begin()), last_};
 }
 
+std::vector<std::size_t> Chooser::possible(market::Status status) const {
+    std::vector<std::size_t> chains;
+    for (std::size_t i = 0; i < policy_.rules.size(); ++i) {
+        const auto& rule = policy_.rules[i];
+        const bool fits =
+            rule.markets.empty() || std::ranges::find(rule.markets, status) != rule.markets.end();
+        if (!fits) continue;
+        chains.push_back(i);
+        if (rule.sources.empty()) return chains;  // nothing comes to those behind it
+    }
+    chains.push_back(policy_.rules.size());
+    return chains;
+}
+
+Result<std::vector<UsableModel>> Chooser::models_to_come(std::int64_t now, std::int64_t until) {
+    std::vector<UsableModel> used;
+    std::vector<UsableModel> coming;
+    for (auto at = now; at < until;) {
+        const auto choice = choose_at(at, {});
+        if (!choice) return fail(choice.error());
+        for (const auto chain : possible(choice->market.status)) {
+            const auto& model = policy_.chains[chain].models.front();
+            auto& models = at == now ? used : coming;
+            if (std::ranges::find(models, model) == models.end()) models.push_back(model);
+        }
+        at = choice->market.end;
+    }
+    std::erase_if(coming, [&](const UsableModel& model) {
+        return model.hash.empty() || std::ranges::find(used, model) != used.end();
+    });
+    return coming;
+}
+
 std::string Chooser::reason(const ModelChoice& choice, std::string_view source) const {
     if (choice.chain == policy_.rules.size()) return "no rule matches";
     const auto& rule = policy_.rules[choice.chain];

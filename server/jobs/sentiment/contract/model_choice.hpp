@@ -63,6 +63,13 @@ class Chooser {
     Result<ModelChoice> choose(std::optional<std::string_view> time, std::string_view source);
     Result<ModelChoice> choose_at(std::int64_t seconds, std::string_view source);
 
+    // Which chains may score texts in this state of the market, whatever their source.
+    std::vector<std::size_t> possible(market::Status status) const;
+
+    // Models that texts from now until then may be scored by and that nobody is scored by now:
+    // those of the switches to come. Errc::invalid_input: outside of the calendar.
+    Result<std::vector<UsableModel>> models_to_come(std::int64_t now, std::int64_t until);
+
     // "rule 2: market regular, source businesswire", or "no rule matches".
     std::string reason(const ModelChoice& choice, std::string_view source) const;
 

@@ -27,15 +27,12 @@ double encoder_parameters(const Manifest& model) {
     return model.layers * (4 * hidden * hidden + 2 * hidden * model.intermediate);
 }
 
-// Device memory for weights and batches.
 int memory_mib(const Manifest& model) {
-    constexpr double kMebibyte = 1 << 20;
-    const double batch = kTokensPerBatch * (6.0 * model.hidden + model.intermediate);
-    return static_cast<int>(4 * (static_cast<double>(model.parameters) + batch) / kMebibyte) + 1;
+    return static_cast<int>(device_bytes(model) >> 20) + 1;
 }
 
 double seconds_per_token(const Manifest& model) {
-    return 2 * encoder_parameters(model) / kOperationsPerSecond;
+    return products_per_token(model) / kOperationsPerSecond;
 }
 
 TextKind texts_at(double seconds_per_token) {
@@ -46,6 +43,15 @@ TextKind texts_at(double seconds_per_token) {
 }
 
 }  // namespace
+
+std::int64_t device_bytes(const Manifest& model) {
+    const double batch = kTokensPerBatch * (6.0 * model.hidden + model.intermediate);
+    return static_cast<std::int64_t>(4 * (static_cast<double>(model.parameters) + batch));
+}
+
+double products_per_token(const Manifest& model) {
+    return 2 * encoder_parameters(model);
+}
 
 json offer_of(const std::vector<Manifest>& models) {
     auto offered = json::array();

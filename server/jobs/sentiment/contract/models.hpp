@@ -4,6 +4,7 @@
 #include "server/jobs/kind.hpp"
 #include "server/jobs/records/text_kind.hpp"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,11 @@ std::string capability_of(std::string_view name, std::string_view hash,
 // "finbert 0123456789ab", or "finbert 0123456789ab bf16": what a lane prefers to find loaded.
 std::string resident_name(std::string_view name, std::string_view hash,
                           std::string_view form = kExactForm);
+
+// Device memory of a loaded model, for weights and batches.
+std::int64_t device_bytes(const Manifest& model);
+// Multiplications and additions of a token, without the tables.
+double products_per_token(const Manifest& model);
 
 // Texts that one of the models scores, with estimates by the slowest of them on a processor; none:
 // VADER. The charge is corrected by what tasks took.

@@ -27,6 +27,10 @@ Result<std::string> check_market_status(std::string_view value) {
                 "must be open, closed, extended, pre_market, regular or after_hours");
 }
 
+Result<std::string> check_warm_up_hours(std::string_view value) {
+    return whole_number(value, 0, kMostWarmUpHours);
+}
+
 std::filesystem::path models_folder(const KindSettings& settings) {
     const auto chosen = settings.text(kModels);
     return chosen.empty() ? models::default_folder() : std::filesystem::path(chosen);
@@ -35,6 +39,10 @@ std::filesystem::path models_folder(const KindSettings& settings) {
 std::size_t most_texts(const KindSettings& settings) {
     const auto texts = std::stoul(std::string(settings.text(kBatchSize)));
     return texts == 0 ? std::numeric_limits<std::size_t>::max() : texts;
+}
+
+std::chrono::seconds warm_up_time(const KindSettings& settings) {
+    return std::chrono::hours(std::stoi(std::string(settings.text(kWarmUpHours))));
 }
 
 }  // namespace plimsoll::jobs::sentiment

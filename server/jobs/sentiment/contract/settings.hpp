@@ -3,6 +3,7 @@
 #include "server/jobs/settings.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 
@@ -15,6 +16,7 @@ Result<std::string> check_batch_size(std::string_view value);
 Result<std::string> check_model_name(std::string_view value);
 Result<std::string> check_switch(std::string_view value);
 Result<std::string> check_market_status(std::string_view value);
+Result<std::string> check_warm_up_hours(std::string_view value);
 
 inline constexpr KindSetting kModels{
     .key = "models.folder",
@@ -80,17 +82,26 @@ inline constexpr KindSetting kMarketStatus{
     .usual = "",
     .check = check_market_status};
 
-inline constexpr std::array kSettings = {kModels,   kBatchSize, kModelName,   kUsesModels,
-                                         kAdaptive, kModelOpen, kModelClosed, kMarketStatus};
+inline constexpr int kMostWarmUpHours = 24;
+inline constexpr KindSetting kWarmUpHours{
+    .key = "sentiment.warm_up_hours",
+    .variable = "PREOPEN_WARMUP_HOURS",
+    .unit = "0..24, hours",
+    .help =
+        "How long before a policy switches models an idle device loads the next one, while no text "
+        "needs it; 0: the first text after the switch waits for it",
+    .usual = "2",
+    .check = check_warm_up_hours};
+
+inline constexpr std::array kSettings = {kModels,      kBatchSize,    kModelName,
+                                         kUsesModels,  kAdaptive,     kModelOpen,
+                                         kModelClosed, kMarketStatus, kWarmUpHours};
 
 inline constexpr std::string_view kSchedulesDecide =
     "nothing is fetched periodically; schedule jobs with `plimsoll schedules add`";
 inline constexpr std::string_view kNoSuchPart =
     "there is no such component: policies choose models, and schedules are paused by hand";
 inline constexpr std::array kUnusedVariables = {
-    UnusedVariable{"PREOPEN_WARMUP_HOURS",
-                   "the first task that needs a model loads it; it stays loaded until its device "
-                   "has been idle for GPU_CLEANUP_INTERVAL_SEC"},
     UnusedVariable{"MARKET_OPEN_CYCLE_SEC", kSchedulesDecide},
     UnusedVariable{"EXTENDED_HOURS_CYCLE_SEC", kSchedulesDecide},
     UnusedVariable{"MARKET_CLOSED_CYCLE_SEC", kSchedulesDecide},
@@ -102,5 +113,6 @@ inline constexpr std::array kUnusedVariables = {
 // They were checked.
 std::filesystem::path models_folder(const KindSettings& settings);
 std::size_t most_texts(const KindSettings& settings);
+std::chrono::seconds warm_up_time(const KindSettings& settings);
 
 }  // namespace plimsoll::jobs::sentiment

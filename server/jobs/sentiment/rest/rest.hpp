@@ -9,6 +9,7 @@
 namespace plimsoll::jobs::sentiment {
 
 void add_policies(http::Handlers& handlers, Services services);
+void add_policy_report(http::Handlers& handlers, const Services& services);
 void add_scores(http::Handlers& handlers, const Services& services);
 
 // The models of devices that are ready.

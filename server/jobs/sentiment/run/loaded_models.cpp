@@ -9,6 +9,7 @@
 #include <chrono>
 #include <list>
 #include <memory>
+#include <utility>
 
 namespace plimsoll::jobs::sentiment {
 namespace {
@@ -56,23 +57,24 @@ bool is_proven(const models::Manifest& manifest, routines::Form form,
            });
 }
 
-}  // namespace
+enum class IfFull { others_leave, refuse };
 
-bool is_of(const opencl::Capability& device, const models::Proof& proof) {
-    const auto form = routines::parse_form(proof.form);
-    return form && transformer::can_use(device, *form) &&
-           proof.method == to_string(method_for(device, *form));
+auto find_loaded(const std::string& hash, routines::Form form) {
+    return std::ranges::find_if(
+        kept.models, [&](const LoadedModel& one) { return one.hash == hash && one.form == form; });
 }
 
-Result<LoadedModel*> loaded_model(const std::string& name, const std::string& hash,
-                                  RunContext& context, routines::Form form) {
+bool is_loaded(const std::string& hash, routines::Form form, const RunContext& context) {
+    return kept.device == context.device && find_loaded(hash, form) != kept.models.end();
+}
+
+Result<LoadedModel*> find_or_load(const std::string& name, const std::string& hash,
+                                  RunContext& context, routines::Form form, IfFull if_full) {
     if (context.device == nullptr || context.ledger == nullptr || context.capability == nullptr) {
         return fail(Errc::unavailable, "This worker has no OpenCL device.");
     }
     open_device(context);
-    const auto found = std::ranges::find_if(
-        kept.models, [&](const LoadedModel& one) { return one.hash == hash && one.form == form; });
-    if (found != kept.models.end()) {
+    if (const auto found = find_loaded(hash, form); found != kept.models.end()) {
         kept.models.splice(kept.models.begin(), kept.models, found);
         return &kept.models.front();
     }
@@ -86,13 +88,52 @@ Result<LoadedModel*> loaded_model(const std::string& name, const std::string& ha
                                            std::string(to_string(form)) + ".");
     }
     auto loaded = load(store.folder_of(name), *manifest, form, context);
-    while (!loaded && loaded.error().code == Errc::exhausted && !kept.models.empty()) {
+    while (!loaded && loaded.error().code == Errc::exhausted && !kept.models.empty() &&
+           if_full == IfFull::others_leave) {
         kept.models.pop_back();
         loaded = load(store.folder_of(name), *manifest, form, context);
     }
     if (!loaded) return fail(loaded.error());
     kept.models.push_front(std::move(*loaded));
     return &kept.models.front();
+}
+
+// Kernels are compiled when they first run, those of attention for each length anew.
+Result<void> compute_once(transformer::TextClassifier& classifier, const Watch& watch) {
+    for (const int words : {4, 12, 28, 60, 120}) {
+        std::string text;
+        for (int i = 0; i < words; ++i) text += "a ";
+        std::string_view view = text;
+        bool given = false;
+        const auto next = [&]() -> Result<const std::string_view*> {
+            return std::exchange(given, true) ? nullptr : &view;
+        };
+        const auto done = classifier.classify(next, 1, watch, [](std::size_t) {});
+        if (!done) return fail(done.error());
+    }
+    return {};
+}
+
+}  // namespace
+
+bool is_of(const opencl::Capability& device, const models::Proof& proof) {
+    const auto form = routines::parse_form(proof.form);
+    return form && transformer::can_use(device, *form) &&
+           proof.method == to_string(method_for(device, *form));
+}
+
+Result<LoadedModel*> loaded_model(const std::string& name, const std::string& hash,
+                                  RunContext& context, routines::Form form) {
+    return find_or_load(name, hash, context, form, IfFull::others_leave);
+}
+
+Result<bool> make_ready(const std::string& name, const std::string& hash, RunContext& context) {
+    if (is_loaded(hash, routines::Form::fp32, context)) return false;
+    const auto loaded = find_or_load(name, hash, context, routines::Form::fp32, IfFull::refuse);
+    if (!loaded) return fail(loaded.error());
+    const Watch watch{context.stop, &context.progress};
+    if (auto done = compute_once(*(*loaded)->classifier, watch); !done) return fail(done.error());
+    return true;
 }
 
 std::uint64_t release_models(opencl::Device* /*device*/) {

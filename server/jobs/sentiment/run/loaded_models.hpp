@@ -24,6 +24,10 @@ struct LoadedModel {
 Result<LoadedModel*> loaded_model(const std::string& name, const std::string& hash,
                                   RunContext& context, routines::Form form = routines::Form::fp32);
 
+// Loads the model in fp32 and computes with it, so that the next text waits for nothing; but only
+// where memory is free for it. Whether it was not before; an error as of loaded_model().
+Result<bool> make_ready(const std::string& name, const std::string& hash, RunContext& context);
+
 // Whether the proof is of what this device computes.
 bool is_of(const opencl::Capability& device, const models::Proof& proof);
 

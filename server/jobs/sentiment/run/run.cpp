@@ -8,10 +8,12 @@
 #include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/jobs/sentiment/run/comparison/score_by_all.hpp"
 #include "server/jobs/sentiment/run/loaded_models.hpp"
+#include "server/jobs/sentiment/run/run_together.hpp"
 #include "server/jobs/sentiment/run/score_by_model.hpp"
 #include "server/jobs/sentiment/run/score_by_policy.hpp"
 #include "server/jobs/sentiment/run/score_by_vader.hpp"
 #include "server/jobs/sentiment/run/task_answer.hpp"
+#include "server/jobs/sentiment/run/warm_up.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -96,7 +98,10 @@ constinit extern const Run kRun{.name = kName,
                                 .version = kVersion,
                                 .run = score,
                                 .merge = merge,
+                                .shared_key = shared_key,
+                                .run_together = run_together,
                                 .release = release_models,
+                                .prepare = warm_up,
                                 .settings = kSettings,
                                 .abilities = abilities};
 

@@ -1,7 +1,9 @@
 #include "server/jobs/sentiment/run/score_by_model.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <deque>
+#include <utility>
+#include <vector>
 
 namespace plimsoll::jobs::sentiment {
 namespace {
@@ -51,19 +53,11 @@ class Texts {
     std::string_view text_;
 };
 
-}  // namespace
-
-Result<void> score_by_model(TextSource source, LoadedModel& model, std::size_t texts,
-                            RunContext& context, const TakeScores& take) {
-    // Read twice: rows need what a text is when its score is there.
-    TextSource again = source;
-    Texts reader(source, context.progress);
-    const auto classified = model.classifier->classify(
-        [&] { return reader.next(); }, texts, Watch{context.stop, &context.progress},
-        [&](std::size_t done) { context.progress.advance(static_cast<std::int64_t>(done)); });
-    if (!classified) return fail(classified.error());
-    for (auto text = classified->begin();;) {
-        const auto record = again.next();
+// Hands every item to `take`; `source` is read again, since rows need what a text is.
+Result<void> take_all(TextSource source, const std::vector<transformer::Classified>& classified,
+                      const LoadedModel& model, const TakeScores& take) {
+    for (auto text = classified.begin();;) {
+        const auto record = source.next();
         if (!record) return fail(record.error());
         if (!*record) return {};
         if ((*record)->is_error) {
@@ -73,6 +67,43 @@ Result<void> score_by_model(TextSource source, LoadedModel& model, std::size_t t
         const auto scores = scores_of(*text++, model);
         take(**record, &scores);
     }
+}
+
+}  // namespace
+
+Result<void> score_together(std::span<SharedTexts> tasks, LoadedModel& model, std::size_t texts,
+                            const Watch& watch) {
+    std::deque<TextSource> sources;
+    std::deque<Texts> readers;
+    std::vector<transformer::TextClassifier::Part> parts;
+    for (SharedTexts& task : tasks) {
+        auto& progress = task.context.progress;
+        auto& reader = readers.emplace_back(sources.emplace_back(task.source), progress);
+        parts.push_back(
+            {.next = [&reader] { return reader.next(); },
+             .done = [&progress](
+                         std::size_t more) { progress.advance(static_cast<std::int64_t>(more)); },
+             .stop = task.context.stop});
+    }
+    if (auto done = model.classifier->classify(parts, texts, watch); !done) return done;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+        tasks[i].tokens = parts[i].tokens;
+        if (parts[i].classified) {
+            tasks[i].done =
+                take_all(std::move(tasks[i].source), *parts[i].classified, model, tasks[i].take);
+        } else {
+            tasks[i].done = fail(parts[i].classified.error());
+        }
+    }
+    return {};
+}
+
+Result<void> score_by_model(TextSource source, LoadedModel& model, std::size_t texts,
+                            RunContext& context, const TakeScores& take) {
+    SharedTexts alone{.source = std::move(source), .context = context, .take = take};
+    auto scored =
+        score_together(std::span(&alone, 1), model, texts, Watch{context.stop, &context.progress});
+    return scored ? std::move(alone.done) : scored;
 }
 
 }  // namespace plimsoll::jobs::sentiment

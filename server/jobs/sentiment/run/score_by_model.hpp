@@ -6,6 +6,7 @@
 #include "server/jobs/sentiment/run/scores.hpp"
 
 #include <functional>
+#include <span>
 
 namespace plimsoll::jobs::sentiment {
 
@@ -14,5 +15,18 @@ namespace plimsoll::jobs::sentiment {
 using TakeScores = std::function<void(const text::RecordView&, const TextScores*)>;
 Result<void> score_by_model(TextSource source, LoadedModel& model, std::size_t texts,
                             RunContext& context, const TakeScores& take);
+
+// The texts of a task that share batches with those of others.
+struct SharedTexts {
+    TextSource source;
+    RunContext& context;
+    TakeScores take;
+    Result<void> done = {};
+    std::size_t tokens = 0;  // that the device read
+};
+// Scores the texts of several tasks. An error is the device's, or that of `watch`, and then no
+// `take` was called.
+Result<void> score_together(std::span<SharedTexts> tasks, LoadedModel& model, std::size_t texts,
+                            const Watch& watch);
 
 }  // namespace plimsoll::jobs::sentiment

@@ -5,6 +5,7 @@
 #include "server/jobs/sentiment/run/loaded_models.hpp"
 #include "server/jobs/sentiment/run/score_by_model.hpp"
 #include "server/jobs/sentiment/run/score_by_vader.hpp"
+#include "server/jobs/sentiment/run/warm_up.hpp"
 
 #include <optional>
 #include <utility>
@@ -149,6 +150,7 @@ Result<void> score_by_policy(const nlohmann::json& policy, TextSource source, st
                              RunContext& context, TaskAnswer& answer) {
     auto chooser = Chooser::of(resolved_policy_from_json(policy));
     if (!chooser) return fail(chooser.error());
+    if (context.device != nullptr) remember(chooser->policy());
     return PolicyScoring(*chooser, texts, context).run(std::move(source), answer);
 }
 

@@ -260,5 +260,91 @@ TEST(TextClassifier, TellsDuplicatesAndWhatWasCutOff) {
     }
 }
 
+// A part of a shared classification, with its texts.
+struct Sharer {
+    std::vector<std::string> texts;
+    std::size_t finished = 0;
+    std::size_t at = 0;
+    std::string_view text = {};
+    std::size_t broken_at = 1000;  // the text that cannot be read
+
+    TextClassifier::Part part(std::stop_token stop = {}) {
+        return {.next = [this]() -> Result<const std::string_view*> {
+                    if (at == broken_at) return fail(Errc::corrupt, "Unreadable.");
+                    if (at == texts.size()) return nullptr;
+                    text = texts[at++];
+                    return &text;
+                },
+                .done = [this](std::size_t more) { finished += more; },
+                .stop = std::move(stop)};
+    }
+};
+
+TEST(TextClassifier, PartsThatShareBatchesGetWhatTheyWouldGetAlone) {
+    Loaded loaded;
+    const auto classifier = need(loaded.load_with_tokenizer());
+    const std::vector<std::vector<std::string>> given{{"good news", "bad news", "good news"},
+                                                      {"good news", "a good and strong quarter"},
+                                                      {},
+                                                      {"weak"}};
+    for (const std::size_t most : {1U, 2U, 3U, 100U}) {
+        std::vector<Sharer> sharers(given.size());
+        std::vector<TextClassifier::Part> parts;
+        for (std::size_t i = 0; i < given.size(); ++i) {
+            sharers[i].texts = given[i];
+            parts.push_back(sharers[i].part());
+        }
+        need(classifier->classify(parts, most, {}));
+        for (std::size_t i = 0; i < given.size(); ++i) {
+            Sharer alone{.texts = given[i]};
+            auto part = alone.part();
+            const auto expected = need(classifier->classify(part.next, most, {}, part.done));
+            ASSERT_TRUE(parts[i].classified);
+            ASSERT_EQ(parts[i].classified->size(), expected.size());
+            EXPECT_EQ(sharers[i].finished, given[i].size());
+            for (std::size_t t = 0; t < expected.size(); ++t) {
+                EXPECT_EQ((*parts[i].classified)[t].logits, expected[t].logits);
+                EXPECT_EQ((*parts[i].classified)[t].duplicate, expected[t].duplicate);
+            }
+        }
+        EXPECT_EQ(parts[0].tokens, 8U) << "its third text is its first";
+        EXPECT_FALSE((*parts[1].classified)[0].duplicate) << "another part has it, too";
+        EXPECT_EQ(parts[2].tokens, 0U);
+    }
+}
+
+TEST(TextClassifier, AnErrorOrAStopOfAPartIsItsOwn) {
+    Loaded loaded;
+    const auto classifier = need(loaded.load_with_tokenizer());
+    const std::vector<std::string> texts{"good news", "bad news", "weak"};
+    std::stop_source stop;
+    std::vector<Sharer> sharers(4);
+    for (auto& sharer : sharers) sharer.texts = texts;
+    sharers[1].broken_at = 2;
+    std::vector<TextClassifier::Part> parts;
+    for (auto& sharer : sharers) parts.push_back(sharer.part());
+    parts[2].stop = stop.get_token();
+    parts[2].done = [&](std::size_t) { stop.request_stop(); };  // in the midst of its texts
+    need(classifier->classify(parts, 1, {}));
+    EXPECT_EQ(parts[1].classified.error().code, Errc::corrupt);
+    EXPECT_EQ(parts[1].tokens, 0U);
+    EXPECT_EQ(parts[2].classified.error().code, Errc::cancelled);
+    ASSERT_TRUE(parts[0].classified);
+    ASSERT_TRUE(parts[3].classified);
+    EXPECT_EQ(sharers[3].finished, 3U);
+    for (std::size_t t = 0; t < texts.size(); ++t) {
+        EXPECT_EQ((*parts[0].classified)[t].logits, (*parts[3].classified)[t].logits);
+    }
+    // That of the last part, while texts before it wait for a batch.
+    std::stop_source last;
+    last.request_stop();
+    Sharer first{.texts = texts};
+    Sharer second{.texts = texts};
+    std::vector<TextClassifier::Part> two{first.part(), second.part(last.get_token())};
+    need(classifier->classify(two, 100, {}));
+    EXPECT_EQ(first.finished, 3U);
+    EXPECT_EQ(two[1].classified.error().code, Errc::cancelled);
+}
+
 }  // namespace
 }  // namespace plimsoll::transformer

@@ -114,7 +114,7 @@ TEST_F(SettingsTest, PrintingShowsEveryKeyAndNoSecret) {
         EXPECT_NE(text.find(std::string(setting.key) + " = "), std::string::npos) << setting.key;
     }
     EXPECT_EQ(text.find("hunter2"), std::string::npos);
-    EXPECT_NE(text.find("# PREOPEN_WARMUP_HOURS has no effect: "), std::string::npos);
+    EXPECT_NE(text.find("# MARKET_OPEN_CYCLE_SEC has no effect: "), std::string::npos);
 }
 
 }  // namespace

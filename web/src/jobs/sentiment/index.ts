@@ -30,6 +30,13 @@ export const kind: JobKind<'sentiment'> = {
   items: ['text', 'texts'],
   takesDataset: true,
   again,
+  variants: [
+    {
+      path: 'compare-models',
+      title: 'Compare models',
+      summary: 'Scores the same texts with several models: agreement, accuracy, calibration and speed side by side, and which one to use.',
+    },
+  ],
   guide: {
     title: 'Sentiment models',
     lead: 'Which models score texts, what scores mean, and how to install a model.',

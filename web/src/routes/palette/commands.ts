@@ -25,6 +25,7 @@ export function commands(openHelp: () => void): Command[] {
     page('/home', 'Home', 'what fits gpu memory batch'),
     page('/jobs', 'Jobs', 'reports'),
     ...(session.may('jobs:write') ? kinds.map(({ kind, title, summary }) => ({ ...page(`/new/${kind}`, `New job: ${title}`, `${summary} ${kind}`), note: 'Form', icon: 'plus' as const })) : []),
+    ...(session.may('jobs:write') ? kinds.flatMap(({ kind, variants = [] }) => variants.map(({ path, title, summary }) => page(`/new/${kind}/${path}`, title, summary))) : []),
     page('/jobs?state=running', 'Running jobs'),
     page('/jobs?state=failed', 'Failed jobs', 'errors'),
     page('/schedules', 'Schedules', 'cron'),

@@ -28,6 +28,7 @@ InMemoryServer::InMemoryServer() {
             jobs::add_operations(handlers, {.jobs = jobs_,
                                             .signals = signals_,
                                             .records = records_,
+                                            .shares = shares_,
                                             .planner = planner_,
                                             .draining = draining,
                                             .clock = clock_});

@@ -11,6 +11,8 @@
 #include "tests/unit/engine/opencl/private_cache.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <map>
 
 #include <gmock/gmock.h>
 
@@ -117,6 +119,96 @@ TEST_F(SentimentOnDevice, ScoresEveryItemInOrder) {
     EXPECT_EQ(report["least_certain"].size(), 3U);
 }
 
+// Tasks of several jobs, run together as by a worker.
+class SentimentTogether : public SentimentOnDevice {
+  protected:
+    struct Task {
+        Plan plan;
+        std::string input;
+        Progress progress = {};
+        std::stop_source stop = {};
+    };
+    Task& add(json args) {
+        auto planned = plan(std::move(args));
+        auto input = planned.tasks.front().input;
+        return tasks_.emplace_back(std::move(planned), std::move(input));
+    }
+    std::vector<SharedTask> run_all() {
+        std::vector<SharedTask> shared;
+        contexts_.clear();
+        for (auto& task : tasks_) {
+            auto& context = contexts_.emplace_back(RunContext{.device = &*device_,
+                                                              .progress = task.progress,
+                                                              .stop = task.stop.get_token(),
+                                                              .capability = &capability_,
+                                                              .ledger = &ledger_,
+                                                              .settings = settings_});
+            shared.push_back({.args = task.plan.args, .input = task.input, .context = context});
+        }
+        run().run_together(shared);
+        return shared;
+    }
+    void expect_same_as_alone(const Task& task, const SharedTask& shared) {
+        ASSERT_TRUE(shared.output && *shared.output);
+        const auto alone = score(task.plan);
+        ASSERT_TRUE(alone);
+        EXPECT_EQ(rows_of(**shared.output), rows_of(*alone));
+        EXPECT_EQ((*shared.output)->partial, alone->partial);
+        EXPECT_EQ((*shared.output)->items_ok, alone->items_ok);
+        EXPECT_EQ((*shared.output)->items_failed, alone->items_failed);
+        EXPECT_EQ(task.progress.done(), done_);
+    }
+
+    std::deque<Task> tasks_;
+    std::deque<RunContext> contexts_;
+};
+
+TEST_F(SentimentTogether, EachTaskAnswersAsIfItRanAlone) {
+    const std::string huge(kLongestText + 1, 'x');
+    add({{"texts", {"good news", "bad news"}}});
+    add({{"texts", {"bad news", huge, "good news", "good news"}}});
+    add({{"items", {{{"text", "a strong quarter"}, {"custom_id", "q"}}}}});
+    const auto shared = run_all();
+    for (std::size_t i = 0; i < tasks_.size(); ++i) expect_same_as_alone(tasks_[i], shared[i]);
+    // Tokens that the device read: a text of two words has four, its repetition in a task none.
+    EXPECT_EQ(shared[0].work, 8U);
+    EXPECT_EQ(shared[1].work, 8U);
+    EXPECT_EQ(shared[2].work, 5U);
+}
+
+TEST_F(SentimentTogether, OnesErrorOrStopIsNotTheOthers) {
+    add({{"texts", {"good news"}}});
+    add({{"texts", {"bad news"}}}).input = "not packed";
+    add({{"texts", {"bad news"}}}).stop.request_stop();
+    const auto shared = run_all();
+    expect_same_as_alone(tasks_[0], shared[0]);
+    EXPECT_EQ(shared[1].output->error().code, Errc::corrupt);
+    EXPECT_EQ(shared[2].output->error().code, Errc::cancelled);
+}
+
+TEST_F(SentimentTogether, AModelThatCannotBeLoadedLeavesEachToItself) {
+    add({{"texts", {"good news"}}});
+    add({{"texts", {"bad news"}}});
+    const auto hog = ledger_.enter(ledger_.free() - 1000, "another program").value();
+    for (const auto& task : run_all()) EXPECT_FALSE(task.output);
+    for (auto& task : tasks_) task.stop.request_stop();
+    for (const auto& task : run_all()) EXPECT_FALSE(task.output) << "all were stopped";
+}
+
+TEST_F(SentimentTogether, TasksOfOneModelInOneFormMay) {
+    const auto key = [&](const json& args) { return run().shared_key(args.dump()); };
+    const json args = json::parse(plan({{"texts", {"good news"}}}).args);
+    EXPECT_FALSE(key(args).empty());
+    EXPECT_EQ(key(args), key(json::parse(plan({{"texts", {"bad", "news"}}}).args)));
+    for (const auto& [member, value] : std::map<std::string, json>{
+             {"model_hash", "other"}, {"form", "int8"}, {"batch_size", 5}}) {
+        auto other = args;
+        other[member] = value;
+        EXPECT_NE(key(other), key(args)) << member;
+    }
+    EXPECT_EQ(key({{"model", "vader"}}), "");
+}
+
 models::Proof passed(routines::Form form, const opencl::Capability& device) {
     return {.form = std::string(to_string(form)),
             .method = std::string(to_string(method_for(device, form))),
@@ -183,6 +275,80 @@ TEST_F(SentimentOnDevice, StopsAndTellsShortMemory) {
     EXPECT_EQ(score(planned).error().code, Errc::exhausted);
     stop_.request_stop();
     EXPECT_FALSE(score(planned));
+}
+
+// The guide's adaptive policy: "tiny" while the market trades, from 9:00 UTC on that Monday.
+class SentimentBeforeTheOpen : public SentimentOnDevice {
+  protected:
+    SentimentBeforeTheOpen() {
+        settings_.values["sentiment.adaptive"] = "1";
+        settings_.values["sentiment.model_open"] = "tiny";
+    }
+    bool prepare(const std::string& time) {
+        Progress progress;
+        RunContext context{.device = &*device_,
+                           .progress = progress,
+                           .stop = stop_.get_token(),
+                           .capability = &capability_,
+                           .ledger = &ledger_,
+                           .settings = settings_};
+        return run().prepare(context, parse_rfc3339("2026-03-02T" + time + ":00Z").value());
+    }
+};
+
+TEST_F(SentimentBeforeTheOpen, TheModelIsLoadedTwoHoursBeforeItsSwitch) {
+    EXPECT_FALSE(prepare("06:59"));
+    EXPECT_EQ(ledger_.used(), 0U);
+    EXPECT_TRUE(prepare("07:01"));
+    const auto held = ledger_.used();
+    EXPECT_GT(held, 0U);
+    EXPECT_TRUE(prepare("08:59")) << "it is kept";
+    EXPECT_EQ(ledger_.used(), held);
+    EXPECT_FALSE(prepare("09:00")) << "from now on it is like every other";
+    EXPECT_EQ(ledger_.used(), held);
+    const auto compiled =
+        std::distance(std::filesystem::recursive_directory_iterator(settings_.cache),
+                      std::filesystem::recursive_directory_iterator());
+    ASSERT_TRUE(score(plan({{"texts", {"good news"}}})));
+    EXPECT_EQ(ledger_.used(), held) << "nothing is loaded for the first text";
+    EXPECT_EQ(std::distance(std::filesystem::recursive_directory_iterator(settings_.cache),
+                            std::filesystem::recursive_directory_iterator()),
+              compiled)
+        << "or compiled";
+}
+
+TEST_F(SentimentBeforeTheOpen, ItTakesNoMemoryThatIsInUseAndNoneWhereThatIsOff) {
+    const auto hog = ledger_.enter(ledger_.free() - 1000, "another program").value();
+    EXPECT_FALSE(prepare("08:00"));
+    settings_.values["sentiment.warm_up_hours"] = "0";
+    EXPECT_FALSE(prepare("08:00"));
+    settings_.values["sentiment.warm_up_hours"] = "1";
+    EXPECT_FALSE(prepare("07:59"));
+}
+
+TEST_F(SentimentBeforeTheOpen, APolicyThatScoredTextsHereIsKeptInMind) {
+    settings_.values["sentiment.adaptive"] = "0";
+    EXPECT_FALSE(prepare("08:00"));
+    const auto hash = store_.find("tiny").value().hash;
+    const auto chain = [](const std::string& model, const std::string& hash) {
+        return json{{"asked", model},
+                    {"models", {{{"model", model}, {"model_hash", hash}}}},
+                    {"missing", ""}};
+    };
+    const auto trading = parse_rfc3339("2026-03-02T15:00:00Z").value().time_since_epoch();
+    const json policy{
+        {"id", "desk"},
+        {"at", std::chrono::duration_cast<std::chrono::seconds>(trading).count()},
+        {"clock", json::object()},
+        {"rules", {{{"markets", {"pre_market", "regular"}}, {"sources", json::array()}}}},
+        {"chains", {chain("tiny", hash), chain("vader", "")}}};
+    auto planned = plan({{"texts", {"good news"}}});
+    planned.args = json{{"policy", policy}}.dump();
+    ASSERT_TRUE(score(planned));
+    static_cast<void>(run().release(&*device_));
+    EXPECT_FALSE(prepare("06:00"));
+    EXPECT_TRUE(prepare("08:00"));
+    EXPECT_GT(ledger_.used(), 0U);
 }
 
 TEST_F(SentimentOnDevice, OffersWhatIsInstalledWhereThereIsADevice) {

@@ -52,6 +52,34 @@ Result<TaskOutput> fail_as(std::string_view, std::string_view input, RunContext&
     return TaskOutput{};
 }
 
+Result<TaskOutput> run_alone(std::string_view, std::string_view input, RunContext&) {
+    if (input == "break") return fail(Errc::corrupt, "As told.");
+    return TaskOutput{"alone: " + std::string(input), 1, 0, {}};
+}
+
+std::string shared_key(std::string_view args) {
+    return std::string(args);
+}
+
+void run_shared(std::span<jobs::SharedTask> tasks) {
+    const auto has = [&](std::string_view input) {
+        return std::ranges::find(tasks, input, &jobs::SharedTask::input) != tasks.end();
+    };
+    if (has("break")) return;
+    for (auto& task : tasks) {
+        task.work = task.input.size();
+        if (task.input == "throw") throw std::runtime_error("a bug");
+        if (task.input == "unreadable") {
+            task.output = fail(Errc::corrupt, "As told.");
+        } else if (task.input == "stopped") {
+            task.output = fail(Errc::cancelled, "Stopped.");
+        } else {
+            const auto company = std::to_string(tasks.size());
+            task.output = TaskOutput{company + ": " + std::string(task.input), 1, 0, {}};
+        }
+    }
+}
+
 Result<Merged> join(std::string_view, std::span<const std::string> partials) {
     return Merged{std::accumulate(partials.begin(), partials.end(), std::string()), {}};
 }
@@ -66,6 +94,7 @@ constexpr Run kKinds[] = {
     {"obedient", 1, until_stopped, join},
     {"fail", 1, fail_as, join},
     {"rows again", 1, echo, write_rows_again},
+    {"shared", 1, run_alone, join, shared_key, run_shared},
 };
 
 }  // namespace

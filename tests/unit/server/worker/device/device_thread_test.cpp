@@ -20,7 +20,13 @@ struct Thread {
                       cleaned.release();
                       return 0;
                   },
-                  when_idle}) {
+                  when_idle,
+                  [this](jobs::RunContext&) {
+                      const bool keeps = keep;
+                      prepared.release();
+                      return keeps;
+                  },
+                  1ms}) {
         thread.start([] { return Result<OpenedDevice>(OpenedDevice{}); }, [](const auto&) {},
                      [this](const std::shared_ptr<Batch>&) { ++finished; },
                      [](const std::string&) {});
@@ -40,6 +46,8 @@ struct Thread {
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard{
         io.get_executor()};
     std::counting_semaphore<> cleaned{0};
+    std::counting_semaphore<> prepared{0};
+    std::atomic<bool> keep{false};  // what is made ready is needed later
     std::atomic<int> cleanings{0};
     int finished = 0;
     DeviceThread thread;
@@ -61,6 +69,31 @@ TEST(DeviceThread, KeepsMemoryUntilItIsAskedWhereThatIsSet) {
     kept.thread.clean([&](const queue::Freed&) { told = true; });
     while (!told) kept.io.run_one_for(60s);
     EXPECT_EQ(kept.cleanings, 1);
+}
+
+TEST(DeviceThread, WhatIsMadeReadyIsReleasedOnlyAfterItsTime) {
+    Thread early(1ms);
+    early.keep = true;
+    for (int looks = 0; looks < 20; ++looks) ASSERT_TRUE(early.prepared.try_acquire_for(60s));
+    EXPECT_EQ(early.cleanings, 0) << "idle for longer than a millisecond";
+    early.keep = false;
+    EXPECT_TRUE(early.cleaned.try_acquire_for(60s));
+    for (int looks = 0; looks < 20; ++looks) ASSERT_TRUE(early.prepared.try_acquire_for(60s));
+    EXPECT_EQ(early.cleanings, 1);
+}
+
+TEST(DeviceThread, WhatAPersonReleasedIsNotMadeReadyBeforeSomethingRuns) {
+    Thread asked({});
+    asked.keep = true;
+    ASSERT_TRUE(asked.prepared.try_acquire_for(60s));
+    bool told = false;
+    asked.thread.clean([&](const queue::Freed&) { told = true; });
+    while (!told) asked.io.run_one_for(60s);
+    while (asked.prepared.try_acquire()) {
+    }
+    EXPECT_FALSE(asked.prepared.try_acquire_for(50ms));
+    asked.run_batch();
+    EXPECT_TRUE(asked.prepared.try_acquire_for(60s));
 }
 
 }  // namespace

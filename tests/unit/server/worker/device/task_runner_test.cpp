@@ -3,8 +3,10 @@
 #include "tests/unit/server/worker/base/test_kinds.hpp"
 
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -99,6 +101,81 @@ TEST(TaskRunner, AStoppedTaskHasNoReport) {
 
 TEST(TaskRunner, ATaskThatStopsUnaskedIsRetried) {
     EXPECT_EQ(outcome_of("cancelled"), Outcome::retry);
+}
+
+struct SharedSlots {
+    explicit SharedSlots(const std::vector<std::string>& inputs) {
+        for (const auto& input : inputs) {
+            slots.push_back(slot_of("shared", input));
+            slots.back()->task.seq = static_cast<int>(slots.size()) - 1;
+            pointers.push_back(slots.back().get());
+        }
+    }
+    Together run() {
+        return run_together(pointers, find_test_kind, {}, [] { return 0.5; });
+    }
+
+    std::vector<std::unique_ptr<TaskSlot>> slots;
+    std::vector<TaskSlot*> pointers;
+};
+
+TEST(Together, EachTaskGetsItsOutputAndItsPartOfTheTime) {
+    SharedSlots shared({"a", "abc", "", "abcdef"});
+    const auto together = shared.run();
+    ASSERT_EQ(together.reports.size(), 4U);
+    EXPECT_TRUE(together.alone.empty());
+    EXPECT_EQ(together.reports[1].output.results, "4: abc");
+    EXPECT_EQ(together.reports[2].device_seconds, 0);
+    const double unit = together.reports[0].device_seconds;
+    EXPECT_NEAR(together.reports[1].device_seconds, 3 * unit, 3e-9);
+    EXPECT_NEAR(together.reports[3].device_seconds, 6 * unit, 6e-9);
+}
+
+TEST(Together, AnErrorOrAStopOfATaskIsItsOwn) {
+    SharedSlots shared({"a", "unreadable", "stopped", "b"});
+    shared.slots[2]->stop.request_stop();
+    const auto together = shared.run();
+    ASSERT_EQ(together.reports.size(), 3U) << "what was stopped has none";
+    EXPECT_EQ(together.reports[0].outcome, Outcome::done);
+    EXPECT_EQ(together.reports[1].outcome, Outcome::failed);
+    EXPECT_EQ(together.reports[1].error, "As told.");
+    EXPECT_EQ(together.reports[2].output.results, "4: b");
+    EXPECT_TRUE(together.alone.empty());
+}
+
+TEST(Together, WhatCannotRunTogetherIsLeftToRunAlone) {
+    for (const auto* culprit : {"break", "throw"}) {
+        SharedSlots shared({culprit, "a", "b"});
+        const auto together = shared.run();
+        EXPECT_TRUE(together.reports.empty());
+        EXPECT_EQ(together.alone, shared.pointers);
+    }
+    SharedSlots sliced({"a", "not packed", "b"});
+    sliced.slots[1]->task.slice = {0, 2};
+    const auto together = sliced.run();
+    EXPECT_EQ(together.reports.size(), 2U);
+    EXPECT_EQ(together.alone, std::vector{sliced.pointers[1]});
+}
+
+TEST(Together, PartsOfATimeAddUpToItToTheNanosecond) {
+    std::mt19937 bits(3);
+    for (int round = 0; round < 1000; ++round) {
+        std::vector<std::uint64_t> work(1 + bits() % 64);
+        std::uint64_t all = 0;
+        for (auto& one : work) all += one = bits() % 5 == 0 ? 0 : bits() % 10'000;
+        const std::chrono::nanoseconds whole(bits());
+        const auto parts = divided(whole, work);
+        std::chrono::nanoseconds sum{0};
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            sum += parts[i];
+            const double part = all == 0 ? 1 / static_cast<double>(work.size())
+                                         : static_cast<double>(work[i]) / static_cast<double>(all);
+            EXPECT_NEAR(static_cast<double>(parts[i].count()),
+                        part * static_cast<double>(whole.count()), 1);
+        }
+        EXPECT_EQ(sum, whole);
+    }
+    EXPECT_TRUE(divided(1s, {}).empty());
 }
 
 }  // namespace

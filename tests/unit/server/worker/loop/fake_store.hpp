@@ -45,7 +45,8 @@ class FakeStore final : public queue::WorkerStore {
     queue::WorkerTelemetry last_telemetry;
     std::map<std::int64_t, std::vector<queue::TaskReport>> recorded;  // by fence
     std::vector<std::int64_t> released;                               // fences
-    std::vector<std::pair<std::int64_t, queue::Freed>> cleaned;       // by request
+    std::vector<queue::TaskName> released_tasks;
+    std::vector<std::pair<std::int64_t, queue::Freed>> cleaned;  // by request
     bool calls = false;  // the worker itself, with the next notification
 
     void notify() { notified_.set(); }
@@ -113,9 +114,11 @@ class FakeStore final : public queue::WorkerStore {
         co_return verdict;
     }
 
-    awaitable<Result<void>> release(queue::WorkerHandle, std::int64_t fence) override {
+    awaitable<Result<void>> release(queue::WorkerHandle, std::int64_t fence,
+                                    std::vector<queue::TaskName> tasks) override {
         if (down) co_return fail(*down);
         released.push_back(fence);
+        released_tasks.insert(released_tasks.end(), tasks.begin(), tasks.end());
         co_return Result<void>{};
     }
 

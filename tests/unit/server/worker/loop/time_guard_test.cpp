@@ -77,12 +77,12 @@ TEST(TimeGuard, CountsFromTheStartOfTheTask) {
     guard.learn(done_after(0.01, 0.01));
     TaskSlot slot;
     slot.task = task_of(0.01);
-    EXPECT_FALSE(guard.check(RunningTask{&slot, 1}, kStart));
-    EXPECT_FALSE(guard.check(RunningTask{&slot, 1}, kStart + 9s));
+    EXPECT_FALSE(guard.check(RunningTasks{{&slot}, 1}, kStart));
+    EXPECT_FALSE(guard.check(RunningTasks{{&slot}, 1}, kStart + 9s));
     // Another one, though its memory is the same.
-    EXPECT_FALSE(guard.check(RunningTask{&slot, 2}, kStart + 10s));
-    EXPECT_FALSE(guard.check(RunningTask{&slot, 2}, kStart + 19s));
-    const auto reason = guard.check(RunningTask{&slot, 2}, kStart + 20s);
+    EXPECT_FALSE(guard.check(RunningTasks{{&slot}, 2}, kStart + 10s));
+    EXPECT_FALSE(guard.check(RunningTasks{{&slot}, 2}, kStart + 19s));
+    const auto reason = guard.check(RunningTasks{{&slot}, 2}, kStart + 20s);
     ASSERT_TRUE(reason);
     EXPECT_EQ(*reason,
               "A task ran ten times longer than predicted (predicted: 0.01 s, allowed: 10 s): its "

@@ -6,6 +6,7 @@ export type PolicyDefinition = components['schemas']['SentimentPolicyUpdate'];
 export type PolicyRule = components['schemas']['SentimentPolicyRule'];
 export type Preview = components['schemas']['SentimentPolicyPreview'];
 export type Span = components['schemas']['SentimentPolicySpan'];
+export type Savings = components['schemas']['SentimentPolicyReport'];
 export type MarketStatus = components['schemas']['SentimentMarketStatus'];
 
 export async function listPolicies(signal?: AbortSignal): Promise<Policy[]> {
@@ -24,6 +25,12 @@ export async function removePolicy(policy_id: string): Promise<void> {
 /** What a policy chooses now and in the week after: of one that is stored, or of a draft. */
 export async function previewPolicy(policy: { policy_id: string } | { definition: PolicyDefinition }, source: string, signal?: AbortSignal): Promise<Preview> {
   const { data } = await api.POST('/v1/policy-previews', { body: { ...policy, ...(source && { source }), days: 7 }, signal });
+  return data!;
+}
+
+/** Of the last 24 hours; `against` is the fixed model, empty: the server's. */
+export async function readSavings(against: string, signal?: AbortSignal): Promise<Savings> {
+  const { data } = await api.GET('/v1/policy-report', { params: { query: against ? { against } : {} }, signal });
   return data!;
 }
 

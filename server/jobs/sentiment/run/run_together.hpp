@@ -1,0 +1,17 @@
+#pragma once
+
+#include "server/jobs/kind.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace plimsoll::jobs::sentiment {
+
+// See Run::shared_key: tasks by the same model in the same form share its batches.
+std::string shared_key(std::string_view args);
+
+// See Run::run_together.
+void run_together(std::span<SharedTask> tasks);
+
+}  // namespace plimsoll::jobs::sentiment
