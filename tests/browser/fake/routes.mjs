@@ -196,6 +196,7 @@ export const routes = [
   [/^GET \/v1\/jobs\/([^/]+)\/baseline$/, withJob(profile.readBaseline)],
   [/^PUT \/v1\/jobs\/([^/]+)\/baseline$/, withJob(profile.pinReport)],
   [/^DELETE \/v1\/baselines\/([^/]+)$/, profile.unpin],
+  [/^GET \/v1\/baselines$/, (fake, { response, json }) => json(response, 200, { items: fake.baselines.map(({ baseline }) => baseline) })],
   ...datasetRoutes,
   ...scheduleRoutes,
   [/^POST \/v1\/estimates$/, (fake, { call, response, json }) => json(response, 200, fake.estimate(call.body))],
@@ -282,6 +283,22 @@ export const routes = [
   }],
   [/^GET \/v1\/users$/, (fake, { response, json }) => json(response, 200, { items: fake.members.map(({ user }) => user) })],
   [/^POST \/v1\/users$/, (fake, { call, response, json }) => {
+  [/^GET \/v1\/teams$/, (fake, { response, json }) => json(response, 200, { items: fake.teams })],
+  [/^POST \/v1\/teams$/, (fake, { call, response, json }) => {
+    const made = { id: 'team_1', name: call.body.name, created_at: new Date().toISOString() };
+    fake.teams = [...fake.teams.filter(({ id }) => id !== made.id), made];
+    json(response, 201, made);
+  }],
+  [/^PATCH \/v1\/users\/([^/]+)$/, (fake, { call, response, parameters, json, problem }) => {
+    const { user } = fake.members.find((member) => member.user.id === parameters[0]);
+    if (user.id === data.user.id) return problem(response, 409, { title: 'Conflict', detail: 'The last administrator must stay.' });
+    Object.assign(user, call.body);
+    json(response, 200, user);
+  }],
+  [/^PUT \/v1\/device-classes\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
+    const one = fake.queue.classes.find(({ device_class }) => device_class === parameters[0]);
+    json(response, 200, Object.assign(one, call.body));
+  }],
     fake.newUser = call.body.name;
     json(response, 201, { ...data.user, id: 'usr_9', name: call.body.name, is_admin: false });
   }],

@@ -38,6 +38,10 @@ export class FakeServer {
   /** The caller's, this one included. */
   myTeams = [{ team: data.team, role: 'owner' }];
   savedViews = [];
+  /** Of the whole installation. */
+  teams = [data.team, { ...data.team, id: 'team_2', name: 'trading' }];
+  /** Links that open reports, with their secrets. */
+  reportLinks = [];
   /** Sign-in secrets that still work. */
   signInTokens = new Set(['plm_signin_good']);
   apiTokens = new Set(['plm_api_good']);

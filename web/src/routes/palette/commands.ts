@@ -37,6 +37,7 @@ export function commands(openHelp: () => void): Command[] {
     page('/settings/team', 'Team', 'settings members'),
     ...(session.may('team:admin') ? [page('/settings/webhooks', 'Webhooks', 'settings deliveries')] : []),
     ...kinds.flatMap(({ settings }) => (settings ? [page(`/settings/${settings.path}`, settings.title, 'settings')] : [])),
+    ...(session.may('sys:admin') ? [page('/settings/people', 'People', 'settings users accounts'), page('/settings/teams', 'Teams', 'settings')] : []),
     page('/docs', 'API', 'documentation reference'),
     ...kinds.flatMap(({ kind, guide }) => (guide ? [page(`/docs/guides/${kind}`, `Guide: ${guide.title}`, guide.lead)] : [])),
     ...themes.map((theme): Command => ({ id: `theme ${theme}`, text: `Colours ${themeNames[theme]}`, note: 'Action', icon: 'auto', also: 'theme mode', run: () => chooseTheme(theme) })),
