@@ -68,7 +68,7 @@ function attempts(fake, { response, json }, job) {
     task, number, outcome, merge: false, node: 'node-a', device: `opencl:0:${task % 2}`, device_class: 'gpu',
     started_at: at(end - 1), ended_at: at(end), seconds: 1, items_ok: 10, items_failed: 0, error: null, ...more,
   });
-  const lost = { started_at: null, seconds: null, items_ok: null, items_failed: null, error: 'The worker stopped responding.' };
+  const lost = { seconds: null, items_ok: null, items_failed: null, error: 'The worker stopped responding.' };
   const items = [one(0, 1, 'done', 1), one(1, 1, 'worker_lost', 1.2, lost), one(1, 2, 'done', 2.5)];
   if (finished(job)) items.push(one(2, 1, 'done', 2), one(3, 1, 'done', 3));
   else items.push(one(2, 1, 'running', 2, { ended_at: null, seconds: null, items_ok: null, items_failed: null }));
