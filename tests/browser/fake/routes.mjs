@@ -4,6 +4,7 @@ import * as data from './data.mjs';
 import { datasetRoutes } from './datasets.mjs';
 import * as profile from './profile.mjs';
 import { policyRoutes } from './policies.mjs';
+import { linkRoutes } from './report-links.mjs';
 import { scheduleRoutes } from './schedules.mjs';
 import * as training from './training.mjs';
 import * as waves from './waves.mjs';
@@ -195,8 +196,9 @@ export const routes = [
   [/^GET \/v1\/jobs\/([^/]+)\/results\.csv$/, withJob(resultsTable)],
   [/^GET \/v1\/jobs\/([^/]+)\/baseline$/, withJob(profile.readBaseline)],
   [/^PUT \/v1\/jobs\/([^/]+)\/baseline$/, withJob(profile.pinReport)],
-  [/^DELETE \/v1\/baselines\/([^/]+)$/, profile.unpin],
   [/^GET \/v1\/baselines$/, (fake, { response, json }) => json(response, 200, { items: fake.baselines.map(({ baseline }) => baseline) })],
+  [/^DELETE \/v1\/baselines\/([^/]+)$/, profile.unpin],
+  ...linkRoutes(reportOf, resultLines),
   ...datasetRoutes,
   ...scheduleRoutes,
   [/^POST \/v1\/estimates$/, (fake, { call, response, json }) => json(response, 200, fake.estimate(call.body))],
@@ -281,8 +283,6 @@ export const routes = [
     fake.members = fake.members.filter(({ user }) => user.id !== parameters[0]);
     json(response, 204);
   }],
-  [/^GET \/v1\/users$/, (fake, { response, json }) => json(response, 200, { items: fake.members.map(({ user }) => user) })],
-  [/^POST \/v1\/users$/, (fake, { call, response, json }) => {
   [/^GET \/v1\/teams$/, (fake, { response, json }) => json(response, 200, { items: fake.teams })],
   [/^POST \/v1\/teams$/, (fake, { call, response, json }) => {
     const made = { id: 'team_1', name: call.body.name, created_at: new Date().toISOString() };
@@ -299,6 +299,8 @@ export const routes = [
     const one = fake.queue.classes.find(({ device_class }) => device_class === parameters[0]);
     json(response, 200, Object.assign(one, call.body));
   }],
+  [/^GET \/v1\/users$/, (fake, { response, json }) => json(response, 200, { items: fake.members.map(({ user }) => user) })],
+  [/^POST \/v1\/users$/, (fake, { call, response, json }) => {
     fake.newUser = call.body.name;
     json(response, 201, { ...data.user, id: 'usr_9', name: call.body.name, is_admin: false });
   }],

@@ -157,7 +157,7 @@ export class FakeServer {
     if (fault instanceof Promise) await fault;
     else if (fault) return problem(response, fault.status ?? fault, fault);
     const signedIn = request.headers.cookie?.includes(session);
-    if (!signedIn && !['POST /v1/sessions', 'GET /openapi.json'].includes(call.name)) return problem(response, 401, { title: 'Unauthenticated' });
+    if (!signedIn && !call.name.startsWith('GET /v1/linked-report') && !['POST /v1/sessions', 'GET /openapi.json'].includes(call.name)) return problem(response, 401, { title: 'Unauthenticated' });
     if (signedIn && request.method !== 'GET' && request.headers['x-csrf-token'] !== 'csrf' && call.name !== 'POST /v1/sessions') {
       return problem(response, 403, { title: 'Forbidden', detail: 'The CSRF token is missing.' });
     }

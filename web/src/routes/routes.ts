@@ -46,6 +46,7 @@ export const routes: readonly Route[] = [
   route('/docs/schemas/:name', () => import('./docs/SchemaPage.svelte')),
   route('/docs/:name', () => import('./docs/NamedPage.svelte')),
   route('/docs/:name/:section', () => import('./docs/TopicPage.svelte')),
+  route('/settings/report-links', () => import('./settings/ReportLinksPage.svelte'), 'reports:read'),
   route('/settings/people', () => import('./settings/PeoplePage.svelte'), 'sys:admin'),
   route('/settings/teams', () => import('./settings/TeamsPage.svelte'), 'sys:admin'),
   route('/settings/webhooks', () => import('./settings/WebhooksPage.svelte'), 'team:admin'),
