@@ -55,10 +55,9 @@ struct Group {
 
 namespace groups {
 
-inline constexpr AddCommand* kJobs[] = {add_submit,  add_submit_bundle, add_jobs,
-                                        add_watch,   add_why,           add_cancel,
-                                        add_redrive, add_report,        add_results,
-                                        add_links};
+inline constexpr AddCommand* kJobs[] = {add_submit,  add_submit_bundle, add_jobs,    add_watch,
+                                        add_why,     add_cancel,        add_redrive, add_report,
+                                        add_results, add_links};
 inline constexpr AddCommand* kTeam[] = {add_datasets, add_schedules, add_webhooks, add_baselines,
                                         add_usage};
 inline constexpr AddCommand* kPool[] = {add_devices, add_queue};

@@ -80,11 +80,10 @@ awaitable<Result<ReportLink>> ReportLinkStore::create(Author author, queue::NewR
     std::optional<std::int64_t> session;
     if (link.origin.session) session = link.origin.session->value;
     auto replies = co_await run(
-        author.team,
-        Statement::of(sql::report_links_create, author.team.value, author.user.value,
-                      link.job.value, unless_empty(std::move(link.note)),
-                      Bytes{std::move(link.hash)}, link.expires_at, token, session,
-                      queue::kReportLinksPerTeam, author.request_id));
+        author.team, Statement::of(sql::report_links_create, author.team.value, author.user.value,
+                                   link.job.value, unless_empty(std::move(link.note)),
+                                   Bytes{std::move(link.hash)}, link.expires_at, token, session,
+                                   queue::kReportLinksPerTeam, author.request_id));
     if (!replies) co_return fail(std::move(replies.error()));
     if (replies->back().empty()) {
         co_return fail(Errc::conflict, "The team has " +
@@ -95,9 +94,9 @@ awaitable<Result<ReportLink>> ReportLinkStore::create(Author author, queue::NewR
 }
 
 awaitable<Result<void>> ReportLinkStore::revoke(Author author, queue::ReportLinkId id) {
-    auto replies = co_await run(
-        author.team, Statement::of(sql::report_links_revoke, id.value, author.team.value,
-                                   author.user.value, author.request_id));
+    auto replies = co_await run(author.team,
+                                Statement::of(sql::report_links_revoke, id.value, author.team.value,
+                                              author.user.value, author.request_id));
     if (!replies) co_return fail(std::move(replies.error()));
     if (replies->back().empty()) co_return fail(Errc::not_found, "There is no such report link.");
     co_return Result<void>{};
@@ -112,8 +111,8 @@ awaitable<Result<LinkedReport>> ReportLinkStore::open(std::string hash) {
 }
 
 awaitable<Result<std::vector<queue::ChunkInfo>>> ReportLinkStore::chunks(std::string hash) {
-    auto rows = co_await pool_.run(
-        Statement::of(sql::report_links_chunks, Bytes{std::move(hash)}), kCallTimeout);
+    auto rows = co_await pool_.run(Statement::of(sql::report_links_chunks, Bytes{std::move(hash)}),
+                                   kCallTimeout);
     if (!rows) co_return fail(std::move(rows.error()));
     std::vector<queue::ChunkInfo> chunks;
     for (const Row row : *rows) chunks.push_back(to_chunk_info(row));

@@ -68,12 +68,12 @@ class ReportLinks {
         const auto report = co_await jobs_.report(call.principal.team.id, *id);
         if (!report) co_return tl::unexpected<Problem>(report.error());
         const auto secret = identity::make_secret(identity::SecretKind::report_link);
-        const auto made = co_await store_.create(
-            author_of(call), {*id,
-                              call.body.value("note", ""),
-                              secret.hash,
-                              *end,
-                              {call.principal.token, call.principal.session}});
+        const auto made = co_await store_.create(author_of(call),
+                                                 {*id,
+                                                  call.body.value("note", ""),
+                                                  secret.hash,
+                                                  *end,
+                                                  {call.principal.token, call.principal.session}});
         if (!made) co_return tl::unexpected<Problem>(made.error());
         co_return json_response(201, {{"report_link", link_json(*made)},
                                       {"secret", secret.text},
@@ -93,18 +93,17 @@ class ReportLinks {
         const auto opened = co_await opener_.open(call);
         if (!opened) co_return tl::unexpected(opened.error());
         const auto& [shared_by, note, expires_at, maker, job, summary] = opened->report;
-        co_return json_response(
-            200, {{"shared_by", shared_by},
-                  {"note", text_or_null(note)},
-                  {"expires_at", to_rfc3339(expires_at)},
-                  {"job",
-                   {{"id", to_public(job.id)},
-                    {"kind", job.kind},
-                    {"name", text_or_null(job.name)},
-                    {"args", json::parse(job.args)},
-                    {"created_at", to_rfc3339(job.created_at)},
-                    {"finished_at", time_or_null(job.finished_at)}}},
-                  {"report", report_json(job, summary)}});
+        co_return json_response(200, {{"shared_by", shared_by},
+                                      {"note", text_or_null(note)},
+                                      {"expires_at", to_rfc3339(expires_at)},
+                                      {"job",
+                                       {{"id", to_public(job.id)},
+                                        {"kind", job.kind},
+                                        {"name", text_or_null(job.name)},
+                                        {"args", json::parse(job.args)},
+                                        {"created_at", to_rfc3339(job.created_at)},
+                                        {"finished_at", time_or_null(job.finished_at)}}},
+                                      {"report", report_json(job, summary)}});
     }
 
   private:

@@ -141,8 +141,9 @@ TEST(Estimate, TimelineIsShortAndShowsThePeak) {
                                       [](auto& a, auto& b) { return a.allocated < b.allocated; });
     EXPECT_EQ(top->allocated, e->peak_allocated);
     for (const auto& point : e->timeline) {
-        EXPECT_EQ(std::accumulate(point.by_purpose.begin(), point.by_purpose.end(), std::int64_t{0}),
-                  point.allocated)
+        EXPECT_EQ(
+            std::accumulate(point.by_purpose.begin(), point.by_purpose.end(), std::int64_t{0}),
+            point.allocated)
             << point.event;
     }
     std::array<std::int64_t, kPurposes> at_peak{};
