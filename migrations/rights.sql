@@ -8,11 +8,13 @@ declare
   v_tables_owner constant text[] := array['apply_retention', 'day_of', 'ensure_partitions', 'forget_audit',
     'membership_keep_owner', 'read_jobs'];
   v_identity constant text[] := array['authenticate_session', 'authenticate_token', 'spend_sign_in_link'];
+  v_guest constant text[] := array['list_linked_chunks', 'open_report_link', 'read_linked_chunk'];
   v record;
 begin
   for v in select p.oid::regprocedure as signature,
       case when p.proname = any(v_tables_owner) then 'plimsoll_owner'
            when p.proname = any(v_identity) then 'plimsoll_identity'
+           when p.proname = any(v_guest) then 'plimsoll_guest'
            else 'plimsoll_queue' end as owner
       from pg_proc p where p.pronamespace = 'plimsoll'::regnamespace loop
     execute format('alter function %s owner to %I', v.signature, v.owner);
@@ -24,8 +26,8 @@ begin
   -- Partitions have no rights of their own: they are reached through their parents.
   for v in select c.oid::regclass as relation from pg_class c
       where c.relnamespace = 'plimsoll'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition loop
-    execute format('revoke all on %s from public, plimsoll_queue, plimsoll_identity, plimsoll_app, plimsoll_worker',
-      v.relation);
+    execute format('revoke all on %s from public, plimsoll_queue, plimsoll_identity, plimsoll_guest, plimsoll_app,
+      plimsoll_worker', v.relation);
   end loop;
 end
 $$;
@@ -51,13 +53,23 @@ grant execute on function keep_labels, touch_usage, lock_usage, fold_usage to pl
 grant select on app_user, team, membership, session to plimsoll_identity;
 grant select, update on token, sign_in_link to plimsoll_identity;
 
+-- plimsoll_guest: what a report link shows, of a job what belongs to its report alone.
+grant select on report_link, report to plimsoll_guest;
+grant update (opened_at, opens) on report_link to plimsoll_guest;
+grant select (id, team_id, kind, name, args, items_total, items_ok, items_failed, created_at, finished_at) on job
+  to plimsoll_guest;
+grant select (job_id, seq, state, bytes, error, content) on result to plimsoll_guest;
+grant select (job_id, seq, first_item, items) on task to plimsoll_guest;
+grant select (id, name, disabled_at) on app_user to plimsoll_guest;
+grant insert (team_id, at, action, target) on audit_event to plimsoll_guest;
+
 -- plimsoll_app: the server. Row-level security holds it to one team.
 grant select on job, task, result, attempt, event, report, job_label, account, device_class, team_limit, schedule_run,
   webhook_delivery, schema_migration, schema_function, schema_set to plimsoll_app;
 grant update (name, labels, revision) on job to plimsoll_app;
 grant select, insert, update, delete on app_user, team, membership, token, sign_in_link, session, gpu_profile,
   sentiment_policy, report_baseline to plimsoll_app;
-grant select, insert, update, delete on saved_view to plimsoll_app;
+grant select, insert, update, delete on saved_view, report_link to plimsoll_app;
 grant select, insert on audit_event to plimsoll_app;
 grant select, insert, delete on training_measurement, dataset_chunk to plimsoll_app;
 grant select, update on dataset to plimsoll_app;
@@ -71,11 +83,10 @@ grant execute on function
   claim_webhook_deliveries, create_dataset, delete_dataset, delete_job, drain_worker, end_overdue, enqueue,
   enqueue_dataset, ensure_partitions, expire_keys, expire_leases, expire_uploads, explain_wait, find_submit,
   fold_usage, forget_audit, forget_usage, forget_webhook_deliveries, job_progress, lift_hold, list_attempts,
-  list_cleanups,
-  list_device_classes, list_devices, list_holds, list_shares, list_team_limits, list_vacuum_holders, place_hold,
-  promote_due, queue_depth, read_jobs, read_usage, redrive_jobs, renew_quotas, request_cleanup, run_schedule,
-  set_device_class, set_share, set_team_limit, settle_webhook_delivery, spend_sign_in_link,
-    watch_vacuum to plimsoll_app;
+  list_cleanups, list_device_classes, list_devices, list_holds, list_linked_chunks, list_shares, list_team_limits,
+  list_vacuum_holders, open_report_link, place_hold, promote_due, queue_depth, read_jobs, read_linked_chunk,
+  read_usage, redrive_jobs, renew_quotas, request_cleanup, run_schedule, set_device_class, set_share, set_team_limit,
+  settle_webhook_delivery, spend_sign_in_link, watch_vacuum to plimsoll_app;
 
 -- plimsoll_worker: nothing but these. Workers parse hostile files.
 grant select on schema_migration, schema_function, schema_set to plimsoll_worker;

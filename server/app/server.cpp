@@ -125,6 +125,7 @@ Server::Server(const Settings& settings, Database& database)
            .schedules = stores_.schedules(),
            .baselines = stores_.baselines(),
            .saved_views = stores_.saved_views(),
+           .report_links = stores_.report_links(),
            .kind_operations =
                [this, &settings](http::Handlers& handlers, const http::Draining& draining) {
                    jobs::add_operations(handlers,

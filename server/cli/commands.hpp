@@ -40,6 +40,7 @@ AddCommand add_cancel;
 AddCommand add_redrive;
 AddCommand add_report;
 AddCommand add_results;
+AddCommand add_links;
 AddCommand add_devices;
 AddCommand add_baselines;
 AddCommand add_queue;
@@ -54,9 +55,9 @@ struct Group {
 
 namespace groups {
 
-inline constexpr AddCommand* kJobs[] = {add_submit,  add_submit_bundle, add_jobs,
-                                        add_watch,   add_why,           add_cancel,
-                                        add_redrive, add_report,        add_results};
+inline constexpr AddCommand* kJobs[] = {add_submit,  add_submit_bundle, add_jobs,    add_watch,
+                                        add_why,     add_cancel,        add_redrive, add_report,
+                                        add_results, add_links};
 inline constexpr AddCommand* kTeam[] = {add_datasets, add_schedules, add_webhooks, add_baselines,
                                         add_usage};
 inline constexpr AddCommand* kPool[] = {add_devices, add_queue};

@@ -22,6 +22,8 @@ std::string_view prefix(SecretKind kind) {
             return "plm_signin_";
         case SecretKind::session:
             return "plm_session_";
+        case SecretKind::report_link:
+            return "plm_report_";
     }
     return {};
 }

@@ -7,6 +7,7 @@
 #include "server/postgres/pool/listener.hpp"
 #include "server/postgres/pool/pool.hpp"
 #include "server/postgres/teams/baseline_store.hpp"
+#include "server/postgres/teams/report_link_store.hpp"
 #include "server/postgres/teams/saved_view_store.hpp"
 #include "server/postgres/teams/schedule_store.hpp"
 #include "server/postgres/teams/share_store.hpp"
@@ -34,6 +35,7 @@ struct ServerDatabase::Parts {
           statistics(slow_calls),
           identity(executor, calls),
           saved_views(calls),
+          report_links(calls),
           webhooks(calls),
           team_records(calls),
           deliveries(slow_calls),
@@ -53,6 +55,7 @@ struct ServerDatabase::Parts {
     Statistics statistics;
     IdentityStore identity;
     SavedViewStore saved_views;
+    ReportLinkStore report_links;
     WebhookStore webhooks;
     TeamRecordStore team_records;
     DeliveryQueue deliveries;
@@ -126,6 +129,10 @@ identity::IdentityStore& ServerDatabase::identity() {
 
 identity::SavedViewStore& ServerDatabase::saved_views() {
     return parts_->saved_views;
+}
+
+queue::ReportLinkStore& ServerDatabase::report_links() {
+    return parts_->report_links;
 }
 
 webhooks::WebhookStore& ServerDatabase::webhooks() {

@@ -17,6 +17,7 @@ class DatasetStore;
 class DutyStore;
 class JobSignals;
 class JobStore;
+class ReportLinkStore;
 class ShareStore;
 class Statistics;
 class TeamRecordStore;
@@ -66,6 +67,7 @@ class ServerDatabase {
     queue::Statistics& statistics();
     identity::IdentityStore& identity();
     identity::SavedViewStore& saved_views();
+    queue::ReportLinkStore& report_links();
     webhooks::WebhookStore& webhooks();
     queue::TeamRecordStore& team_records();
     webhooks::DeliveryQueue& deliveries();

@@ -190,6 +190,24 @@ visit('of a hundred thousand jobs only those on the screen are drawn', many(100_
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute('href')), `#/jobs/${server.jobs[0].id}`);
 });
 
+visit('the focus stays with its job while others come, and leaves with it', many(300), async ({ page, server, go }) => {
+  await go('/#/jobs');
+  await rows(page).nth(5).waitFor();
+  for (let step = 0; step < 3; step += 1) await page.keyboard.press('j');
+  const focused = () => page.evaluate(() => document.activeElement.getAttribute('href'));
+  const third = `#/jobs/${server.jobs[2].id}`;
+  assert.equal(await focused(), third);
+  server.add(makeJob('job_newer', { name: 'Newer' }));
+  await link(page, 'Newer').waitFor();
+  assert.equal(await focused(), third);
+  await page.mouse.move(600, 500);
+  await until(async () => {
+    await page.mouse.wheel(0, 4_000);
+    return (await table(page).locator(`a[href="${third}"]`).count()) === 0;
+  }, 'the job to leave the window');
+  assert.equal(await focused(), null, 'no other job has the focus');
+});
+
 visit('jobs are chosen and cancelled after a question that counts them', sixty, async ({ page, server, go }) => {
   const others = server.jobs.find(({ state }) => state === 'queued');
   others.submitter = { id: 'usr_2', name: 'grace' };

@@ -1,13 +1,25 @@
 // Cumulative layout shift: what arrives late moves nothing that is already there.
 import assert from 'node:assert/strict';
-import { manyJobs } from './fake/data.mjs';
+import { busyQueue, manyJobs } from './fake/data.mjs';
+import { trainingJob } from './fake/training.mjs';
 import { visit } from './support/setting.mjs';
 
 const most = 0.05;
 const done = manyJobs(3)[2].id;
 const failed = manyJobs(5)[4].id;
 
+const busy = (server) => {
+  server.jobs = manyJobs(60);
+  server.queue = busyQueue();
+};
+const training = (server) => server.add(trainingJob());
+
 const cases = [
+  { name: 'home', address: '/#/home', arrange: busy, slow: 'GET /v1/jobs', arrived: 'Port authority notices' },
+  { name: 'home of a newcomer', address: '/#/home', arrange: () => {}, slow: 'GET /v1/jobs', arrived: 'Start here' },
+  { name: 'answer', address: '/#/home', arrange: busy, slow: 'POST /v1/estimates', arrived: 'on RTX 4090' },
+  { name: 'training report', address: '/#/jobs/job_training0000', arrange: training, slow: 'GET /v1/jobs/job_training0000/report', arrived: 'Recommended batch' },
+  { name: 'queue', address: '/#/queue', arrange: busy, slow: 'GET /v1/queue', arrived: 'Stopped' },
   { name: 'jobs', address: '/#/jobs', slow: 'GET /v1/jobs', arrived: 'Port authority notices' },
   { name: 'job', address: `/#/jobs/${failed}`, slow: `GET /v1/jobs/${failed}`, arrived: 'About this job' },
   { name: 'report', address: `/#/jobs/${done}`, slow: `GET /v1/jobs/${done}/report`, arrived: 'Mean score' },
@@ -16,8 +28,10 @@ const cases = [
   { name: 'tokens', address: '/#/settings/tokens', slow: 'GET /v1/tokens', arrived: 'nightly script' },
 ];
 
-for (const { name, address, slow, arrived } of cases) {
-  visit(`${name}: nothing jumps`, { arrange: (server) => (server.jobs = manyJobs(60)) }, async ({ page, server, go }) => {
+const full = (server) => (server.jobs = manyJobs(60));
+const windows = [{ width: 1280, height: 900 }, { width: 412, height: 823 }];
+for (const [{ name, address, arrange = full, slow, arrived }, size] of cases.flatMap((one) => windows.map((size) => [one, size]))) {
+  visit(`${name}: nothing jumps at ${size.width} px`, { arrange, ...size }, async ({ page, server, go }) => {
     let release;
     server.faults.set(slow, new Promise((resolve) => (release = resolve)));
     await page.addInitScript(() => {

@@ -265,6 +265,23 @@ visit('a peak that is not drawn is not pinned', { arrange: arrangeLatePeak }, as
   assert.equal(await panel.getByText(/^peak/).count(), 0);
 });
 
+visit('pointing at a moment tells what is allocated there, and at a batch what it takes, in both charts', { arrange }, async ({ page, go }) => {
+  await go(report);
+  const timeline = page.getByRole('region', { name: 'Memory over the first two training steps' });
+  await timeline.scrollIntoViewIfNeeded();
+  await timeline.locator('.reach').hover({ position: { x: 300, y: 60 } });
+  await timeline.getByText(/(allocates|frees) .+ of .+ allocated: weights, gradients, optimizer .+ GiB, activations kept for backward .+ GiB, temporary tensors .+ GiB\./).waitFor();
+  const curves = page.getByRole('region', { name: 'Batch size' });
+  await curves.locator('.reach').first().hover({ position: { x: 200, y: 60 } });
+  const told = curves.locator('figcaption strong');
+  await until(async () => (await told.count()) === 2, 'both charts');
+  const [memory, speed] = await told.allTextContents();
+  assert.equal(memory, speed);
+  assert.match(memory, /^Batch \d+$/);
+  await page.mouse.move(5, 5);
+  await told.first().waitFor({ state: 'detached' });
+});
+
 visit('settings are copied and kept as a file', { arrange }, async ({ page, go }) => {
   await go(report);
   await chooseFirst(page);
@@ -304,7 +321,7 @@ visit('a chart is taken along as its numbers, a drawing and a picture', { arrang
     assert.match(download.suggestedFilename(), new RegExp(`^memory-over.*\\.${format.toLowerCase()}$`));
     content[format] = await readFile(await download.path());
   }
-  assert.match(content.CSV.toString(), /^Step and phase,Most allocated\r\n"1, setup",0.22 GiB\r\n/);
+  assert.match(content.CSV.toString(), /^Step and phase,Most allocated,"Weights, gradients, optimizer",Activations kept for backward,Temporary tensors\r\n"1, setup",0.22 GiB,/);
   assert.match(content.SVG.toString(), /^<svg[^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
   assert.equal(content.PNG.subarray(1, 4).toString(), 'PNG');
 });

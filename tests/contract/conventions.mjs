@@ -14,7 +14,7 @@ const follow = (node) => {
 const isRead = (path) => Object.entries(document.paths).some(([other, item]) => item.get && other.replace(/\{\w+\}$/, '') === `${path}/`);
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 // Read by place, since what they have is fixed once it is there.
-const BY_OFFSET = ['getJobResults', 'getJobResultsCsv', 'getJobResultsJsonl', 'listDatasetRecords', 'uploadDatasetContent'];
+const BY_OFFSET = ['getJobResults', 'getJobResultsCsv', 'getJobResultsJsonl', 'getLinkedResultsCsv', 'getLinkedResultsJsonl', 'listDatasetRecords', 'uploadDatasetContent'];
 
 function check(path, method, operation, parameters) {
     const id = operation.operationId;

@@ -20,6 +20,8 @@ CANARY = "canary-of-the-owners"
 METHODS = ("get", "put", "post", "patch", "delete")
 # By the caller's own session or token; nothing of a team is named.
 PERSONAL = {"createSession", "deleteCurrentSession"}
+# By the secret of a link alone, whoever calls: tests/integration/report_links_test.py.
+LINKED = {"getLinkedReport", "getLinkedResultsCsv", "getLinkedResultsJsonl"}
 CHANGING = re.compile(r'"request_id":"[^"]*"|\d{4}-\d\d-\d\dT[\d:.]+Z')
 
 
@@ -128,6 +130,7 @@ class Access(unittest.TestCase):
             "webhook_id": make("POST", "/v1/webhooks", {"name": CANARY, "url": "https://hooks.example.com/" + CANARY})["webhook"]["id"],
             "measurement_id": make("POST", "/v1/training-measurements", cls.operation("createTrainingMeasurement").body)["id"],
             "token_id": make("POST", "/v1/tokens", {"name": CANARY, "scopes": ["jobs:read"]})["token"]["id"],
+            "report_link_id": make("POST", f"/v1/jobs/{job}/report-links", {"note": CANARY})["report_link"]["id"],
             "view_id": make("PUT", "/v1/saved-views", {"page": "jobs", "name": CANARY, "query": "text=" + CANARY})["id"],
             "node": "nowhere", "device": "none", "device_class": "cpu"}
 
@@ -201,7 +204,7 @@ class Access(unittest.TestCase):
         before = self.seen_by_owner()
         self.assertGreater(sum(CANARY in body or CANARY.replace("-", "_") in body for body in before.values()), 8)
         for operation in self.operations:
-            if operation.id in PERSONAL:
+            if operation.id in PERSONAL | LINKED:
                 continue
             with self.subTest(operation.id):
                 foreign = self.seen(operation, self.ids)
@@ -235,7 +238,7 @@ class Access(unittest.TestCase):
         """Last: it deletes what the others look at."""
         absent = ("getJobWaitReason", "getJobPictureSvg", "getJobPicturePng", "getJobBaseline")  # of a finished job of texts
         for operation in self.operations:
-            if operation.id in PERSONAL:
+            if operation.id in PERSONAL | LINKED:
                 continue
             reply = operation.ask(self.owner, self.ids)
             with self.subTest(operation.id):

@@ -103,6 +103,20 @@ class JobsConsole(unittest.TestCase):
         self.assertEqual(self.counts(f"{mine}&text=harbour"), ({"scheduled": 1, "succeeded": 1}, True))
         self.assertEqual(self.counts(f"{mine}&submitter=grace"), ({"scheduled": 1}, True))
 
+        def listed(*flags):
+            page = json.loads(self.server.run("jobs", "--json", "--label", "case=found", *flags).stdout)
+            return [one["name"] for one in page["items"]]
+        self.assertEqual(listed("--user", "grace"), ["Grace's"])
+        self.assertEqual(listed("--search", "harbour 50%"), ["Harbour 50% off"])
+        self.assertEqual(listed("--device-class", job["device_class"], "--state", "succeeded"), ["Harbour 50% off"])
+        self.assertEqual(len(listed("--since", "2h")), 3)
+        self.assertEqual(listed("--until", "2h"), [])
+        self.assertEqual(listed("--until", job["created_at"]), [])
+        for flag, value in (("--since", "yesterday"), ("--until", "2w"), ("--device-class", "tpu")):
+            refused = self.server.run("jobs", flag, value, check=False)
+            self.assertNotEqual(refused.returncode, 0)
+            self.assertIn(flag, refused.stderr)
+
     def test_a_filter_that_is_wrong_is_refused_by_name(self):
         for query, name in (("created_from=yesterday", "created_from"), ("device_class=tpu", "device_class"), ("text=", "text"),
                             ("submitter=", "submitter"), (f"text={'x' * 201}", "text")):

@@ -5,24 +5,6 @@
 namespace plimsoll::training {
 namespace {
 
-// A group that holds activations kept for backward, not weights, state or scratch.
-bool is_activation(Group group) {
-    switch (group) {
-        case Group::embedding:
-        case Group::attention:
-        case Group::attention_scores:
-        case Group::feed_forward:
-        case Group::norms:
-        case Group::masks:
-        case Group::lora:
-        case Group::experts:
-        case Group::logits:
-            return true;
-        default:
-            return false;
-    }
-}
-
 // Replays events, keeping sums by group and the state at the highest point.
 class Replay {
   public:
@@ -38,15 +20,13 @@ class Replay {
             ++count_;
             const auto at = static_cast<std::size_t>(e.buffer);
             const auto group = static_cast<std::size_t>(tape_.buffers[at].group);
-            if (e.allocates) {
-                blocks_[at] = allocator_.allocate(tape_.buffers[at].bytes);
-                by_group_[group] += allocator_.block_bytes(blocks_[at]);
-                if (allocator_.allocated() > highest_) note_peak(e, step);
-            } else {
-                by_group_[group] -= allocator_.block_bytes(blocks_[at]);
-                allocator_.free(blocks_[at]);
-            }
-            if (count_ <= static_cast<std::int64_t>(points_)) note_point(e, step);
+            if (e.allocates) blocks_[at] = allocator_.allocate(tape_.buffers[at].bytes);
+            const auto bytes = allocator_.block_bytes(blocks_[at]);
+            const auto change = e.allocates ? bytes : -bytes;
+            by_group_[group] += change;
+            if (!e.allocates) allocator_.free(blocks_[at]);
+            if (allocator_.allocated() > highest_) note_peak(e, step);
+            if (count_ <= static_cast<std::int64_t>(points_)) note_point(e, step, change);
         }
     }
 
@@ -67,16 +47,30 @@ class Replay {
 
     // Of the two first steps' events, cut into as many even pieces as there are points, each
     // piece's first one with the most memory, so that peaks survive.
-    void note_point(const Event& e, int step) {
-        const TimelinePoint point{count_, step, e.phase, allocator_.allocated(),
-                                  allocator_.reserved()};
+    void note_point(const Event& e, int step, std::int64_t change) {
         if (count_ > piece_end_) {
-            timeline_.push_back(point);
+            timeline_.push_back(point_of(e, step, change));
             const auto pieces = std::min(points_, kMostPoints);
             piece_end_ = static_cast<std::int64_t>(timeline_.size() * points_ / pieces);
-        } else if (point.allocated > timeline_.back().allocated) {
-            timeline_.back() = point;
+        } else if (allocator_.allocated() > timeline_.back().allocated) {
+            timeline_.back() = point_of(e, step, change);
         }
+    }
+
+    TimelinePoint point_of(const Event& e, int step, std::int64_t change) const {
+        TimelinePoint point{.event = count_,
+                            .step = step,
+                            .phase = e.phase,
+                            .allocated = allocator_.allocated(),
+                            .reserved = allocator_.reserved(),
+                            .group = tape_.buffers[static_cast<std::size_t>(e.buffer)].group,
+                            .layer = e.layer,
+                            .change = change};
+        for (std::size_t group = 0; group < by_group_.size(); ++group) {
+            const auto purpose = purpose_of(static_cast<Group>(group));
+            point.by_purpose[static_cast<std::size_t>(purpose)] += by_group_[group];
+        }
+        return point;
     }
 
     const Tape& tape_;
@@ -105,7 +99,7 @@ void measure_saved(const Tape& tape, Estimate& out) {
         live[static_cast<std::size_t>(e.buffer)] = e.allocates ? e.layer : -2;
     }
     for (std::size_t i = 0; i < live.size(); ++i) {
-        if (live[i] == -2 || !is_activation(tape.buffers[i].group)) continue;
+        if (live[i] == -2 || purpose_of(tape.buffers[i].group) != Purpose::activations) continue;
         out.saved_for_backward += tape.buffers[i].bytes;
         if (live[i] < 0) continue;
         for (auto& l : out.layers)
@@ -125,6 +119,33 @@ void count_parameters(const ModelShape& shape, const TrainingSettings& settings,
 }
 
 }  // namespace
+
+Purpose purpose_of(Group group) {
+    switch (group) {
+        case Group::weights:
+        case Group::half_weights:
+        case Group::gradients:
+        case Group::optimizer:
+            return Purpose::state;
+        case Group::embedding:
+        case Group::attention:
+        case Group::attention_scores:
+        case Group::feed_forward:
+        case Group::norms:
+        case Group::masks:
+        case Group::lora:
+        case Group::experts:
+        case Group::logits:
+            return Purpose::activations;
+        case Group::optimizer_temporaries:
+        case Group::batch:
+        case Group::workspace:
+        case Group::backward_temporaries:
+        case Group::communication:
+            return Purpose::temporary;
+    }
+    return Purpose::temporary;
+}
 
 TapeDevice tape_device(const GpuProfile& gpu) {
     return {gpu.compute_capability, static_cast<int>(gpu.multiprocessors.value),

@@ -19,12 +19,23 @@ struct Moment {
     std::int64_t event = 0;  // allocations and frees so far
 };
 
+// What memory is there for: the model and its optimizer, what forward keeps for backward, and all
+// that only passes through.
+enum class Purpose : std::uint8_t { state, activations, temporary };
+inline constexpr int kPurposes = 3;
+Purpose purpose_of(Group group);
+
 struct TimelinePoint {
     std::int64_t event = 0;
     int step = 1;
     Phase phase = Phase::setup;
     std::int64_t allocated = 0;
     std::int64_t reserved = 0;
+    std::array<std::int64_t, kPurposes> by_purpose{};  // sums to allocated
+    // The event itself.
+    Group group = Group::weights;
+    int layer = -1;           // -1: outside the layers
+    std::int64_t change = 0;  // allocated bytes; freed ones are negative
 };
 
 // What one layer saves between forward and backward, in requested bytes, and its work.
@@ -41,7 +52,7 @@ struct Estimate {
     std::int64_t trainable_parameters = 0;
     std::int64_t peak_allocated = 0;  // torch.cuda.max_memory_allocated
     std::int64_t peak_reserved = 0;   // torch.cuda.max_memory_reserved
-    // Allocated bytes by purpose at the moment of peak_allocated; they sum to it exactly.
+    // Allocated bytes by group at the moment of peak_allocated; they sum to it exactly.
     std::array<std::int64_t, kGroups> breakdown{};
     Moment moment;
     std::int64_t saved_for_backward = 0;  // activations alive at the end of forward

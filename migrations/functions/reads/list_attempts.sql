@@ -1,8 +1,8 @@
 -- What was tried for a job, by task and then in the order of the attempts: those that ended well or for good (result),
 -- those that did not (attempt) and those that run (lease). merge: it is the task that makes the report. outcome: done,
--- quarantined, retry, final, worker_lost, running. started_at: of a lease, when it was claimed; of a result, its end
--- less what was measured, since of an attempt only its end and its seconds are kept; else unknown. seconds: of the
--- device's own time. Indexes result_<day>_pkey, attempt_<day>_pkey, and leases by leases_of_job.
+-- quarantined, retry, final, worker_lost, running. started_at: of what ended well, its end less what was measured; of
+-- all others, when it was claimed. seconds: of the device's own time. Indexes result_<day>_pkey, attempt_<day>_pkey,
+-- and leases by leases_of_job.
 create or replace function list_attempts(p_team_id bigint, p_job_id bigint, p_after_task int, p_after_fence bigint,
   p_limit int)
 returns table (task int, fence bigint, merge boolean, attempt smallint, outcome text, node text, device text,
@@ -25,13 +25,16 @@ begin
     a.seconds, a.items_ok, a.items_failed, a.error
   from (
     (select r.seq as task, r.fence, r.attempt, r.state as outcome, r.worker_id,
-      r.finished_at - make_interval(secs => r.seconds / x.speed) as started_at, r.finished_at as ended_at,
-      r.seconds / x.speed::float8 as seconds, r.items_ok, r.items_failed, r.error
+      case when r.state = 'done' then r.finished_at - make_interval(secs => r.seconds / x.speed)
+        else (select t.claimed_at from attempt t where t.job_id = p_job_id and t.seq = r.seq and t.fence = r.fence)
+      end as started_at,
+      r.finished_at as ended_at,
+      case when r.state = 'done' then r.seconds / x.speed::float8 end as seconds, r.items_ok, r.items_failed, r.error
     from result r left join worker x on x.id = r.worker_id
     where r.job_id = p_job_id and (r.seq, r.fence) > (p_after_task, p_after_fence)
     order by r.seq, r.fence limit p_limit)
     union all
-    (select t.seq, t.fence, t.attempt, t.outcome, t.worker_id, null, t.at, null, null, null, t.error
+    (select t.seq, t.fence, t.attempt, t.outcome, t.worker_id, t.claimed_at, t.at, null, null, null, t.error
     from attempt t
     -- A last attempt that failed for good is told by its result.
     where t.job_id = p_job_id and (t.seq, t.fence) > (p_after_task, p_after_fence)

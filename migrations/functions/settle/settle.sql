@@ -11,6 +11,7 @@ declare
   v_class smallint;
   v_lease_accounts int[];
   v_lease_count int;
+  v_claimed_at timestamptz;
   v_jobs bigint[];  -- these and the following have one element per task of the call
   v_tasks int[];
   v_lanes int[];
@@ -32,9 +33,9 @@ declare
   v_outcomes constant text[] := array_replace(p_outcomes, 'died', 'lost');  -- a death, whoever reports it
   v_retried constant boolean := v_outcomes && '{retry, final, lost}';
 begin
-  select class_id, jobs, tasks, lanes, accounts, charges, attempts, crashes, accounts, cardinality(jobs)
+  select class_id, jobs, tasks, lanes, accounts, charges, attempts, crashes, accounts, cardinality(jobs), claimed_at
   into strict v_class, v_jobs, v_tasks, v_lanes, v_accounts, v_charges, v_attempts, v_crashes, v_lease_accounts,
-    v_lease_count
+    v_lease_count, v_claimed_at
   from lease where fence = p_fence;
   select w.* into strict v_worker from worker w join lease l on l.worker_id = w.id where l.fence = p_fence;
 
@@ -99,9 +100,9 @@ begin
   end if;
 
   if v_retried then
-    insert into attempt (job_id, seq, fence, team_id, attempt, outcome, worker_id, error, at)
+    insert into attempt (job_id, seq, fence, team_id, attempt, outcome, worker_id, error, at, claimed_at)
     select s.job_id, s.task, p_fence, s.team_id, s.attempt,
-      case s.outcome when 'lost' then 'worker_lost' else s.outcome end, v_worker.id, s.error, p_now
+      case s.outcome when 'lost' then 'worker_lost' else s.outcome end, v_worker.id, s.error, p_now, v_claimed_at
     from unnest(v_jobs, v_tasks, v_teams, v_attempts, v_outcomes, v_errors, v_next_states)
       s(job_id, task, team_id, attempt, outcome, error, next_state)
     where s.outcome in ('retry', 'final', 'lost') and s.next_state <> 'dropped';

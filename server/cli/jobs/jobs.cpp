@@ -1,13 +1,17 @@
 #include "engine/base/closest.hpp"
+#include "server/base/time.hpp"
 #include "server/cli/commands.hpp"
 #include "server/client/session.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/members.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -22,7 +26,16 @@ struct JobsOptions {
     std::string kind;
     std::string state;
     std::string label;
+    std::string user;
+    std::string device_class;
+    std::string since;
+    std::string until;
+    std::string search;
     int limit = 50;
+
+    bool filters() const {
+        return !(kind + state + label + user + device_class + since + until + search).empty();
+    }
 };
 
 // For a query: everything but letters, digits and the few signs that need no escape.
@@ -39,6 +52,25 @@ std::string escaped(std::string_view text) {
         }
     }
     return out;
+}
+
+// A time, or how long ago it was: "90m", "24h", "7d".
+Result<std::string> moment_of(const char* flag, const std::string& text) {
+    if (const auto time = parse_rfc3339(text)) return to_rfc3339(*time);
+    constexpr int kMostDigits = 6;
+    const bool counts = text.size() > 1 && text.size() <= kMostDigits + 1 &&
+                        std::ranges::all_of(text.substr(0, text.size() - 1),
+                                            [](unsigned char c) { return std::isdigit(c) != 0; });
+    const auto units = std::map<char, std::chrono::minutes>{
+        {'m', std::chrono::minutes(1)}, {'h', std::chrono::hours(1)}, {'d', std::chrono::days(1)}};
+    const auto unit = units.find(text.empty() ? ' ' : text.back());
+    if (!counts || unit == units.end()) {
+        return fail(Errc::invalid_input,
+                    std::string(flag) + ": \"" + text +
+                        "\" is neither a time such as 2026-03-01T12:00:00Z nor how long ago it "
+                        "was, such as 90m, 24h or 7d.");
+    }
+    return to_rfc3339(SystemClock().now() - std::stoi(text) * unit->second);
 }
 
 // A mistyped kind must not look like one without jobs.
@@ -62,6 +94,17 @@ int list_jobs(const CommandContext& context, const JobsOptions& options) {
     if (!options.kind.empty()) target += "&kind=" + escaped(options.kind);
     if (!options.state.empty()) target += "&state=" + escaped(options.state);
     if (!options.label.empty()) target += "&label=" + escaped(options.label);
+    if (!options.user.empty()) target += "&submitter=" + escaped(options.user);
+    if (!options.device_class.empty()) target += "&device_class=" + escaped(options.device_class);
+    if (!options.search.empty()) target += "&text=" + escaped(options.search);
+    for (const auto& [flag, name, text] :
+         {std::tuple("--since", "created_from", options.since),
+          std::tuple("--until", "created_before", options.until)}) {
+        if (text.empty()) continue;
+        const auto moment = moment_of(flag, text);
+        if (!moment) return refuse(context, moment.error());
+        target += "&" + std::string(name) + "=" + escaped(*moment);
+    }
     auto page = api->get_json(target);
     if (!page) return refuse(context, page.error());
     if (context.json) {
@@ -81,7 +124,7 @@ int list_jobs(const CommandContext& context, const JobsOptions& options) {
     }
     if (rows.size() > 1) {
         context.terminal.line(format_table(context.terminal, rows));
-    } else if (options.kind.empty() && options.state.empty() && options.label.empty()) {
+    } else if (!options.filters()) {
         context.terminal.line("No jobs yet: plimsoll submit …");
     } else {
         context.terminal.line("No job matches.");
@@ -97,6 +140,14 @@ void add_jobs(CLI::App& app, CommandContext& context) {
     command->add_option("--kind", options->kind, "Only this kind");
     command->add_option("--state", options->state, "Only this state");
     command->add_option("--label", options->label, "Only with this label: key or key=value");
+    command->add_option("--user", options->user, "Only submitted by this user: a name or an ID");
+    command->add_option("--device-class", options->device_class, "Only of this device class")
+        ->check(CLI::IsMember({"host", "cpu", "gpu", "accelerator"}));
+    command->add_option("--since", options->since,
+                        "Only submitted since: a time, or how long ago (90m, 24h, 7d)");
+    command->add_option("--until", options->until, "Only submitted before, as for --since");
+    command->add_option("--search", options->search,
+                        "Only with these words in the ID, name, labels or arguments");
     command->add_option("--limit", options->limit, "At most this many")->check(CLI::Range(1, 200));
     command->callback([&context, options] { context.exit_code = list_jobs(context, *options); });
 }

@@ -8,6 +8,7 @@
 #include "server/jobs/kind.hpp"
 #include "server/planning/planner.hpp"
 #include "server/queue/dataset_store.hpp"
+#include "server/queue/report_link_store.hpp"
 #include "server/queue/share_store.hpp"
 #include "server/queue/store.hpp"
 #include "server/schedules/store.hpp"
@@ -40,10 +41,13 @@ void add_job_reading(Handlers& handlers, queue::JobStore& store, queue::JobSigna
 void add_job_events(Handlers& handlers, queue::JobStore& store, queue::JobSignals& signals,
                     identity::IdentityStore& identity, const Draining& draining,
                     const Clock& clock);
-// `pool` decompresses and converts chunks. Other server versions may encode the same rows
-// differently, so downloads resume within one version only.
-void add_job_results(Handlers& handlers, queue::JobStore& store, Kinds kinds,
-                     boost::asio::thread_pool& pool, const std::string& server_version);
+// Results of jobs and of linked reports. `pool` decompresses and converts chunks. Other server
+// versions may encode the same rows differently, so downloads resume within one version only.
+void add_job_results(Handlers& handlers, queue::JobStore& store, queue::ReportLinkStore& links,
+                     Kinds kinds, boost::asio::thread_pool& pool,
+                     const std::string& server_version);
+void add_report_links(Handlers& handlers, queue::JobStore& jobs, queue::ReportLinkStore& store,
+                      const Clock& clock);
 void add_datasets(Handlers& handlers, queue::DatasetStore& store);
 // `pool` cuts files into chunks and unpacks chunks.
 void add_dataset_upload(Handlers& handlers, queue::DatasetStore& store,

@@ -55,7 +55,9 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_job_reading(handlers, backends.jobs, backends.signals, draining, backends.clock);
     endpoints::add_job_events(handlers, backends.jobs, backends.signals, backends.identity,
                               draining, backends.clock);
-    endpoints::add_job_results(handlers, backends.jobs, backends.kinds, backends.pool, version);
+    endpoints::add_job_results(handlers, backends.jobs, backends.report_links, backends.kinds,
+                               backends.pool, version);
+    endpoints::add_report_links(handlers, backends.jobs, backends.report_links, backends.clock);
     endpoints::add_job_pictures(handlers, backends.jobs, backends.kinds, backends.computing);
     endpoints::add_baselines(handlers, backends.jobs, backends.baselines, backends.kinds);
     endpoints::add_datasets(handlers, backends.datasets);

@@ -14,6 +14,7 @@
 #include "server/planning/planner.hpp"
 #include "server/queue/baseline_store.hpp"
 #include "server/queue/dataset_store.hpp"
+#include "server/queue/report_link_store.hpp"
 #include "server/queue/share_store.hpp"
 #include "server/queue/store.hpp"
 #include "server/queue/team_record_store.hpp"
@@ -57,6 +58,7 @@ struct Backends {
     schedules::ScheduleStore& schedules;
     queue::BaselineStore& baselines;
     identity::SavedViewStore& saved_views;
+    queue::ReportLinkStore& report_links;
     // Adds those of the kinds' own.
     std::function<void(Handlers&, const Draining&)> kind_operations;
     CallerQuotas quotas = {};

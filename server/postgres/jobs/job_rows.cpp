@@ -1,5 +1,6 @@
 #include "server/postgres/jobs/job_rows.hpp"
 
+#include "server/base/gzip.hpp"
 #include "server/postgres/driver/optional.hpp"
 #include "server/postgres/jobs/share_rows.hpp"
 
@@ -103,6 +104,21 @@ Error no_such_job() {
 queue::JobEvent to_event(const Row& row) {
     return {row.get<std::int64_t>("n"), row.get<std::string>("type"), row.get<std::string>("data"),
             row.get<Timestamp>("at")};
+}
+
+queue::ChunkInfo to_chunk_info(const Row& row) {
+    queue::ChunkInfo chunk{row.get<int>("seq"),
+                           row.get<std::int64_t>("first_item"),
+                           row.get<std::int64_t>("items"),
+                           row.get<std::int64_t>("bytes"),
+                           0,
+                           ""};
+    chunk.rows_bytes = gzip_content_bytes(row.get<Maybe<std::string>>("gzip_size").value_or(""));
+    if (row.get<std::string_view>("state") != "done") {
+        chunk.error = error_message(row.get<Maybe<std::string>>("error").value_or(""));
+        if (chunk.error.empty()) chunk.error = "The task was quarantined: two workers died on it.";
+    }
+    return chunk;
 }
 
 queue::Attempt to_attempt(const Row& row) {

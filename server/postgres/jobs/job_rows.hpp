@@ -24,6 +24,9 @@ queue::JobEvent to_event(const Row& row);
 // From a row of jobs.attempts.
 queue::Attempt to_attempt(const Row& row);
 
+// From a row of results.chunks or report_links.chunks.
+queue::ChunkInfo to_chunk_info(const Row& row);
+
 // From a row of devices.list.
 queue::DeviceStatus to_device(const Row& row);
 

@@ -1,7 +1,6 @@
 #include "server/postgres/jobs/job_store.hpp"
 
 #include "migrations/embedded.hpp"
-#include "server/base/gzip.hpp"
 #include "server/postgres/driver/optional.hpp"
 #include "server/postgres/jobs/bundles.hpp"
 #include "server/postgres/jobs/job_rows.hpp"
@@ -158,22 +157,7 @@ awaitable<Result<std::vector<queue::ChunkInfo>>> JobStore::result_chunks(TeamId 
     auto replies = co_await about(team, id, Statement::of(sql::results_chunks, id.value));
     if (!replies) co_return fail(std::move(replies.error()));
     std::vector<queue::ChunkInfo> chunks;
-    for (const Row row : replies->back()) {
-        queue::ChunkInfo chunk{row.get<int>("seq"),
-                               row.get<std::int64_t>("first_item"),
-                               row.get<std::int64_t>("items"),
-                               row.get<std::int64_t>("bytes"),
-                               0,
-                               ""};
-        const auto last_bytes = row.get<std::optional<std::string>>("gzip_size").value_or("");
-        chunk.rows_bytes = gzip_content_bytes(last_bytes);
-        if (row.get<std::string_view>("state") != "done") {
-            chunk.error = error_message(row.get<std::optional<std::string>>("error").value_or(""));
-            if (chunk.error.empty())
-                chunk.error = "The task was quarantined: two workers died on it.";
-        }
-        chunks.push_back(std::move(chunk));
-    }
+    for (const Row row : replies->back()) chunks.push_back(to_chunk_info(row));
     co_return chunks;
 }
 

@@ -192,7 +192,8 @@ with made as (
 select m.id, m.created_at, u.name as user_name from made m left join plimsoll.app_user u on u.id = $2::bigint;
 
 -- name: identity.revoke_token
--- $1 token, of the actor's team, and all that were made with it. Indexes token_pkey, token_parent.
+-- $1 token, of the actor's team, all that were made with it, and report links too. Indexes token_pkey, token_parent,
+-- report_link_token.
 with recursive doomed as (
   select t.id from plimsoll.token t where t.id = $1::bigint and t.team_id = $2::bigint and t.revoked_at is null
   union
@@ -200,17 +201,23 @@ with recursive doomed as (
 ), revoked as (
   update plimsoll.token t set revoked_at = clock_timestamp() from doomed d where t.id = d.id and t.revoked_at is null
   returning t.id
+), closed as (
+  update plimsoll.report_link l set revoked_at = clock_timestamp() from doomed d where l.token_id = d.id and l.revoked_at is null
+  returning l.id
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id)
   select $2::bigint, $3::bigint, 'token.revoke', id::text, $4::text from revoked
+  union all select $2::bigint, $3::bigint, 'report_link.revoke', id::text, $4::text from closed
 )
 select id from revoked;
 
 -- name: identity.forget_ended
--- System. Sessions and links that ended more than $1 days ago: when their time was over, when somebody signed out or spent
--- them, or with the token that a session was made with.
+-- System. Sessions and links that ended more than $1 days ago: when their time was over, when somebody signed out, spent or
+-- revoked them, or with the token that a session was made with.
 with old_links as (
   delete from plimsoll.sign_in_link where least(expires_at, spent_at) < clock_timestamp() - make_interval(days => $1::int)
+), old_report_links as (
+  delete from plimsoll.report_link where least(expires_at, revoked_at) < clock_timestamp() - make_interval(days => $1::int)
 )
 delete from plimsoll.session s where least(s.expires_at, s.ended_at,
     (select least(k.revoked_at, k.expires_at) from plimsoll.token k where k.id = s.token_id))

@@ -4,6 +4,7 @@ import * as data from './data.mjs';
 import { datasetRoutes } from './datasets.mjs';
 import * as profile from './profile.mjs';
 import { policyRoutes } from './policies.mjs';
+import { linkRoutes } from './report-links.mjs';
 import { scheduleRoutes } from './schedules.mjs';
 import * as training from './training.mjs';
 import * as waves from './waves.mjs';
@@ -68,7 +69,7 @@ function attempts(fake, { response, json }, job) {
     task, number, outcome, merge: false, node: 'node-a', device: `opencl:0:${task % 2}`, device_class: 'gpu',
     started_at: at(end - 1), ended_at: at(end), seconds: 1, items_ok: 10, items_failed: 0, error: null, ...more,
   });
-  const lost = { started_at: null, seconds: null, items_ok: null, items_failed: null, error: 'The worker stopped responding.' };
+  const lost = { seconds: null, items_ok: null, items_failed: null, error: 'The worker stopped responding.' };
   const items = [one(0, 1, 'done', 1), one(1, 1, 'worker_lost', 1.2, lost), one(1, 2, 'done', 2.5)];
   if (finished(job)) items.push(one(2, 1, 'done', 2), one(3, 1, 'done', 3));
   else items.push(one(2, 1, 'running', 2, { ended_at: null, seconds: null, items_ok: null, items_failed: null }));
@@ -195,7 +196,9 @@ export const routes = [
   [/^GET \/v1\/jobs\/([^/]+)\/results\.csv$/, withJob(resultsTable)],
   [/^GET \/v1\/jobs\/([^/]+)\/baseline$/, withJob(profile.readBaseline)],
   [/^PUT \/v1\/jobs\/([^/]+)\/baseline$/, withJob(profile.pinReport)],
+  [/^GET \/v1\/baselines$/, (fake, { response, json }) => json(response, 200, { items: fake.baselines.map(({ baseline }) => baseline) })],
   [/^DELETE \/v1\/baselines\/([^/]+)$/, profile.unpin],
+  ...linkRoutes(reportOf, resultLines),
   ...datasetRoutes,
   ...scheduleRoutes,
   [/^POST \/v1\/estimates$/, (fake, { call, response, json }) => json(response, 200, fake.estimate(call.body))],
@@ -279,6 +282,22 @@ export const routes = [
   [/^DELETE \/v1\/teams\/team_1\/members\/([^/]+)$/, (fake, { response, parameters, json }) => {
     fake.members = fake.members.filter(({ user }) => user.id !== parameters[0]);
     json(response, 204);
+  }],
+  [/^GET \/v1\/teams$/, (fake, { response, json }) => json(response, 200, { items: fake.teams })],
+  [/^POST \/v1\/teams$/, (fake, { call, response, json }) => {
+    const made = { id: 'team_1', name: call.body.name, created_at: new Date().toISOString() };
+    fake.teams = [...fake.teams.filter(({ id }) => id !== made.id), made];
+    json(response, 201, made);
+  }],
+  [/^PATCH \/v1\/users\/([^/]+)$/, (fake, { call, response, parameters, json, problem }) => {
+    const { user } = fake.members.find((member) => member.user.id === parameters[0]);
+    if (user.id === data.user.id) return problem(response, 409, { title: 'Conflict', detail: 'The last administrator must stay.' });
+    Object.assign(user, call.body);
+    json(response, 200, user);
+  }],
+  [/^PUT \/v1\/device-classes\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
+    const one = fake.queue.classes.find(({ device_class }) => device_class === parameters[0]);
+    json(response, 200, Object.assign(one, call.body));
   }],
   [/^GET \/v1\/users$/, (fake, { response, json }) => json(response, 200, { items: fake.members.map(({ user }) => user) })],
   [/^POST \/v1\/users$/, (fake, { call, response, json }) => {

@@ -38,6 +38,10 @@ export class FakeServer {
   /** The caller's, this one included. */
   myTeams = [{ team: data.team, role: 'owner' }];
   savedViews = [];
+  /** Of the whole installation. */
+  teams = [data.team, { ...data.team, id: 'team_2', name: 'trading' }];
+  /** Links that open reports, with their secrets. */
+  reportLinks = [];
   /** Sign-in secrets that still work. */
   signInTokens = new Set(['plm_signin_good']);
   apiTokens = new Set(['plm_api_good']);
@@ -153,7 +157,7 @@ export class FakeServer {
     if (fault instanceof Promise) await fault;
     else if (fault) return problem(response, fault.status ?? fault, fault);
     const signedIn = request.headers.cookie?.includes(session);
-    if (!signedIn && !['POST /v1/sessions', 'GET /openapi.json'].includes(call.name)) return problem(response, 401, { title: 'Unauthenticated' });
+    if (!signedIn && !call.name.startsWith('GET /v1/linked-report') && !['POST /v1/sessions', 'GET /openapi.json'].includes(call.name)) return problem(response, 401, { title: 'Unauthenticated' });
     if (signedIn && request.method !== 'GET' && request.headers['x-csrf-token'] !== 'csrf' && call.name !== 'POST /v1/sessions') {
       return problem(response, 403, { title: 'Forbidden', detail: 'The CSRF token is missing.' });
     }

@@ -1,5 +1,6 @@
 // Home, the palette, the list of jobs and one job, in each of their states.
 import { busyQueue, manyJobs } from '../fake/data.mjs';
+import { makeLink } from '../fake/report-links.mjs';
 import { tooSmall, trainingJob } from '../fake/training.mjs';
 import { fails, full, hangs, heading, loading, opened, queue, text, viewer } from './arrangements.mjs';
 
@@ -20,6 +21,14 @@ const homeFails = (fault) => (server) => {
 };
 const tooSmallAtHome = (server) => (server.estimate = (spec) => ({ kind: spec.kind, summary: tooSmall() }));
 const training = (server) => server.add(trainingJob());
+/** A report that two links open, one of them for a note and opened before. */
+const shared = (server) => {
+  const job = training(server);
+  const opened = { id: 'link_2', secret: 'plm_report_other', note: 'For the desk', opens: 12, opened_at: job.created_at };
+  server.reportLinks = [makeLink(job), makeLink(job, opened)];
+};
+const sharedFault = (fault) => (server) => (shared(server), server.faults.set('GET /v1/linked-report', fault));
+const linksFault = (fault) => (server) => server.faults.set('GET /v1/report-links', fault);
 
 const [running, queued, done, , failed, , cancelled] = manyJobs(7).map(({ id }) => id);
 
@@ -101,6 +110,15 @@ export const jobViews = [
   { name: 'job-waiting', address: `/#/jobs/${queued}`, arrange: waiting, ready: heading('Why it waits') },
   { name: 'job-details', address: `/#/jobs/${done}`, arrange: full, ready: async (page) => (await opened('Details')(page), await text('As submitted')(page)) },
   { name: 'job-cloning', address: '/#/jobs/job_training0000', arrange: training, ready: async (page) => (await opened('Details')(page), await page.getByRole('button', { name: 'Clone with changes' }).click(), await page.getByLabel('Specification').waitFor()) },
+  { name: 'job-share', address: '/#/jobs/job_training0000', arrange: shared, ready: async (page) => (await opened('Share')(page), await page.getByRole('dialog').getByText('For the desk', { exact: true }).waitFor()) },
+  { name: 'shared', address: '/#/shared/plm_report_good', signedOut: true, arrange: shared, ready: heading('Layers') },
+  { name: 'shared-revoked', address: '/#/shared/plm_report_nobodys', signedOut: true, ready: text('This link is invalid') },
+  { name: 'shared-loading', address: '/#/shared/plm_report_good', signedOut: true, arrange: sharedFault('hang'), ready: (page) => page.locator('main .skeleton').waitFor() },
+  { name: 'shared-failed', address: '/#/shared/plm_report_good', signedOut: true, arrange: sharedFault(503), ready: text('Service unavailable') },
+  { name: 'report-links', address: '/#/settings/report-links', arrange: shared, ready: text('For the desk') },
+  { name: 'report-links-empty', address: '/#/settings/report-links', ready: text('No report is shared') },
+  { name: 'report-links-loading', address: '/#/settings/report-links', arrange: linksFault('hang'), ready: loading },
+  { name: 'report-links-failed', address: '/#/settings/report-links', arrange: linksFault(503), ready: text('Service unavailable') },
   { name: 'job-without-reports', address: `/#/jobs/${done}`, arrange: (server) => (full(server), viewer(server)), ready: text('About this job') },
   { name: 'job-failed', address: `/#/jobs/${failed}`, arrange: full, ready: heading('Letters to the editor') },
   { name: 'job-cancelled', address: `/#/jobs/${cancelled}`, arrange: full, ready: heading('Quarterly statements') },

@@ -24,6 +24,7 @@ const queueOfMember = (server) => {
 
 export const queueViews = [
   { name: 'queue-full', address: '/#/queue', arrange: queue, ready: heading('Stopped') },
+  { name: 'queue-class', address: '/#/queue', arrange: queue, ready: async (page) => (await page.getByRole('button', { name: 'Usage on class gpu' }).click(), await page.getByLabel('Half-life, hours').waitFor()) },
   { name: 'queue-member', address: '/#/queue', arrange: queueOfMember, ready: heading('Your team') },
   { name: 'queue-empty', address: '/#/queue', ready: text('No usage yet') },
   { name: 'queue-loading', address: '/#/queue', arrange: hangs('GET /v1/queue'), ready: loading },

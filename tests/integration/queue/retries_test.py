@@ -26,6 +26,13 @@ class Retries(QueueCase):
         self.fail(self.queue.claim(self.cpu))
         self.assertEqual((self.job(id).state, self.job(id).error), ('failed', 'busy'))
         self.assertEqual(self.queue.one('select count(*) from attempt where job_id = %s', id), 3)
+        self.queue.connection.execute("select set_config('app.team_id', %s, false)", [str(self.team)])
+        told = self.queue.rows('select outcome, started_at, ended_at from list_attempts(%s, %s, -1, 0, 10)', self.team, id)
+        self.assertEqual([one.outcome for one in told], ['retry', 'retry', 'quarantined'])
+        for before, one in zip([None, *told], told):
+            self.assertLessEqual(one.started_at, one.ended_at)
+            if before:
+                self.assertGreaterEqual(one.started_at, before.ended_at)
 
     def test_a_job_tells_how_often_its_tasks_were_tried_again_and_why(self):
         [id] = self.submit(job(self.team, 2))

@@ -24,6 +24,8 @@ export interface FormProps {
 export interface ReportProps<Name extends KindName = KindName> {
   job: Job;
   report: Extract<Report, { kind: Name }>;
+  /** Read by a link, perhaps without an account: nothing else of the team can be asked for. */
+  shared?: boolean;
 }
 
 /** A part of a page, loaded when first shown. */

@@ -20,11 +20,11 @@ export const titleOf = (job: Job): string => {
 };
 
 /** "3 of 10 texts"; of tasks that work together on their items, the items end all at once. */
-export function itemWords(job: Job): string {
+export function itemWords(job: Pick<Job, 'kind' | 'state' | 'progress'>): string {
   const nouns = itemsOf(job);
   const { items_total, items_done, fraction } = job.progress;
   const together = !finished(job.state) && items_done === 0 && fraction > 0;
   return together ? `${counted(items_total, ...nouns)}, finishing together` : `${count(items_done)} of ${count(items_total)} ${nouns[1]}`;
 }
 
-export const itemsOf = (job: Job): readonly [string, string] => kindOf(job.kind)?.items ?? ['item', 'items'];
+export const itemsOf = (job: Pick<Job, 'kind'>): readonly [string, string] => kindOf(job.kind)?.items ?? ['item', 'items'];

@@ -5,6 +5,8 @@ import { Problem } from './problem';
 /** What the session keeps for the calls: the token against forged requests, and whom to tell of its end. */
 export const credentials = {
   csrfToken: null as string | null,
+  /** The secret of the link whose report is shown. */
+  reportLink: null as string | null,
   onExpired: () => {},
 };
 
@@ -15,6 +17,9 @@ export async function send(request: Request): Promise<Response> {
   // Whether this call, when it was sent, had a session that its answer can end: a 401 to signing in
   // ends none, nor does one that comes after somebody has signed in meanwhile.
   const { csrfToken } = credentials;
+  if (credentials.reportLink !== null && new URL(request.url).pathname.startsWith('/v1/linked-report')) {
+    request.headers.set('X-Report-Link', credentials.reportLink);
+  }
   if (!reads.has(request.method) && csrfToken !== null) request.headers.set('X-CSRF-Token', csrfToken);
   let response: Response;
   try {

@@ -94,7 +94,7 @@ export async function cancelJob(id: string): Promise<Job> {
 }
 
 /** Whether a job has ended with something left that a redrive would run. */
-export const redrivable = (job: Job): boolean =>
+export const redrivable = (job: Pick<Job, 'state' | 'tasks_failed'>): boolean =>
   job.state === 'failed' || job.state === 'cancelled' || (job.state === 'succeeded' && job.tasks_failed > 0);
 
 export async function redriveJob(id: string): Promise<Job> {

@@ -21,7 +21,7 @@ export class PagedList<T extends { id: string }> {
   /** How many older pages in a row were less than half full: a search that finds little says so. */
   sparse = $state(0);
   #pages: ListPage<T>[] = [];
-  #seen: ReadonlySet<string> = new Set();
+  #seen = { from: 0, to: 0 };
   #source: Source<T>;
   #cursor: string | null = null;
   #loading: Promise<void> | undefined;
@@ -44,9 +44,9 @@ export class PagedList<T extends { id: string }> {
     this.#stop = repeat(() => this.#refresh());
   }
 
-  /** Which entries stand on the screen; without it only the newest page is kept up to date. */
-  see(ids: readonly string[]): void {
-    this.#seen = new Set(ids);
+  /** Which entries stand on the screen, from the first to before the last; without it only the newest page is kept up to date. */
+  see(from: number, to: number): void {
+    this.#seen = { from, to };
   }
 
   /** Adds the next older page; whoever asks while one is on its way waits for that one. */
@@ -75,13 +75,23 @@ export class PagedList<T extends { id: string }> {
   async #refresh(): Promise<number> {
     try {
       await this.#reread(undefined);
-      const moving = this.#pages.slice(1).filter(({ items }) => items.some((item) => this.#seen.has(item.id) && this.#source.moves(item)));
-      for (const { cursor } of moving) await this.#reread(cursor);
+      for (const cursor of this.#moving()) await this.#reread(cursor);
       this.problem = undefined;
     } catch (caught) {
       this.#fail(caught);
     }
-    return this.items?.some(this.#source.moves) ? busyPause : quietPause;
+    return this.#pages[0]?.items.some(this.#source.moves) || this.#moving().length > 0 ? busyPause : quietPause;
+  }
+
+  /** Older pages of which something is seen that moves. */
+  #moving(): (string | undefined)[] {
+    const { from, to } = this.#seen;
+    let start = 0;
+    return this.#pages.flatMap(({ cursor, items }, page) => {
+      const seen = items.slice(Math.max(0, from - start), Math.max(0, to - start));
+      start += items.length;
+      return page > 0 && seen.some(this.#source.moves) ? [cursor] : [];
+    });
   }
 
   async #reread(cursor: string | undefined): Promise<void> {
@@ -96,7 +106,7 @@ export class PagedList<T extends { id: string }> {
     this.#pages = pages;
     this.#cursor = cursor;
     this.more = cursor !== null;
-    this.items = pages.length === 1 ? pages[0]!.items : pages.flatMap(({ items }) => items);
+    this.items = pages.length === 1 ? pages[0]!.items : ([] as T[]).concat(...pages.map(({ items }) => items));
   }
 
   #fail(caught: unknown): void {

@@ -9,6 +9,7 @@ export type ShareTerms = components['schemas']['ShareUpdate'];
 export type TeamLimits = Required<components['schemas']['TeamLimits']>;
 export type TeamLimit = components['schemas']['TeamLimitStatus'];
 export type HoldMode = components['schemas']['HoldMode'];
+export type QueueClass = components['schemas']['QueueClass'];
 type DeviceClass = 'host' | 'cpu' | 'gpu' | 'accelerator';
 
 export async function readQueue(signal?: AbortSignal): Promise<Queue> {
@@ -32,6 +33,10 @@ export async function setShare(share: Share, terms: ShareTerms): Promise<void> {
 
 export async function setLimits(team: string, limits: TeamLimits): Promise<void> {
   await api.PUT('/v1/teams/{team_id}/limits', { params: { path: { team_id: team } }, body: limits });
+}
+
+export async function setDeviceClass(name: string, terms: components['schemas']['DeviceClassUpdate']): Promise<void> {
+  await api.PUT('/v1/device-classes/{device_class}', { params: { path: { device_class: name as DeviceClass } }, body: terms });
 }
 
 /** What a hold stops, as people say it. */

@@ -5,6 +5,7 @@ export type Member = components['schemas']['Member'];
 export type Membership = components['schemas']['Membership'];
 export type Role = components['schemas']['Role'];
 export type User = components['schemas']['User'];
+export type Team = components['schemas']['Team'];
 export type SignInLink = components['schemas']['SignInLink'];
 
 export const roles: readonly Role[] = ['viewer', 'member', 'admin', 'owner'];
@@ -36,8 +37,25 @@ export async function listUsers(signal?: AbortSignal): Promise<User[]> {
   return data!.items;
 }
 
-export async function createUser(name: string): Promise<User> {
-  const { data } = await api.POST('/v1/users', { body: { name } });
+export async function createUser(name: string, email?: string): Promise<User> {
+  const { data } = await api.POST('/v1/users', { body: { name, ...(email && { email }) } });
+  return data!;
+}
+
+export async function updateUser(id: string, change: components['schemas']['UserUpdate']): Promise<User> {
+  const { data } = await api.PATCH('/v1/users/{user_id}', { params: { path: { user_id: id } }, body: change });
+  return data!;
+}
+
+/** Every team of the installation, for its administrators. */
+export async function listTeams(signal?: AbortSignal): Promise<Team[]> {
+  const { data } = await api.GET('/v1/teams', { signal });
+  return data!.items;
+}
+
+/** Whoever makes a team owns it. */
+export async function createTeam(name: string): Promise<Team> {
+  const { data } = await api.POST('/v1/teams', { body: { name } });
   return data!;
 }
 

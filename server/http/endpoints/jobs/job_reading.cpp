@@ -1,6 +1,7 @@
 // Reading one job: now, or when it changes; and its report.
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
+#include "server/http/endpoints/jobs/report_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/pool/share_json.hpp"
 #include "server/http/messages/limits.hpp"
@@ -48,17 +49,7 @@ class JobReading {
         if (auto final = require_final(*job); !final) co_return tl::unexpected(final.error());
         const auto summary = co_await store_.report(call.principal.team.id, *id);
         if (!summary) co_return tl::unexpected<Problem>(summary.error());
-        const json report = {
-            {"job_id", to_public(job->id)},
-            {"kind", job->kind},
-            {"created_at", to_rfc3339(job->finished_at.value_or(job->created_at))},
-            {"items",
-             {{"total", job->items_total},
-              {"ok", job->items_done - job->items_failed},
-              {"failed", job->items_failed}}},
-            {"summary", json::parse(*summary)},
-        };
-        co_return json_response(200, report);
+        co_return json_response(200, report_json(*job, *summary));
     }
 
     awaitable<Outcome<Response>> wait(const Call& call) const {

@@ -4,6 +4,7 @@
 #include "server/base/budget.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
+#include "server/http/endpoints/jobs/linked_report.hpp"
 #include "server/http/endpoints/jobs/result_parts.hpp"
 #include "server/http/endpoints/jobs/result_sizes.hpp"
 #include "server/http/endpoints/user_slots.hpp"
@@ -71,9 +72,14 @@ std::string quoted(const std::string& etag, std::string_view coding = {}) {
 
 class Results {
   public:
-    Results(queue::JobStore& store, Kinds kinds, boost::asio::thread_pool& pool,
-            std::string server_version)
-        : store_(store), kinds_(kinds), pool_(pool), server_version_(std::move(server_version)) {}
+    Results(queue::JobStore& store, queue::ReportLinkStore& links, Kinds kinds,
+            boost::asio::thread_pool& pool, std::string server_version)
+        : store_(store),
+          links_(links),
+          opener_(links),
+          kinds_(kinds),
+          pool_(pool),
+          server_version_(std::move(server_version)) {}
 
     awaitable<Outcome<Response>> get(const Call& call, Format format) {
         const auto id = job_id_of(call.parameters.text("job_id"));
@@ -82,31 +88,66 @@ class Results {
         auto job = co_await store_.get(team, *id);
         if (!job) co_return tl::unexpected<Problem>(job.error());
         if (auto final = require_final(*job); !final) co_return tl::unexpected(final.error());
-        const auto kind = std::ranges::find(kinds_, job->kind, &jobs::Contract::name);
-        if (kind == kinds_.end()) {
-            co_return refuse(404, "This server does not support jobs of kind " + job->kind + ".");
-        }
         auto chunks = co_await store_.result_chunks(team, *id);
         if (!chunks) co_return tl::unexpected<Problem>(chunks.error());
+        ResultSource source{
+            [&store = store_, team, id](int seq) { return store.result_chunk(team, *id, seq); },
+            [&store = store_, team, id](int seq) { return store.task_input(team, *id, seq); }};
+        const Reader reader{call.principal.user.id, downloading_};
+        co_return co_await send(call, std::move(*job), std::move(*chunks), std::move(source),
+                                format, reader);
+    }
+
+    // Of the report that a link shows. What the tasks were given is not for its reader.
+    awaitable<Outcome<Response>> linked(const Call& call, Format format) {
+        auto opened = co_await opener_.open(call);
+        if (!opened) co_return tl::unexpected(std::move(opened.error()));
+        auto chunks = co_await links_.chunks(opened->hash);
+        if (!chunks) co_return tl::unexpected<Problem>(chunks.error());
+        ResultSource source{
+            [&links = links_, hash = opened->hash](int seq) { return links.chunk(hash, seq); },
+            [](int) -> awaitable<Result<queue::TaskInput>> {
+                co_return fail(Errc::not_found, "A link shows no input.");
+            }};
+        const Reader reader{opened->report.maker, downloading_by_link_};
+        co_return co_await send(call, std::move(opened->report.job), std::move(*chunks),
+                                std::move(source), format, reader);
+    }
+
+  private:
+    // On whose account a download counts.
+    struct Reader {
+        UserId user;
+        const UserSlots& slots;
+    };
+
+    awaitable<Outcome<Response>> send(const Call& call, queue::Job job,
+                                      std::vector<queue::ChunkInfo> chunks, ResultSource source,
+                                      Format format, Reader reader) {
+        const auto kind = std::ranges::find(kinds_, job.kind, &jobs::Contract::name);
+        if (kind == kinds_.end()) {
+            co_return refuse(404, "This server does not support jobs of kind " + job.kind + ".");
+        }
+        const auto id = job.id;
         const auto rows = rows_of(call);
         const auto etag =
-            rows.whole() ? etag_of(*job, *chunks, format, server_version_) : std::string();
+            rows.whole() ? etag_of(job, chunks, format, server_version_) : std::string();
         const auto sizes =
-            rows.whole() ? sizes_.of(*id, format.name) : std::make_shared<PartSizes>();
-        const auto parts = std::make_shared<ResultParts>(
-            store_, pool_, std::move(*job), std::move(*chunks), rows, format.format, *kind, sizes);
-        auto response = co_await answer(call, parts, etag);
+            rows.whole() ? sizes_.of(id, format.name) : std::make_shared<PartSizes>();
+        const auto parts =
+            std::make_shared<ResultParts>(std::move(source), pool_, std::move(job),
+                                          std::move(chunks), rows, format.format, *kind, sizes);
+        auto response = co_await answer(call, parts, etag, reader);
         if (!response) co_return response;
         response->with("Content-Type", std::string(format.media_type))
             .with("Vary", "Accept-Encoding")
-            .with("Content-Disposition", "attachment; filename=\"" + to_public(*id) + "." +
+            .with("Content-Disposition", "attachment; filename=\"" + to_public(id) + "." +
                                              std::string(format.name) + "\"");
         co_return response;
     }
 
-  private:
     awaitable<Outcome<Response>> answer(const Call& call, std::shared_ptr<ResultParts> parts,
-                                        const std::string& etag) {
+                                        const std::string& etag, Reader reader) {
         const auto& request = call.request;
         const auto range = etag.empty() ? std::nullopt : wanted_range(request, quoted(etag));
         const bool compressed =
@@ -121,7 +162,7 @@ class Results {
                 co_return response;
             }
         }
-        auto slot = downloading_.take(call.principal.user.id);
+        auto slot = reader.slots.take(reader.user);
         if (!slot) co_return exhausted("You have too many downloads open.");
         auto place = downloads_->reserve(1);
         if (!place) co_return overloaded_now("The server has too many downloads in progress.");
@@ -183,24 +224,35 @@ class Results {
     }
 
     queue::JobStore& store_;
+    queue::ReportLinkStore& links_;
+    LinkedReports opener_;
     Kinds kinds_;
     boost::asio::thread_pool& pool_;
     std::string server_version_;
     ResultSizes sizes_;
     UserSlots downloading_{limits::kDownloadsPerUser};
+    // By who shares: what others download never keeps them from their own.
+    UserSlots downloading_by_link_{limits::kDownloadsPerUser};
     std::shared_ptr<Budget> downloads_ = std::make_shared<Budget>(limits::kDownloads);
     Budget measuring_{limits::kMeasuresInFlight};
 };
 
 }  // namespace
 
-void add_job_results(Handlers& handlers, queue::JobStore& store, Kinds kinds,
-                     boost::asio::thread_pool& pool, const std::string& server_version) {
-    const auto results = std::make_shared<Results>(store, kinds, pool, server_version);
+void add_job_results(Handlers& handlers, queue::JobStore& store, queue::ReportLinkStore& links,
+                     Kinds kinds, boost::asio::thread_pool& pool,
+                     const std::string& server_version) {
+    const auto results = std::make_shared<Results>(store, links, kinds, pool, server_version);
     handlers["getJobResults"] = [results](const Call& call) { return results->get(call, kJson); };
     handlers["getJobResultsCsv"] = [results](const Call& call) { return results->get(call, kCsv); };
     handlers["getJobResultsJsonl"] = [results](const Call& call) {
         return results->get(call, kJsonl);
+    };
+    handlers["getLinkedResultsCsv"] = [results](const Call& call) {
+        return results->linked(call, kCsv);
+    };
+    handlers["getLinkedResultsJsonl"] = [results](const Call& call) {
+        return results->linked(call, kJsonl);
     };
 }
 

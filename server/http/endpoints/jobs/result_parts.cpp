@@ -81,10 +81,10 @@ class PartsBody final : public BodyStream {
 
 }  // namespace
 
-ResultParts::ResultParts(queue::JobStore& store, boost::asio::thread_pool& pool, queue::Job job,
+ResultParts::ResultParts(ResultSource source, boost::asio::thread_pool& pool, queue::Job job,
                          std::vector<queue::ChunkInfo> chunks, RowRange rows, ResultsFormat format,
                          const jobs::Contract& kind, std::shared_ptr<PartSizes> sizes)
-    : store_(store),
+    : source_(std::move(source)),
       pool_(pool),
       job_(std::move(job)),
       chunks_(std::move(chunks)),
@@ -151,7 +151,7 @@ awaitable<Result<void>> ResultParts::measure() {
 awaitable<Result<std::string>> ResultParts::rows_of(std::size_t chunk) {
     const auto& info = chunks_[chunk];
     if (!info.error.empty()) co_return co_await failed_rows_of(chunk);
-    const auto packed = co_await store_.result_chunk(job_.team, job_.id, info.seq);
+    const auto packed = co_await source_.chunk(info.seq);
     if (!packed) co_return fail(packed.error());
     const auto work = [&]() -> Result<std::string> {
         auto rows = gunzip(*packed, kLargestChunk);
@@ -164,7 +164,7 @@ awaitable<Result<std::string>> ResultParts::rows_of(std::size_t chunk) {
 // Of a task that was given up: made of its input, or without it where that has been deleted.
 awaitable<Result<std::string>> ResultParts::failed_rows_of(std::size_t chunk) {
     const auto& info = chunks_[chunk];
-    const auto input = co_await store_.task_input(job_.team, job_.id, info.seq);
+    const auto input = co_await source_.input(info.seq);
     const bool gone = !input && input.error().code == Errc::not_found;
     if (!input && !gone) co_return fail(input.error());
     const auto work = [&]() -> Result<std::string> {

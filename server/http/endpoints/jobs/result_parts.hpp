@@ -5,6 +5,7 @@
 #include "server/queue/store.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 
 #include <boost/asio/thread_pool.hpp>
@@ -19,6 +20,13 @@ struct RowRange {
     bool whole() const { return first == 0 && end == std::numeric_limits<std::int64_t>::max(); }
 };
 
+// Reads what is stored of a job's results. `input` is that of a task that was given up;
+// Errc::not_found: it has been deleted, or is not for the reader.
+struct ResultSource {
+    std::function<boost::asio::awaitable<Result<std::string>>(int seq)> chunk;
+    std::function<boost::asio::awaitable<Result<queue::TaskInput>>(int seq)> input;
+};
+
 // Converted sizes of a download's chunks, where known, in bytes.
 using PartSizes = std::vector<std::optional<std::uint64_t>>;
 
@@ -28,7 +36,7 @@ class ResultParts {
   public:
     // `sizes` are shared by downloads of the same results in the same format, and filled in as
     // parts are made. All are known in advance except for CSV, whose rows must be converted first.
-    ResultParts(queue::JobStore& store, boost::asio::thread_pool& pool, queue::Job job,
+    ResultParts(ResultSource source, boost::asio::thread_pool& pool, queue::Job job,
                 std::vector<queue::ChunkInfo> chunks, RowRange rows, jobs::ResultsFormat format,
                 const jobs::Contract& kind, std::shared_ptr<PartSizes> sizes);
 
@@ -46,7 +54,7 @@ class ResultParts {
     boost::asio::awaitable<Result<std::string>> failed_rows_of(std::size_t chunk);
     Result<std::string> convert(std::size_t chunk, std::string rows) const;
 
-    queue::JobStore& store_;
+    ResultSource source_;
     boost::asio::thread_pool& pool_;
     queue::Job job_;
     std::vector<queue::ChunkInfo> chunks_;  // those that have some of the rows

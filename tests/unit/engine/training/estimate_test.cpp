@@ -140,6 +140,19 @@ TEST(Estimate, TimelineIsShortAndShowsThePeak) {
     const auto top = std::max_element(e->timeline.begin(), e->timeline.end(),
                                       [](auto& a, auto& b) { return a.allocated < b.allocated; });
     EXPECT_EQ(top->allocated, e->peak_allocated);
+    for (const auto& point : e->timeline) {
+        EXPECT_EQ(
+            std::accumulate(point.by_purpose.begin(), point.by_purpose.end(), std::int64_t{0}),
+            point.allocated)
+            << point.event;
+    }
+    std::array<std::int64_t, kPurposes> at_peak{};
+    for (int group = 0; group < kGroups; ++group) {
+        at_peak[static_cast<std::size_t>(purpose_of(static_cast<Group>(group)))] +=
+            e->breakdown[static_cast<std::size_t>(group)];
+    }
+    EXPECT_EQ(top->by_purpose, at_peak);
+    EXPECT_GT(top->change, 0) << "the highest point is an allocation";
 }
 
 TEST(Estimate, SavingsGoTheRightWay) {

@@ -4,6 +4,12 @@ import { api } from '../../services/client';
 export type Baseline = components['schemas']['Baseline'];
 export type JobBaseline = components['schemas']['JobBaseline'];
 
+/** All of the team's, by what they are compared with. */
+export async function listBaselines(signal?: AbortSignal): Promise<Baseline[]> {
+  const { data } = await api.GET('/v1/baselines', { signal });
+  return data!.items;
+}
+
 const one = (jobId: string) => ({ params: { path: { job_id: jobId } } });
 
 /** The report that the team pinned for reports like this job's, with its summary. */

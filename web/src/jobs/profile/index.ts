@@ -11,6 +11,7 @@ export const kind: JobKind<'profile'> = {
   again: ({ args }) => args as Args,
   Form: () => import('./ProfileForm.svelte'),
   Report: () => import('./ProfileReport.svelte'),
+  settings: { path: 'baselines', title: 'Baselines', Content: () => import('./Baselines.svelte') },
   entitle: (job) => `Speed of ${kind.describe(job)}`,
   guide: {
     title: 'Speed profiles',

@@ -38,14 +38,28 @@ export const deviceOf = ({ node, device }: Attempt): string => (node === null ||
 /** How long an attempt ran, or has by now; null if that is not known. */
 export function ranFor({ seconds, started_at, ended_at }: Attempt, now: number): number | null {
   if (seconds !== null) return seconds * 1000;
-  return started_at !== null && ended_at === null ? Math.max(0, now - Date.parse(started_at)) : null;
+  return started_at === null ? null : Math.max(0, (ended_at === null ? now : Date.parse(ended_at)) - Date.parse(started_at));
 }
+
+/** How long each attempt's task waited for it: from the moment when the job could start, or since the attempt before ended.
+    Null where its start is not known. The merge waits for all others. */
+export function waits(job: Job, attempts: readonly Attempt[]): (number | null)[] {
+  const ready = readyAt(job);
+  const others = Math.max(ready, ...moments(attempts.filter(({ merge }) => !merge).map(({ ended_at }) => ended_at)));
+  const ended = new Map<number, number>();
+  return attempts.map(({ task, merge, started_at, ended_at }) => {
+    const since = ended.get(task) ?? (merge ? others : ready);
+    if (ended_at !== null) ended.set(task, Date.parse(ended_at));
+    return started_at === null ? null : Math.max(0, Date.parse(started_at) - since);
+  });
+}
+const readyAt = ({ created_at, run_at }: Job): number => Math.max(Date.parse(created_at), run_at ? Date.parse(run_at) : 0);
 
 const moments = (times: (string | null)[]) => times.filter((time) => time !== null).map((time) => Date.parse(time));
 
 /** The attempts by device, on the time from the moment when the job could start to its end, or to now. */
 export function timeLine(job: Job, attempts: readonly Attempt[], now: number): TimeLine {
-  const ready = Math.max(Date.parse(job.created_at), job.run_at ? Date.parse(job.run_at) : 0);
+  const ready = readyAt(job);
   const ends = moments([job.finished_at, ...attempts.map(({ ended_at }) => ended_at)]);
   const running = job.finished_at === null && job.state !== 'scheduled';
   const end = Math.max(ready + 1, ...ends, ...(running ? [now] : []));

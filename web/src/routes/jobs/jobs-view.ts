@@ -65,17 +65,17 @@ export function writtenFilters(query: URLSearchParams): string {
 }
 
 /** How long a job waited for its start, or has by now; null while it is scheduled and where it never started. */
-export function waitOf({ state, created_at, run_at, started_at, finished_at }: Job, now: number): number | null {
+export function waitOf({ state, created_at, run_at, started_at, finished_at }: Pick<Job, 'state' | 'created_at' | 'run_at' | 'started_at' | 'finished_at'>, now: number): number | null {
   if (state === 'scheduled' || (!started_at && finished_at)) return null;
   const ready = Math.max(Date.parse(created_at), run_at ? Date.parse(run_at) : 0);
   return Math.max(0, (started_at ? Date.parse(started_at) : now) - ready);
 }
 
 /** How long it ran, or has by now. */
-export function runOf({ started_at, finished_at }: Job, now: number): number | null {
+export function runOf({ started_at, finished_at }: Pick<Job, 'started_at' | 'finished_at'>, now: number): number | null {
   if (!started_at) return null;
   return Math.max(0, (finished_at ? Date.parse(finished_at) : now) - Date.parse(started_at));
 }
 
 /** Why a job did not do what it should, as far as one line tells it. */
-export const faultOf = (job: Job): string | null => job.error ?? (job.state === 'failed' || job.tasks_failed > 0 ? job.last_error : null);
+export const faultOf = (job: Pick<Job, 'state' | 'error' | 'last_error' | 'tasks_failed'>): string | null => job.error ?? (job.state === 'failed' || job.tasks_failed > 0 ? job.last_error : null);

@@ -97,14 +97,32 @@ json timeline_json(const tr::Estimate& estimate) {
     json events = json::array();
     json allocated = json::array();
     json reserved = json::array();
+    json state = json::array();
+    json activations = json::array();
+    json groups = json::array();
+    json layers = json::array();
+    json changes = json::array();
+    const auto part = [](const tr::TimelinePoint& p, tr::Purpose which) {
+        return p.by_purpose[static_cast<std::size_t>(which)];
+    };
     for (const auto& p : thinned(estimate.timeline)) {
         events.push_back(p.event);
         allocated.push_back(p.allocated);
         reserved.push_back(p.reserved);
+        state.push_back(part(p, tr::Purpose::state));
+        activations.push_back(part(p, tr::Purpose::activations));
+        groups.push_back(tr::to_string(p.group));
+        layers.push_back(p.layer < 0 ? json(nullptr) : json(p.layer));
+        changes.push_back(p.change);
     }
     return {{"events", std::move(events)},
             {"allocated_bytes", std::move(allocated)},
             {"reserved_bytes", std::move(reserved)},
+            {"state_bytes", std::move(state)},
+            {"activation_bytes", std::move(activations)},
+            {"groups", std::move(groups)},
+            {"layers", std::move(layers)},
+            {"changes_bytes", std::move(changes)},
             {"phases", phases_json(estimate.timeline)}};
 }
 

@@ -6,6 +6,7 @@
 #include "tests/fakes/fake_dataset_store.hpp"
 #include "tests/fakes/fake_identity.hpp"
 #include "tests/fakes/fake_job_store.hpp"
+#include "tests/fakes/fake_report_links.hpp"
 #include "tests/fakes/fake_saved_views.hpp"
 #include "tests/fakes/fake_schedules.hpp"
 #include "tests/fakes/fake_shares.hpp"
@@ -51,6 +52,7 @@ class InMemoryServer : public ::testing::Test {
     FakeSchedules schedules_{identity_, jobs_};
     FakeBaselines baselines_{identity_, jobs_};
     fakes::FakeSavedViews saved_views_;
+    fakes::FakeReportLinks report_links_;
     webhooks::AllowList webhook_targets_ =
         webhooks::AllowList::parse("https://hooks.example.com", "").value();
     std::unique_ptr<HttpServer> server_;

@@ -1,0 +1,98 @@
+#include "server/base/time.hpp"
+#include "server/cli/commands.hpp"
+#include "server/client/session.hpp"
+#include "server/terminal/command_context.hpp"
+#include "server/terminal/list.hpp"
+#include "server/terminal/members.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::cli {
+namespace {
+
+using nlohmann::json;
+using terminal::text_of;
+
+struct LinkOptions {
+    std::string job;
+    std::string link;
+    std::string note;
+    int days = 7;
+};
+
+std::vector<std::string> link_row(const json& link) {
+    const auto kind = text_of(link, "job_kind");
+    return {text_of(link, "id"),
+            text_of(link, "job_id"),
+            kind.empty() ? "deleted" : text_of(link, "job_name"),
+            text_of(link.at("created_by"), "name"),
+            text_of(link, "expires_at"),
+            format_count(link.value("opens", std::int64_t{0})),
+            text_of(link, "note")};
+}
+
+int list_links(const CommandContext& context) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    return show_list(context, api->get_json("/v1/report-links"),
+                     {{"LINK", "JOB", "NAME", "BY", "EXPIRES", "OPENED", "NOTE"}}, link_row,
+                     "No report is shared: plimsoll links create JOB …");
+}
+
+int create_link(const CommandContext& context, const LinkOptions& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    const auto end = SystemClock().now() + std::chrono::days(options.days);
+    json body = {{"expires_at", to_rfc3339(end)}};
+    if (!options.note.empty()) body["note"] = options.note;
+    const auto made = api->post_json("/v1/jobs/" + options.job + "/report-links", body);
+    if (!made) return refuse(context, made.error());
+    if (context.json) {
+        context.terminal.line(made->dump(2));
+        return 0;
+    }
+    context.terminal.line(api->server() + text_of(*made, "path"));
+    context.terminal.note("Whoever has this link reads the report until " +
+                          text_of(made->at("report_link"), "expires_at") +
+                          ". Store it now; it is not shown again. To revoke it: plimsoll links "
+                          "revoke " +
+                          text_of(made->at("report_link"), "id"));
+    return 0;
+}
+
+int revoke_link(const CommandContext& context, const std::string& id) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    const auto revoked = api->send("DELETE", "/v1/report-links/" + id);
+    return revoked ? 0 : refuse(context, revoked.error());
+}
+
+}  // namespace
+
+void add_links(CLI::App& app, CommandContext& context) {
+    const auto options = std::make_shared<LinkOptions>();
+    auto* group = app.add_subcommand("links", "Share reports by links that expire");
+    group->require_subcommand(1);
+    group->fallthrough();
+    group->add_subcommand("list", "List the team's links that still open a report")
+        ->callback([&context] { context.exit_code = list_links(context); });
+    auto* create =
+        group->add_subcommand("create", "Share a job's report and print the link, this once");
+    create->add_option("job", options->job, "ID of the job")->required();
+    create->add_option("--days", options->days, "Days until it expires")
+        ->check(CLI::Range(1, 365))
+        ->capture_default_str();
+    create->add_option("--note", options->note, "What the link is for; shown to its readers");
+    create->callback([&context, options] { context.exit_code = create_link(context, *options); });
+    auto* revoke = group->add_subcommand("revoke", "Revoke a link");
+    revoke->add_option("link", options->link, "ID of the link")->required();
+    revoke->callback(
+        [&context, options] { context.exit_code = revoke_link(context, options->link); });
+}
+
+}  // namespace plimsoll::cli

@@ -1,0 +1,149 @@
+// Links that show one report to whoever has them, and what they show.
+#include "server/http/access/authentication.hpp"
+#include "server/http/endpoints/author.hpp"
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/jobs/job_json.hpp"
+#include "server/http/endpoints/jobs/linked_report.hpp"
+#include "server/http/endpoints/jobs/report_json.hpp"
+#include "server/http/endpoints/json_values.hpp"
+#include "server/identity/secret.hpp"
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::chrono::hours kUsualLinkLife{7 * 24};
+constexpr std::chrono::hours kLongestLinkLife{365 * 24};
+
+json link_json(const queue::ReportLink& link) {
+    return {{"id", to_public(link.id)},
+            {"job_id", to_public(link.job)},
+            {"job_kind", text_or_null(link.job_kind)},
+            {"job_name", text_or_null(link.job_name)},
+            {"created_by", {{"id", to_public(link.user)}, {"name", link.user_name}}},
+            {"note", text_or_null(link.note)},
+            {"created_at", to_rfc3339(link.created_at)},
+            {"expires_at", to_rfc3339(link.expires_at)},
+            {"opened_at", time_or_null(link.opened_at)},
+            {"opens", link.opens}};
+}
+
+Problem bad_end(const std::string& detail) {
+    Problem problem(422, "The body is invalid in 1 place.");
+    problem.errors.push_back({"/expires_at", {}, detail});
+    return problem;
+}
+
+class ReportLinks {
+  public:
+    ReportLinks(queue::JobStore& jobs, queue::ReportLinkStore& store, const Clock& clock)
+        : jobs_(jobs), store_(store), opener_(store), clock_(clock) {}
+
+    awaitable<Outcome<Response>> list(const Call& call) const {
+        std::optional<JobId> job;
+        if (const auto named = call.parameters.text("job_id")) {
+            const auto id = job_id_of(named);
+            if (!id) co_return tl::unexpected(id.error());
+            job = *id;
+        }
+        const auto links = co_await store_.list(call.principal.team.id, job);
+        if (!links) co_return tl::unexpected<Problem>(links.error());
+        auto items = json::array();
+        for (const auto& link : *links) items.push_back(link_json(link));
+        co_return json_response(200, {{"items", std::move(items)}});
+    }
+
+    awaitable<Outcome<Response>> create(const Call& call) const {
+        // Nobody shares what they may not read.
+        if (auto may = require_scope(call.principal, "reports:read"); !may) {
+            co_return tl::unexpected(may.error());
+        }
+        const auto id = job_id_of(call.parameters.text("job_id"));
+        if (!id) co_return tl::unexpected(id.error());
+        const auto end = end_of(call);
+        if (!end) co_return tl::unexpected(end.error());
+        const auto report = co_await jobs_.report(call.principal.team.id, *id);
+        if (!report) co_return tl::unexpected<Problem>(report.error());
+        const auto secret = identity::make_secret(identity::SecretKind::report_link);
+        const auto made = co_await store_.create(author_of(call),
+                                                 {*id,
+                                                  call.body.value("note", ""),
+                                                  secret.hash,
+                                                  *end,
+                                                  {call.principal.token, call.principal.session}});
+        if (!made) co_return tl::unexpected<Problem>(made.error());
+        co_return json_response(201, {{"report_link", link_json(*made)},
+                                      {"secret", secret.text},
+                                      {"path", "/#/shared/" + secret.text}});
+    }
+
+    awaitable<Outcome<Response>> revoke(const Call& call) const {
+        const auto id =
+            parse_public_id("link", call.parameters.text("report_link_id").value_or(""));
+        if (!id) co_return refuse(404, "There is no such report link.");
+        const auto revoked = co_await store_.revoke(author_of(call), queue::ReportLinkId{*id});
+        if (!revoked) co_return tl::unexpected<Problem>(revoked.error());
+        co_return empty_response(204);
+    }
+
+    awaitable<Outcome<Response>> open(const Call& call) {
+        const auto opened = co_await opener_.open(call);
+        if (!opened) co_return tl::unexpected(opened.error());
+        const auto& [shared_by, note, expires_at, maker, job, summary] = opened->report;
+        co_return json_response(200, {{"shared_by", shared_by},
+                                      {"note", text_or_null(note)},
+                                      {"expires_at", to_rfc3339(expires_at)},
+                                      {"job",
+                                       {{"id", to_public(job.id)},
+                                        {"kind", job.kind},
+                                        {"name", text_or_null(job.name)},
+                                        {"args", json::parse(job.args)},
+                                        {"created_at", to_rfc3339(job.created_at)},
+                                        {"finished_at", time_or_null(job.finished_at)}}},
+                                      {"report", report_json(job, summary)}});
+    }
+
+  private:
+    // When the new link expires: no later than the credential that makes it.
+    Outcome<Timestamp> end_of(const Call& call) const {
+        const auto now = clock_.now();
+        const auto& own = call.principal.expires_at;
+        if (!call.body.contains("expires_at")) {
+            const auto usual = now + kUsualLinkLife;
+            return own ? std::min(*own, usual) : usual;
+        }
+        const auto end = parse_rfc3339(call.body["expires_at"].get_ref<const std::string&>());
+        if (!end || *end <= now) {
+            return tl::unexpected(bad_end("must be an RFC 3339 time in the future"));
+        }
+        if (*end > now + kLongestLinkLife) {
+            return tl::unexpected(bad_end("must be at most 365 days from now"));
+        }
+        if (own && *end > *own) {
+            return tl::unexpected(bad_end("is later than " + to_rfc3339(*own) +
+                                          ", when the requesting token expires"));
+        }
+        return *end;
+    }
+
+    queue::JobStore& jobs_;
+    queue::ReportLinkStore& store_;
+    LinkedReports opener_;
+    const Clock& clock_;
+};
+
+}  // namespace
+
+void add_report_links(Handlers& handlers, queue::JobStore& jobs, queue::ReportLinkStore& store,
+                      const Clock& clock) {
+    const auto links = std::make_shared<ReportLinks>(jobs, store, clock);
+    handlers["listReportLinks"] = [links](const Call& call) { return links->list(call); };
+    handlers["createReportLink"] = [links](const Call& call) { return links->create(call); };
+    handlers["deleteReportLink"] = [links](const Call& call) { return links->revoke(call); };
+    handlers["getLinkedReport"] = [links](const Call& call) { return links->open(call); };
+}
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,86 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "server/base/author.hpp"
+#include "server/base/id.hpp"
+#include "server/base/time.hpp"
+#include "server/queue/job.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+// Links that show the report of one job to whoever has them, until they expire or are revoked.
+// Implemented by server/postgres. Every write adds an audit row in the same transaction.
+namespace plimsoll::queue {
+
+using ReportLinkId = Id<struct ReportLinkTag>;
+
+inline std::string to_public(ReportLinkId id) {
+    return public_id("link", id.value);
+}
+
+// That still open a report.
+constexpr int kReportLinksPerTeam = 1000;
+
+struct ReportLink {
+    ReportLinkId id;
+    JobId job;
+    std::string job_kind;  // empty: the job has been deleted
+    std::string job_name;  // empty: it has none
+    UserId user;           // who made it
+    std::string user_name;
+    std::string note;  // what for; may be empty
+    Timestamp created_at;
+    Timestamp expires_at;
+    std::optional<Timestamp> opened_at;  // for the last time
+    std::int64_t opens = 0;
+};
+
+// What a new link is made with; it is revoked together with the token, also one that opened the
+// session.
+struct ReportLinkOrigin {
+    std::optional<TokenId> token;
+    std::optional<SessionId> session;
+};
+
+struct NewReportLink {
+    JobId job;
+    std::string note;
+    std::string hash;  // SHA-256 of its secret
+    Timestamp expires_at;
+    ReportLinkOrigin origin;
+};
+
+// What a link shows. Of the job: its id, kind, name, arguments, items and times.
+struct LinkedReport {
+    std::string shared_by;
+    std::string note;
+    Timestamp expires_at;
+    UserId maker;
+    Job job;
+    std::string summary;  // JSON text
+};
+
+class ReportLinkStore {
+  public:
+    virtual ~ReportLinkStore() = default;
+
+    template <class T>
+    using Answer = boost::asio::awaitable<Result<T>>;
+
+    // Those that still open a report, newest first; of one job, or of all.
+    virtual Answer<std::vector<ReportLink>> list(TeamId team, std::optional<JobId> job) = 0;
+    // The job is one of the author's team. Errc::conflict: the team has kReportLinksPerTeam.
+    virtual Answer<ReportLink> create(Author author, NewReportLink link) = 0;
+    virtual Answer<void> revoke(Author author, ReportLinkId id) = 0;
+
+    // For whoever has the secret with this hash. Errc::not_found: it opens nothing (any more).
+    virtual Answer<LinkedReport> open(std::string hash) = 0;
+    virtual Answer<std::vector<ChunkInfo>> chunks(std::string hash) = 0;
+    virtual Answer<std::string> chunk(std::string hash, int seq) = 0;
+};
+
+}  // namespace plimsoll::queue

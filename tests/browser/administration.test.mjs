@@ -1,0 +1,83 @@
+// What administrators of the installation do: people, teams, device classes; and a team's baselines.
+import assert from 'node:assert/strict';
+import { busyQueue } from './fake/data.mjs';
+import { pinnedReport, profileJob, profileReport } from './fake/profile.mjs';
+import { heard, until } from './support/browser.mjs';
+import { visit } from './support/setting.mjs';
+
+const rowOf = (page, table, name) => page.getByRole('table', { name: table }).getByRole('row').filter({ hasText: name });
+
+visit('people are made, disabled after a question, enabled, and made administrators', async ({ page, server, go }) => {
+  await go('/#/settings/people');
+  const grace = rowOf(page, 'People', 'grace');
+  await grace.getByRole('button', { name: 'Disable grace' }).click();
+  const question = page.getByRole('dialog', { name: 'Disable grace?' });
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  assert.ok(!server.calls.some(({ name }) => name.startsWith('PATCH')));
+  await grace.getByRole('button', { name: 'Disable grace' }).click();
+  await question.getByRole('button', { name: 'Disable' }).click();
+  await grace.getByText('Disabled').waitFor();
+  await grace.getByRole('button', { name: 'Enable grace' }).click();
+  await grace.getByText('Active').waitFor();
+  await grace.getByRole('button', { name: 'Make administrator grace' }).click();
+  await grace.getByText('administrator', { exact: true }).waitFor();
+  assert.deepEqual(server.calls.filter(({ name }) => name === 'PATCH /v1/users/usr_2').map(({ body }) => body), [{ disabled: true }, { disabled: false }, { is_admin: true }]);
+  await rowOf(page, 'People', 'ada').getByRole('button', { name: 'Remove administrator ada' }).click();
+  await heard(page, 'The last administrator must stay.');
+
+  await page.getByRole('button', { name: 'New user' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New user' });
+  await dialog.getByRole('button', { name: 'Create user' }).click();
+  await dialog.getByText('Enter a name.').waitFor();
+  await dialog.getByLabel('Name').fill('barbara');
+  await dialog.getByLabel('Email').fill('b@example.com');
+  await dialog.getByRole('button', { name: 'Create user' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  assert.deepEqual(server.calls.find(({ name }) => name === 'POST /v1/users').body, { name: 'barbara', email: 'b@example.com' });
+});
+
+visit('a team is made, and its members are shown', async ({ page, server, go }) => {
+  await go('/#/settings/teams');
+  await rowOf(page, 'Teams', 'trading').waitFor();
+  await page.getByRole('button', { name: 'New team' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New team' });
+  await dialog.getByLabel('Name').fill('ferries');
+  await dialog.getByRole('button', { name: 'Create team' }).click();
+  await heard(page, 'Team ferries exists; you own it');
+  await page.getByRole('region', { name: 'ferries' }).getByText('grace', { exact: true }).first().waitFor();
+  assert.deepEqual(server.calls.find(({ name }) => name === 'POST /v1/teams').body, { name: 'ferries' });
+});
+
+visit('how a class remembers usage is changed', { arrange: (server) => (server.queue = busyQueue()) }, async ({ page, server, go }) => {
+  await go('/#/queue');
+  await page.getByRole('button', { name: 'Usage on class gpu' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Usage on class gpu' });
+  await dialog.getByLabel('Half-life, hours').fill('soon');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('Enter a number.').waitFor();
+  await dialog.getByLabel('Half-life, hours').fill('12');
+  await dialog.getByLabel('Entry limit, device-seconds').fill('30');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await rowOf(page, 'Device classes', 'gpu').getByText('12 h').waitFor();
+  assert.deepEqual(server.calls.find(({ name }) => name === 'PUT /v1/device-classes/gpu').body, { half_life_seconds: 43_200, entry_limit_seconds: 30 });
+});
+
+const pinned = (server) => {
+  const job = server.add(profileJob());
+  server.baselines = [pinnedReport(job, profileReport(job))];
+};
+visit('the baselines of a team are listed and unpinned', { arrange: pinned }, async ({ page, server, go }) => {
+  await go('/#/settings/baselines');
+  await page.getByRole('table', { name: 'Baselines' }).getByRole('link', { name: 'Report' }).waitFor();
+  await page.getByRole('button', { name: /^Unpin/ }).click();
+  await page.getByText('No baseline yet').waitFor();
+  await until(() => server.baselines.length === 0, 'no baseline at the server');
+});
+
+visit('who does not administrate is offered none of it', { arrange: (server) => (server.scopes = ['jobs:read', 'jobs:write', 'reports:read']) }, async ({ page, go }) => {
+  await go('/#/settings');
+  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Baselines' }).waitFor();
+  assert.equal(await page.getByRole('link', { name: /^(People|Teams)$/ }).count(), 0);
+  await go('/#/settings/people');
+  await page.getByText('Your role has no access to this page').waitFor();
+});
