@@ -17,7 +17,7 @@ const cases = [
 ];
 
 for (const { name, address, slow, arrived } of cases) {
-  visit(`${name}: nothing jumps`, { arrange: (server) => (server.jobs = manyJobs(60)) }, async ({ page, server, go }) => {
+  visit(`${name}: nothing moves`, { arrange: (server) => (server.jobs = manyJobs(60)) }, async ({ page, server, go }) => {
     let release;
     server.faults.set(slow, new Promise((resolve) => (release = resolve)));
     await page.addInitScript(() => {
