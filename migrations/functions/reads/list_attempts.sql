@@ -1,8 +1,8 @@
--- What was tried for a job, by task and then in the order of the attempts: those that ended well or for good (result),
--- those that did not (attempt) and those that run (lease). merge: it is the task that makes the report. outcome: done,
--- quarantined, retry, final, worker_lost, running. started_at: of a lease, when it was claimed; of a result, its end
--- less what was measured, since of an attempt only its end and its seconds are kept; else unknown. seconds: of the
--- device's own time. Indexes result_<day>_pkey, attempt_<day>_pkey, and leases by leases_of_job.
+-- The attempts at a job's tasks, by task and attempt: successful or final ones (result), failed ones (attempt) and
+-- running ones (lease). merge: the task that makes the report. outcome: done, quarantined, retry, final, worker_lost,
+-- running. started_at: of a lease, the time of the claim; of a result, its end minus its measured time, because
+-- attempts store only end and seconds; else unknown. seconds: the device's own time. Indexes result_<day>_pkey,
+-- attempt_<day>_pkey, and leases by leases_of_job.
 create or replace function list_attempts(p_team_id bigint, p_job_id bigint, p_after_task int, p_after_fence bigint,
   p_limit int)
 returns table (task int, fence bigint, merge boolean, attempt smallint, outcome text, node text, device text,
@@ -33,7 +33,7 @@ begin
     union all
     (select t.seq, t.fence, t.attempt, t.outcome, t.worker_id, null, t.at, null, null, null, t.error
     from attempt t
-    -- A last attempt that failed for good is told by its result.
+    -- A last attempt that failed permanently is in its result.
     where t.job_id = p_job_id and (t.seq, t.fence) > (p_after_task, p_after_fence)
       and not exists (select from result r where r.job_id = t.job_id and r.seq = t.seq and r.fence = t.fence)
     order by t.seq, t.fence limit p_limit)
