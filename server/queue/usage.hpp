@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-// Usage as it was charged. Counted a few seconds after a task ends, and kept longer than the jobs.
+// Usage as charged. Counted a few seconds after a task ends, and kept longer than the jobs.
 namespace plimsoll::queue {
 
 struct UsageQuery {
     std::optional<TeamId> team;  // none: all
-    Timestamp from;              // hours that begin then or later,
-    Timestamp to;                // and before then
-    // hour, day or month (one of them at most), team, user, kind; summed over all others.
+    Timestamp from;              // hours that begin at this time or later,
+    Timestamp to;                // and before this one
+    // hour, day or month (at most one of them), team, user, kind; summed over all others
     std::vector<std::string> by;
     int limit = 0;  // rows
 };
@@ -26,9 +26,9 @@ struct Usage {
     std::optional<TeamId> team;
     std::string team_name;
     std::optional<UserId> user;
-    std::string user_name;  // empty, too, when there is no such user any more
+    std::string user_name;  // also empty if the user no longer exists
     std::string kind;
-    double device_seconds = 0;  // measured, of a device of speed 1; failed attempts are among them
+    double device_seconds = 0;  // measured, for a device of speed 1; includes failed attempts
     std::int64_t tasks = 0;     // done
     std::int64_t items = 0;     // done
     std::int64_t jobs = 0;      // that used a device for the first time

@@ -77,7 +77,7 @@ awaitable<int> post(const Target& target, const Endpoints& endpoints, const Mess
 Attempted judged(int status) {
     Attempted attempted{.status = status, .error = {}};
     if (status >= 200 && status < 300) return attempted;
-    attempted.error = "The receiver answered " + std::to_string(status);
+    attempted.error = "The receiver responded with " + std::to_string(status);
     attempted.error += status >= 300 && status < 400 ? "; redirects are not followed." : ".";
     return attempted;
 }
@@ -139,7 +139,7 @@ awaitable<Attempted> Sender::send(const Outgoing& notice, Timestamp now) {
     const auto first = co_await (tried(post(*target, endpoints, message, *tls_)) ||
                                  timer.async_wait(use_awaitable));
     if (first.index() == 1) {
-        co_return failed("The receiver did not answer within " + std::to_string(kTime.count()) +
+        co_return failed("The receiver did not respond within " + std::to_string(kTime.count()) +
                          " s.");
     }
     co_return std::get<0>(first);

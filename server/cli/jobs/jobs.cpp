@@ -97,7 +97,8 @@ void add_jobs(CLI::App& app, CommandContext& context) {
     command->add_option("--kind", options->kind, "Only this kind");
     command->add_option("--state", options->state, "Only this state");
     command->add_option("--label", options->label, "Only with this label: key or key=value");
-    command->add_option("--limit", options->limit, "At most this many")->check(CLI::Range(1, 200));
+    command->add_option("--limit", options->limit, "Maximum number of jobs")
+        ->check(CLI::Range(1, 200));
     command->callback([&context, options] { context.exit_code = list_jobs(context, *options); });
 }
 

@@ -185,8 +185,8 @@ void DeviceThread::check_after_failure(queue::TaskReport& report, const queue::C
         if (const auto sound = opened.check(); !sound) {
             hold();
             const auto reason = "After a task failed (" + report.error +
-                                ") the device no longer did as it was told (" +
-                                sound.error().message + "): its worker process was ended.";
+                                "), the device no longer worked correctly (" +
+                                sound.error().message + "): its worker process was stopped.";
             report = report_death(task, reason, report.device_seconds);
             boost::asio::post(loop_, [on_broken, reason] { on_broken(reason); });
             return;

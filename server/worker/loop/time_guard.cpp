@@ -71,11 +71,11 @@ std::optional<std::string> TimeGuard::check(const std::optional<RunningTask>& ru
     const std::chrono::duration<double> seconds = limit;
     if (task.estimated_seconds <= 0) {
         return "A task ran for more than " + in_words(seconds.count()) +
-               ", and its kind predicts nothing: its worker process was ended.";
+               ", and its kind predicts no time: its worker process was stopped.";
     }
     return "A task ran ten times longer than predicted (predicted: " +
            in_words(predicted_seconds(task)) + ", allowed: " + in_words(seconds.count()) +
-           "): its worker process was ended.";
+           "): its worker process was stopped.";
 }
 
 }  // namespace plimsoll::worker
