@@ -61,7 +61,7 @@ class Comparison(unittest.TestCase):
         self.assertEqual(compared["fastest"], "vader")
         self.assertIsNotNone(compared["recommendation"]["model"])
 
-    def test_what_cannot_be_meant_is_refused_with_its_member(self):
+    def test_invalid_arguments_are_refused_with_their_member(self):
         for args, pointer in (({"models": ["finbert", "nobody"], "texts": ["a"]}, "/args/models/1"),
                               ({"models": ["finbert", "finbert"], "texts": ["a"]}, "/args/models/1"),
                               ({"models": [], "texts": ["a"]}, "/args/models"),
@@ -102,7 +102,7 @@ class Comparison(unittest.TestCase):
         self.assertIsNone(told["summary"]["compared"]["given"])
         self.assertIn("have no labels", told["summary"]["compared"]["recommendation"]["text"])
 
-    def test_a_dataset_counts_labels_that_mean_nothing(self):
+    def test_a_dataset_counts_unknown_labels(self):
         path = self.server.folder / "half.csv"
         path.write_text("text,label\n" + f"{GOOD},positive\n{BAD},\n{PLAIN},mixed\n" * 10)
         dataset = json.loads(self.server.run("datasets", "upload", path, "--json").stdout)["id"]

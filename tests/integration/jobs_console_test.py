@@ -74,7 +74,7 @@ class JobsConsole(unittest.TestCase):
         self.assertEqual(reply.status, 200, reply.body)
         return {state: jobs for state, jobs in reply.json["jobs"].items() if jobs}, reply.json["complete"]
 
-    def test_jobs_are_found_by_what_they_are(self):
+    def test_jobs_are_found_by_their_properties(self):
         label = {"labels": {"case": "found"}}
         first = self.submit(name="Harbour 50% off", **label)
         self.submit(name="harbour news", run_at=LATER, **label)
@@ -103,7 +103,7 @@ class JobsConsole(unittest.TestCase):
         self.assertEqual(self.counts(f"{mine}&text=harbour"), ({"scheduled": 1, "succeeded": 1}, True))
         self.assertEqual(self.counts(f"{mine}&submitter=grace"), ({"scheduled": 1}, True))
 
-    def test_a_filter_that_is_wrong_is_refused_by_name(self):
+    def test_an_invalid_filter_is_refused_by_name(self):
         for query, name in (("created_from=yesterday", "created_from"), ("device_class=tpu", "device_class"), ("text=", "text"),
                             ("submitter=", "submitter"), (f"text={'x' * 201}", "text")):
             for path in ("jobs", "job-counts"):
@@ -137,7 +137,7 @@ class JobsConsole(unittest.TestCase):
         reader = self.server.api("grace", self.team, scopes=("jobs:read",))
         self.assertEqual(reader.post("/v1/cancellations", {"filter": {}}).status, 403)
 
-    def test_what_was_tried_for_a_job_is_told(self):
+    def test_attempts_at_a_job_are_listed(self):
         job = self.api.wait(self.submit(name="tried", args={"texts": ["calm"] * 3}))
         page = self.api.get(f"/v1/jobs/{job['id']}/attempts").json
         self.assertIsNone(page["next_cursor"])
@@ -162,7 +162,7 @@ class JobsConsole(unittest.TestCase):
         for cursor in ("x", "1", "1.", ".1", "1.2x", "99999999999999999999.1"):
             self.assertEqual(self.api.get(f"/v1/jobs/{many['id']}/attempts?cursor={cursor}").status, 400, cursor)
 
-    def test_views_are_kept_for_who_saved_them(self):
+    def test_views_are_kept_for_their_owner(self):
         view = {"page": "jobs", "name": "Failed", "query": "state=failed"}
         first = self.api.send("PUT", "/v1/saved-views", view).json
         again = self.api.send("PUT", "/v1/saved-views", {**view, "query": "state=failed&since=1d"}).json

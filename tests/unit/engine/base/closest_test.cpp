@@ -15,13 +15,13 @@ TEST(Closest, IgnoresCaseAndPunctuation) {
     EXPECT_EQ(closest("T4", kCards), "t4");
 }
 
-TEST(Closest, TakesTheOnlyOneThatHoldsIt) {
+TEST(Closest, FindsTheOnlyOneThatContainsIt) {
     EXPECT_EQ(closest("4090", kCards), "rtx_4090");
     EXPECT_EQ(closest("RTX", kCards), std::nullopt);
     EXPECT_EQ(closest("A100", kCards), std::nullopt);
 }
 
-TEST(Closest, ForgivesTypingMistakes) {
+TEST(Closest, ToleratesTypingErrors) {
     const std::vector<std::string> commands = {"estimate", "engine", "login", "logout"};
     EXPECT_EQ(closest("estimat", commands), "estimate");
     EXPECT_EQ(closest("estiamte", commands), "estimate");

@@ -84,7 +84,7 @@ constexpr Typo kTypos[] = {
     {"model", "distillbert", "distilbert"},
 };
 
-TEST(Typos, ThirtyTypicalOnesSuggestWhatWasMeant) {
+TEST(Typos, ThirtyTypicalOnesGetTheRightSuggestion) {
     const auto names = all_names();
     EXPECT_EQ(std::size(kTypos), 30U);
     for (const Typo& typo : kTypos) {

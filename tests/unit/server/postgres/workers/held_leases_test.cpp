@@ -23,7 +23,7 @@ queue::TaskReport report_of(int seq) {
     return report;
 }
 
-TEST(HeldLeasesTest, ALeaseGoesWithItsLastTask) {
+TEST(HeldLeasesTest, ALeaseIsRemovedWithItsLastTask) {
     HeldLeases held;
     held.add(claim_of(5, 2));
     held.add(claim_of(6, 1));
@@ -36,7 +36,7 @@ TEST(HeldLeasesTest, ALeaseGoesWithItsLastTask) {
     EXPECT_TRUE(held.tasks(5).empty());
 }
 
-TEST(HeldLeasesTest, WhatIsNotHeldIsNothing) {
+TEST(HeldLeasesTest, UnknownLeasesAreIgnored) {
     HeldLeases held;
     held.settled(1, {report_of(0)});
     EXPECT_TRUE(held.fences().empty());
