@@ -93,6 +93,14 @@ TEST(Typos, ThirtyTypicalOnesGetTheRightSuggestion) {
     }
 }
 
+TEST(Typos, OfCardsSuggestAllThatBeginSo) {
+    const auto names = all_names();
+    EXPECT_EQ(did_you_mean("h10", names.at("card")),
+              " Did you mean \"h100_80gb\" or \"h100_94gb\"?");
+    EXPECT_EQ(closest("h20", names.at("card")), "h200");
+    EXPECT_EQ(did_you_mean("rtx", names.at("card")), "");
+}
+
 TEST(Typos, OtherWordsSuggestNothing) {
     const auto names = all_names();
     for (const auto* word : {"frobnicate", "zzz", "kubernetes", "1234567"}) {
